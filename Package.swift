@@ -1,0 +1,66 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let common: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+
+/// A room of the package: a library target that depends only on rooms above it in this list.
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], links: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, swiftSettings: common,
+        linkerSettings: links.map { .linkedLibrary($0) })
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies,
+        swiftSettings: common)
+}
+
+let package = Package(
+    name: "Seismote",
+    products: [
+        .executable(name: "seismoted", targets: ["seismoted"]),
+        .executable(name: "seismote", targets: ["seismote"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    ],
+    targets: [
+        // Module maps and thin shims, nothing else.
+        .systemLibrary(name: "CMosquitto"),
+        .systemLibrary(name: "CMiniSEED"),
+        .systemLibrary(name: "CYAML"),
+        .systemLibrary(name: "CJansson"),
+        .target(name: "CLinux"),
+
+        // The rooms, each depends only on those above it.
+        room("SignalProcessing", links: ["m"]),
+        room("Seismology", ["SignalProcessing"]),
+        room("MiniSEED", ["CMiniSEED"]),
+        room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux"]),
+        room("Messages", ["Seismology", "MiniSEED"]),
+        room("Settings", ["SignalProcessing", "Seismology", "Messages", "CYAML", "CJansson"]),
+        room("Station", ["SignalProcessing", "Seismology", "Messages", "Settings"]),
+        room("Link", ["Messages", "CMosquitto", "CLinux"]),
+        room("Agent", ["Sensors", "Messages", "Settings", "Station", "Link", "CLinux"]),
+
+        .executableTarget(name: "seismoted", dependencies: ["Agent"], swiftSettings: common),
+        .executableTarget(
+            name: "seismote",
+            dependencies: [
+                "Sensors", "Messages", "Settings", "Station",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: common),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        tests("SignalProcessing"),
+        tests("Seismology"),
+        tests("MiniSEED"),
+        tests("Sensors"),
+        tests("Messages"),
+        tests("Settings"),
+        tests("Station"),
+        tests("Link"),
+        tests("Agent"),
+    ]
+)

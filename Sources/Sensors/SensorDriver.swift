@@ -1,0 +1,76 @@
+import SignalProcessing
+
+/// A source of three-axis acceleration. Three phases: made from settings (pure, no I/O), `open` (may fail and is
+/// then tried again with growing pauses, never the end of the agent), `read` (hot: no allocation, no logging).
+public protocol SensorDriver {
+    /// Finds and prepares the sensor.
+    mutating func open() throws(SensorError) -> SensorDescription
+    /// Waits until the next block is complete and puts it into `block` (which is emptied first), in m/s².
+    /// Live drivers return after at most the duration of a block, so that the caller can stop in time.
+    mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome
+    /// Gives back what `open` took; `open` may be called again.
+    mutating func close()
+}
+
+public enum ReadOutcome: Sendable, Equatable {
+    /// The block holds at least one sample.
+    case samples
+    /// The recording is over; the block is empty.
+    case end
+}
+
+/// What a sensor says of itself once it is open.
+public struct SensorDescription: Sendable, Equatable {
+    /// `simulate`, `replay`, later `iio`, `i2c`.
+    public var driver: String
+    /// Chip or scenario or file name.
+    public var chip: String
+    /// Nominal samples per second.
+    public var rate: Double
+    /// Full scale in m/s²; nil when not known.
+    public var range: Double?
+    /// Smallest step in m/s²; nil when not known.
+    public var resolution: Double?
+    /// Where the time of the samples comes from.
+    public var clock: ClockSource
+
+    public init(
+        driver: String, chip: String, rate: Double, range: Double? = nil, resolution: Double? = nil, clock: ClockSource
+    ) {
+        self.driver = driver
+        self.chip = chip
+        self.rate = rate
+        self.range = range
+        self.resolution = resolution
+        self.clock = clock
+    }
+}
+
+/// Which clock stamps the samples.
+public enum ClockSource: Sendable, Equatable {
+    /// The host's wall clock.
+    case host
+    /// The time written in a recording.
+    case recording
+}
+
+/// A sensor that cannot be opened or read: a code for the wire, and a sentence for people that names the object.
+public struct SensorError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Code: String, Sendable {
+        /// No such device or file.
+        case missing
+        /// Not permitted.
+        case permission
+        /// The device answers wrongly or not at all.
+        case fault
+        /// A recording that is broken or of the wrong kind.
+        case format
+    }
+    public var code: Code
+    public var message: String
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+    public var description: String { message }
+}

@@ -1,0 +1,231 @@
+import Seismology
+import SignalProcessing
+
+/// The whole of an agent's settings, decoded and valid: one immutable snapshot that travels through the agent.
+/// All numbers are SI (m/s², m/s, Hz, s); defaults are those of the table of settings.
+public struct Configuration: Sendable, Equatable {
+    public var station = StationConfiguration()
+    public var sensor = SensorConfiguration()
+    public var conditioning = ConditioningConfiguration()
+    /// x, y and z.
+    public var axes = PerAxis(AxisConfiguration())
+    public var detection = DetectionConfiguration()
+    public var intensity = IntensityConfiguration()
+    public var trace = TraceConfiguration()
+    public var waveform = WaveformConfiguration()
+    public var mqtt = MQTTConfiguration()
+    public var health = HealthConfiguration()
+    public var log = LogConfiguration()
+
+    public init() {}
+}
+
+/// Three values of the same kind, one for each axis.
+public struct PerAxis<Value: Sendable & Equatable>: Sendable, Equatable {
+    public var x: Value
+    public var y: Value
+    public var z: Value
+
+    public init(_ all: Value) { (x, y, z) = (all, all, all) }
+
+    /// 0, 1, 2 is x, y, z.
+    public subscript(axis: Int) -> Value {
+        get { axis == 0 ? x : axis == 1 ? y : z }
+        set {
+            switch axis {
+            case 0: x = newValue
+            case 1: y = newValue
+            default: z = newValue
+            }
+        }
+    }
+}
+
+public struct StationConfiguration: Sendable, Equatable {
+    /// `[A-Za-z0-9_-]{1,64}`; empty until the host name has been put in.
+    public var id = ""
+    public var network = "XX"
+    public var code = ""
+    public var location = "00"
+    /// Degrees; nil when not given.
+    public var latitude: Double?
+    public var longitude: Double?
+    public var elevation: Double?
+    public var description = ""
+    public var groups: [String] = []
+}
+
+public struct SensorConfiguration: Sendable, Equatable {
+    public enum Driver: String, Sendable, CaseIterable { case auto, simulate, replay }
+    public var driver = Driver.auto
+    /// Nominal rate in Hz.
+    public var rate = 100.0
+    /// Full scale in m/s².
+    public var range = 2 * standardGravity
+    public var mounting = MountingConfiguration()
+    public var simulate = SimulateConfiguration()
+    public var replay = ReplayConfiguration()
+}
+
+/// Which sensor axis, and with which sign, is the station's x, y, z.
+public struct MountingConfiguration: Sendable, Equatable {
+    /// Sensor axis 0, 1, 2 with sign, for the station's x, y, z: `+x` is (0, +1).
+    public struct Source: Sendable, Equatable {
+        public var axis: Int
+        public var sign: Double
+        public init(axis: Int, sign: Double) {
+            self.axis = axis
+            self.sign = sign
+        }
+    }
+    public var sources = PerAxis(Source(axis: 0, sign: 1))
+    /// Bearing of the station's y axis in degrees, clockwise from true north.
+    public var north = 0.0
+
+    public init() {
+        sources.y = Source(axis: 1, sign: 1)
+        sources.z = Source(axis: 2, sign: 1)
+    }
+}
+
+public struct SimulateConfiguration: Sendable, Equatable {
+    public enum Scenario: String, Sendable, CaseIterable {
+        case quiet, quake, walk, tableKnock = "table-knock", sine, step, impulse
+    }
+    /// RMS of the sensor's own noise per axis in m/s².
+    public var noise = 0.3e-3 * standardGravity
+    public var scenario = Scenario.quiet
+    public var seed: UInt64 = 1
+    /// Amplitude in m/s² and frequency in Hz of `sine`, `step` and `impulse`.
+    public var amplitude = standardGravity
+    public var frequency = 1.0
+}
+
+public struct ReplayConfiguration: Sendable, Equatable {
+    public enum Unit: String, Sendable, CaseIterable { case metresPerSecondSquared = "m/s^2", g }
+    public var file = ""
+    /// Times real time; 0 is as fast as possible.
+    public var speed = 1.0
+    public var loop = false
+    /// m/s² per count of miniSEED integers, or per CSV unit; one for each axis.
+    public var scale = PerAxis(1.0)
+    /// Unit of a CSV file's columns.
+    public var unit = Unit.metresPerSecondSquared
+}
+
+public struct ConditioningConfiguration: Sendable, Equatable {
+    public var offset = OffsetSpecification.highpass(corner: 0.1, order: 2)
+    /// Seconds without detection after a start or a gap; nil: 1 s or what the filters need, whichever is longer.
+    public var settle: Double?
+}
+
+public struct AxisConfiguration: Sendable, Equatable {
+    public enum Signal: Sendable, Equatable {
+        case sensor
+        /// Amplitude in m/s², frequency in Hz below Nyquist.
+        case sine(amplitude: Double, frequency: Double)
+        case step(amplitude: Double)
+        case impulse(amplitude: Double)
+    }
+    public var signal = Signal.sensor
+    public var filter = FilterSpecification.butterworth(
+        .init(band: .bandpass, corners: [0.5, 10], order: 2, start: .zero))
+    public var detection = LevelConfiguration()
+}
+
+/// RMS and level detection of one axis by Shake's rule.
+public struct LevelConfiguration: Sendable, Equatable {
+    public var window = WindowLength.seconds(1)
+    /// m/s².
+    public var threshold = 5e-3 * standardGravity
+    public var hold = WindowLength.seconds(0.2)
+}
+
+public struct DetectionConfiguration: Sendable, Equatable {
+    public struct Level: Sendable, Equatable {
+        /// Which axes must be triggered for the detector to be on.
+        public enum Axes: String, Sendable, CaseIterable { case x, y, z, any, two, all }
+        public var enabled = true
+        public var axes = Axes.any
+    }
+    public struct Event: Sendable, Equatable {
+        /// Detectors that must be on.
+        public var votes = 1
+        /// Seconds.
+        public var preEvent = 10.0
+        public var postEvent = 15.0
+        public var maximum = 300.0
+        public var deadTime = 5.0
+        /// Events below this intensity (first scale) are not published.
+        public var minimumIntensity = 0.0
+    }
+    public var level = Level()
+    public var event = Event()
+}
+
+public struct IntensityConfiguration: Sendable, Equatable {
+    public var scales: [IntensityRelation] = [.worden12]
+    public var horizontal = HorizontalDefinition.larger
+    /// Seconds over which the summary's peaks are taken.
+    public var window = 10.0
+}
+
+public struct TraceConfiguration: Sendable, Equatable {
+    public enum Signal: String, Sendable, CaseIterable { case raw, filtered, rms, triggered }
+    public enum Encoding: String, Sendable, CaseIterable { case json, mseed }
+    public var enabled = true
+    /// Wanted rate in Hz; the nearest rate that divides the sensor's by an integer is used.
+    public var rate = 20.0
+    /// Seconds per message.
+    public var block = 1.0
+    public var signals = Signal.allCases
+    public var encoding = Encoding.json
+    public var onlyInEvents = false
+    public var qos = 1
+}
+
+public struct WaveformConfiguration: Sendable, Equatable {
+    public enum Encoding: String, Sendable, CaseIterable {
+        case mseed3Steim2 = "mseed3-steim2", mseed2Steim2 = "mseed2-steim2"
+    }
+    public var enabled = true
+    public var encoding = Encoding.mseed3Steim2
+    /// Seconds of data per message.
+    public var chunk = 10.0
+}
+
+public struct MQTTConfiguration: Sendable, Equatable {
+    public enum ProtocolVersion: String, Sendable, CaseIterable { case v5 = "5", v311 = "3.1.1" }
+    public struct TLS: Sendable, Equatable {
+        public var caFile = ""
+        public var certFile = ""
+        public var keyFile = ""
+    }
+    /// `mqtt://host:port` or `mqtts://host:port`, tried in order.
+    public var uris = ["mqtt://localhost:1883"]
+    public var protocolVersion = ProtocolVersion.v5
+    public var root = "seismote"
+    public var username = ""
+    public var passwordFile = ""
+    public var tls = TLS()
+    /// Seconds.
+    public var keepalive = 30
+    public var reconnectMinimum = 1.0
+    public var reconnectMaximum = 120.0
+    /// Seconds the broker waits before it publishes the last will.
+    public var willDelay = 15
+}
+
+public struct HealthConfiguration: Sendable, Equatable {
+    /// Seconds.
+    public var interval = 60.0
+}
+
+public struct LogConfiguration: Sendable, Equatable {
+    public enum Level: String, Sendable, CaseIterable, Comparable {
+        case debug, info, notice, warning, error
+        public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+    public var level = Level.info
+}

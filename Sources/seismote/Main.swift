@@ -1,0 +1,7 @@
+import ArgumentParser
+
+@main
+struct Seismote: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "seismote", abstract: "The tool for people who run Seismote stations.", subcommands: [])
+}

@@ -1,0 +1,9 @@
+import Testing
+
+@testable import SignalProcessing
+
+@Test func windowLengthRoundsSecondsToSamplesAndNeverBelowOne() {
+    #expect(WindowLength.seconds(0.2).samples(at: 31.25) == 6)
+    #expect(WindowLength.seconds(0.001).samples(at: 100) == 1)
+    #expect(WindowLength.samples(20).samples(at: 1000) == 20)
+}
