@@ -1,0 +1,155 @@
+/// Turns payloads into finished messages: topic, delivery, envelope and bytes. It owns the buffer that all messages are
+/// written into and the sequence number of each stream, so sending allocates nothing once the buffer has grown.
+public struct Messenger: Sendable {
+    public let topics: Topics
+    /// UUID of this run.
+    public let boot: String
+    private var json = JSONWriter(capacity: 8192)
+    private var sequence = [Int](repeating: 0, count: Stream.allCases.count)
+    private let headers: [PublicationHeader]
+    private let traceQoS: Int
+
+    /// - Parameters:
+    ///   - boot: UUID of this run, as text.
+    ///   - traceQoS: quality of service of traces, 0 or 1.
+    public init(topics: Topics, boot: String, traceQoS: Int = 1) {
+        self.topics = topics
+        self.boot = boot
+        self.traceQoS = traceQoS
+        headers = Stream.allCases.map { stream in
+            var header = stream.delivery.header(topic: topics.topic(of: stream))
+            if stream == .trace { header.qos = traceQoS }
+            return header
+        }
+    }
+
+    // MARK: State
+
+    /// `online` or `offline`, plain text. The same message as `offline` makes the last will.
+    public func send(online: Bool, to sink: PublicationSink) {
+        let text: StaticString = online ? "online" : "offline"
+        text.withUTF8Buffer { sink(headers[Stream.online.rawValue], UnsafeRawBufferPointer($0)) }
+    }
+
+    public mutating func send(_ message: InfoMessage, time: Int64, to sink: PublicationSink) {
+        begin(.info, time)
+        message.write(topics: topics, to: &json)
+        finish(.info, sink)
+    }
+
+    public mutating func send(_ message: ConfigMessage, time: Int64, to sink: PublicationSink) {
+        begin(.config, time)
+        message.write(to: &json)
+        finish(.config, sink)
+    }
+
+    /// The JSON Schema of the configuration, as it is: an envelope inside would be unknown keywords to a validator.
+    public mutating func send(schema: Value, to sink: PublicationSink) {
+        json.removeAll()
+        json.value(schema)
+        json.withBytes { sink(headers[Stream.configSchema.rawValue], $0) }
+    }
+
+    public mutating func send(
+        _ message: SummaryMessage, time: Int64, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        begin(.summary, time, quality)
+        message.write(to: &json)
+        finish(.summary, sink)
+    }
+
+    public mutating func send(_ message: HealthMessage, time: Int64, to sink: PublicationSink) {
+        begin(.health, time)
+        message.write(to: &json)
+        finish(.health, sink)
+    }
+
+    /// A fault that is there now.
+    public mutating func send(_ message: AlertMessage, time: Int64, to sink: PublicationSink) {
+        begin(.alert, time)
+        message.write(to: &json)
+        json.endObject()
+        let header = Stream.alert.delivery.header(topic: topics.alert(message.code))
+        json.withBytes { sink(header, $0) }
+    }
+
+    /// A fault that is solved: the retained message is emptied.
+    public func clearAlert(_ code: String, to sink: PublicationSink) {
+        sink(Stream.alert.delivery.header(topic: topics.alert(code)), UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    // MARK: Events
+
+    /// An onset, update or end; an end also goes out, byte for byte the same, as the last event. Ends do not expire.
+    public mutating func send(
+        _ message: EventMessage, time: Int64, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        begin(.trigger, time, quality)
+        message.write(to: &json)
+        json.endObject()
+        var header = headers[Stream.trigger.rawValue]
+        if message.kind == .end { header.expiry = nil }
+        json.withBytes { bytes in
+            sink(header, bytes)
+            if message.kind == .end { sink(headers[Stream.last.rawValue], bytes) }
+        }
+    }
+
+    // MARK: Data
+
+    /// A block of traces.
+    /// - Parameter time: of the first sample, the decimation filter's delay taken off.
+    public mutating func send(_ block: TraceBlock, time: Int64, quality: TimeQuality, to sink: PublicationSink) {
+        begin(.trace, time, quality)
+        block.write(to: &json)
+        finish(.trace, sink)
+    }
+
+    /// Records of an event's waveform, ready-made.
+    public func send(waveform records: UnsafeRawBufferPointer, eventID: String, to sink: PublicationSink) {
+        sink(Stream.waveform.delivery.header(topic: topics.waveform(eventID: eventID)), records)
+    }
+
+    // MARK: Envelope
+
+    private mutating func begin(_ stream: Stream, _ time: Int64, _ quality: TimeQuality? = nil) {
+        json.removeAll()
+        json.beginObject()
+        json.key("v")
+        json.int(1)
+        json.key("boot")
+        json.string(boot)
+        json.key("seq")
+        json.int(sequence[stream.rawValue])
+        json.key("t")
+        json.time(time)
+        sequence[stream.rawValue] += 1
+        guard let quality else { return }
+        json.key("tq")
+        quality.write(to: &json)
+    }
+
+    private mutating func finish(_ stream: Stream, _ sink: PublicationSink) {
+        json.endObject()
+        json.withBytes { sink(headers[stream.rawValue], $0) }
+    }
+}
+
+extension Topics {
+    /// Topic of a stream; of alerts and waveforms, which have one for each code and event, the prefix.
+    func topic(of stream: Stream) -> String {
+        switch stream {
+        case .online: online
+        case .info: info
+        case .config: config
+        case .configSchema: configSchema
+        case .summary: summary
+        case .health: health
+        case .alert: alertPrefix
+        case .trigger: trigger
+        case .last: last
+        case .trace: trace
+        case .waveform: waveformPrefix
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// Which signals a trace block carries.
+public struct TraceSignals: OptionSet, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public static let raw = TraceSignals(rawValue: 1)
+    public static let filtered = TraceSignals(rawValue: 2)
+    public static let rms = TraceSignals(rawValue: 4)
+    public static let triggered = TraceSignals(rawValue: 8)
+    public static let all: TraceSignals = [.raw, .filtered, .rms, .triggered]
+}
+
+/// One block of decimated traces (`data/trace`). Its owner makes it once and fills it again and again; neither filling
+/// nor sending it touches the heap.
+public struct TraceBlock: Sendable {
+    public enum Signal: Int, Sendable, CaseIterable { case raw, filtered, rms }
+
+    /// Samples per second.
+    public var rate: Double
+    /// True when samples are missing before this block.
+    public var gap = false
+    public let signals: TraceSignals
+    /// Samples per trace that fit.
+    public let capacity: Int
+    /// Samples per trace now.
+    public private(set) var count = 0
+
+    private var planes: [Double]
+    private var triggers: [UInt8]
+
+    /// An empty block for at least one sample per trace.
+    public init(capacity: Int, rate: Double, signals: TraceSignals = .all) {
+        self.capacity = max(1, capacity)
+        self.rate = rate
+        self.signals = signals
+        planes = [Double](repeating: 0, count: 9 * self.capacity)
+        triggers = [UInt8](repeating: 0, count: 3 * self.capacity)
+    }
+
+    public var isFull: Bool { count == capacity }
+
+    /// Takes all samples away and clears the gap mark; the memory stays.
+    public mutating func removeAll() {
+        count = 0
+        gap = false
+    }
+
+    /// Makes room for one more sample of every trace, zeroes, to be set by `set`; nil when full.
+    public mutating func extend() -> Int? {
+        guard count < capacity else { return nil }
+        for plane in 0..<9 { planes[plane * capacity + count] = 0 }
+        for axis in 0..<3 { triggers[axis * capacity + count] = 0 }
+        count += 1
+        return count - 1
+    }
+
+    /// Sets one value, m/s²; axis 0, 1, 2 is x, y, z.
+    public mutating func set(_ signal: Signal, axis: Int, at index: Int, _ value: Double) {
+        planes[(axis * 3 + signal.rawValue) * capacity + index] = value
+    }
+
+    /// Sets whether an axis was triggered at, or since, the last sample.
+    public mutating func setTriggered(axis: Int, at index: Int, _ value: Bool) {
+        triggers[axis * capacity + index] = value ? 1 : 0
+    }
+
+    public func value(_ signal: Signal, axis: Int, at index: Int) -> Double {
+        planes[(axis * 3 + signal.rawValue) * capacity + index]
+    }
+
+    public func isTriggered(axis: Int, at index: Int) -> Bool { triggers[axis * capacity + index] != 0 }
+
+    func write(to json: inout JSONWriter) {
+        json.key("rate_hz")
+        json.double(rate)
+        json.key("n")
+        json.int(count)
+        json.key("unit")
+        json.string(literal: "m/s^2")
+        json.key("gap")
+        json.bool(gap)
+        json.key("x")
+        write(axis: 0, to: &json)
+        json.key("y")
+        write(axis: 1, to: &json)
+        json.key("z")
+        write(axis: 2, to: &json)
+    }
+
+    private func write(axis: Int, to json: inout JSONWriter) {
+        json.beginObject()
+        if signals.contains(.raw) { write(.raw, "raw", axis, to: &json) }
+        if signals.contains(.filtered) { write(.filtered, "filtered", axis, to: &json) }
+        if signals.contains(.rms) { write(.rms, "rms", axis, to: &json) }
+        if signals.contains(.triggered) {
+            json.key("triggered")
+            json.beginArray()
+            for i in 0..<count { json.int(triggers[axis * capacity + i]) }
+            json.endArray()
+        }
+        json.endObject()
+    }
+
+    private func write(_ signal: Signal, _ name: StaticString, _ axis: Int, to json: inout JSONWriter) {
+        json.key(name)
+        json.beginArray()
+        let start = (axis * 3 + signal.rawValue) * capacity
+        for i in start..<start + count { json.float(Float(planes[i])) }
+        json.endArray()
+    }
+}

@@ -1,0 +1,39 @@
+/// The kinds of message the agent sends; each counts its own `seq`.
+public enum Stream: Int, Sendable, CaseIterable {
+    case online, info, config, configSchema, summary, health, alert, trigger, last, trace, waveform
+
+    /// How the messages of this stream travel: the one table of quality of service, retention, content type, expiry
+    /// and priority.
+    public var delivery: Delivery {
+        switch self {
+        case .online: Delivery(qos: 1, retain: true, content: .text, expiry: nil, priority: .essential)
+        case .info: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
+        case .config: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
+        case .configSchema: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
+        case .summary: Delivery(qos: 0, retain: true, content: .json, expiry: nil, priority: .state)
+        case .health: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .state)
+        case .alert: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
+        // The expiry of onsets and updates; ends do not expire, see `Messenger`.
+        case .trigger: Delivery(qos: 1, retain: false, content: .json, expiry: 3600, priority: .essential)
+        case .last: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
+        case .trace: Delivery(qos: 1, retain: false, content: .json, expiry: 60, priority: .trace)
+        case .waveform: Delivery(qos: 1, retain: false, content: .mseed, expiry: nil, priority: .essential)
+        }
+    }
+}
+
+/// One line of that table.
+public struct Delivery: Sendable, Equatable {
+    public var qos: Int
+    public var retain: Bool
+    public var content: ContentType
+    /// Seconds after which a broker may drop the message; nil: never.
+    public var expiry: UInt32?
+    public var priority: Priority
+
+    /// The header of a message on a topic.
+    public func header(topic: String) -> PublicationHeader {
+        PublicationHeader(
+            topic: topic, qos: qos, retain: retain, contentType: content, expiry: expiry, priority: priority)
+    }
+}

@@ -1,0 +1,121 @@
+/// Every topic of one station, put together once.
+public struct Topics: Sendable, Equatable {
+    /// `seismote` unless the settings say otherwise; may have levels of its own.
+    public let root: String
+    /// The station's id.
+    public let id: String
+    /// `<root>/<id>`.
+    public let base: String
+
+    public let online: String
+    public let info: String
+    public let config: String
+    public let configSchema: String
+    public let summary: String
+    public let health: String
+    public let trigger: String
+    public let last: String
+    public let trace: String
+    /// Prefixes, without the slash that follows them.
+    public let state: String
+    public let event: String
+    public let data: String
+    public let alertPrefix: String
+    public let logPrefix: String
+    public let waveformPrefix: String
+    public let historyPrefix: String
+    public let replyPrefix: String
+    public let commandPrefix: String
+
+    /// - Parameters:
+    ///   - root: one or more topic levels, such as `seismote` or `school/seismote`.
+    ///   - id: `[A-Za-z0-9_-]{1,64}`, not `group`.
+    public init(root: String = "seismote", id: String) throws(TopicError) {
+        if let problem = Self.problem(inRoot: root) { throw TopicError(name: "root", got: root, allowed: problem) }
+        if let problem = Self.problem(inID: id) { throw TopicError(name: "station id", got: id, allowed: problem) }
+        self.root = root
+        self.id = id
+        base = "\(root)/\(id)"
+        state = "\(base)/state"
+        event = "\(base)/event"
+        data = "\(base)/data"
+        online = "\(state)/online"
+        info = "\(state)/info"
+        config = "\(state)/config"
+        configSchema = "\(state)/config/schema"
+        summary = "\(state)/summary"
+        health = "\(state)/health"
+        alertPrefix = "\(state)/alert"
+        trigger = "\(event)/trigger"
+        last = "\(event)/last"
+        logPrefix = "\(event)/log"
+        trace = "\(data)/trace"
+        waveformPrefix = "\(data)/waveform"
+        historyPrefix = "\(data)/history"
+        replyPrefix = "\(base)/res"
+        commandPrefix = "\(base)/cmd"
+    }
+
+    /// Topic of one fault.
+    public func alert(_ code: String) -> String { "\(alertPrefix)/\(code)" }
+
+    /// Topic of the full-rate samples of one event.
+    public func waveform(eventID: String) -> String { "\(waveformPrefix)/\(eventID)" }
+
+    /// Topic of log lines of one level.
+    public func log(level: String) -> String { "\(logPrefix)/\(level)" }
+
+    /// Where replies go that have no response topic.
+    public func reply(requestID: String) -> String { "\(replyPrefix)/\(requestID)" }
+
+    /// Topic of one command to this station.
+    public func command(_ verb: String) -> String { "\(commandPrefix)/\(verb)" }
+
+    /// Topic of one command to a group of stations.
+    public func groupCommand(group: String, verb: String) -> String { "\(root)/group/\(group)/cmd/\(verb)" }
+
+    /// The name of an event: the station's id and the onset, without dots.
+    public func eventID(onset: Int64) -> String { "\(id)-\(Timestamp(nanoseconds: onset).stamp)" }
+
+    /// What an id has to be, when this is none; nil when it is good.
+    public static func problem(inID id: String) -> String? {
+        let good = (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain)
+        guard good else { return "1 to 64 characters of A-Z, a-z, 0-9, _ and -" }
+        return id == "group" ? "any id but 'group', which is reserved" : nil
+    }
+
+    /// What a root has to be, when this is none; nil when it is good.
+    public static func problem(inRoot root: String) -> String? {
+        let allowed =
+            "1 to 128 bytes of topic levels between slashes, none empty, no +, # or control character, no $ in front"
+        let bytes = root.utf8
+        guard (1...128).contains(bytes.count), bytes.first != UInt8(ascii: "$") else { return allowed }
+        var previous = UInt8(ascii: "/")
+        for byte in bytes {
+            let empty = byte == UInt8(ascii: "/") && previous == UInt8(ascii: "/")
+            if empty || byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "#") {
+                return allowed
+            }
+            previous = byte
+        }
+        return previous == UInt8(ascii: "/") ? allowed : nil
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+/// A name that cannot be part of a topic.
+public struct TopicError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What the name is for.
+    public var name: String
+    public var got: String
+    public var allowed: String
+    public var description: String { "\(name) '\(got)' is not allowed: \(allowed)" }
+}
