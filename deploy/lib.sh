@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# Sourced by the scripts of this folder: where things are, plain messages, and the one list of Debian packages.
+
+# The top of the repository, and a folder outside of it for what is slow to make and may be thrown away.
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cache=${SEISMOTE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/seismote}
+export repository cache
+
+say() { printf '%s\n' "$*"; }
+step() { printf '\n== %s\n' "$*"; }
+fail() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+# Debian packages by purpose; all of them exist under these names in Debian 12 and 13.
+packages_for() {
+    case $1 in
+        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev ;;
+        try) echo mosquitto mosquitto-clients ;;
+        test) echo mosquitto mosquitto-clients shellcheck ;;
+        check) echo mosquitto mosquitto-clients binutils procps ;;
+        python) echo python3 python3-venv ;;
+        arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
+        *) fail "packages_for: no such purpose: $1" ;;
+    esac
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        fail "this needs root, and sudo is not there: run it as root, or install by hand what is named above"
+    fi
+}
+
+# install PURPOSE...: those Debian packages that are not there yet. Says what it installs; silent if there is nothing.
+install() {
+    local purpose package wanted=() missing=()
+    for purpose in "$@"; do
+        read -ra wanted <<<"$(packages_for "$purpose")"
+        for package in "${wanted[@]}"; do
+            # (Debian's own state word: "ii " is installed and configured.)
+            [[ $(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null) == ii* ]] || missing+=("$package")
+        done
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    command -v apt-get >/dev/null || fail "needed, and without apt-get not to be installed from here: ${missing[*]}"
+    say "Installing Debian packages: ${missing[*]}"
+    if ! apt_install "${missing[@]}"; then
+        say "Bringing apt's list of packages up to date first"
+        as_root apt-get update -qq >/dev/null || fail "apt-get update failed: is the network there?"
+        apt_install "${missing[@]}" || fail "apt-get could not install: ${missing[*]}"
+    fi
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" \
+        </dev/null >"${TMPDIR:-/tmp}/seismote-apt.$$" 2>&1
+    local status=$?
+    # apt's own words help only when it is the second try; its addresses stay out of our logs
+    rm -f "${TMPDIR:-/tmp}/seismote-apt.$$"
+    return $status
+}
+
+# The complete reference data (17 records and what a correct agent makes of them) where it is beside the repository, as
+# in continuous integration; nothing where it is not.
+reference_folder() {
+    local folder=${SEISMOTE_REFERENCE:-$repository/../shared/reference}
+    if [ -f "$folder/params.json" ]; then (cd "$folder" && pwd); fi
+}
+
+# The Swift toolchain is not installed from here: it is Swift's own (6.0 or later) or Debian 13's package swiftlang.
+need_swift() {
+    command -v swift >/dev/null || fail "no 'swift' in PATH: install Swift 6.3 (swift.org), or on Debian 13: apt install swiftlang"
+}
+
+# Ends the processes of these ids, politely first; ids that are gone already are no error.
+end_processes() {
+    local id
+    for id in "$@"; do kill "$id" 2>/dev/null || true; done
+    for id in "$@"; do wait "$id" 2>/dev/null || true; done
+}
+
+# A TCP port on loopback that nobody listens on.
+free_port() {
+    local port
+    while :; do
+        port=$((20000 + RANDOM % 20000))
+        (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+    done
+    echo "$port"
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds; fails after that time.
+wait_for() {
+    local deadline=$((SECONDS + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ "$SECONDS" -lt "$deadline" ] || return 1
+        sleep 0.1
+    done
+}
