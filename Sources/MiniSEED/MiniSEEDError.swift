@@ -1,0 +1,37 @@
+/// A miniSEED record that cannot be read or written, with the place where it lies.
+public struct MiniSEEDError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Code: String, Sendable {
+        /// The bytes end before the record does.
+        case truncated
+        /// No miniSEED 2 or 3 record starts here.
+        case signature
+        /// A header field has a value that no record may have.
+        case header
+        /// An encoding that is not one of int16, int32, float32, float64, Steim1, Steim2.
+        case encoding
+        /// The check sum is wrong.
+        case checksum
+        /// The samples do not decode to what the header promises.
+        case samples
+        /// A value that the format cannot hold was given to the writer.
+        case argument
+    }
+    public var code: Code
+    /// Number of the record, from 1; 0 when the error is not about a record.
+    public var record: Int
+    /// Bytes from the start of the file to the start of the record.
+    public var offset: Int
+    /// What is wrong, without the place.
+    public var reason: String
+
+    public init(_ code: Code, record: Int = 0, offset: Int = 0, _ reason: String) {
+        self.code = code
+        self.record = record
+        self.offset = offset
+        self.reason = reason
+    }
+
+    public var description: String {
+        record == 0 ? reason : "record \(record) at byte \(offset): \(reason)"
+    }
+}
