@@ -21,6 +21,8 @@ let package = Package(
     products: [
         .executable(name: "seismoted", targets: ["seismoted"]),
         .executable(name: "seismote", targets: ["seismote"]),
+        // For deploy/benchmarks, which is a package of its own.
+        .library(name: "SeismoteStation", targets: ["SignalProcessing", "Messages", "Settings", "Station"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")

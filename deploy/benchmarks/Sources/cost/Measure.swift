@@ -1,0 +1,22 @@
+import CMeasure
+
+/// Processor time of this thread for a body, in nanoseconds.
+func nanoseconds(_ body: () -> Void) -> Double {
+    let start = thread_nanoseconds()
+    body()
+    return Double(thread_nanoseconds() - start)
+}
+
+/// Calls of the allocator during a body.
+func heapCalls(_ body: () -> Void) -> Int {
+    heap_count_start()
+    body()
+    return Int(heap_count_stop())
+}
+
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return 0 }
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
