@@ -2,19 +2,43 @@ import Messages
 
 /// Settings that have been read, merged and found valid.
 public struct LoadedSettings: Sendable, Equatable {
+    /// Where a value was written.
+    public struct Origin: Sendable, Equatable {
+        public var source: SettingSource
+        /// JSON pointer in that source: `/axes/all/filter`.
+        public var pointer: String
+        /// In a file, from 1.
+        public var line: Int?
+    }
+
     /// The snapshot that the agent works with.
     public var configuration: Configuration
     /// The same as a tree with the keys of the settings file: SI numbers, secrets as `***`.
     public var effective: Value
-    /// Where each value comes from, by key (`axes.x.filter`), for every key that is not at its default.
-    public var sources: [String: SettingSource]
-    /// Keys that may not be set remotely, as listed under `locked` in the file.
+    /// Where each value comes from, by key (`axes.x.filter`), for every key that a source gives.
+    public var origins: [String: Origin]
+    /// Keys, or groups of keys, that may not be set remotely, as listed under `locked` in the file.
     public var locked: [String]
+
+    /// The sources alone.
+    public var sources: [String: SettingSource] { origins.mapValues(\.source) }
+
+    /// Whether a key may be changed over MQTT.
+    public func isLocked(_ key: String) -> Bool {
+        if SettingsTable.setting(key)?.isRemote == false { return true }
+        let declared = SettingsTable.declared(key)
+        return locked.contains { lock in
+            [key, declared].contains { $0 == lock || $0.hasPrefix(lock + ".") }
+        }
+    }
 }
 
 /// Reading of settings.
 public enum Settings {
     /// Puts the layers together, lowest first: defaults, preset, file, overlay, command line. Pure.
+    ///
+    /// Within each layer `axes.all` is written to x, y and z before the layers are merged. Every layer must be valid
+    /// by itself; rules between settings hold for the result.
     ///
     /// - Parameters:
     ///   - file: bytes of the settings file (YAML 1.2, so JSON too), at most 1 MiB; nil when there is none.
@@ -26,6 +50,78 @@ public enum Settings {
     public static func load(
         file: [UInt8]? = nil, preset: [UInt8]? = nil, overlay: Value? = nil, overrides: [String] = []
     ) throws(SettingErrors) -> LoadedSettings {
-        LoadedSettings(configuration: Configuration(), effective: .object([]), sources: [:], locked: [])
+        var findings = Findings()
+        var layers: [Layer] = []
+        for (source, bytes) in [(SettingSource.preset, preset), (.file, file)] {
+            guard let bytes else { continue }
+            do throws(SettingError) {
+                layers.append(Layer(source, try YAMLReader.read(bytes), &findings))
+            } catch {
+                findings.add(error.located(source))
+            }
+        }
+        if let overlay { layers.append(Layer(.overlay, Document(root: overlay), &findings)) }
+        for override in overrides {
+            do throws(SettingError) {
+                layers.append(Layer(.commandLine, try CommandLineLayer.document(override), &findings))
+            } catch {
+                findings.add(error.located(.commandLine))
+            }
+        }
+        guard findings.errors.isEmpty else { throw SettingErrors(findings.errors) }
+        return try merge(layers)
+    }
+
+    /// Merges valid layers, lowest first, and applies the rules between settings.
+    private static func merge(_ layers: [Layer]) throws(SettingErrors) -> LoadedSettings {
+        var tree: Value = [:]
+        var origins: [String: LoadedSettings.Origin] = [:]
+        for layer in layers {
+            tree = MergePatch.apply(layer.patch, to: tree) { path in
+                SettingsTable.setting(path.joined(separator: ".")) != nil
+            }
+            for given in layer.given {
+                origins[given.key] =
+                    given.value == .null
+                    ? nil
+                    : .init(
+                        source: layer.source, pointer: given.pointer, line: layer.document.mark(at: given.pointer)?.line
+                    )
+            }
+        }
+        var configuration = Configuration()
+        var findings = Findings()
+        for setting in SettingsTable.settings {
+            for (key, axis) in setting.concreteKeys {
+                guard let value = SettingsTree.value(at: key, in: tree) else { continue }
+                setting.read(value, Pointer.of(key: key), axis, &configuration, &findings)
+            }
+        }
+        CrossFieldRules.check(configuration, &findings)
+        guard findings.errors.isEmpty else {
+            throw SettingErrors(CrossFieldRules.located(findings.errors, layers: layers, origins: origins))
+        }
+        return LoadedSettings(
+            configuration: configuration, effective: effective(configuration), origins: origins,
+            locked: layers.flatMap(\.locked))
+    }
+
+    /// The tree of a snapshot, by the table: SI numbers, secrets as `***`.
+    public static func effective(_ configuration: Configuration) -> Value {
+        SettingsTree.build(
+            SettingsTable.settings.flatMap { setting in
+                setting.concreteKeys.map { (key, axis) -> (key: String, value: Value) in
+                    let value = setting.write(configuration, axis)
+                    return (key, setting.isSecret && value != "" ? "***" : value)
+                }
+            })
+    }
+}
+
+extension SettingError {
+    fileprivate func located(_ source: SettingSource) -> SettingError {
+        var error = self
+        error.source = source
+        return error
     }
 }

@@ -1,0 +1,213 @@
+import Messages
+import Seismology
+import SignalProcessing
+
+/// Rules between several settings; each is a function of its own and reports at the setting that would be changed to
+/// mend it. What depends on the sample rate is checked against `sensor.rate_hz`, except that a recording has its own
+/// rate: then the station checks when it is open.
+enum CrossFieldRules {
+    private static let rules: [@Sendable (Configuration, inout Findings) -> Void] = [
+        offsetCorner, filterCorners, testSignals, simulatedSine, windows, mounting, replayFile, traceRate, traceBlock,
+        votes, waveformCodes, certificate, reconnect,
+    ]
+
+    static func check(_ configuration: Configuration, _ findings: inout Findings) {
+        for rule in rules { rule(configuration, &findings) }
+    }
+
+    // MARK: Against the rate
+
+    /// The rate when it is known from the settings.
+    private static func rate(_ c: Configuration) -> Double? {
+        c.sensor.driver == .replay ? nil : c.sensor.rate
+    }
+
+    private static func belowNyquist(
+        _ frequency: Double, _ what: String, _ path: String, _ rate: Double, _ findings: inout Findings
+    ) {
+        guard frequency >= rate / 2 else { return }
+        findings.add(
+            path, .crossField,
+            "\(what) must be below half of the sample rate, and sensor.rate_hz is \(shortText(rate)).",
+            got: .shortest(frequency), allowed: "above 0, below \(shortText(rate / 2)) Hz")
+    }
+
+    private static func offsetCorner(_ c: Configuration, _ findings: inout Findings) {
+        guard let rate = rate(c) else { return }
+        switch c.conditioning.offset {
+        case .highpass(let corner, _), .ema(.corner(let corner)):
+            belowNyquist(corner, "The corner", "/conditioning/offset/corner_hz", rate, &findings)
+        default: break
+        }
+    }
+
+    private static func filterCorners(_ c: Configuration, _ findings: inout Findings) {
+        guard let rate = rate(c) else { return }
+        for axis in 0..<3 {
+            check(c.axes[axis].filter, "/axes/\(SettingsTable.axisNames[axis])/filter", rate, &findings)
+        }
+    }
+
+    private static func check(
+        _ filter: FilterSpecification, _ path: String, _ rate: Double, _ findings: inout Findings
+    ) {
+        switch filter {
+        case .none: break
+        case .chain(let stages):
+            for (i, stage) in stages.enumerated() { check(stage, "\(path)/chain/\(i)", rate, &findings) }
+        case .butterworth(let b):
+            if b.corners.count == 1 {
+                belowNyquist(b.corners[0], "The corner", path + "/butterworth/corner_hz", rate, &findings)
+            } else {
+                for (i, corner) in b.corners.enumerated() {
+                    belowNyquist(corner, "The corner", path + "/butterworth/corners_hz/\(i)", rate, &findings)
+                }
+            }
+        }
+    }
+
+    private static func testSignals(_ c: Configuration, _ findings: inout Findings) {
+        guard let rate = rate(c) else { return }
+        for axis in 0..<3 {
+            guard case .sine(_, let frequency) = c.axes[axis].signal else { continue }
+            let path = "/axes/\(SettingsTable.axisNames[axis])/signal/sine/frequency_hz"
+            belowNyquist(frequency, "The sine's frequency", path, rate, &findings)
+        }
+    }
+
+    private static func simulatedSine(_ c: Configuration, _ findings: inout Findings) {
+        guard c.sensor.driver == .simulate, c.sensor.simulate.scenario == .sine else { return }
+        belowNyquist(
+            c.sensor.simulate.frequency, "The sine's frequency", "/sensor/simulate/frequency_hz", c.sensor.rate,
+            &findings)
+    }
+
+    private static func windows(_ c: Configuration, _ findings: inout Findings) {
+        guard let rate = rate(c) else { return }
+        let maximum = Codec<WindowLength>.maximumSamples
+        for axis in 0..<3 {
+            let path = "/axes/\(SettingsTable.axisNames[axis])/detection/"
+            let detection = c.axes[axis].detection
+            for (key, length) in [("window", detection.window), ("hold", detection.hold)] {
+                let samples = length.samples(at: rate)
+                guard samples > maximum else { continue }
+                findings.add(
+                    path + key, .crossField,
+                    "This is \(samples) samples, because sensor.rate_hz is \(shortText(rate)).",
+                    got: .int(Int64(samples)), allowed: "1…\(maximum) samples")
+            }
+        }
+    }
+
+    private static func traceRate(_ c: Configuration, _ findings: inout Findings) {
+        guard let rate = rate(c), c.trace.enabled, c.trace.rate > rate else { return }
+        findings.add(
+            "/trace/rate_hz", .crossField,
+            "Traces cannot be faster than the sensor, and sensor.rate_hz is \(shortText(rate)).",
+            got: .shortest(c.trace.rate), allowed: "at most \(shortText(rate)) Hz")
+    }
+
+    // MARK: Among themselves
+
+    private static func traceBlock(_ c: Configuration, _ findings: inout Findings) {
+        guard c.trace.enabled, c.trace.block * c.trace.rate < 1 else { return }
+        findings.add(
+            "/trace/block_s", .crossField,
+            "A block must hold at least one sample, and trace.rate_hz is \(shortText(c.trace.rate)).",
+            got: .shortest(c.trace.block), allowed: "at least \(shortText(1 / c.trace.rate)) s")
+    }
+
+    private static func mounting(_ c: Configuration, _ findings: inout Findings) {
+        let m = c.sensor.mounting.sources
+        guard Set([m.x.axis, m.y.axis, m.z.axis]).count != 3 else { return }
+        findings.add(
+            "/sensor/mounting", .crossField, "Each axis of the sensor must be used once.",
+            got: .object(
+                SettingsTable.axisNames.enumerated().map { i, name in
+                    .init(name, Codec<MountingConfiguration.Source>.mountingSource.encode(m[i]))
+                }), allowed: "x, y and z in any order, with any signs")
+    }
+
+    private static func replayFile(_ c: Configuration, _ findings: inout Findings) {
+        guard c.sensor.driver == .replay, c.sensor.replay.file.isEmpty else { return }
+        findings.add(
+            "/sensor/replay/file", .crossField, "The driver replay needs a recording.", got: "",
+            allowed: "the path of a CSV or miniSEED file")
+    }
+
+    private static func votes(_ c: Configuration, _ findings: inout Findings) {
+        let enabled = [c.detection.level.enabled].count { $0 }
+        guard enabled > 0, c.detection.event.votes > enabled else { return }
+        findings.add(
+            "/detection/event/votes", .crossField,
+            "There would never be an event: fewer detectors are enabled than must be on.",
+            got: .int(Int64(c.detection.event.votes)), allowed: "1…\(enabled)")
+    }
+
+    /// The header of miniSEED 2 has 2, 5 and 2 bytes for them.
+    private static func waveformCodes(_ c: Configuration, _ findings: inout Findings) {
+        guard c.waveform.enabled, c.waveform.encoding == .mseed2Steim2 else { return }
+        let codes = [
+            ("network", c.station.network, 2), ("code", c.station.code, 5), ("location", c.station.location, 2),
+        ]
+        for (key, code, limit) in codes where code.utf8.count > limit {
+            findings.add(
+                "/station/\(key)", .crossField, "Too long for miniSEED 2 (see waveform.encoding).",
+                got: .string(code), allowed: "at most \(limit) characters, or waveform.encoding: mseed3-steim2")
+        }
+    }
+
+    private static func certificate(_ c: Configuration, _ findings: inout Findings) {
+        let tls = c.mqtt.tls
+        guard tls.certFile.isEmpty != tls.keyFile.isEmpty else { return }
+        findings.add(
+            tls.certFile.isEmpty ? "/mqtt/tls/cert_file" : "/mqtt/tls/key_file", .crossField,
+            "A certificate and its key belong together.", got: "", allowed: "both cert_file and key_file, or neither")
+    }
+
+    private static func reconnect(_ c: Configuration, _ findings: inout Findings) {
+        guard c.mqtt.reconnectMinimum > c.mqtt.reconnectMaximum else { return }
+        findings.add(
+            "/mqtt/reconnect/max_s", .crossField,
+            "The longest pause is shorter than mqtt.reconnect.min_s, which is \(shortText(c.mqtt.reconnectMinimum)).",
+            got: .shortest(c.mqtt.reconnectMaximum), allowed: "at least \(shortText(c.mqtt.reconnectMinimum)) s")
+    }
+}
+
+extension CrossFieldRules {
+    /// Puts the errors where the values were written: what came from `axes.all` is said once, there.
+    static func located(
+        _ errors: [SettingError], layers: [Layer], origins: [String: LoadedSettings.Origin]
+    ) -> [SettingError] {
+        var located: [SettingError] = []
+        for error in errors {
+            var error = error
+            if let (setting, key) = concrete(error.path) {
+                let origin = origins[key]
+                let written = origin?.pointer ?? Pointer.of(key: setting.key)
+                error.path = written + error.path.dropFirst(Pointer.of(key: key).count)
+                error.source = origin?.source ?? .default
+                let layer = layers.last { layer in
+                    layer.given.contains { $0.key == key && $0.pointer == written && layer.source == origin?.source }
+                }
+                let mark = layer?.document.mark(at: error.path)
+                (error.line, error.column) = (mark?.line, mark?.column)
+            } else if let layer = layers.last(where: { $0.given.contains { $0.pointer.hasPrefix(error.path) } }) {
+                let mark = layer.document.mark(at: error.path)
+                (error.source, error.line, error.column) = (layer.source, mark?.line, mark?.column)
+            }
+            if !located.contains(error) { located.append(error) }
+        }
+        return located
+    }
+
+    /// The setting at or above a pointer of the merged tree.
+    private static func concrete(_ pointer: String) -> (Setting, key: String)? {
+        for setting in SettingsTable.settings {
+            for (key, _) in setting.concreteKeys where Pointer.isPrefix(Pointer.of(key: key), of: pointer) {
+                return (setting, key)
+            }
+        }
+        return nil
+    }
+}

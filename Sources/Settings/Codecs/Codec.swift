@@ -1,0 +1,111 @@
+import Messages
+
+/// Everything about one kind of value in one place: how it is read, how it is written, how it is described.
+public struct Codec<T: Sendable>: Sendable {
+    /// For people: `number`, `text`, `one of`.
+    let type: String
+    /// Unit of a bare number; nil where there is none.
+    let unit: String?
+    /// What is allowed, in words or as an interval; goes into errors and documentation.
+    let allowed: String
+    /// JSON Schema (2020-12) of what `decode` takes, apart from what depends on other settings.
+    let schema: Value
+    /// Null is a value of this kind.
+    var takesNull = false
+    /// Reads a value at a pointer; nil, with the reason among the findings, when it is not allowed.
+    let decode: @Sendable (Value, String, inout Findings) -> T?
+    /// The canonical form: SI numbers.
+    let encode: @Sendable (T) -> Value
+}
+
+/// The errors found so far.
+struct Findings {
+    private(set) var errors: [SettingError] = []
+    /// A hostile text can hold a hundred thousand errors: beyond this many they are not listed any more.
+    static let limit = 200
+
+    mutating func add(_ error: SettingError) {
+        if errors.count < Self.limit {
+            errors.append(error)
+        } else if errors.count == Self.limit {
+            errors.append(SettingError("", error.code, "There are more errors than these \(Self.limit)."))
+        }
+    }
+
+    mutating func add(
+        _ path: String, _ code: SettingError.Code, _ message: String, got: Value? = nil, allowed: String? = nil,
+        nearest: String? = nil
+    ) {
+        add(SettingError(path, code, message, got: got, allowed: allowed, nearest: nearest))
+    }
+
+    /// A value of the wrong type.
+    mutating func wrongType(_ path: String, _ wanted: String, got: Value, allowed: String? = nil) {
+        add(path, .type, "This must be \(wanted), not \(got.kind).", got: got, allowed: allowed)
+    }
+
+    /// Takes over errors that were found elsewhere.
+    mutating func add(contentsOf others: [SettingError]) {
+        for error in others { add(error) }
+    }
+
+    /// Puts source, line and column on the errors from a position on.
+    mutating func locate(from start: Int, _ place: (String) -> (source: SettingSource, mark: Document.Mark?)) {
+        for i in errors.indices.dropFirst(start) where errors[i].source == nil {
+            let (source, mark) = place(errors[i].path)
+            errors[i].source = source
+            errors[i].line = mark?.line
+            errors[i].column = mark?.column
+        }
+    }
+}
+
+extension Value {
+    /// What kind of value it is, for sentences.
+    var kind: String {
+        switch self {
+        case .null: "nothing"
+        case .bool: "true or false"
+        case .int: "a number"
+        case .double(let number): number.isFinite ? "a number" : "a number that is not finite"
+        case .string: "text"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+
+    /// A finite number.
+    var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value.isFinite ? value : nil
+        default: nil
+        }
+    }
+
+    /// A whole number, also when it is written as 2.0.
+    var integer: Int64? {
+        switch self {
+        case .int(let value): value
+        case .double(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    /// A whole number as an integer, any other as it is.
+    static func shortest(_ number: Double) -> Value {
+        guard let whole = Int64(exactly: number), abs(whole) < 1 << 53 else { return .double(number) }
+        return .int(whole)
+    }
+
+    /// The object with one more member, or with a member's value replaced.
+    func with(_ key: String, _ value: Value?) -> Value {
+        guard case .object(var members) = self, let value else { return self }
+        if let i = members.firstIndex(where: { $0.key == key }) {
+            members[i].value = value
+        } else {
+            members.append(.init(key, value))
+        }
+        return .object(members)
+    }
+}

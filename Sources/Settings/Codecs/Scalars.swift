@@ -1,0 +1,190 @@
+import Messages
+
+extension Codec where T == Bool {
+    static let bool = Codec(
+        type: "true or false", unit: nil, allowed: "true or false", schema: ["type": "boolean"],
+        decode: { value, path, findings in
+            if case .bool(let flag) = value { return flag }
+            findings.wrongType(path, "true or false", got: value, allowed: "true or false")
+            return nil
+        },
+        encode: { .bool($0) })
+}
+
+extension Codec where T == Int {
+    static func integer(_ range: ClosedRange<Int>, unit: String? = nil) -> Codec {
+        let allowed = "\(range.lowerBound)…\(range.upperBound)" + (unit.map { " \($0)" } ?? "")
+        return Codec(
+            type: "whole number", unit: unit, allowed: allowed,
+            schema: [
+                "type": "integer", "minimum": .int(Int64(range.lowerBound)), "maximum": .int(Int64(range.upperBound)),
+            ],
+            decode: { value, path, findings in
+                guard value.number != nil else {
+                    findings.wrongType(path, "a whole number", got: value, allowed: allowed)
+                    return nil
+                }
+                guard let whole = value.integer else {
+                    findings.add(path, .type, "This must be a whole number.", got: value, allowed: allowed)
+                    return nil
+                }
+                guard let number = Int(exactly: whole), range.contains(number) else {
+                    findings.add(path, .range, "This number is not allowed.", got: value, allowed: allowed)
+                    return nil
+                }
+                return number
+            },
+            encode: { .int(Int64($0)) })
+    }
+}
+
+extension Codec where T == UInt64 {
+    /// Whole numbers that every JSON reader keeps exactly.
+    static let seed = Codec(
+        type: "whole number", unit: nil, allowed: Codec<Int>.seedRange.allowed, schema: Codec<Int>.seedRange.schema,
+        decode: { value, path, findings in
+            Codec<Int>.seedRange.decode(value, path, &findings).map(UInt64.init)
+        },
+        encode: { .int(Int64($0)) })
+}
+
+extension Codec where T == Int {
+    fileprivate static let seedRange = integer(0...((1 << 53) - 1))
+}
+
+extension Codec where T == Double {
+    /// A bare number within an interval.
+    static func number(_ interval: Interval, unit: String? = nil) -> Codec {
+        let allowed = interval.description(unit: unit)
+        return Codec(
+            type: "number", unit: unit, allowed: allowed, schema: interval.schema,
+            decode: { value, path, findings in
+                guard let number = value.number else {
+                    findings.wrongType(path, "a number", got: value, allowed: allowed)
+                    return nil
+                }
+                guard interval.contains(number) else {
+                    findings.add(path, .range, "This number is not allowed.", got: value, allowed: allowed)
+                    return nil
+                }
+                return number
+            },
+            encode: { .shortest($0) })
+    }
+}
+
+extension Codec {
+    /// Null for nothing given.
+    static func optional<Wrapped: Sendable>(_ codec: Codec<Wrapped>, none: String) -> Codec
+    where T == Wrapped? {
+        var schema: Value = ["anyOf": [codec.schema, ["type": "null"]]]
+        if case .string(let type) = codec.schema["type"] {
+            schema = codec.schema.with("type", [.string(type), "null"])
+        }
+        return Codec(
+            type: codec.type, unit: codec.unit, allowed: "\(codec.allowed), or null: \(none)", schema: schema,
+            takesNull: true,
+            decode: { value, path, findings in
+                if case .null = value { return .some(.none) }
+                return codec.decode(value, path, &findings).map { .some($0) }
+            },
+            encode: { $0.map(codec.encode) ?? .null })
+    }
+
+    /// One word out of several.
+    static func choice() -> Codec where T: CaseIterable & RawRepresentable<String> {
+        let words = T.allCases.map(\.rawValue)
+        let allowed = words.joined(separator: ", ")
+        return Codec(
+            type: "one of", unit: nil, allowed: allowed, schema: ["enum": .array(words.map { .string($0) })],
+            decode: { value, path, findings in
+                guard case .string(let word) = value else {
+                    findings.wrongType(path, "one of these words", got: value, allowed: allowed)
+                    return nil
+                }
+                if let found = T(rawValue: word) { return found }
+                findings.add(path, .range, "There is no such choice.", got: value, allowed: allowed)
+                return nil
+            },
+            encode: { .string($0.rawValue) })
+    }
+
+    /// A list of different words out of several, in the order given; not empty.
+    static func choices<Word: CaseIterable & RawRepresentable<String> & Sendable>() -> Codec where T == [Word] {
+        let one = Codec<Word>.choice()
+        return list(of: one, count: 1...Word.allCases.count, allowed: "a list of one or more of \(one.allowed)") {
+            $0.rawValue
+        }
+    }
+
+    /// A list whose elements differ.
+    static func list<Element: Sendable>(
+        of element: Codec<Element>, count: ClosedRange<Int>, allowed: String,
+        identity: @escaping @Sendable (Element) -> String
+    ) -> Codec where T == [Element] {
+        Codec(
+            type: "list", unit: element.unit, allowed: allowed,
+            schema: [
+                "type": "array", "items": element.schema, "uniqueItems": true,
+                "minItems": .int(Int64(count.lowerBound)), "maxItems": .int(Int64(count.upperBound)),
+            ],
+            decode: { value, path, findings in
+                guard case .array(let values) = value else {
+                    findings.wrongType(path, "a list", got: value, allowed: allowed)
+                    return nil
+                }
+                guard count.contains(values.count) else {
+                    findings.add(
+                        path, .range, "A list of \(values.count) is not allowed.", got: .int(Int64(values.count)),
+                        allowed: "\(count.lowerBound)…\(count.upperBound) elements")
+                    return nil
+                }
+                var seen: Set<String> = []
+                var elements: [Element] = []
+                for (i, one) in values.enumerated() {
+                    guard let decoded = element.decode(one, "\(path)/\(i)", &findings) else { continue }
+                    if !seen.insert(identity(decoded)).inserted {
+                        findings.add("\(path)/\(i)", .range, "This is in the list twice.", got: one)
+                    }
+                    elements.append(decoded)
+                }
+                return elements.count == values.count && seen.count == values.count ? elements : nil
+            },
+            encode: { .array($0.map(element.encode)) })
+    }
+}
+
+/// An interval of numbers, either end of which may be left out of it.
+struct Interval: Sendable {
+    var lower: Double
+    var upper: Double
+    /// The lower end itself is not allowed.
+    var isOpen = false
+
+    static func above(_ lower: Double, to upper: Double) -> Interval {
+        Interval(lower: lower, upper: upper, isOpen: true)
+    }
+    static func from(_ lower: Double, to upper: Double) -> Interval { Interval(lower: lower, upper: upper) }
+
+    func contains(_ number: Double) -> Bool {
+        (isOpen ? number > lower : number >= lower) && number <= upper
+    }
+
+    func description(unit: String?) -> String {
+        let tail = unit.map { " \($0)" } ?? ""
+        let (a, b) = (shortText(lower), shortText(upper))
+        return isOpen ? "above \(a), at most \(b)\(tail)" : "\(a)…\(b)\(tail)"
+    }
+
+    var schema: Value {
+        [
+            "type": "number", isOpen ? "exclusiveMinimum" : "minimum": .shortest(lower), "maximum": .shortest(upper),
+        ]
+    }
+}
+
+/// A number for people: whole numbers without a fraction.
+func shortText(_ number: Double) -> String {
+    if let whole = Int64(exactly: number) { return String(whole) }
+    return "\(number)"
+}

@@ -1,0 +1,72 @@
+import Messages
+
+extension Codec where T == MountingConfiguration.Source {
+    /// Axis and sign: `+x`, `-y` and so on; `x` is `+x`.
+    static let mountingSource = Codec(
+        type: "one of", unit: nil, allowed: axisWords.joined(separator: ", "),
+        schema: ["enum": .array((axisWords + axisLetters).map { .string($0) })],
+        decode: { value, path, findings in
+            let allowed = axisWords.joined(separator: ", ")
+            guard case .string(let word) = value else {
+                findings.wrongType(path, "an axis with its sign", got: value, allowed: allowed)
+                return nil
+            }
+            let letter = word.hasPrefix("+") || word.hasPrefix("-") ? String(word.dropFirst()) : word
+            guard let axis = axisLetters.firstIndex(of: letter) else {
+                findings.add(path, .range, "There is no such axis.", got: value, allowed: allowed)
+                return nil
+            }
+            return .init(axis: axis, sign: word.hasPrefix("-") ? -1 : 1)
+        },
+        encode: { source in
+            .string((source.sign < 0 ? "-" : "+") + axisLetters[min(2, max(0, source.axis))])
+        })
+}
+
+private let axisLetters = ["x", "y", "z"]
+private let axisWords = ["+x", "-x", "+y", "-y", "+z", "-z"]
+
+extension Codec where T == PerAxis<Double> {
+    /// One number for all axes, or `[x, y, z]`; not 0, negative turns an axis round.
+    static let scale = Codec(
+        type: "number or list of three", unit: nil, allowed: scaleAllowed,
+        schema: ["anyOf": [scaleSchema, ["type": "array", "items": scaleSchema, "minItems": 3, "maxItems": 3]]],
+        decode: { value, path, findings in
+            guard case .array(let values) = value else {
+                return decodeScale(value, path, &findings).map { PerAxis($0) }
+            }
+            guard values.count == 3 else {
+                findings.add(
+                    path, .range, "A list of \(values.count) is not allowed.", got: .int(Int64(values.count)),
+                    allowed: "three numbers")
+                return nil
+            }
+            let numbers = values.enumerated().compactMap { decodeScale($1, "\(path)/\($0)", &findings) }
+            guard numbers.count == 3 else { return nil }
+            var scale = PerAxis(numbers[0])
+            scale.y = numbers[1]
+            scale.z = numbers[2]
+            return scale
+        },
+        encode: { scale in
+            scale.x == scale.y && scale.y == scale.z
+                ? .shortest(scale.x) : [.shortest(scale.x), .shortest(scale.y), .shortest(scale.z)]
+        })
+}
+
+private let scaleAllowed = "a number other than 0 between -1e12 and 1e12, or three of them"
+private let scaleSchema: Value = [
+    "type": "number", "minimum": -1_000_000_000_000, "maximum": 1_000_000_000_000, "not": ["const": 0],
+]
+
+private func decodeScale(_ value: Value, _ path: String, _ findings: inout Findings) -> Double? {
+    guard let number = value.number else {
+        findings.wrongType(path, "a number", got: value, allowed: scaleAllowed)
+        return nil
+    }
+    guard number != 0, abs(number) <= 1e12 else {
+        findings.add(path, .range, "This scale is not allowed.", got: value, allowed: scaleAllowed)
+        return nil
+    }
+    return number
+}

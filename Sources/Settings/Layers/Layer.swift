@@ -1,0 +1,129 @@
+import Messages
+
+/// One source of settings, taken apart by the table: what it gives for which key, and what is wrong with it.
+struct Layer {
+    struct Given {
+        var setting: Setting
+        /// With `all` spread: `axes.x.filter`.
+        var key: String
+        var axis: Int
+        /// As it was written; null takes the key back to its default.
+        var value: Value
+        /// Where it was written: `/axes/all/filter`.
+        var pointer: String
+    }
+
+    let source: SettingSource
+    let document: Document
+    private(set) var given: [Given] = []
+    /// Keys, or groups of keys, that may not be set remotely; only in files.
+    private(set) var locked: [String] = []
+
+    init(_ source: SettingSource, _ document: Document, _ findings: inout Findings) {
+        self.source = source
+        self.document = document
+        let start = findings.errors.count
+        var reader = LayerReader(
+            nullResets: source == .overlay || source == .commandLine, mayLock: source == .file || source == .preset)
+        reader.group(document.root, key: "", pointer: "", &findings)
+        // `all` first, so that x, y and z win wherever they stand.
+        for (setting, key, value, pointer) in reader.leaves where key == setting.key && setting.isPerAxis {
+            given += setting.concreteKeys.map {
+                Given(setting: setting, key: $0.key, axis: $0.axis, value: value, pointer: pointer)
+            }
+        }
+        for (setting, key, value, pointer) in reader.leaves where key != setting.key || !setting.isPerAxis {
+            let axis = setting.concreteKeys.first { $0.key == key }?.axis ?? 0
+            given.removeAll { $0.key == key }
+            given.append(Given(setting: setting, key: key, axis: axis, value: value, pointer: pointer))
+        }
+        locked = reader.locked
+        findings.locate(from: start) { (source, document.mark(at: $0)) }
+    }
+
+    /// What this layer changes, as a merge patch.
+    var patch: Value { SettingsTree.build(given.map { ($0.key, $0.value) }) }
+}
+
+/// Walks a tree along the table.
+private struct LayerReader {
+    let nullResets: Bool
+    let mayLock: Bool
+    var leaves: [(setting: Setting, key: String, value: Value, pointer: String)] = []
+    var locked: [String] = []
+    private var scratch = Configuration()
+
+    init(nullResets: Bool, mayLock: Bool) {
+        self.nullResets = nullResets
+        self.mayLock = mayLock
+    }
+
+    mutating func group(_ value: Value, key: String, pointer: String, _ findings: inout Findings) {
+        let known = SettingsTree.children[key] ?? []
+        guard case .object(let members) = value else {
+            if value == .null, nullResets {
+                for child in known { reset(SettingsTree.joined(key, child), Pointer.appending(child, to: pointer)) }
+                return
+            }
+            findings.wrongType(
+                pointer, "an object", got: value, allowed: "an object with \(known.joined(separator: ", "))")
+            return
+        }
+        for member in members {
+            let here = Pointer.appending(member.key, to: pointer)
+            if key.isEmpty, member.key == "locked", mayLock {
+                lock(member.value, here, &findings)
+                continue
+            }
+            guard known.contains(member.key) else {
+                findings.add(.unknownKey(member, in: known, at: pointer))
+                continue
+            }
+            node(member.value, key: SettingsTree.joined(key, member.key), pointer: here, &findings)
+        }
+    }
+
+    private mutating func node(_ value: Value, key: String, pointer: String, _ findings: inout Findings) {
+        guard let setting = SettingsTable.setting(key) else {
+            return group(value, key: key, pointer: pointer, &findings)
+        }
+        let axis = setting.concreteKeys.first { $0.key == key }?.axis ?? 0
+        if value != .null || !nullResets || setting.takesNull {
+            let before = findings.errors.count
+            setting.read(value, pointer, axis, &scratch, &findings)
+            if findings.errors.count > before { return }
+        }
+        leaves.append((setting, key, value, pointer))
+    }
+
+    /// All settings at and below a key go back to their defaults.
+    private mutating func reset(_ key: String, _ pointer: String) {
+        if let setting = SettingsTable.setting(key) {
+            leaves.append((setting, key, .null, pointer))
+        }
+        for child in SettingsTree.children[key] ?? [] {
+            reset(SettingsTree.joined(key, child), Pointer.appending(child, to: pointer))
+        }
+    }
+
+    private mutating func lock(_ value: Value, _ pointer: String, _ findings: inout Findings) {
+        let allowed = "a list of keys, such as [mqtt, trace.rate_hz]"
+        guard case .array(let keys) = value else {
+            return findings.wrongType(pointer, "a list", got: value, allowed: allowed)
+        }
+        for (i, key) in keys.enumerated() {
+            let here = "\(pointer)/\(i)"
+            guard case .string(let name) = key else {
+                findings.wrongType(here, "the key of a setting", got: key, allowed: allowed)
+                continue
+            }
+            guard SettingsTable.setting(name) != nil || SettingsTree.children[name] != nil, !name.isEmpty else {
+                findings.add(
+                    here, .unknownKey, "There is no setting `\(name.prefix(80))`.", got: key,
+                    nearest: Spelling.nearest(to: name, in: SettingsTable.writableKeys))
+                continue
+            }
+            locked.append(name)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Messages
+
+/// The tree that the dots in keys stand for.
+enum SettingsTree {
+    /// For each object of the tree, by its key (empty for the root), the keys that may be in it, in the table's order.
+    static let children: [String: [String]] = {
+        var children: [String: [String]] = [:]
+        for key in SettingsTable.writableKeys {
+            var parent = ""
+            for part in key.split(separator: ".") {
+                let part = String(part)
+                if children[parent]?.contains(part) != true { children[parent, default: []].append(part) }
+                parent = joined(parent, part)
+            }
+        }
+        return children
+    }()
+
+    static func joined(_ parent: String, _ key: String) -> String { parent.isEmpty ? key : parent + "." + key }
+
+    /// The value at a key such as `axes.x.filter`.
+    static func value(at key: String, in tree: Value) -> Value? {
+        var node = tree
+        for part in key.split(separator: ".") {
+            guard let child = node[String(part)] else { return nil }
+            node = child
+        }
+        return node
+    }
+
+    /// The tree with a value put at a key; objects on the way are made.
+    static func putting(_ value: Value, at key: some Collection<Substring>, into tree: Value) -> Value {
+        guard let first = key.first else { return value }
+        var object = tree
+        if case .object = tree {} else { object = [:] }
+        let child = putting(value, at: key.dropFirst(), into: object[String(first)] ?? [:])
+        return object.with(String(first), child)
+    }
+
+    /// A tree from keys and values, in their order.
+    static func build(_ values: some Sequence<(key: String, value: Value)>) -> Value {
+        values.reduce([:]) { putting($1.value, at: $1.key.split(separator: "."), into: $0) }
+    }
+}

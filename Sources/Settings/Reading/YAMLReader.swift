@@ -1,0 +1,167 @@
+import CYAML
+import Messages
+
+/// Reads YAML 1.2 (so JSON too) by way of libyaml's events.
+///
+/// Settings need plain trees and come from anywhere, so what makes YAML dangerous or ambiguous is refused with a
+/// clear error: anchors and aliases (a few hundred bytes of them unfold to gigabytes), tags, keys that are not text,
+/// the same key twice, more than one document, depth and size beyond ``ReadingLimit``.
+enum YAMLReader {
+    /// - Throws: an error of code `syntax` or `tooLarge` with line and column.
+    static func read(_ bytes: [UInt8]) throws(SettingError) -> Document {
+        try ReadingLimit.checkSize(bytes)
+        let result: Result<Document, SettingError> = bytes.withUnsafeBufferPointer { buffer in
+            let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+            defer { parser.deallocate() }
+            guard yaml_parser_initialize(parser) == 1 else {
+                return .failure(SettingError("", .unavailable, "No memory to read the settings."))
+            }
+            defer { yaml_parser_delete(parser) }
+            yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+            yaml_parser_set_input_string(parser, buffer.baseAddress, buffer.count)
+            var builder = TreeBuilder(parser: parser)
+            do throws(SettingError) {
+                return .success(try builder.document())
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+/// Builds the tree from events; recursion is bounded by the depth limit.
+private struct TreeBuilder {
+    enum Event {
+        case streamStart, streamEnd, documentStart, documentEnd
+        case sequenceStart, sequenceEnd, mappingStart, mappingEnd
+        case scalar(String, plain: Bool)
+        case alias
+    }
+
+    let parser: UnsafeMutablePointer<yaml_parser_t>
+    private var marks: [String: Document.Mark] = [:]
+    private var mark = Document.Mark(line: 1, column: 1)
+
+    init(parser: UnsafeMutablePointer<yaml_parser_t>) { self.parser = parser }
+
+    mutating func document() throws(SettingError) -> Document {
+        _ = try next()
+        guard case .documentStart = try next() else {
+            throw failure("The document is empty.", allowed: "at least one setting")
+        }
+        let first = try next()
+        marks[""] = mark
+        if case .scalar("", plain: true) = first {
+            throw failure("The document is empty.", allowed: "at least one setting")
+        }
+        let root = try node(first, at: "", depth: 0)
+        _ = try next()
+        guard case .streamEnd = try next() else {
+            throw failure("There is a second document.", allowed: "one document")
+        }
+        return Document(root: root, marks: marks)
+    }
+
+    private mutating func node(_ event: Event, at pointer: String, depth: Int) throws(SettingError) -> Value {
+        guard depth <= ReadingLimit.depth else {
+            throw failure("Nested too deeply.", allowed: "at most \(ReadingLimit.depth) levels", at: pointer)
+        }
+        switch event {
+        case .scalar(let text, let plain):
+            return plain ? YAMLCoreSchema.resolve(text) : .string(text)
+        case .sequenceStart: return try sequence(at: pointer, depth: depth)
+        case .mappingStart: return try mapping(at: pointer, depth: depth)
+        case .alias: throw failure("Aliases (*name) are not read in settings.", at: pointer)
+        default: throw failure("Not readable as YAML here.", at: pointer)
+        }
+    }
+
+    private mutating func sequence(at pointer: String, depth: Int) throws(SettingError) -> Value {
+        var elements: [Value] = []
+        while true {
+            let event = try next()
+            if case .sequenceEnd = event { return .array(elements) }
+            let path = pointer + "/\(elements.count)"
+            marks[path] = mark
+            elements.append(try node(event, at: path, depth: depth + 1))
+        }
+    }
+
+    private mutating func mapping(at pointer: String, depth: Int) throws(SettingError) -> Value {
+        var members: [Value.Member] = []
+        var seen: Set<String> = []
+        while true {
+            let event = try next()
+            if case .mappingEnd = event { return .object(members) }
+            guard case .scalar(let key, _) = event else {
+                throw failure("A key must be plain text.", at: pointer)
+            }
+            let path = Pointer.appending(key, to: pointer)
+            guard seen.insert(key).inserted else {
+                throw failure("The key \(key) is there twice.", at: path)
+            }
+            marks[path] = mark
+            members.append(.init(key, try node(try next(), at: path, depth: depth + 1)))
+        }
+    }
+
+    private mutating func next() throws(SettingError) -> Event {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }
+        defer { yaml_event_delete(&event) }
+        mark = .init(line: Int(event.start_mark.line) + 1, column: Int(event.start_mark.column) + 1)
+        switch event.type {
+        case YAML_STREAM_START_EVENT: return .streamStart
+        case YAML_STREAM_END_EVENT: return .streamEnd
+        case YAML_DOCUMENT_START_EVENT: return .documentStart
+        case YAML_DOCUMENT_END_EVENT: return .documentEnd
+        case YAML_ALIAS_EVENT: return .alias
+        case YAML_SEQUENCE_END_EVENT: return .sequenceEnd
+        case YAML_MAPPING_END_EVENT: return .mappingEnd
+        case YAML_SEQUENCE_START_EVENT:
+            let data = event.data.sequence_start
+            try refuse(anchor: data.anchor, tag: data.tag)
+            return .sequenceStart
+        case YAML_MAPPING_START_EVENT:
+            let data = event.data.mapping_start
+            try refuse(anchor: data.anchor, tag: data.tag)
+            return .mappingStart
+        case YAML_SCALAR_EVENT:
+            let data = event.data.scalar
+            try refuse(anchor: data.anchor, tag: data.tag)
+            let text = String(decoding: UnsafeBufferPointer(start: data.value, count: data.length), as: UTF8.self)
+            return .scalar(text, plain: data.style == YAML_PLAIN_SCALAR_STYLE)
+        default: throw failure("Not readable as YAML here.")
+        }
+    }
+
+    private func refuse(anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?) throws(SettingError) {
+        if anchor != nil { throw failure("Anchors (&name) are not read in settings.") }
+        if tag != nil { throw failure("Tags (!name) are not read in settings.") }
+    }
+
+    private func failure(_ message: String, allowed: String? = nil, at pointer: String = "") -> SettingError {
+        SettingError(pointer, .syntax, message, allowed: allowed, line: mark.line, column: mark.column)
+    }
+
+    /// What libyaml says of the text.
+    private func syntaxError() -> SettingError {
+        let state = parser.pointee
+        let problem = state.problem.map { String(cString: $0) } ?? "unknown error"
+        if state.error == YAML_READER_ERROR {
+            let byte = state.problem_value >= 0 ? " (value \(state.problem_value))" : ""
+            return SettingError(
+                "", .syntax, "Not UTF-8 text at byte \(state.problem_offset): \(problem)\(byte).",
+                allowed: "YAML in UTF-8")
+        }
+        if state.error == YAML_MEMORY_ERROR {
+            return SettingError("", .unavailable, "No memory to read the settings.")
+        }
+        let context = state.context.map { String(cString: $0) + ", " } ?? ""
+        let hint = problem.contains("cannot start any token") ? " (a tab, `@`, `%` or a back quote?)" : ""
+        return SettingError(
+            "", .syntax, "Not readable as YAML: \(context)\(problem)\(hint).",
+            line: Int(state.problem_mark.line) + 1, column: Int(state.problem_mark.column) + 1)
+    }
+}

@@ -1,0 +1,41 @@
+extension SettingsTable {
+    // Files are named in the settings file only: whoever could name them remotely could have any file of the board
+    // sent to a broker of his own as the password.
+    static let mqtt = Chapter(
+        key: "mqtt", help: "The broker. Passwords are never written here: password_file names a file that has one.",
+        settings: [
+            Setting(
+                "mqtt.uri", \.mqtt.uris, .brokers, apply: .restart,
+                "Broker, mqtt:// or mqtts:// (TLS); several in a list are tried in order."),
+            Setting(
+                "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .restart,
+                "MQTT version 5, or 3.1.1 for brokers that have no 5."),
+            Setting(
+                "mqtt.root", \.mqtt.root, .topicRoot, apply: .restart, "First level, or levels, of every topic."),
+            Setting("mqtt.username", \.mqtt.username, .text(.line(256)), apply: .restart, "Empty: none."),
+            Setting(
+                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .restart, remote: false,
+                "File with the password in its first line; empty: none."),
+            Setting(
+                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .restart, remote: false,
+                "Certificates of those whom to trust (PEM); empty: those of the system."),
+            Setting(
+                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .restart, remote: false,
+                "The station's own certificate (PEM); empty: none."),
+            Setting(
+                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .restart, remote: false,
+                "Private key of that certificate (PEM)."),
+            Setting(
+                "mqtt.keepalive_s", \.mqtt.keepalive, .wholeSeconds(5...65_535), apply: .restart,
+                "Longest silence on the connection before a ping."),
+            Setting(
+                "mqtt.reconnect.min_s", \.mqtt.reconnectMinimum, .time(.from(0.1, to: 3600)), apply: .restart,
+                "Shortest pause before the broker is tried again."),
+            Setting(
+                "mqtt.reconnect.max_s", \.mqtt.reconnectMaximum, .time(.from(0.1, to: 3600)), apply: .restart,
+                "Longest such pause; the pauses in between grow at random."),
+            Setting(
+                "mqtt.will_delay_s", \.mqtt.willDelay, .wholeSeconds(0...86_400), apply: .restart,
+                "How long after losing the station the broker says `offline` (MQTT 5)."),
+        ])
+}

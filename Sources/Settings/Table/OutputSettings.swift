@@ -1,0 +1,45 @@
+extension SettingsTable {
+    static let trace = Chapter(
+        key: "trace", help: "Decimated traces, for live displays.",
+        settings: [
+            Setting("trace.enabled", \.trace.enabled, .bool, apply: .live, "Publish traces."),
+            Setting(
+                "trace.rate_hz", \.trace.rate, .frequency(.from(0.1, to: 4000)), apply: .live,
+                "Wanted rate; taken is the nearest that divides the sensor's rate by a whole number."),
+            Setting("trace.block_s", \.trace.block, .time(.from(0.1, to: 60)), apply: .live, "Length of one message."),
+            Setting("trace.signals", \.trace.signals, .choices(), apply: .live, "What is in it for each axis."),
+            Setting(
+                "trace.encoding", \.trace.encoding, .choice(), apply: .live,
+                "json: one object; mseed: one miniSEED record for each channel."),
+            Setting(
+                "trace.only_in_events", \.trace.onlyInEvents, .bool, apply: .live, "Publish traces during events only."),
+            Setting("trace.qos", \.trace.qos, .integer(0...1), apply: .live, "MQTT quality of service of the traces."),
+        ])
+
+    static let waveform = Chapter(
+        key: "waveform", help: "Waveforms of events, at the full rate.",
+        settings: [
+            Setting(
+                "waveform.enabled", \.waveform.enabled, .bool, apply: .live, "Publish the waveform of each event."),
+            Setting(
+                "waveform.encoding", \.waveform.encoding, .choice(), apply: .live,
+                "miniSEED 3 or 2; both are lossless and compressed by Steim's second method."),
+            Setting(
+                "waveform.chunk_s", \.waveform.chunk, .time(.from(1, to: 300)), apply: .live,
+                "Length of one message."),
+        ])
+
+    static let health = Chapter(
+        key: "health", help: "How the agent does.",
+        settings: [
+            Setting(
+                "health.interval_s", \.health.interval, .time(.from(1, to: 86_400)), apply: .live,
+                "Time between two reports; a change of state is reported at once.")
+        ])
+
+    static let log = Chapter(
+        key: "log", help: "What the agent writes to its log.",
+        settings: [
+            Setting("log.level", \.log.level, .choice(), apply: .live, "Lines below this level are not written.")
+        ])
+}

@@ -1,0 +1,84 @@
+extension SettingsTable {
+    static let conditioning = Chapter(
+        key: "conditioning", help: "What is done to all axes before their filters.",
+        settings: [
+            Setting(
+                "conditioning.offset", \.conditioning.offset, .offset,
+                written: "{mode: highpass, corner_hz: 0.1, order: 2}", apply: .live,
+                "How gravity and the sensor's offset are taken away."),
+            Setting(
+                "conditioning.settle_s", \.conditioning.settle,
+                .optional(.time(.from(0, to: 3600)), none: "1 s or what the filters need, whichever is longer"),
+                apply: .live, "No detection for this long after a start, a gap or a change of these settings."),
+        ])
+
+    static let axes = Chapter(
+        key: "axes",
+        help: "What is done to each axis: `all` is written to x, y and z; after it, x, y and z may differ.",
+        settings: [
+            Setting(
+                axis: "signal", \.signal, .signal, apply: .live,
+                "The sensor, or a test signal in its place (step and impulse come after 20 samples of zero)."),
+            Setting(
+                axis: "filter", \.filter, .filter,
+                written: "{butterworth: {type: bandpass, corners_hz: [0.5, 10], order: 2, start: zero}}",
+                apply: .live,
+                "Filter before the RMS. A band filter has corners_hz and twice as many poles as its order says."),
+            Setting(
+                axis: "detection.window", \.detection.window, .window, apply: .live,
+                "Length of the RMS; text with a unit is a time, a bare number is samples."),
+            Setting(
+                axis: "detection.threshold", \.detection.threshold, .threshold, written: "5 mg", apply: .live,
+                "The axis is above when its RMS is greater than this."),
+            Setting(
+                axis: "detection.hold", \.detection.hold, .window, apply: .live,
+                "How long the axis must be above without a break until it triggers."),
+        ])
+
+    static let detection = Chapter(
+        key: "detection", help: "When the station as a whole triggers, and how triggers become events.",
+        settings: [
+            Setting(
+                "detection.level.enabled", \.detection.level.enabled, .bool, apply: .live,
+                "Detection by the level of each axis (see axes.all.detection)."),
+            Setting(
+                "detection.level.axes", \.detection.level.axes, .choice(), apply: .live,
+                "Which axes must be triggered: one axis, any, two of the three, or all."),
+            Setting(
+                "detection.event.votes", \.detection.event.votes, .integer(1...16), apply: .live,
+                "How many detectors must be on for an event."),
+            Setting(
+                "detection.event.pre_event_s", \.detection.event.preEvent, .time(.from(0, to: 120)), apply: .live,
+                "How much from before the onset belongs to an event."),
+            Setting(
+                "detection.event.post_event_s", \.detection.event.postEvent, .time(.from(0, to: 600)), apply: .live,
+                "An event ends when all detectors have been off for this long."),
+            Setting(
+                "detection.event.max_event_s", \.detection.event.maximum, .time(.from(1, to: 3600)), apply: .live,
+                "A longer event is closed, and the rest becomes another one."),
+            Setting(
+                "detection.event.dead_time_s", \.detection.event.deadTime, .time(.from(0, to: 3600)), apply: .live,
+                "No new event for this long after the end of one."),
+            Setting(
+                "detection.event.min_intensity", \.detection.event.minimumIntensity, .number(.from(0, to: 12)),
+                apply: .live, "Events below this intensity on the first of the scales are not published."),
+        ])
+
+    static let intensity = Chapter(
+        key: "intensity", help: "Seismic intensity from ground motion.",
+        settings: [
+            Setting(
+                "intensity.scales", \.intensity.scales, .choices(), apply: .live,
+                "Which relations are computed, in this order."),
+            Setting(
+                "intensity.horizontal", \.intensity.horizontal, .choice(), apply: .live,
+                "How the two horizontal axes become one number."),
+            Setting(
+                "intensity.window_s", \.intensity.window, .time(.from(1, to: 300)), apply: .live,
+                "The summary's peaks and intensity are those of the last so many seconds."),
+        ])
+}
+
+extension Codec where T == Double {
+    fileprivate static let threshold = acceleration(.from(0, to: 2000))
+}

@@ -1,0 +1,98 @@
+import Messages
+
+/// When a change of a setting takes effect.
+public enum SettingChange: String, Sendable, CaseIterable {
+    /// At the next block of samples.
+    case live
+    /// When the sensor has been opened again; the agent does that by itself.
+    case restartStream = "restart-stream"
+    /// When the agent has been started again.
+    case restart
+}
+
+/// One row of the table of settings: everything that anyone has to know about it.
+public struct Setting: Sendable {
+    /// `trace.rate_hz`; for the three axes one row, `axes.all.filter`.
+    public let key: String
+    /// For people: `number`, `text`, `one of` ...
+    public let type: String
+    /// Of a bare number; nil where there is none.
+    public let unit: String?
+    /// What is allowed, in words or as an interval.
+    public let allowed: String
+    /// When a change takes effect.
+    public let apply: SettingChange
+    /// May be changed over MQTT (unless the file locks it).
+    public let isRemote: Bool
+    /// Shown as `***` wherever settings are shown.
+    public let isSecret: Bool
+    /// A sentence or two for people.
+    public let help: String
+    /// The default as a person would write it (YAML), where that is not simply its value in SI.
+    let written: String?
+    /// JSON Schema of the value, without its annotations.
+    let valueSchema: Value
+    /// Null is a value of this setting, not only a way to ask for the default.
+    let takesNull: Bool
+
+    /// Decodes a value into a snapshot; the axis (0, 1, 2) counts for `axes.all` only.
+    let read: @Sendable (Value, String, Int, inout Configuration, inout Findings) -> Void
+    /// The canonical value in a snapshot.
+    let write: @Sendable (Configuration, Int) -> Value
+
+    init<T>(
+        _ key: String, _ path: any WritableKeyPath<Configuration, T> & Sendable, _ codec: Codec<T>,
+        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, _ help: String
+    ) {
+        self.init(
+            key: key, codec, written: written, apply: apply, remote: remote, secret: secret, help,
+            set: { configuration, value, _ in configuration[keyPath: path] = value },
+            get: { configuration, _ in configuration[keyPath: path] })
+    }
+
+    /// A setting that each axis has.
+    init<T>(
+        axis key: String, _ path: any WritableKeyPath<AxisConfiguration, T> & Sendable, _ codec: Codec<T>,
+        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, _ help: String
+    ) {
+        self.init(
+            key: "axes.all." + key, codec, written: written, apply: apply, remote: remote, secret: secret, help,
+            set: { configuration, value, axis in configuration.axes[axis][keyPath: path] = value },
+            get: { configuration, axis in configuration.axes[axis][keyPath: path] })
+    }
+
+    private init<T>(
+        key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: Bool, secret: Bool,
+        _ help: String, set: @escaping @Sendable (inout Configuration, T, Int) -> Void,
+        get: @escaping @Sendable (Configuration, Int) -> T
+    ) {
+        self.key = key
+        type = codec.type
+        unit = codec.unit
+        allowed = codec.allowed
+        self.apply = apply
+        isRemote = remote
+        isSecret = secret
+        self.help = help
+        self.written = written
+        valueSchema = codec.schema
+        takesNull = codec.takesNull
+        read = { value, pointer, axis, configuration, findings in
+            if let decoded = codec.decode(value, pointer, &findings) { set(&configuration, decoded, axis) }
+        }
+        write = { configuration, axis in codec.encode(get(configuration, axis)) }
+    }
+
+    /// Whether each axis has this setting.
+    public var isPerAxis: Bool { key.hasPrefix("axes.all.") }
+
+    /// The keys that this row stands for in a merged tree, with their axis: itself, or one for x, y and z.
+    public var concreteKeys: [(key: String, axis: Int)] {
+        guard isPerAxis else { return [(key, 0)] }
+        let tail = key.dropFirst("axes.all.".count)
+        return SettingsTable.axisNames.enumerated().map { ("axes.\($1).\(tail)", $0) }
+    }
+
+    /// The canonical default.
+    public var standard: Value { write(Configuration(), 0) }
+}

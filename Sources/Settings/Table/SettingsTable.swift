@@ -1,0 +1,42 @@
+/// The one table of settings. What is not in it does not exist; what is in it is decoded, checked, described in the
+/// schema, printed into the default file and documented without another line of code.
+///
+/// To add a setting: a property with its default in `Configuration`, a row in its chapter. To add a kind of value: a
+/// `Codec`. A rule between several settings: a line in `CrossFieldRules`.
+public enum SettingsTable {
+    /// A part of the settings file, in the order of that file.
+    public struct Chapter: Sendable {
+        /// First part of the keys, such as `trace`.
+        public let key: String
+        /// A sentence for people.
+        public let help: String
+        public let settings: [Setting]
+    }
+
+    public static let chapters: [Chapter] = [
+        station, sensor, conditioning, axes, detection, intensity, trace, waveform, mqtt, health, log,
+    ]
+
+    /// All rows.
+    public static let settings: [Setting] = chapters.flatMap(\.settings)
+
+    static let axisNames = ["x", "y", "z"]
+
+    /// A row by its key; `axes.x.filter` finds `axes.all.filter`.
+    public static func setting(_ key: String) -> Setting? { index[declared(key)] }
+
+    /// Every key that a person may write or ask for.
+    public static let writableKeys: [String] = settings.flatMap { setting in
+        [setting.key] + (setting.isPerAxis ? setting.concreteKeys.map(\.key) : [])
+    }
+
+    /// `axes.x.filter` becomes `axes.all.filter`.
+    static func declared(_ key: String) -> String {
+        for axis in axisNames where key.hasPrefix("axes.\(axis).") {
+            return "axes.all." + key.dropFirst("axes.\(axis).".count)
+        }
+        return key
+    }
+
+    private static let index = Dictionary(settings.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+}

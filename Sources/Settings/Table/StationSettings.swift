@@ -1,0 +1,42 @@
+extension SettingsTable {
+    static let station = Chapter(
+        key: "station", help: "Who and where the station is.",
+        settings: [
+            Setting(
+                "station.id", \.station.id, .text(.id(0...64), reserved: ["group"]), written: "\"\"", apply: .restart,
+                "Name of the station in all topics and events; empty: the host name."),
+            Setting(
+                "station.network", \.station.network, .text(.fdsn(1...8)), apply: .live,
+                "FDSN network code, for miniSEED; XX is for stations that have none."),
+            Setting(
+                "station.code", \.station.code, .text(.fdsn(0...8)), apply: .live,
+                "FDSN station code, for miniSEED; empty: made from the id."),
+            Setting(
+                "station.location", \.station.location, .text(.fdsn(0...8)), apply: .live,
+                "FDSN location code, for miniSEED."),
+            Setting(
+                "station.latitude", \.station.latitude,
+                .optional(.number(.from(-90, to: 90), unit: "degrees"), none: "not given"), apply: .live,
+                "Degrees north (WGS 84)."),
+            Setting(
+                "station.longitude", \.station.longitude,
+                .optional(.number(.from(-180, to: 180), unit: "degrees"), none: "not given"), apply: .live,
+                "Degrees east (WGS 84)."),
+            Setting(
+                "station.elevation_m", \.station.elevation,
+                .optional(.number(.from(-12_000, to: 10_000), unit: "m"), none: "not given"), apply: .live,
+                "Height above sea level."),
+            Setting(
+                "station.description", \.station.description, .text(.line(256)), apply: .live,
+                "Where the station stands, in words."),
+            Setting(
+                "station.groups", \.station.groups, .groups, apply: .live,
+                "Groups whose commands the station also obeys; every station is in the group `all`."),
+        ])
+}
+
+extension Codec where T == [String] {
+    fileprivate static let groups = list(
+        of: .text(.id(1...64)), count: 0...16, allowed: "a list of at most 16 different names"
+    ) { $0 }
+}
