@@ -17,7 +17,7 @@ fail() {
 packages_for() {
     case $1 in
         build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev ;;
-        try) echo mosquitto mosquitto-clients ;;
+        try) echo mosquitto mosquitto-clients jq ;;
         test) echo mosquitto mosquitto-clients shellcheck ;;
         check) echo mosquitto mosquitto-clients binutils procps ;;
         python) echo python3 python3-venv ;;
@@ -102,4 +102,23 @@ wait_for() {
         [ "$SECONDS" -lt "$deadline" ] || return 1
         sleep 0.1
     done
+}
+
+# Runs a program out of the terminal's reach (Ctrl-C goes to the script alone), ended by the kernel should the script be
+# killed. For the background: start PROGRAM ARGUMENT... &
+start() { exec setpriv --pdeathsig TERM setsid "$@"; }
+
+# start_broker FOLDER: a mosquitto of our own on loopback, with its files in that folder; sets broker_id and
+# broker_port. Whoever calls it ends it.
+start_broker() {
+    broker_port=$(free_port)
+    cat >"$1/mosquitto.conf" <<CONF
+listener $broker_port 127.0.0.1
+allow_anonymous true
+persistence false
+user $(id -un)
+CONF
+    PATH=$PATH:/usr/sbin:/sbin start mosquitto -c "$1/mosquitto.conf" >"$1/mosquitto.log" 2>&1 &
+    broker_id=$!
+    wait_for 10 bash -c "exec 3<>/dev/tcp/127.0.0.1/$broker_port" || fail "mosquitto did not start: $(cat "$1/mosquitto.log")"
 }
