@@ -77,6 +77,19 @@ need_swift() {
     command -v swift >/dev/null || fail "no 'swift' in PATH: install Swift 6.3 (swift.org), or on Debian 13: apt install swiftlang"
 }
 
+# need_python_packages NAME...: sets $python to an interpreter that has them, in an environment of its own in the cache.
+need_python_packages() {
+    local name missing=()
+    python=$cache/python/bin/python
+    [ -x "$python" ] || python3 -m venv "$cache/python" || fail "could not make a Python environment in $cache/python"
+    for name in "$@"; do
+        "$python" -c "import $name" 2>/dev/null || missing+=("$name")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    say "Installing Python packages into $cache/python: ${missing[*]}"
+    "$python" -m pip install -q "${missing[@]}" >/dev/null 2>&1 || fail "pip could not install: ${missing[*]}"
+}
+
 # Ends the processes of these ids, politely first; ids that are gone already are no error.
 end_processes() {
     local id
@@ -119,6 +132,7 @@ persistence false
 user $(id -un)
 CONF
     PATH=$PATH:/usr/sbin:/sbin start mosquitto -c "$1/mosquitto.conf" >"$1/mosquitto.log" 2>&1 &
+    # shellcheck disable=SC2034  # for the caller
     broker_id=$!
     wait_for 10 bash -c "exec 3<>/dev/tcp/127.0.0.1/$broker_port" || fail "mosquitto did not start: $(cat "$1/mosquitto.log")"
 }

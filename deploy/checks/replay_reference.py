@@ -1,0 +1,293 @@
+"""Compares `seismote replay` with the reference data. Called by deploy/checks/replay-reference:
+
+    replay_reference.py SEISMOTE REFERENCE
+
+REFERENCE holds params.json, records/index.json, records/<id>.csv and .mseed, pipeline/<id>.json. The stored series have
+nine digits of every tenth sample; to hold more, the series are computed here anew with SciPy from the definitions in the
+reference's README, and that computation is itself held against the stored numbers.
+"""
+
+import hashlib
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import pymseed
+from scipy import signal
+
+SERIES_LIMIT = 1e-9  # of the series' peak
+PGA_LIMIT = 1e-9  # relative
+MMI_LIMIT = 1e-6
+BLOCKS = (1, 7, 16, 100, 1000)
+AXES = "xyz"
+
+
+# --- what is right -------------------------------------------------------------------------------------------------
+
+
+def samples(p, key, fs):
+    if f"{key}_samples" in p:
+        return p[f"{key}_samples"]
+    return max(1, round(p[f"{key}_seconds"] * fs))
+
+
+def offset_removed(a, fs, spec):
+    if spec["mode"] == "mean_first":
+        return a - a[:, : round(spec["seconds"] * fs)].mean(axis=1, keepdims=True)
+    if spec["mode"] == "ema":
+        dt = 1 / fs
+        k = dt / (dt + 1 / (2 * math.pi * spec["fc"]))
+        average = [signal.lfilter([k], [1, k - 1], row, zi=[(1 - k) * row[0]])[0] for row in a]
+        return a - np.stack(average)
+    return filtered(a, fs, dict(kind="highpass", order=spec["order"], corners=[spec["fc"]], init="steady"))
+
+
+def filtered(a, fs, spec):
+    corners = spec["corners"] if len(spec["corners"]) > 1 else spec["corners"][0]
+    sos = signal.butter(spec["order"], corners, spec["kind"], fs=fs, output="sos")
+    if spec["init"] == "zero":
+        return signal.sosfilt(sos, a, axis=1)
+    start = signal.sosfilt_zi(sos)
+    return np.stack([signal.sosfilt(sos, row, zi=start * row[0])[0] for row in a])
+
+
+def moving_rms(a, n):
+    squares = a * a
+    out = np.empty_like(a)
+    first = min(n, a.shape[1])
+    out[:, :first] = np.cumsum(squares[:, :first], axis=1) / np.arange(1, first + 1)
+    if a.shape[1] > n:
+        out[:, n - 1 :] = np.lib.stride_tricks.sliding_window_view(squares, n, axis=1).mean(axis=2)
+    return np.sqrt(out)
+
+
+def triggered(rms, level, hold):
+    """On at the sample that completes `hold` contiguous ones above the level, off at the first that is not."""
+    state = np.zeros(rms.shape, bool)
+    for row, values in zip(state, rms):
+        count = 0
+        for i, above in enumerate(values > level):
+            count = count + 1 if above else 0
+            row[i] = count >= hold
+    return state
+
+
+def intervals(state):
+    edges = np.diff(np.concatenate(([0], state.astype(int), [0])))
+    return [[int(on), int(off)] for on, off in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1))]
+
+
+# --- what the tool says --------------------------------------------------------------------------------------------
+
+
+def axis_settings(p, level):
+    spec = p["filter"]
+    corners = {"corners_hz": spec["corners"]} if len(spec["corners"]) > 1 else {"corner_hz": spec["corners"][0]}
+    window = p.get("rms_samples") or f"{p['rms_seconds']} s"
+    hold = p.get("trigger_samples") or f"{p['trigger_seconds']} s"
+    return {
+        "filter": {"butterworth": {"type": spec["kind"], "order": spec["order"], "start": spec["init"], **corners}},
+        "detection": {"window": window, "threshold": level, "hold": hold},
+    }
+
+
+def offset_settings(spec):
+    names = {"mode": "mode", "seconds": "seconds", "fc": "corner_hz", "order": "order"}
+    return {names[key]: value for key, value in spec.items()}
+
+
+def settings(p, level, scale):
+    """JSON is YAML, so that the tool reads this as its settings file."""
+    return {
+        "station": {"id": "reference"},
+        "sensor": {"driver": "replay", "replay": {"scale": scale}},
+        "conditioning": {"offset": offset_settings(p["offset"]), "settle_s": 0},
+        "axes": {"all": axis_settings(p, level)},
+    }
+
+
+def whole_record_settings(scale):
+    """An event from the first sample to the last, with the offset removal that the reference's peaks have."""
+    return {
+        "station": {"id": "reference"},
+        "sensor": {"driver": "replay", "replay": {"scale": scale}},
+        "conditioning": {"offset": {"mode": "mean_first", "seconds": 2}, "settle_s": 0},
+        "axes": {"all": {"filter": "none", "detection": {"window": 1, "threshold": 1e-9, "hold": 1}}},
+        "intensity": {"scales": ["gutenberg_richter", "wald99", "worden12"], "horizontal": "larger"},
+        "detection": {"event": {"post_event_s": 60, "max_event_s": 300}},
+    }
+
+
+class Tool:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, pathlib.Path(folder)
+
+    def replay(self, record, configuration, block=None):
+        """Paths of the messages and of the series."""
+        config = self.folder / "settings.yaml"
+        config.write_text(json.dumps(configuration))
+        output, series = self.folder / "output.jsonl", self.folder / "series.csv"
+        command = [self.program, "replay", record, "--config", config, "--output", output, "--series", series]
+        if block:
+            command += ["--block", str(block)]
+        result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+        if result.returncode != 0:
+            raise SystemExit(f"{record}: seismote replay ended with {result.returncode}: {result.stderr.strip()}")
+        return output, series
+
+
+def read_series(path):
+    with open(path) as file:
+        names = file.readline().strip().split(",")
+    table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+    return dict(zip(names, table.T))
+
+
+def digest(*paths):
+    total = hashlib.sha256()
+    for path in paths:
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+# --- the comparison ------------------------------------------------------------------------------------------------
+
+
+class Report:
+    def __init__(self):
+        self.failures = []
+
+    def hold(self, what, value, limit):
+        if not value <= limit:
+            self.failures.append(f"{what}: {value:.3g}, allowed {limit:.0e}")
+        return value
+
+    def same(self, what, one, other):
+        if one != other:
+            self.failures.append(f"{what}: {one} and not {other}")
+
+
+def read_record(path, scale):
+    if path.suffix == ".csv":
+        return np.ascontiguousarray(np.loadtxt(path, delimiter=",", skiprows=1, usecols=(1, 2, 3)).T)
+    by_channel = {}
+    for record in pymseed.MS3Record.from_file(str(path), unpack_data=True):
+        by_channel.setdefault(record.sourceid[-1], []).append(np.array(record.datasamples))
+    order = next(codes for codes in ("ENZ", "12Z", "123", "XYZ") if all(code in by_channel for code in codes))
+    return np.stack([np.concatenate(by_channel[code]) * s for code, s in zip(order, scale)])
+
+
+def check_own_computation(report, name, p, stored, filtered_series, rms):
+    """The series computed here against the stored checksums (csv only): what we hold the tool to is itself right."""
+    for kind, series in (("filtered_zero" if p["filter"]["init"] == "zero" else "filtered_steady", filtered_series), ("rms", rms)):
+        for axis, row in zip(AXES, series):
+            want = stored[kind][axis]
+            report.hold(f"{name} own {kind} {axis}", abs(np.sum(row * row) / want["sumsq"] - 1), 1e-6)
+            report.same(f"{name} own {kind} {axis} argmax", int(row.argmax()), want["argmax"])
+
+
+def check_set(report, tool, path, fs, p, stored, scale):
+    name = f"{path.name} {p['name']}"
+    a = read_record(path, scale)
+    right = filtered(offset_removed(a, fs, p["offset"]), fs, p["filter"])
+    rms = moving_rms(right, samples(p, "rms", fs))
+    if path.suffix == ".csv":
+        check_own_computation(report, name, p, stored, right, rms)
+    worst = {"filtered": 0.0, "rms": 0.0}
+    for index, level in enumerate(p["trigger_levels"]):
+        configuration = settings(p, level, scale)
+        output, series = tool.replay(path, configuration)
+        got = read_series(series)
+        report.same(f"{name} samples", len(got["t"]), a.shape[1])
+        if len(got["t"]) != a.shape[1]:
+            return worst
+        if index == 0:
+            for axis, row, level_row in zip(AXES, right, rms):
+                for kind, want in (("filtered", row), ("rms", level_row)):
+                    off = np.max(np.abs(got[f"{axis}_{kind}"] - want)) / np.max(np.abs(want))
+                    worst[kind] = max(worst[kind], report.hold(f"{name} {axis}_{kind}", off, SERIES_LIMIT))
+            before = digest(output, series)
+            for block in BLOCKS:
+                report.same(f"{name} bytes at blocks of {block}", digest(*tool.replay(path, configuration, block)), before)
+        mine = triggered(rms, level, samples(p, "trigger", fs))
+        kept = next(entry["intervals"] for entry in stored["triggers"] if entry["level"] == level)
+        for axis, row in zip(AXES, mine):
+            found = intervals(got[f"{axis}_triggered"] > 0.5)
+            report.same(f"{name} {axis}_triggered at {level}", found, intervals(row))
+            if path.suffix == ".csv":
+                report.same(f"{name} {axis}_triggered at {level}, stored", found, kept[axis])
+    return worst
+
+
+def check_peaks(report, tool, path, metrics, scale):
+    """Peaks and intensities of an event that covers the record, from the message that a subscriber gets."""
+    output, _ = tool.replay(path, whole_record_settings(scale))
+    ends = []
+    with open(output) as file:
+        for line in file:
+            message = json.loads(line)
+            if message["topic"].endswith("/event/trigger") and message["payload"]["event_type"] == "end":
+                ends.append(message["payload"])
+    report.same(f"{path.name} events", len(ends), 1)
+    if len(ends) != 1:
+        return math.nan, math.nan
+    event, pga, mmi = ends[0], metrics["pga"]["mean_first"], metrics["mmi"]["from_h_max"]
+    # a miniSEED count is a tenth digit away from the CSV that the stored numbers come from
+    limit = PGA_LIMIT if path.suffix == ".csv" else 1e-6
+    pairs = [(event["pga"], pga["h_max"]["value"], "pga")]
+    names = (("x", "x"), ("y", "y"), ("z", "z"), ("h", "h_vector"), ("v3", "vector"))
+    pairs += [(event["peaks"][ours]["value"], pga[theirs]["value"], f"peak {ours}") for ours, theirs in names]
+    worst_pga = max(report.hold(f"{path.name} {what}", abs(one / other - 1), limit) for one, other, what in pairs)
+    worst_mmi = 0.0
+    right = {
+        "gutenberg_richter": mmi["gutenberg_richter_pga"],
+        "wald99": mmi["wald99_combined"],
+        "worden12": mmi["worden12_pga"],
+    }
+    for scale_value in event["intensity"]:
+        off = abs(scale_value["value"] - right.pop(scale_value["relation"]))
+        worst_mmi = max(worst_mmi, report.hold(f"{path.name} {scale_value['relation']}", off, MMI_LIMIT))
+    report.same(f"{path.name} intensities that are missing", sorted(right), [])
+    return worst_pga, worst_mmi
+
+
+def main():
+    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    sets = json.loads((folder / "params.json").read_text())
+    records = json.loads((folder / "records/index.json").read_text())
+    report = Report()
+    print(f"{'record':28} {'set':3} {'filtered':>9} {'rms':>9}    {'pga':>9} {'mmi':>9}   (worst difference; series: of the peak)")
+    compared = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        tool = Tool(program, temporary)
+        for record in records:
+            stored_path = folder / f"pipeline/{record['id']}.json"
+            paths = [folder / f"records/{record['id']}.{kind}" for kind in ("csv", "mseed")]
+            paths = [path for path in paths if path.exists()]
+            if not stored_path.exists() or not paths:
+                continue
+            compared += 1
+            stored = json.loads(stored_path.read_text())
+            for path in paths:
+                scale = [1, 1, 1] if path.suffix == ".csv" else [1 / record["counts_per_m_s2"][axis] for axis in AXES]
+                pga, mmi = check_peaks(report, tool, path, stored["metrics"], scale)
+                for p in sets:
+                    worst = check_set(report, tool, path, record["fs"], p, stored["sets"][p["name"]], scale)
+                    peaks = f"{pga:9.1e} {mmi:9.1e}" if p is sets[0] else ""
+                    print(f"{path.name:28} {p['name']:3} {worst['filtered']:9.1e} {worst['rms']:9.1e}    {peaks}", flush=True)
+    levels = sum(len(p["trigger_levels"]) for p in sets)
+    print(f"{compared} records; triggers at {levels} levels each; output and series at blocks of {', '.join(map(str, BLOCKS))}")
+    if compared == 0:
+        report.failures.append("no record was there to compare")
+    for failure in report.failures[:40]:
+        print("FAILED", failure)
+    if len(report.failures) > 40:
+        print(f"... and {len(report.failures) - 40} more")
+    sys.exit(1 if report.failures else 0)
+
+
+main()
