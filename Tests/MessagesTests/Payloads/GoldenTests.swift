@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Messages
+
+/// Each kind of message, byte by byte as stored in `Tests/Vectors/messages`. A wanted change of the format is stored with
+/// `SEISMOTE_STORE_VECTORS=messages swift test --filter MessagesTests.GoldenTests`, and then looked at in the difference.
+@Suite struct GoldenTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var file: String
+        /// Dotted paths of every key; a list's objects count once.
+        var keys: String
+        var send: @Sendable (inout Messenger, PublicationSink) -> Void
+        var testDescription: String { file }
+    }
+
+    static let envelope = "v boot seq t"
+    static let quality = "tq tq.synced tq.source tq.error_ms"
+    static let levels = ["x", "y", "z", "h", "v3"].map { "\($0) \($0).rms \($0).peak" }.joined(separator: " ")
+    static let peaks = ["x", "y", "z", "h", "v3"].map { "peaks.\($0) peaks.\($0).value peaks.\($0).t" }
+        .joined(separator: " ")
+    static let intensity =
+        "intensity intensity.scale intensity.relation intensity.value intensity.roman intensity.color"
+        + " intensity.from_pga intensity.from_pgv"
+    static let extremes = ["x", "y", "z", "magnitude"]
+        .map { "extremes.\($0) extremes.\($0).min extremes.\($0).max extremes.\($0).since" }.joined(separator: " ")
+    static let event =
+        "\(envelope) \(quality) event_type event_id onset detectors detectors.name detectors.axes detectors.on"
+        + " detectors.value detectors.threshold detectors.config_rev peaks \(peaks) pga pga_pct_g pgv cav arias"
+        + " duration_s \(intensity) rms_max rms_max.x rms_max.y rms_max.z clipped config_rev"
+    static let trace = ["x", "y", "z"].map { "\($0) \($0).raw \($0).filtered \($0).rms \($0).triggered" }
+        .joined(separator: " ")
+
+    static let cases: [Case] = [
+        Case(
+            file: "info.json",
+            keys: "\(envelope) agent agent.name agent.version agent.build station station.id station.network"
+                + " station.code station.location station.latitude station.longitude station.elevation_m"
+                + " station.description station.groups sensor sensor.driver sensor.chip sensor.rate_hz sensor.range"
+                + " sensor.resolution sensor.axes sensor.axes.x sensor.axes.y sensor.axes.z capabilities"
+                + " capabilities.verbs capabilities.encodings capabilities.scales topics topics.root topics.state"
+                + " topics.event topics.data topics.cmd topics.res"
+        ) { $0.send(Samples.info, time: Samples.onset, to: $1) },
+        Case(
+            file: "config.json",
+            keys: "\(envelope) rev sha256 config config.station config.station.id config.sensor config.sensor.rate_hz"
+                + " config.sensor.driver config.mqtt config.mqtt.password_file sources sources.file sources.overlay"
+                + " sources.command_line pending pending.rev pending.deadline needs_restart"
+        ) { $0.send(Samples.config, time: Samples.onset, to: $1) },
+        Case(file: "config-schema.json", keys: "$schema type properties") {
+            $0.send(
+                schema: .object([
+                    .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
+                    .init("type", .string("object")), .init("properties", .object([])),
+                ]), to: $1)
+        },
+        Case(
+            file: "summary.json",
+            keys: "\(envelope) \(quality) window_s \(levels) pga pga_pct_g pgv \(intensity) magnitude direction"
+                + " direction.azimuth_deg direction.axis spectrum spectrum.dominant_hz spectrum.peak sta_lta sta_lta.v3"
+                + " triggered detectors extremes \(extremes) valid"
+        ) { $0.send(Samples.summary, time: Samples.onset, quality: Samples.quality, to: $1) },
+        Case(
+            file: "summary-settling.json",
+            keys: "\(envelope) tq tq.synced tq.source window_s \(levels) pga pga_pct_g pgv intensity magnitude"
+                + " triggered detectors valid reason"
+        ) { $0.send(Samples.settling, time: Samples.onset, quality: .replay, to: $1) },
+        Case(
+            file: "health.json",
+            keys: "\(envelope) sensor rate_hz rate_error_ppm samples gaps lost_samples clipped time time.synced"
+                + " time.source time.error_ms outbox outbox.messages outbox.bytes outbox.oldest_s outbox.dropped"
+                + " outbox.dropped.essential outbox.dropped.state outbox.dropped.trace mqtt mqtt.connects mqtt.published"
+                + " mqtt.acked mqtt.refused mqtt.refused.quota_exceeded mqtt.refused.not_authorized"
+                + " mqtt.rejected_commands loop_late_ms cpu_pct rss_bytes temperature_c uptime_s alerts"
+        ) { $0.send(Samples.health, time: Samples.onset, to: $1) },
+        Case(
+            file: "alert.json",
+            keys: "\(envelope) code severity since message details details.bus details.address"
+        ) { $0.send(Samples.alert, time: Samples.onset, to: $1) },
+        Case(file: "event-onset.json", keys: event) {
+            $0.send(Samples.event(.onset), time: Samples.onset, quality: Samples.quality, to: $1)
+        },
+        Case(file: "event-update.json", keys: event) {
+            $0.send(Samples.event(.update), time: Samples.onset, quality: Samples.quality, to: $1)
+        },
+        Case(
+            file: "event-end.json",
+            keys: "\(event) end sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
+                + " dominant_hz direction direction.azimuth_deg direction.axis first_motion first_motion.axis"
+                + " first_motion.t waveform waveform.topic waveform.bytes waveform.records waveform.sha256"
+                + " waveform.messages waveform.unit_per_count test"
+        ) { $0.send(Samples.event(.end), time: Samples.onset, quality: Samples.quality, to: $1) },
+        Case(file: "trace.json", keys: "\(envelope) \(quality) rate_hz n unit gap \(trace)") {
+            $0.send(Samples.trace(), time: Samples.onset, quality: Samples.quality, to: $1)
+        },
+        Case(file: "trace-raw.json", keys: "\(envelope) \(quality) rate_hz n unit gap x x.raw y y.raw z z.raw") {
+            $0.send(Samples.trace(.raw), time: Samples.onset, quality: Samples.quality, to: $1)
+        },
+    ]
+
+    @Test(arguments: cases)
+    func equalsTheStoredFile(_ golden: Case) throws {
+        try Self.compare(Self.bytes(golden), with: golden.file)
+    }
+
+    @Test(arguments: cases)
+    func storedFileHasExactlyTheseKeys(_ golden: Case) throws {
+        var found: Set<String> = []
+        Self.collect(try Vectors.json("messages/\(golden.file)"), below: "", into: &found)
+        // Settings' schema is passed through; what is inside is not ours.
+        #expect(found.sorted() == Set(golden.keys.split(separator: " ").map(String.init)).sorted())
+    }
+
+    @Test(arguments: [(true, "online.txt"), (false, "offline.txt")])
+    func onlineIsPlainText(_ online: Bool, _ file: String) throws {
+        let collector = Collector()
+        try Samples.messenger().send(online: online, to: collector.sink)
+        try Self.compare(try #require(collector.sent.first).bytes, with: file)
+    }
+
+    private static func bytes(_ golden: Case) throws -> [UInt8] {
+        let collector = Collector()
+        var messenger = try Samples.messenger()
+        golden.send(&messenger, collector.sink)
+        return try #require(collector.sent.first).bytes
+    }
+
+    /// Compares, or stores where that was asked for.
+    static func compare(_ bytes: [UInt8], with file: String) throws {
+        let path = "messages/\(file)"
+        if ProcessInfo.processInfo.environment["SEISMOTE_STORE_VECTORS"] == "messages" {
+            try Data(bytes).write(to: Vectors.url(path))
+        }
+        let stored = [UInt8](try Vectors.data(path))
+        #expect(String(decoding: bytes, as: UTF8.self) == String(decoding: stored, as: UTF8.self))
+        #expect(bytes == stored)
+    }
+
+    private static func collect(_ tree: Any, below path: String, into keys: inout Set<String>) {
+        if let object = tree as? [String: Any] {
+            for (key, value) in object {
+                let name = path.isEmpty ? key : "\(path).\(key)"
+                keys.insert(name)
+                collect(value, below: name, into: &keys)
+            }
+        } else if let list = tree as? [Any] {
+            for element in list { collect(element, below: path, into: &keys) }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+@testable import Messages
+
+/// One message of each kind with every member set, from fixed numbers.
+enum Samples {
+    static let boot = "6a1f3c52-9d0e-4b7a-8f21-0c5d7e9b1a34"
+    static let onset: Int64 = 1_767_608_430_120_000_000
+    static let quality = TimeQuality(synced: true, source: .ntp, errorMs: 2.1)
+
+    static func messenger() throws -> Messenger { Messenger(topics: try Topics(id: "basement-north"), boot: boot) }
+
+    static var info: InfoMessage {
+        var station = InfoMessage.Station()
+        station.id = "basement-north"
+        station.network = "XX"
+        station.code = "BASE"
+        station.location = "00"
+        station.latitude = 37.77
+        station.longitude = -122.42
+        station.elevation = 16
+        station.description = "Basement, \"north\" wall"
+        station.groups = ["school", "all-floors"]
+        return InfoMessage(
+            agent: .init(version: "0.1.0", build: "release x86_64"), station: station,
+            sensor: .init(driver: "simulate", chip: "quake", rate: 100, range: 19.6133, resolution: 1e-05),
+            capabilities: .init(
+                verbs: [], encodings: ["json", "mseed", "mseed3-steim2"], scales: ["gutenberg_richter", "worden12"]))
+    }
+
+    static var config: ConfigMessage {
+        ConfigMessage(
+            revision: 7,
+            config: .object([
+                .init("station", .object([.init("id", .string("basement-north"))])),
+                .init("sensor", .object([.init("rate_hz", .double(100)), .init("driver", .string("simulate"))])),
+                .init("mqtt", .object([.init("password_file", .string("***"))])),
+            ]),
+            sources: .init(file: ["/station/id"], overlay: ["/sensor/rate_hz"], commandLine: ["/sensor/driver"]),
+            pending: .init(revision: 8, deadline: onset), needsRestart: ["/sensor/driver"])
+    }
+
+    static var summary: SummaryMessage {
+        var m = SummaryMessage()
+        m.window = 10
+        m.levels = Components(
+            x: .init(rms: 0.0123, peak: 0.041), y: .init(rms: 0.0098, peak: 0.035), z: .init(rms: 0.004, peak: 0.0125),
+            h: .init(rms: 0.0157, peak: 0.0502), v3: .init(rms: 0.0162, peak: 0.0511))
+        m.pga = 0.041
+        m.pgaPercentG = 0.4180836
+        m.pgv = 0.0021
+        m.intensity = intensity
+        m.magnitude = 9.8071
+        m.direction = Direction(azimuthDeg: 271.5, axis: .minusX)
+        m.spectrum = SpectrumPeak(dominantHz: 3.125, peak: 0.011)
+        m.staLta = RatioValues(v3: 3.4)
+        m.triggered = true
+        m.detectors = ["level"]
+        let extreme = SummaryMessage.Extreme(min: -0.041, max: 0.0395, since: onset - 60_000_000_000)
+        m.extremes = .init(
+            x: extreme, y: extreme, z: .init(min: 9.79, max: 9.82, since: onset),
+            magnitude: .init(min: 9.7901, max: 9.8201, since: onset))
+        return m
+    }
+
+    static var settling: SummaryMessage {
+        var m = SummaryMessage()
+        m.window = 10
+        m.valid = false
+        m.reason = "settling"
+        return m
+    }
+
+    static var intensity: [IntensityValue] {
+        [
+            IntensityValue(
+                scale: "mmi", relation: "worden12", value: 3.2, roman: "III", color: "#80ffff", fromPGA: 3.1,
+                fromPGV: 3.3),
+            IntensityValue(scale: "jma", relation: "jma", value: 1.2),
+        ]
+    }
+
+    static var health: HealthMessage {
+        var m = HealthMessage(sensor: .ok, time: quality)
+        m.rate = 99.98
+        m.rateErrorPpm = -200
+        m.samples = 360_000
+        m.gaps = 1
+        m.lostSamples = 12
+        m.clipped = 3
+        m.outbox.messages = 4
+        m.outbox.bytes = 3210
+        m.outbox.oldest = 1.5
+        m.outbox.droppedTrace = 60
+        m.mqtt.connects = 2
+        m.mqtt.published = 7300
+        m.mqtt.acked = 3650
+        m.mqtt.refused = [.init("quota_exceeded", 1), .init("not_authorized", 2)]
+        m.mqtt.rejectedCommands = 5
+        m.loopLateMs = 0.8
+        m.cpuPercent = 1.2
+        m.rssBytes = 9_400_000
+        m.temperature = 41.5
+        m.uptime = 3600.5
+        m.alerts = ["clock_unsynced"]
+        return m
+    }
+
+    static var alert: AlertMessage {
+        AlertMessage(
+            code: "sensor_missing", severity: .error, since: onset, message: "No accelerometer at bus 1, address 0x53",
+            details: .object([.init("bus", .int(1)), .init("address", .int(0x53))]))
+    }
+
+    static func event(_ kind: EventMessage.Kind) -> EventMessage {
+        var m = EventMessage(kind: kind, eventID: "basement-north-20260105T102030120Z", onset: onset)
+        m.detectors = [
+            .init(name: "level", axes: [.x, .z], on: onset, value: 0.0612, threshold: 0.04903325, configRevision: 7)
+        ]
+        m.peaks = Components(
+            x: Peak(value: 0.41, t: onset + 10_000_000), y: Peak(value: 0.35, t: onset + 20_000_000),
+            z: Peak(value: 0.125, t: onset), h: Peak(value: 0.502, t: onset + 10_000_000),
+            v3: Peak(value: 0.511, t: onset + 10_000_000))
+        m.pga = 0.41
+        m.pgaPercentG = 4.180836
+        m.pgv = 0.021
+        m.cav = 0.77
+        m.arias = 0.0031
+        m.duration = kind == .onset ? 0 : 32.5
+        m.intensity = intensity
+        m.rmsMax = AxisValues(x: 0.21, y: 0.18, z: 0.07)
+        m.configRevision = 7
+        guard kind == .end else { return m }
+        m.end = onset + 32_500_000_000
+        m.staLtaMax = RatioValues(x: 5, y: 4, z: 3.5, h: 6.25, v3: 6.5)
+        m.dominantHz = 2.75
+        m.direction = Direction(azimuthDeg: 12.5, axis: .plusY)
+        m.firstMotion = .init(axis: .plusZ, t: onset - 100_000_000)
+        m.clipped = true
+        m.waveform = .init(
+            topic: "seismote/basement-north/data/waveform/basement-north-20260105T102030120Z", bytes: 12_288,
+            records: 9, sha256: SHA256.hexDigest(of: "abc"), messages: 3, unitPerCount: 1e-06)
+        m.test = true
+        return m
+    }
+
+    static func trace(_ signals: TraceSignals = .all) -> TraceBlock {
+        var block = TraceBlock(capacity: 20, rate: 20, signals: signals)
+        for _ in 0..<4 {
+            guard let i = block.extend() else { break }
+            for axis in 0..<3 {
+                let value = Double((i + 1) * (axis + 1)) * 0.001
+                block.set(.raw, axis: axis, at: i, axis == 2 ? 9.80665 + value : value)
+                block.set(.filtered, axis: axis, at: i, -value)
+                block.set(.rms, axis: axis, at: i, value / 8)
+                block.setTriggered(axis: axis, at: i, i >= 2 && axis == 0)
+            }
+        }
+        return block
+    }
+}

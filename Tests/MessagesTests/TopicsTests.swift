@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Messages
+
+@Suite struct TopicsTests {
+    @Test func everyTopicOfTheInterface() throws {
+        let topics = try Topics(id: "basement-north")
+        let base = "seismote/basement-north"
+        #expect(topics.online == "\(base)/state/online")
+        #expect(topics.info == "\(base)/state/info")
+        #expect(topics.config == "\(base)/state/config")
+        #expect(topics.configSchema == "\(base)/state/config/schema")
+        #expect(topics.summary == "\(base)/state/summary")
+        #expect(topics.health == "\(base)/state/health")
+        #expect(topics.alert("sensor_missing") == "\(base)/state/alert/sensor_missing")
+        #expect(topics.trigger == "\(base)/event/trigger")
+        #expect(topics.last == "\(base)/event/last")
+        #expect(topics.log(level: "info") == "\(base)/event/log/info")
+        #expect(topics.trace == "\(base)/data/trace")
+        #expect(topics.waveform(eventID: "e") == "\(base)/data/waveform/e")
+        #expect(topics.historyPrefix == "\(base)/data/history")
+        #expect(topics.reply(requestID: "r") == "\(base)/res/r")
+        #expect(topics.command("config") == "\(base)/cmd/config")
+        #expect(topics.groupCommand(group: "all", verb: "ping") == "seismote/group/all/cmd/ping")
+        #expect(topics.eventID(onset: 1_767_608_430_120_000_000) == "basement-north-20260105T102030120Z")
+    }
+
+    @Test func rootsMayHaveLevels() throws {
+        #expect(try Topics(root: "school/quakes", id: "a").summary == "school/quakes/a/state/summary")
+    }
+
+    @Test(arguments: ["a", "A-z_09", String(repeating: "x", count: 64)])
+    func goodIDs(_ id: String) {
+        #expect(Topics.problem(inID: id) == nil)
+    }
+
+    @Test(arguments: ["", "a b", "a/b", "a+", "#", "ä", "a.b", "group", String(repeating: "x", count: 65), "a\u{0}"])
+    func badIDs(_ id: String) {
+        #expect(throws: TopicError.self) { try Topics(id: id) }
+    }
+
+    @Test(arguments: ["", "/", "a/", "/a", "a//b", "a+", "a/#", "$SYS", "a\n", String(repeating: "x", count: 129)])
+    func badRoots(_ root: String) {
+        #expect(throws: TopicError.self) { try Topics(root: root, id: "a") }
+    }
+
+    @Test func theErrorNamesTheObjectAndWhatIsAllowed() {
+        do {
+            _ = try Topics(id: "group")
+            Issue.record("'group' was taken")
+        } catch {
+            #expect(error.description == "station id 'group' is not allowed: any id but 'group', which is reserved")
+        }
+    }
+}
