@@ -7,18 +7,22 @@ public struct Messenger: Sendable {
     private var json = JSONWriter(capacity: 8192)
     private var sequence = [Int](repeating: 0, count: Stream.allCases.count)
     private let headers: [PublicationHeader]
-    private let traceQoS: Int
+    private var traceRecords: TraceRecords?
 
     /// - Parameters:
     ///   - boot: UUID of this run, as text.
     ///   - traceQoS: quality of service of traces, 0 or 1.
-    public init(topics: Topics, boot: String, traceQoS: Int = 1) {
+    ///   - traceRecords: writes traces as miniSEED; nil: they are JSON.
+    public init(topics: Topics, boot: String, traceQoS: Int = 1, traceRecords: TraceRecords? = nil) {
         self.topics = topics
         self.boot = boot
-        self.traceQoS = traceQoS
+        self.traceRecords = traceRecords
         headers = Stream.allCases.map { stream in
             var header = stream.delivery.header(topic: topics.topic(of: stream))
-            if stream == .trace { header.qos = traceQoS }
+            if stream == .trace {
+                header.qos = traceQoS
+                if traceRecords != nil { header.contentType = .mseed }
+            }
             return header
         }
     }
@@ -100,14 +104,19 @@ public struct Messenger: Sendable {
     /// A block of traces.
     /// - Parameter time: of the first sample, the decimation filter's delay taken off.
     public mutating func send(_ block: TraceBlock, time: Int64, quality: TimeQuality, to sink: PublicationSink) {
+        if traceRecords != nil {
+            let header = headers[Stream.trace.rawValue]
+            traceRecords?.withRecords(of: block, time: time) { sink(header, $0) }
+            return
+        }
         begin(.trace, time, quality)
         block.write(to: &json)
         finish(.trace, sink)
     }
 
-    /// Records of an event's waveform, ready-made.
-    public func send(waveform records: UnsafeRawBufferPointer, eventID: String, to sink: PublicationSink) {
-        sink(Stream.waveform.delivery.header(topic: topics.waveform(eventID: eventID)), records)
+    /// The header of the messages of an event's waveform, for a `WaveformWriter`.
+    public func waveformHeader(eventID: String) -> PublicationHeader {
+        Stream.waveform.delivery.header(topic: topics.waveform(eventID: eventID))
     }
 
     // MARK: Envelope

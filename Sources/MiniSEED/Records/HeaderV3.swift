@@ -30,7 +30,7 @@ enum HeaderV3 {
 
     static func append(
         to output: inout [UInt8], source: SourceIdentifier, time: Int64, rate: Double, encoding: MiniSEEDEncoding,
-        count: Int, dataLength: Int
+        count: Int, dataLength: Int, extra: [UInt8] = []
     ) {
         let calendar = CalendarTime(nanoseconds: time)
         let start = output.count
@@ -50,7 +50,7 @@ enum HeaderV3 {
         output.appendLittle(UInt32(0))  // check sum, see `seal`
         output.append(1)  // publication version
         output.append(0)  // length of the source identifier, below
-        output.appendLittle(UInt16(0))  // no extra headers
+        output.appendLittle(UInt16(extra.count))
         output.appendLittle(UInt32(dataLength))
         appendText("FDSN:", to: &output)
         appendText(source.network, to: &output)
@@ -60,6 +60,7 @@ enum HeaderV3 {
         appendPart(source.source, to: &output)
         appendPart(source.subsource, to: &output)
         output[start + 33] = UInt8(output.count - start - fixedBytes)
+        output.append(contentsOf: extra)
     }
 
     /// Puts the check sum into the record that reaches from `start` to the end.

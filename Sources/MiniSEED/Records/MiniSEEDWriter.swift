@@ -7,6 +7,10 @@ public struct MiniSEEDWriter: Sendable {
     /// Version 2: bytes of a record, a power of two. Version 3: most bytes of samples in a record.
     public let recordLength: Int
 
+    /// Version 3: a JSON object that goes into the extra headers of every record, at most 65535 bytes; empty: none.
+    /// Version 2 has no place for it and leaves it out.
+    public var extraHeaders: [UInt8] = []
+
     private var frames: [Int32] = []
     private var sequence = 0
 
@@ -51,6 +55,9 @@ public struct MiniSEEDWriter: Sendable {
             try HeaderV2.check(source)
         } else {
             try HeaderV3.check(source)
+            guard extraHeaders.count <= Int(UInt16.max) else {
+                throw MiniSEEDError(.argument, "extra headers of \(extraHeaders.count) bytes: allowed are 65535")
+            }
         }
         var position = 0
         var records = 0
@@ -129,7 +136,7 @@ public struct MiniSEEDWriter: Sendable {
         let start = output.count
         HeaderV3.append(
             to: &output, source: source, time: time, rate: rate, encoding: coded.encoding, count: coded.count,
-            dataLength: 4 * coded.words)
+            dataLength: 4 * coded.words, extra: extraHeaders)
         append(words: coded.words, to: &output)
         HeaderV3.seal(&output, from: start)
         return coded.count
