@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+import Messages
+
+/// The connection of one agent to its broker. Any thread may publish; a thread of the link's own does everything
+/// else, and keeps trying for as long as it takes.
+public final class Link: Sendable {
+    private let options: LinkOptions
+    private let report: @Sendable (LinkEvent) -> Void
+    private let store: SharedStore
+    private let shared = LinkShared()
+    /// Says to the link's thread that there is work.
+    private let wake: Int32
+    /// Becomes readable when the link's thread has ended.
+    private let ended: Int32
+
+    /// - Parameter report: called on the link's own thread with what happens to the connection; must not block.
+    /// - Throws: settings that no connection can be made with.
+    public init(options: LinkOptions, report: @escaping @Sendable (LinkEvent) -> Void) throws(LinkError) {
+        guard !options.brokers.isEmpty else { throw LinkError("there is no broker address") }
+        for text in [options.clientID, options.presence.topic, options.username, options.passwordFile]
+        where text.utf8.contains(0) {
+            throw LinkError("client id, topic, user name and file names must not have zero bytes in them")
+        }
+        self.options = options
+        self.report = report
+        store = SharedStore(options: options)
+        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        ended = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        guard wake >= 0, ended >= 0 else {
+            throw LinkError("eventfd is not available: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit {
+        close(wake)
+        close(ended)
+    }
+
+    /// Starts the link's thread. Once only.
+    public func start() throws(LinkError) {
+        let transport = MosquittoTransport(options: options)
+        let core = LinkCore(options: options, store: store, transport: transport, random: .system, report: report)
+        let thread = try LinkThread(core: core, transport: transport, wake: wake, shared: shared)
+        let box = Unmanaged.passRetained(Start(thread: thread, link: self))
+        var id = pthread_t()
+        let code = pthread_create(
+            &id, nil,
+            { context in
+                clinux_set_thread_name("link")
+                guard let context else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+                start.thread.run()
+                start.link.signal(start.link.ended)
+                return nil
+            }, box.toOpaque())
+        guard code == 0 else {
+            box.release()
+            throw LinkError("the link's thread cannot be started: \(String(cString: strerror(code)))")
+        }
+        pthread_detach(id)
+    }
+
+    private final class Start {
+        let thread: LinkThread
+        let link: Link
+        init(thread: LinkThread, link: Link) {
+            self.thread = thread
+            self.link = link
+        }
+    }
+
+    /// Takes a message: its bytes are copied under a lock that is held for nothing else. Never waits for the network;
+    /// what does not fit is dropped and counted. Does not touch the heap in the steady state.
+    public func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) {
+        let now = MonotonicClock.now()
+        store.withLock { $0.put(header, payload, now: now) }
+        signal(wake)
+    }
+
+    public var statistics: LinkStatistics { shared.statistics }
+
+    /// Sends what waits while time allows, says `offline`, and disconnects.
+    /// - Parameter seconds: how long that may take.
+    /// - Returns: true when the link's thread has ended in time; it cannot while it resolves a name or while the
+    ///   kernel makes a first connection.
+    public func stop(within seconds: Double) -> Bool {
+        shared.requestStop(within: UInt64(max(0, seconds) * 1e9))
+        signal(wake)
+        var waited = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
+        return poll(&waited, 1, Int32(max(0, min(seconds + 0.2, 1e6)) * 1000)) > 0
+    }
+
+    private func signal(_ descriptor: Int32) {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}

@@ -1,0 +1,94 @@
+import Messages
+
+/// Counters of the link since it was made, and what waits now.
+public struct LinkStatistics: Sendable, Equatable {
+    /// MQTT 5 reason and how often a publication was refused with it.
+    public struct Refusal: Sendable, Equatable {
+        public var reason: Int
+        public var count: UInt64
+    }
+
+    public var connected = false
+    /// Connections that came up.
+    public var connects: UInt64 = 0
+    /// Attempts that did not.
+    public var failedAttempts: UInt64 = 0
+    /// Messages handed to a connected broker, of any QoS.
+    public var published: UInt64 = 0
+    /// QoS 1 messages that the broker took.
+    public var acked: UInt64 = 0
+    /// QoS 1 messages that the broker refused, by reason. With 3.1.1 a broker cannot say so.
+    public var refused: [Refusal] = []
+    /// Not sent because they are larger than the broker takes.
+    public var tooLarge: UInt64 = 0
+    /// Given up because the connection broke over them again and again.
+    public var abandoned: UInt64 = 0
+    /// QoS 0 messages that were with the library when the connection broke.
+    public var lostInFlight: UInt64 = 0
+    /// Messages dropped from the full queue.
+    public var dropped = DropCounts()
+    /// Retained values replaced by a newer one before they could be sent.
+    public var replaced: UInt64 = 0
+    /// Waiting now, and the bytes of all that is not yet acknowledged.
+    public var queueMessages = 0
+    public var queueBytes = 0
+    /// Seconds that the oldest of them has waited.
+    public var oldest = 0.0
+    /// QoS 1 messages sent and not yet acknowledged.
+    public var inFlight = 0
+    /// Most of them at any time.
+    public var inFlightPeak = 0
+
+    public init() {}
+
+    mutating func countRefusal(_ reason: Int) {
+        if let index = refused.firstIndex(where: { $0.reason == reason }) {
+            refused[index].count += 1
+        } else {
+            refused.append(Refusal(reason: reason, count: 1))
+            refused.sort { $0.reason < $1.reason }
+        }
+    }
+}
+
+/// How many messages of each class were dropped. Not an array, so that counting never touches the heap.
+public struct DropCounts: Sendable, Equatable {
+    public private(set) var essential: UInt64 = 0
+    public private(set) var state: UInt64 = 0
+    public private(set) var trace: UInt64 = 0
+
+    public init() {}
+
+    public var total: UInt64 { essential + state + trace }
+
+    public subscript(priority: Priority) -> UInt64 {
+        get {
+            switch priority {
+            case .essential: essential
+            case .state: state
+            case .trace: trace
+            }
+        }
+        set {
+            switch priority {
+            case .essential: essential = newValue
+            case .state: state = newValue
+            case .trace: trace = newValue
+            }
+        }
+    }
+}
+
+/// What happened to the connection, for logs and alerts; handed out on the link's own thread.
+public enum LinkEvent: Sendable, Equatable {
+    case connecting(BrokerAddress)
+    case connected(BrokerAddress)
+    /// An attempt failed or a connection broke; the sentence says why, the number when it is tried again (seconds).
+    case disconnected(BrokerAddress, reason: String, retryIn: Double)
+    /// The broker refused a publication.
+    case refused(topic: String, reason: Int)
+    /// A message is larger than the broker takes and was not sent.
+    case tooLarge(topic: String, bytes: Int)
+    /// Connections broke over this message three times: it is not tried again.
+    case abandoned(topic: String)
+}

@@ -1,0 +1,54 @@
+/// Everything the link to the broker has to know, as plain numbers and texts.
+public struct LinkOptions: Sendable, Equatable {
+    public enum ProtocolVersion: Sendable, Equatable { case v5, v311 }
+
+    /// Files for `mqtts`; an empty name means none.
+    public struct TLS: Sendable, Equatable {
+        /// Empty: the system's certificates in `/etc/ssl/certs`.
+        public var caFile = ""
+        public var certificateFile = ""
+        public var keyFile = ""
+        public init() {}
+    }
+
+    /// The retained topic that says whether the agent is there. The link says `online` on it first after each
+    /// connect and `offline` last before an orderly stop; the broker says `offline` when the agent disappears.
+    public struct Presence: Sendable, Equatable {
+        public var topic: String
+        public var online = "online"
+        public var offline = "offline"
+        /// Seconds that the broker waits for us to come back before it publishes the last will (MQTT 5 only).
+        public var willDelay: UInt32 = 15
+        public init(topic: String) { self.topic = topic }
+    }
+
+    /// Tried in order, never empty.
+    public var brokers: [BrokerAddress]
+    public var clientID: String
+    public var version = ProtocolVersion.v5
+    /// Empty: no credentials are sent.
+    public var username = ""
+    /// Read anew before each attempt, so that a changed password is taken up. Empty: no password.
+    public var passwordFile = ""
+    public var tls = TLS()
+    public var presence: Presence
+    /// Seconds, at least 5 (the library's limit) or 0 for none.
+    public var keepalive = 30
+    /// Seconds, first and longest pause between attempts.
+    public var reconnectMinimum = 1.0
+    public var reconnectMaximum = 120.0
+    /// Seconds from the start of an attempt to the broker's CONNACK.
+    public var connectTimeout = 10.0
+    /// Retained topics in the order in which they are published after each connect; others follow.
+    public var stateOrder: [String] = []
+    /// Bytes of payload that wait for the broker at most.
+    public var queueBytes = 4 << 20
+    /// Messages that wait for the broker at most.
+    public var queueMessages = 4096
+
+    public init(brokers: [BrokerAddress], clientID: String, presence: Presence) {
+        self.brokers = brokers
+        self.clientID = clientID
+        self.presence = presence
+    }
+}

@@ -1,0 +1,321 @@
+import CMosquitto
+import Glibc
+import Messages
+
+/// One libmosquitto handle and the traps around it. No thread of its own: `LinkThread` watches its socket and calls
+/// `socketReady` and `tick`; every call comes from that thread.
+///
+/// `mosquitto_loop_start` and `mosquitto_loop_forever` must never be used here: a TLS broker that is killed without
+/// close_notify, a failed TLS handshake (for which no callback comes at all) and a refusing MQTT 5 CONNACK each end
+/// the library's own thread for good, and with it the agent's voice, silently.
+final class MosquittoTransport: Transport {
+    /// The library sends no more than this many QoS 1 messages without acknowledgement, whatever the broker allows.
+    static let sendMaximum = 64
+
+    private let options: LinkOptions
+    private var handle: OpaquePointer?
+    private var broker = 0
+    /// A first attempt has told the handle its host.
+    private var knowsHost = false
+    private var connecting = false
+    private var events: [TransportEvent] = []
+    /// The socket whose attempt was given up; it is not looked at any more.
+    private var ignoreSocket = true
+
+    init(options: LinkOptions) {
+        self.options = options
+        _ = Self.initializeLibrary
+    }
+
+    deinit {
+        if let handle { mosquitto_destroy(handle) }
+    }
+
+    private static let initializeLibrary: Void = {
+        _ = mosquitto_lib_init()
+        // A write to a connection that the broker has closed must be an error, not the end of the process.
+        _ = signal(SIGPIPE, SIG_IGN)
+    }()
+
+    /// The socket to watch; -1 when there is none.
+    var socket: Int32 {
+        guard let handle, !ignoreSocket else { return -1 }
+        return mosquitto_socket(handle)
+    }
+
+    var wantsWrite: Bool {
+        guard let handle, socket >= 0 else { return false }
+        return mosquitto_want_write(handle)
+    }
+
+    func takeEvents(into output: inout [TransportEvent]) {
+        output.append(contentsOf: events)
+        events.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: attempts
+
+    func open(broker: Int) -> String? {
+        if let handle { mosquitto_destroy(handle) }
+        handle = nil
+        (knowsHost, connecting, ignoreSocket) = (false, false, true)
+        events.removeAll()
+        self.broker = broker
+        guard let handle = mosquitto_new(options.clientID, true, Unmanaged.passUnretained(self).toOpaque()) else {
+            return "libmosquitto cannot make a client: \(Self.systemError(errno))"
+        }
+        if let problem = configure(handle) {
+            mosquitto_destroy(handle)
+            return problem
+        }
+        self.handle = handle
+        return nil
+    }
+
+    private func configure(_ handle: OpaquePointer) -> String? {
+        let version = options.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+        _ = mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, version)
+        _ = mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(Self.sendMaximum))
+        _ = mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
+        if options.brokers[broker].tls {
+            func orNil(_ text: String) -> String? { text.isEmpty ? nil : text }
+            let tls = options.tls
+            // MOSQ_OPT_TLS_USE_OS_CERTS makes every reconnect fail with INVAL; the directory does the same job.
+            let code = mosquitto_tls_set(
+                handle, orNil(tls.caFile), tls.caFile.isEmpty ? "/etc/ssl/certs" : nil, orNil(tls.certificateFile),
+                orNil(tls.keyFile), nil)
+            if code != 0 {
+                return "TLS files cannot be used (CA \"\(tls.caFile)\", certificate \"\(tls.certificateFile)\", key "
+                    + "\"\(tls.keyFile)\"): \(Self.text(code))"
+            }
+            _ = mosquitto_tls_opts_set(handle, 1, nil, nil)
+        }
+        if let problem = setWill(handle) { return problem }
+        mosquitto_connect_v5_callback_set(handle) { _, context, code, _, properties in
+            MosquittoTransport.from(context)?.didConnect(code, properties)
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, context, code, _ in
+            MosquittoTransport.from(context)?.didDisconnect(code)
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, context, id, reason, _ in
+            MosquittoTransport.from(context)?.events.append(.finished(id: id, reason: Int(reason)))
+        }
+        return nil
+    }
+
+    private func setWill(_ handle: OpaquePointer) -> String? {
+        let presence = options.presence
+        var properties = PropertyList()
+        if options.version == .v5 {
+            properties.add(MQTT_PROP_CONTENT_TYPE, "text/plain")
+            if presence.willDelay > 0 { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, presence.willDelay) }
+        }
+        var text = presence.offline
+        let code = text.withUTF8 { bytes in
+            properties.give { list in
+                mosquitto_will_set_v5(handle, presence.topic, Int32(bytes.count), bytes.baseAddress, 1, true, list)
+            }
+        }
+        return code == 0 ? nil : "the last will on \"\(presence.topic)\" is not possible: \(Self.text(code))"
+    }
+
+    func connect() -> String? {
+        guard let handle else { return "there is no client" }
+        if let problem = setCredentials(handle) { return problem }
+        connecting = true
+        ignoreSocket = false
+        let code = knowsHost ? mosquitto_reconnect_async(handle) : firstConnect(handle)
+        guard code == 0 else {
+            (connecting, ignoreSocket) = (false, true)
+            // libmosquitto leaves the reason of a refused connection in errno.
+            return code == MOSQ_ERR_ERRNO.code ? Self.systemError(errno) : Self.text(code)
+        }
+        return nil
+    }
+
+    /// Only this call takes the CONNECT properties, and it keeps them and the host for later attempts even when it
+    /// fails. The broker has to keep the session for as long as the will is delayed: the end of a session publishes
+    /// the will at once.
+    private func firstConnect(_ handle: OpaquePointer) -> Int32 {
+        knowsHost = true
+        var properties = PropertyList()
+        if options.version == .v5, options.presence.willDelay > 0 {
+            properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.presence.willDelay)
+        }
+        let address = options.brokers[broker]
+        let keepalive = options.keepalive == 0 ? 0 : max(5, min(options.keepalive, 65535))
+        return properties.lend {
+            mosquitto_connect_bind_v5(handle, address.host, Int32(address.port), Int32(keepalive), nil, $0)
+        }
+    }
+
+    private func setCredentials(_ handle: OpaquePointer) -> String? {
+        guard !options.username.isEmpty else { return nil }
+        var password: String?
+        if !options.passwordFile.isEmpty {
+            switch SecretFile.read(options.passwordFile) {
+            case .success(let text): password = text
+            case .failure(let problem): return problem.message
+            }
+        }
+        let code = mosquitto_username_pw_set(handle, options.username, password)
+        return code == 0 ? nil : "user name or password cannot be used: \(Self.text(code))"
+    }
+
+    func abandon() {
+        // There is no call that closes the socket; the next attempt does. Until then the peer sees an end.
+        if let handle, !ignoreSocket {
+            let socket = mosquitto_socket(handle)
+            if socket >= 0 { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+        (connecting, ignoreSocket) = (false, true)
+    }
+
+    func disconnect() {
+        guard let handle else { return }
+        _ = mosquitto_disconnect_v5(handle, 0, nil)
+    }
+
+    // MARK: messages
+
+    func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver {
+        guard let handle, socket >= 0, !connecting else { return .later }
+        guard payload.count <= Int(MQTT_MAX_PAYLOAD) else { return .tooLarge }
+        var properties = PropertyList()
+        if options.version == .v5 {
+            if let expiry = header.expiry { properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry) }
+            properties.add(MQTT_PROP_CONTENT_TYPE, header.contentType.mime)
+        }
+        var id: Int32 = 0
+        let code = properties.lend {
+            mosquitto_publish_v5(
+                handle, &id, header.topic, Int32(payload.count), payload.baseAddress, Int32(header.qos),
+                header.retain, $0)
+        }
+        switch code {
+        case MOSQ_ERR_SUCCESS.code: return .taken(id: id)
+        case MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_OVERSIZE_PACKET.code: return .tooLarge
+        case MOSQ_ERR_NO_CONN.code, MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_ERRNO.code, MOSQ_ERR_TLS.code:
+            // The library keeps a QoS 1 message all the same and sends it after the next connect.
+            broken("publish: \(Self.text(code))")
+            return header.qos > 0 && id != 0 ? .taken(id: id) : .later
+        case MOSQ_ERR_NOMEM.code: return .later
+        default: return .impossible
+        }
+    }
+
+    // MARK: the socket
+
+    /// Something happened on the socket. While connecting, an error is asked for before anything is read: a TLS
+    /// connection to a refused port would otherwise be reported as readable for ever.
+    func socketReady(readable: Bool, writable: Bool, error: Bool) {
+        guard let handle, socket >= 0 else { return }
+        if connecting, error {
+            var problem: Int32 = 0
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            let code = getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length)
+            if code == 0, problem != 0 {
+                broken(Self.systemError(problem))
+                return
+            }
+        }
+        if readable || error {
+            let code = mosquitto_loop_read(handle, 1)
+            if code != 0 { return broken(Self.text(code)) }
+        }
+        flush()
+    }
+
+    /// Writes what waits to be written.
+    func flush() {
+        guard let handle, socket >= 0, mosquitto_want_write(handle) else { return }
+        let code = mosquitto_loop_write(handle, 1)
+        if code != 0 { broken(Self.text(code)) }
+    }
+
+    /// Once a second: keepalive.
+    func tick() {
+        guard let handle, socket >= 0, !connecting else { return }
+        let code = mosquitto_loop_misc(handle)
+        if code != 0 { broken(Self.text(code)) }
+    }
+
+    /// True when the library has closed the socket without a word.
+    func checkSocket() {
+        if !ignoreSocket, socket < 0 { broken("the connection was closed") }
+    }
+
+    private func broken(_ reason: String) {
+        abandon()
+        events.append(.lost(reason: reason))
+    }
+
+    // MARK: callbacks, on the same thread
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> MosquittoTransport? {
+        context.map { Unmanaged<MosquittoTransport>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func didConnect(_ code: Int32, _ properties: OpaquePointer?) {
+        guard code == 0 else {
+            events.append(.refused(code: Int(code), reason: Self.refusal(code)))
+            return
+        }
+        connecting = false
+        events.append(.connected(Self.limits(properties)))
+    }
+
+    private func didDisconnect(_ code: Int32) {
+        ignoreSocket = true
+        connecting = false
+        events.append(.lost(reason: code == 0 ? "disconnected" : Self.disconnection(code)))
+    }
+
+    private static func limits(_ properties: OpaquePointer?) -> BrokerLimits {
+        var limits = BrokerLimits()
+        guard let properties else { return limits }
+        var short: UInt16 = 0
+        if mosquitto_property_read_int16(properties, Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &short, false) != nil {
+            limits.receiveMaximum = max(1, Int(short))
+        }
+        var long: UInt32 = 0
+        let size = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
+        if mosquitto_property_read_int32(properties, size, &long, false) != nil { limits.maximumPacketSize = Int(long) }
+        var byte: UInt8 = 0
+        if mosquitto_property_read_byte(properties, Int32(MQTT_PROP_MAXIMUM_QOS.rawValue), &byte, false) != nil {
+            limits.maximumQoS = Int(byte)
+        }
+        if mosquitto_property_read_byte(properties, Int32(MQTT_PROP_RETAIN_AVAILABLE.rawValue), &byte, false) != nil {
+            limits.retainAvailable = byte != 0
+        }
+        return limits
+    }
+
+    // MARK: texts
+
+    private static func text(_ code: Int32) -> String {
+        code == MOSQ_ERR_ERRNO.code ? systemError(errno) : String(cString: mosquitto_strerror(code))
+    }
+
+    private static func systemError(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+    private static func refusal(_ code: Int32) -> String {
+        String(cString: code >= 128 ? mosquitto_reason_string(code) : mosquitto_connack_string(code))
+    }
+
+    /// The library mixes its own error codes with the reasons that an MQTT 5 broker gives.
+    private static func disconnection(_ code: Int32) -> String {
+        code >= 128 ? String(cString: mosquitto_reason_string(code)) : text(code)
+    }
+}
+
+extension ContentType {
+    /// The name on the wire, without a copy.
+    fileprivate var mime: StaticString {
+        switch self {
+        case .text: "text/plain"
+        case .json: "application/json"
+        case .mseed: "application/vnd.fdsn.mseed"
+        }
+    }
+}

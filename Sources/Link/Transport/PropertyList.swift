@@ -1,0 +1,40 @@
+import CMosquitto
+
+/// MQTT 5 properties under construction. The list is freed when this value ends, unless its owner gave it away: of
+/// libmosquitto's calls only `mosquitto_will_set_v5` takes a list over, and only when it succeeds.
+struct PropertyList: ~Copyable {
+    private(set) var head: OpaquePointer?
+
+    init() {}
+
+    deinit {
+        guard head != nil else { return }
+        var list = head
+        mosquitto_property_free_all(&list)
+    }
+
+    mutating func add(_ identifier: mqtt5_property, _ number: UInt32) {
+        _ = mosquitto_property_add_int32(&head, Int32(identifier.rawValue), number)
+    }
+
+    mutating func add(_ identifier: mqtt5_property, _ text: StaticString) {
+        guard text.hasPointerRepresentation else { return }
+        let pointer = UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+        _ = mosquitto_property_add_string(&head, Int32(identifier.rawValue), pointer)
+    }
+
+    /// Lends the list to a call that never keeps it.
+    borrowing func lend<R>(_ body: (OpaquePointer?) -> R) -> R { body(head) }
+
+    /// Offers the list to a call that takes it over when it returns success (0); hands back what the call returned.
+    mutating func give(_ body: (OpaquePointer?) -> Int32) -> Int32 {
+        let code = body(head)
+        if code == MOSQ_ERR_SUCCESS.code { head = nil }
+        return code
+    }
+}
+
+extension mosq_err_t {
+    /// As libmosquitto's calls return it.
+    var code: Int32 { rawValue }
+}

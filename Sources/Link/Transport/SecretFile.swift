@@ -1,0 +1,34 @@
+import Glibc
+
+/// A short file with a secret in it, such as a password. Its content never goes into a message.
+enum SecretFile {
+    static let limit = 4096
+
+    /// The text up to the first line end.
+    static func read(_ path: String) -> Result<String, LinkError> {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            return .failure(LinkError("password file \"\(path)\": \(String(cString: strerror(errno)))"))
+        }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            }
+            if got < 0 {
+                if errno == EINTR { continue }
+                return .failure(LinkError("password file \"\(path)\": \(String(cString: strerror(errno)))"))
+            }
+            if got == 0 { break }
+            count += got
+        }
+        guard count <= limit else {
+            return .failure(LinkError("password file \"\(path)\" is larger than \(limit) bytes"))
+        }
+        let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
+        guard !line.contains(0) else { return .failure(LinkError("password file \"\(path)\" has a zero byte in it")) }
+        return .success(String(decoding: line, as: UTF8.self))
+    }
+}

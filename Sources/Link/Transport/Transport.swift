@@ -1,0 +1,54 @@
+import Messages
+
+/// One connection to a broker at a time, as the link sees it: the real one is on libmosquitto, the one of the tests
+/// is played by hand. Everything is called on the one thread that owns it; what happens is collected as events.
+protocol Transport: AnyObject {
+    /// Prepares for a broker by its index and forgets everything of the one before, messages not yet acknowledged
+    /// included. Hands back a sentence when that is not possible.
+    func open(broker: Int) -> String?
+    /// Begins an attempt; how it ends comes as an event. Hands back a sentence when it failed at once. Messages that
+    /// were not acknowledged in the connection before are sent again by themselves.
+    func connect() -> String?
+    /// Hands one message over; only while connected.
+    func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver
+    /// Drops the connection or attempt without ceremony.
+    func abandon()
+    /// Says good-bye in order.
+    func disconnect()
+    /// True while bytes wait to be written.
+    var wantsWrite: Bool { get }
+    /// Appends what has happened since the last call.
+    func takeEvents(into events: inout [TransportEvent])
+}
+
+/// What became of a message that was handed over.
+enum HandOver: Equatable {
+    /// The library has it; its end comes as an event with this number.
+    case taken(id: Int32)
+    /// Larger than the broker takes.
+    case tooLarge
+    /// Not a message that can be sent at all, such as one with a broken topic.
+    case impossible
+    /// Not connected any more, or no memory: the message stays ours.
+    case later
+}
+
+enum TransportEvent: Equatable {
+    case connected(BrokerLimits)
+    /// CONNACK with this code.
+    case refused(code: Int, reason: String)
+    /// The attempt failed or the connection broke.
+    case lost(reason: String)
+    /// The message of this number is over: sent (QoS 0), or acknowledged with this reason (QoS 1).
+    case finished(id: Int32, reason: Int)
+}
+
+/// What a broker said in its CONNACK; what it did not say is as MQTT has it.
+struct BrokerLimits: Equatable, Sendable {
+    /// QoS 1 messages that may be on the way without acknowledgement; nil: not said.
+    var receiveMaximum: Int?
+    /// Bytes; nil: no limit.
+    var maximumPacketSize: Int?
+    var maximumQoS = 2
+    var retainAvailable = true
+}
