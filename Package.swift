@@ -54,7 +54,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CMosquitto"], path: "Tests/TestSupport"),
         tests("SignalProcessing"),
         tests("Seismology"),
         tests("MiniSEED"),
