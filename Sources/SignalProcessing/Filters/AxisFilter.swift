@@ -1,0 +1,112 @@
+/// Three causal cascades of second-order sections, one for each axis, run together.
+///
+/// Transposed direct form II in the delta operator (see ``Section``). The axes may have different filters; shorter ones are padded with identity sections, so
+/// that the arithmetic of three independent axes overlaps in the processor. A steady start fills the delays as if the
+/// first sample had always been the input (as SciPy's `sosfilt_zi` does).
+public struct AxisFilter: Sendable {
+    private let sectionCount: Int
+    /// For each section and axis: b₀ β₁ β₂ e₁ e₂.
+    private var coefficients: [Double]
+    /// For each section and axis: whether it starts in steady state.
+    private var steady: [Bool]
+    private let anySteady: Bool
+    /// For each section and axis: two delays.
+    private var state: [Double]
+    private var started = false
+
+    /// - Parameter designs: of x, y and z.
+    public init(_ x: FilterSpecification.Design, _ y: FilterSpecification.Design, _ z: FilterSpecification.Design) {
+        let designs = [x, y, z]
+        let count = designs.map(\.sections.count).max() ?? 0
+        sectionCount = count
+        coefficients = []
+        steady = []
+        coefficients.reserveCapacity(15 * count)
+        for s in 0..<count {
+            for design in designs {
+                let present = s < design.sections.count
+                let section = present ? design.sections[s] : .identity
+                coefficients += [section.b0, section.beta1, section.beta2, section.e1, section.e2]
+                steady.append(present && design.starts[s] == .steady)
+            }
+        }
+        anySteady = steady.contains(true)
+        state = [Double](repeating: 0, count: 6 * count)
+    }
+
+    /// Forgets all samples: the next one is the first.
+    public mutating func reset() {
+        started = false
+        for i in state.indices { state[i] = 0 }
+    }
+
+    /// Filters three planes of `count` samples in place.
+    public mutating func process(
+        _ x: UnsafeMutablePointer<Double>, _ y: UnsafeMutablePointer<Double>, _ z: UnsafeMutablePointer<Double>,
+        count: Int
+    ) {
+        guard count > 0, sectionCount > 0 else { return }
+        if !started {
+            started = true
+            if anySteady { startSteady(x[0], y[0], z[0]) }
+        }
+        let sections = sectionCount
+        coefficients.withUnsafeBufferPointer { coefficients in
+            state.withUnsafeMutableBufferPointer { state in
+                guard var c = coefficients.baseAddress, var d = state.baseAddress else { return }
+                for _ in 0..<sections {
+                    Self.run(c, d, x, y, z, count)
+                    c += 15
+                    d += 6
+                }
+            }
+        }
+    }
+
+    /// One section of all three axes over the block.
+    @inline(__always)
+    private static func run(
+        _ c: UnsafePointer<Double>, _ d: UnsafeMutablePointer<Double>, _ x: UnsafeMutablePointer<Double>,
+        _ y: UnsafeMutablePointer<Double>, _ z: UnsafeMutablePointer<Double>, _ count: Int
+    ) {
+        let (xb0, xb1, xb2, xe1, xe2) = (c[0], c[1], c[2], c[3], c[4])
+        let (yb0, yb1, yb2, ye1, ye2) = (c[5], c[6], c[7], c[8], c[9])
+        let (zb0, zb1, zb2, ze1, ze2) = (c[10], c[11], c[12], c[13], c[14])
+        var (x1, x2, y1, y2, z1, z2) = (d[0], d[1], d[2], d[3], d[4], d[5])
+        for i in 0..<count {
+            let (xi, yi, zi) = (x[i], y[i], z[i])
+            let xo = xb0 * xi + x1
+            let yo = yb0 * yi + y1
+            let zo = zb0 * zi + z1
+            x1 += (xb1 * xi - xe1 * xo) + x2
+            y1 += (yb1 * yi - ye1 * yo) + y2
+            z1 += (zb1 * zi - ze1 * zo) + z2
+            x2 += xb2 * xi - xe2 * xo
+            y2 += yb2 * yi - ye2 * yo
+            z2 += zb2 * zi - ze2 * zo
+            (x[i], y[i], z[i]) = (xo, yo, zo)
+        }
+        (d[0], d[1], d[2], d[3], d[4], d[5]) = (x1, x2, y1, y2, z1, z2)
+    }
+
+    /// Delays of every steady section for the constant input that reaches it.
+    private mutating func startSteady(_ x: Double, _ y: Double, _ z: Double) {
+        for axis in 0..<3 {
+            var input = axis == 0 ? x : axis == 1 ? y : z
+            for s in 0..<sectionCount {
+                let k = 3 * s + axis
+                guard steady[k] else {
+                    // A section that starts from zero answers the first sample with b₀ times it.
+                    input *= coefficients[5 * k]
+                    continue
+                }
+                let (b0, beta1, beta2) = (coefficients[5 * k], coefficients[5 * k + 1], coefficients[5 * k + 2])
+                let (e1, e2) = (coefficients[5 * k + 3], coefficients[5 * k + 4])
+                let output = e2 == 0 ? b0 * input : beta2 / e2 * input
+                state[2 * k] = output - b0 * input
+                state[2 * k + 1] = e1 * output - beta1 * input
+                input = output
+            }
+        }
+    }
+}
