@@ -1,0 +1,63 @@
+/// Streaming decimation of one signal by an integer factor with a linear-phase FIR.
+///
+/// Output k lies at input sample k × factor after a start or a reset: the filter's delay is waited for, not shifted
+/// into the signal, so that a decimated trace lies on the original. Before the first and after the last sample the
+/// signal is continued by its end value, so that a constant (gravity) gives no ramp.
+public struct Decimator: Sendable {
+    public let filter: DecimationFilter
+    /// Twice the window, so that the last `window` samples are always contiguous.
+    private var history: [Double]
+    private let window: Int
+    private var position = 0
+    private var pushed = 0
+
+    public init(filter: DecimationFilter) {
+        self.filter = filter
+        window = 2 * filter.halfLength + 1
+        history = [Double](repeating: 0, count: 2 * window)
+    }
+
+    /// Forgets all samples: the next one is output 0's place.
+    public mutating func reset() {
+        position = 0
+        pushed = 0
+    }
+
+    /// Takes one sample and returns an output when one is complete.
+    public mutating func push(_ value: Double) -> Double? {
+        if pushed == 0 {
+            for i in history.indices { history[i] = value }
+        }
+        history[position] = value
+        history[position + window] = value
+        position += 1
+        if position == window { position = 0 }
+        let centre = pushed - filter.halfLength
+        pushed += 1
+        guard centre >= 0, centre % filter.factor == 0 else { return nil }
+        return convolve()
+    }
+
+    /// Samples still to be pushed, as copies of the last one, until all outputs up to the last input are out.
+    public var pendingSamples: Int { pushed == 0 ? 0 : filter.halfLength }
+
+    private func convolve() -> Double {
+        let half = filter.halfLength
+        // The newest sample lies just before `position + window`; the centre lies `half` before it.
+        let centre = position + window - 1 - half
+        return history.withUnsafeBufferPointer { history in
+            filter.coefficients.withUnsafeBufferPointer { taps in
+                var sum = taps[0] * history[centre]
+                var n = half
+                // From the small outer taps inwards: the order is fixed, so the result does not depend on blocks.
+                var outer = 0.0
+                while n > 0 {
+                    outer += taps[n] * (history[centre - n] + history[centre + n])
+                    n -= 1
+                }
+                sum += outer
+                return sum
+            }
+        }
+    }
+}
