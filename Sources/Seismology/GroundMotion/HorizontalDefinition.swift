@@ -6,4 +6,13 @@ public enum HorizontalDefinition: String, Sendable, CaseIterable {
     case vector
     /// √(peak x · peak y).
     case geometricMean = "geometric_mean"
+
+    /// One number from the peaks of x, of y and of the horizontal vector.
+    public func combine(x: Double, y: Double, vector: Double) -> Double {
+        switch self {
+        case .larger: max(x, y)
+        case .vector: vector
+        case .geometricMean: (x * y).squareRoot()
+        }
+    }
 }

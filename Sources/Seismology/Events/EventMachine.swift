@@ -1,0 +1,87 @@
+/// When an event begins and ends. Pure: it sees only how many detectors are on at each sample.
+///
+/// On when `votes` detectors are on; off when none has been on for `postEvent`; closed at `maximum`, and opened anew if
+/// a detector is still on; silent for `deadTime` after an end.
+public struct EventMachine: Sendable {
+    /// All lengths in samples.
+    public struct Settings: Sendable, Equatable {
+        public var votes: Int
+        public var postEvent: Int
+        public var maximum: Int
+        public var deadTime: Int
+
+        public init(votes: Int, postEvent: Int, maximum: Int, deadTime: Int) {
+            self.votes = max(1, votes)
+            self.postEvent = max(1, postEvent)
+            self.maximum = max(1, maximum)
+            self.deadTime = max(0, deadTime)
+        }
+    }
+
+    /// What has to be done after a sample.
+    public enum Action: Sendable, Equatable {
+        case none
+        /// An event begins at this sample.
+        case begin
+        /// The event ends with this sample.
+        case end
+        /// The event ends with this sample because it has become too long, and the next begins with it.
+        case endAndBegin
+    }
+
+    private enum Phase: Sendable, Equatable {
+        case idle
+        case active(onset: Int64, lastOn: Int64)
+        case dead(until: Int64)
+    }
+
+    public let settings: Settings
+    private var phase = Phase.idle
+
+    public init(_ settings: Settings) { self.settings = settings }
+
+    public var isActive: Bool {
+        if case .active = phase { return true }
+        return false
+    }
+
+    /// The next sample.
+    /// - Parameters:
+    ///   - on: how many detectors are on.
+    ///   - index: the sample's number, which rises by more than one over a gap.
+    public mutating func step(on: Int, index: Int64) -> Action {
+        switch phase {
+        case .active(let onset, var lastOn):
+            if on > 0 { lastOn = index }
+            if index - lastOn >= Int64(settings.postEvent) {
+                phase = settings.deadTime > 0 ? .dead(until: index + Int64(settings.deadTime)) : .idle
+                return .end
+            }
+            if index - onset >= Int64(settings.maximum) {
+                guard on > 0 else {
+                    phase = settings.deadTime > 0 ? .dead(until: index + Int64(settings.deadTime)) : .idle
+                    return .end
+                }
+                phase = .active(onset: index, lastOn: lastOn)
+                return .endAndBegin
+            }
+            phase = .active(onset: onset, lastOn: lastOn)
+            return .none
+        case .dead(let until) where index < until:
+            return .none
+        case .idle, .dead:
+            guard on >= settings.votes else {
+                phase = .idle
+                return .none
+            }
+            phase = .active(onset: index, lastOn: index)
+            return .begin
+        }
+    }
+
+    /// Ends an open event now, for the end of a recording or an orderly stop.
+    public mutating func close() -> Action {
+        defer { phase = .idle }
+        return isActive ? .end : .none
+    }
+}
