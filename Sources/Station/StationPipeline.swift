@@ -1,30 +1,286 @@
 import Messages
+import Seismology
 import Settings
 import SignalProcessing
 
 /// The whole path of one station's samples: blocks in, messages out. Pure: no clock, no file, no socket; it is driven
-/// by the time of the samples alone, so that replay and live run the very same code.
-public struct StationPipeline {
+/// by the time of the samples alone, so that replay and live run the very same code, and it gives the same bytes for
+/// any size of block.
+///
+/// Sensor → mounting → raw → offset removal → filter → RMS → detection → event; beside it offset removal → ground
+/// motion and intensity; and any signal → decimation → trace. A gap, or a sample that is not a number, resets state and
+/// never settings.
+public struct StationPipeline: ~Copyable {
+    /// What has happened since the start.
+    public private(set) var status = StationStatus()
+    /// Called with every chunk of signals, before the messages that it gives rise to.
+    public var onSeries: ((SeriesChunk) -> Void)?
+
+    private let rate: Double
+    private let fullScale: Double
+    private let levelEnabled: Bool
+    private let levelAxes: DetectionConfiguration.Level.Axes
+    private let settleSamples: Int
+    private let traceEnabled: Bool
+
+    private let planes: Planes
+    private var holdBack: HoldBack
+    private var path: SignalPath
+    private var summary: SummaryBuilder
+    private var trace: TraceBuilder
+    private var events: EventRecorder
+    private var messenger: Messenger
+    private var quality = TimeQuality.replay
+
+    /// The present unbroken stretch: its clock, samples in it that have been loaded and processed.
+    private var clock: SampleClock?
+    private var loaded = 0
+    private var processed = 0
+    /// Number of the stretch's first sample since the start; rises by what is missing over a gap.
+    private var stretchStart: Int64 = 0
+    private var afterGap = false
+    private var skipping = false
+
     /// - Parameters:
     ///   - configuration: a valid snapshot.
-    ///   - rate: samples per second of the sensor.
+    ///   - sensor: what the sensor said of itself.
     ///   - boot: UUID of this run, as text; goes into every message.
-    public init(configuration: Configuration, rate: Double, boot: String) throws(StationError) {
+    ///   - revision: of the settings.
+    public init(
+        configuration: Configuration, sensor: StationSensor, boot: String, revision: Int = 0
+    ) throws(StationError) {
+        let path = try SignalPath(configuration, rate: sensor.rate)
+        let topics = try StationError.topics(of: configuration)
+        self.path = path
+        rate = sensor.rate
+        fullScale = sensor.range.map { $0 * 0.999 } ?? .infinity
+        holdBack = HoldBack(length: path.holdBack)
+        levelEnabled = configuration.detection.level.enabled
+        levelAxes = configuration.detection.level.axes
+        let settle = configuration.conditioning.settle ?? max(1, path.settlingTime)
+        settleSamples = max(Int((settle * sensor.rate).rounded()), path.holdBack)
+        summary = SummaryBuilder(configuration, rate: sensor.rate)
+        traceEnabled = configuration.trace.enabled
+        trace = TraceBuilder(configuration.trace, rate: sensor.rate)
+        messenger = Messenger(topics: topics, boot: boot, traceQoS: configuration.trace.qos)
+        events = EventRecorder(
+            configuration, rate: sensor.rate, revision: revision,
+            waveform: WaveformSender(configuration, sensor: sensor, topics: topics))
+        planes = Planes()
     }
 
     /// Takes one block and hands every message that it completes to the sink, in the order of sample time.
-    public mutating func process(_ block: SampleBlock, to sink: PublicationSink) {
+    /// - Parameter quality: of the block's time.
+    public mutating func process(_ block: SampleBlock, quality: TimeQuality, to sink: PublicationSink) {
+        guard block.count > 0 else { return }
+        self.quality = quality
+        if block.gapBefore || clock == nil {
+            begin(time: block.time, lost: block.lostBefore, to: sink)
+        } else {
+            clock?.advance(to: loaded, blockTime: block.time)
+        }
+        var i = 0
+        while i < block.count {
+            let taken = load(block, from: i)
+            i += taken
+            run(taken, to: sink)
+            let bad = skipInvalid(block, from: i)
+            i += bad
+            if bad > 0, i < block.count {
+                let time = block.time + Int64((Double(i) * 1e9 / rate).rounded())
+                begin(time: time, lost: bad, to: sink)
+            }
+            skipping = bad > 0 && i == block.count
+        }
     }
 
     /// Closes an open event and sends what is still held back; for the end of a recording or an orderly stop.
     public mutating func finish(to sink: PublicationSink) {
+        endStretch(to: sink)
+        events.close(messenger: &messenger, quality: quality, to: sink)
+    }
+
+    /// True while numbers are not yet to be trusted.
+    public var isSettling: Bool { processed < settleSamples }
+
+    // MARK: Stretches without a gap
+
+    private mutating func begin(time: Int64, lost: Int, to sink: PublicationSink) {
+        if let clock {
+            endStretch(to: sink)
+            let missing = Int64((Double(time - clock.time(loaded)) * rate / 1e9).rounded())
+            stretchStart += Int64(loaded) + max(1, missing)
+            status.gaps += 1
+            status.lostSamples += max(lost, 0)
+            afterGap = true
+            events.gap(messenger, sink)
+            trace.reset(gap: true)
+        }
+        clock = SampleClock(time: time, rate: rate)
+        loaded = 0
+        processed = 0
+        holdBack.reset()
+        path.reset()
+        summary.reset()
+    }
+
+    private mutating func endStretch(to sink: PublicationSink) {
+        if holdBack.isOpen, holdBack.count > 0 { releaseHeld(to: sink) }
+        guard let clock, traceEnabled else { return }
+        let quality = self.quality
+        var messenger = self.messenger
+        trace.drain { $0.send(&messenger, clock: clock, quality: quality, to: sink) }
+        trace.send(&messenger, clock: clock, quality: quality, to: sink)
+        self.messenger = messenger
+    }
+
+    // MARK: Loading
+
+    /// Copies samples of a block into the raw plane until the chunk or the block is full or a sample is not a number.
+    private mutating func load(_ block: SampleBlock, from start: Int) -> Int {
+        let count = min(Planes.capacity, block.count - start)
+        let raw = planes.raw
+        var taken = 0
+        while taken < count {
+            let i = start + taken
+            let sensor = (block[0, i], block[1, i], block[2, i])
+            guard sensor.0.isUsable, sensor.1.isUsable, sensor.2.isUsable else { break }
+            let (x, y, z) = path.enter(sensor, at: loaded + taken)
+            raw[taken] = x
+            raw[Planes.capacity + taken] = y
+            raw[2 * Planes.capacity + taken] = z
+            taken += 1
+        }
+        loaded += taken
+        return taken
+    }
+
+    private mutating func skipInvalid(_ block: SampleBlock, from start: Int) -> Int {
+        var i = start
+        while i < block.count, !(block[0, i].isUsable && block[1, i].isUsable && block[2, i].isUsable) { i += 1 }
+        status.invalidSamples += i - start
+        return i - start
+    }
+
+    private mutating func run(_ count: Int, to sink: PublicationSink) {
+        guard count > 0 else { return }
+        guard holdBack.isOpen else { return chunk(count, to: sink) }
+        let raw = planes.raw
+        for i in 0..<count {
+            if holdBack.push(raw[i], raw[Planes.capacity + i], raw[2 * Planes.capacity + i]) {
+                // What came after the held samples waits at the front of the chunk for its turn.
+                let rest = count - i - 1
+                var tail: [Double] = []
+                for axis in 0..<3 {
+                    for k in 0..<rest { tail.append(raw[axis * Planes.capacity + i + 1 + k]) }
+                }
+                releaseHeld(to: sink)
+                for axis in 0..<3 {
+                    for k in 0..<rest { raw[axis * Planes.capacity + k] = tail[axis * rest + k] }
+                }
+                if rest > 0 { chunk(rest, to: sink) }
+                return
+            }
+        }
+    }
+
+    private mutating func releaseHeld(to sink: PublicationSink) {
+        let mean = holdBack.close()
+        path.setMean(mean.x, mean.y, mean.z)
+        var done = 0
+        while done < holdBack.count {
+            let n = min(Planes.capacity, holdBack.count - done)
+            for i in 0..<n {
+                for axis in 0..<3 { planes.raw[axis * Planes.capacity + i] = holdBack.samples[3 * (done + i) + axis] }
+            }
+            chunk(n, to: sink)
+            done += n
+        }
+    }
+
+    // MARK: One chunk through all stages
+
+    private mutating func chunk(_ count: Int, to sink: PublicationSink) {
+        guard let clock else { return }
+        path.process(planes, count: count)
+        onSeries?(
+            SeriesChunk(
+                count: count, stride: Planes.capacity, clock: clock, firstIndex: processed, raw: planes.raw,
+                offsetRemoved: planes.offsetRemoved, filtered: planes.filtered, rms: planes.rms,
+                triggered: planes.triggered))
+        for i in 0..<count { sample(i, clock, to: sink) }
+    }
+
+    private mutating func sample(_ i: Int, _ clock: SampleClock, to sink: PublicationSink) {
+        let (a, b) = (Planes.capacity + i, 2 * Planes.capacity + i)
+        let (o, v, r, t, raw) = (planes.offsetRemoved, planes.velocity, planes.rms, planes.triggered, planes.raw)
+        let time = clock.time(processed)
+        let recorded = RecordedSample(
+            index: stretchStart + Int64(processed), time: time,
+            motion: MotionSample(ax: o[i], ay: o[a], az: o[b], vx: v[i], vy: v[a], vz: v[b]),
+            raw: (raw[i], raw[a], raw[b]), rms: (r[i], r[a], r[b]), triggeredAxes: t[i] | t[a] << 1 | t[b] << 2,
+            clipped: abs(raw[i]) >= fullScale || abs(raw[a]) >= fullScale || abs(raw[b]) >= fullScale)
+        if recorded.clipped { status.clippedSamples += 1 }
+        var state = DetectionState()
+        if processed < settleSamples { state.invalid = afterGap ? .gap : .settling }
+        state.levelOn = levelEnabled && state.invalid == nil && levelAxes.holds(recorded.triggeredAxes)
+        events.step(recorded, state: state, messenger: &messenger, quality: quality, to: sink)
+        if summary.push(recorded.motion, raw: recorded.raw, time: time, index: processed) {
+            messenger.send(summary.endSecond(state: state), time: time, quality: quality, to: sink)
+        }
+        if traceEnabled, trace.push(planes, i, inEvent: events.isActive) {
+            trace.send(&messenger, clock: clock, quality: quality, to: sink)
+        }
+        processed += 1
+        status.samples += 1
+        status.time = time
     }
 }
 
-/// Settings that cannot work at the sensor's actual rate.
-public struct StationError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Path of the setting, such as `/axes/x/filter`.
-    public var path: String
-    public var message: String
-    public var description: String { "\(path): \(message)" }
+/// What a station needs to know of its sensor.
+public struct StationSensor: Sendable, Equatable {
+    /// Samples per second.
+    public var rate: Double
+    /// Full scale and smallest step in m/s²; nil when not known.
+    public var range: Double?
+    public var resolution: Double?
+
+    public init(rate: Double, range: Double? = nil, resolution: Double? = nil) {
+        self.rate = rate
+        self.range = range
+        self.resolution = resolution
+    }
+}
+
+/// Counters since the start.
+public struct StationStatus: Sendable, Equatable {
+    public var samples = 0
+    public var gaps = 0
+    /// Samples that a driver said were missing.
+    public var lostSamples = 0
+    /// Samples that were no numbers, or beyond 10⁶ m/s², and were declared as gaps.
+    public var invalidSamples = 0
+    /// Samples at the sensor's full scale.
+    public var clippedSamples = 0
+    /// Time of the last sample, nanoseconds of UTC; nil before the first.
+    public var time: Int64?
+}
+
+extension Double {
+    /// No sensor measures more than this; NaN and infinities fail it too.
+    fileprivate var isUsable: Bool { magnitude <= 1e6 }
+}
+
+extension DetectionConfiguration.Level.Axes {
+    /// Whether the detector is on when these axes (bits 0, 1, 2) are triggered.
+    func holds(_ bits: UInt8) -> Bool {
+        switch self {
+        case .x: bits & 1 != 0
+        case .y: bits & 2 != 0
+        case .z: bits & 4 != 0
+        case .any: bits != 0
+        case .two: bits.nonzeroBitCount >= 2
+        case .all: bits == 7
+        }
+    }
 }

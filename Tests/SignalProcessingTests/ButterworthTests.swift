@@ -7,7 +7,8 @@ import Testing
 /// 630 designs of SciPy, five or more frequencies each, in `Vectors/filters/butterworth.csv`.
 @Test func butterworthAgreesWithIndependentDesigns() throws {
     let path = ProcessInfo.processInfo.environment["SEISMOTE_BUTTERWORTH_CSV"]
-    let data = try path.map { try Data(contentsOf: URL(fileURLWithPath: $0)) } ?? Vectors.data("filters/butterworth.csv")
+    let data =
+        try path.map { try Data(contentsOf: URL(fileURLWithPath: $0)) } ?? Vectors.data("filters/butterworth.csv")
     var worst = 0.0
     var designs = 0
     for line in String(decoding: data, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {

@@ -9,37 +9,47 @@ public struct Decimator: Sendable {
     private var history: [Double]
     private let window: Int
     private var position = 0
-    private var pushed = 0
+    private var started = false
+    /// Samples to come before the next output.
+    private var wait: Int
 
     public init(filter: DecimationFilter) {
         self.filter = filter
         window = 2 * filter.halfLength + 1
         history = [Double](repeating: 0, count: 2 * window)
+        wait = filter.halfLength
     }
 
     /// Forgets all samples: the next one is output 0's place.
     public mutating func reset() {
         position = 0
-        pushed = 0
+        started = false
+        wait = filter.halfLength
     }
 
     /// Takes one sample and returns an output when one is complete.
     public mutating func push(_ value: Double) -> Double? {
-        if pushed == 0 {
+        if !started {
+            started = true
             for i in history.indices { history[i] = value }
         }
         history[position] = value
         history[position + window] = value
         position += 1
         if position == window { position = 0 }
-        let centre = pushed - filter.halfLength
-        pushed += 1
-        guard centre >= 0, centre % filter.factor == 0 else { return nil }
+        guard wait == 0 else {
+            wait -= 1
+            return nil
+        }
+        wait = filter.factor - 1
         return convolve()
     }
 
-    /// Samples still to be pushed, as copies of the last one, until all outputs up to the last input are out.
-    public var pendingSamples: Int { pushed == 0 ? 0 : filter.halfLength }
+    /// Takes the last sample once more; `halfLength` times after the end of a signal let out all outputs up to it.
+    public mutating func repeatLast() -> Double? {
+        guard started else { return nil }
+        return push(history[position + window - 1])
+    }
 
     private func convolve() -> Double {
         let half = filter.halfLength

@@ -126,3 +126,17 @@ extension ButterworthSpecification {
         return ((4 * product - 2 * sum) * scale, 4 * product * scale, scale)
     }
 }
+
+extension FilterDesignError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .order(let order): "order \(order) is not allowed: 1 to 10"
+        case .cornerCount(let expected, let got): "\(got) corner frequencies given, \(expected) needed"
+        case .corner(let corner, let rate):
+            "corner \(corner) Hz is not allowed: above 0 and below \(rate / 2) Hz at \(rate) samples per second"
+        case .cornerOrder(let low, let high): "corners \(low) and \(high) Hz are not allowed: the second must be higher"
+        case .rate(let rate): "\(rate) samples per second is not allowed: a number above 0"
+        case .chainLength: "a chain holds at most 8 filters, 8 deep"
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import Messages
+import Seismology
+import Settings
+import SignalProcessing
+
+/// Writes the story of events: onset at once, updates while a peak grows, waveform in pieces, end.
+struct EventRecorder: Sendable {
+    private let rate: Double
+    private let configuration: Configuration
+    private let revision: Int
+    private let updateInterval: Int64 = 1_000_000_000
+    private var machine: EventMachine
+    private var history: History
+    private var waveform: WaveformSender
+    private var open: OpenEvent?
+
+    /// What is known of an event that has not ended.
+    private struct OpenEvent: Sendable {
+        var motion: EventMotion
+        var message: EventMessage
+        /// False while the intensity is below the one asked for; nothing has been sent yet.
+        var announced = false
+        var lastSent: Int64
+        var lastTime: Int64
+    }
+
+    init(_ configuration: Configuration, rate: Double, revision: Int, waveform: WaveformSender) {
+        self.configuration = configuration
+        self.rate = rate
+        self.revision = revision
+        self.waveform = waveform
+        let event = configuration.detection.event
+        func samples(_ seconds: Double) -> Int { Int((seconds * rate).rounded()) }
+        machine = EventMachine(
+            .init(
+                votes: event.votes, postEvent: samples(event.postEvent), maximum: samples(event.maximum),
+                deadTime: samples(event.deadTime)))
+        let before = samples(event.preEvent)
+        history = History(
+            before: before, waveform: configuration.waveform.enabled ? before + waveform.chunk + 1 : 0)
+    }
+
+    var isActive: Bool { open != nil }
+
+    /// One sample with what the detectors say of it.
+    mutating func step(
+        _ sample: RecordedSample, state: DetectionState, messenger: inout Messenger, quality: TimeQuality,
+        to sink: PublicationSink
+    ) {
+        let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
+        if action == .begin { begin(sample, withContext: true) }
+        if open != nil {
+            open?.motion.add(sample.motion, time: sample.time)
+            note(sample, state)
+        }
+        history.push(sample.motion, raw: sample.raw, time: sample.time)
+        guard action != .none || open != nil else { return }
+        if action == .begin { announce(&messenger, quality, sink) }
+        if action == .none {
+            update(sample.time, &messenger, quality, sink)
+            sendWaveform(all: false, messenger, sink)
+        }
+        if action == .end || action == .endAndBegin { end(&messenger, quality, sink) }
+        if action == .endAndBegin {
+            begin(sample, withContext: false)
+            open?.motion.add(sample.motion, time: sample.time)
+            note(sample, state)
+            announce(&messenger, quality, sink)
+        }
+    }
+
+    /// Ends an open event with the last sample.
+    mutating func close(messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink) {
+        if machine.close() == .end { end(&messenger, quality, sink) }
+    }
+
+    // MARK: Life of an event
+
+    private mutating func begin(_ sample: RecordedSample, withContext: Bool) {
+        var motion = EventMotion(rate: rate)
+        if withContext { history.forEachMotion { motion.add($0, time: $1) } }
+        let id = waveform.topics.eventID(onset: sample.time)
+        var message = EventMessage(kind: .onset, eventID: id, onset: sample.time)
+        message.configRevision = revision
+        open = OpenEvent(motion: motion, message: message, lastSent: sample.time, lastTime: sample.time)
+        let context = withContext ? min(history.pushed, history.motionCount) : 0
+        waveform.begin(eventID: id, firstSample: history.pushed - context)
+    }
+
+    /// Takes from a sample what is not in the motion: detectors, RMS, clipping.
+    private mutating func note(_ sample: RecordedSample, _ state: DetectionState) {
+        guard open != nil else { return }
+        open?.lastTime = sample.time
+        if sample.clipped { open?.message.clipped = true }
+        let rms = sample.rms
+        open?.message.rmsMax.takeLarger(rms)
+        guard state.levelOn else { return }
+        let axes = AxisSet(rawValue: sample.triggeredAxes)
+        if let i = open?.message.detectors.firstIndex(where: { $0.name == "level" }) {
+            open?.message.detectors[i].axes.formUnion(axes)
+        } else {
+            let (value, threshold) = level(rms, axes)
+            open?.message.detectors.append(
+                .init(
+                    name: "level", axes: axes, on: sample.time, value: value, threshold: threshold,
+                    configRevision: revision))
+        }
+    }
+
+    /// The RMS, and its threshold, that is furthest above it among some axes.
+    private func level(_ rms: (x: Double, y: Double, z: Double), _ axes: AxisSet) -> (Double, Double) {
+        var best = (value: 0.0, threshold: 0.0, ratio: -1.0)
+        for (axis, value, bit) in [(0, rms.x, AxisSet.x), (1, rms.y, .y), (2, rms.z, .z)] where axes.contains(bit) {
+            let threshold = configuration.axes[axis].detection.threshold
+            let ratio = value / threshold
+            if ratio > best.ratio { best = (value, threshold, ratio) }
+        }
+        return (best.value, best.threshold)
+    }
+
+    /// The onset, as soon as the intensity asked for is reached.
+    private mutating func announce(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
+        guard var event = open, !event.announced else { return }
+        fill(&event)
+        let minimum = configuration.detection.event.minimumIntensity
+        if minimum > 0, (event.message.intensity.first?.value ?? 0) < minimum {
+            open = event
+            return
+        }
+        event.announced = true
+        event.message.kind = .onset
+        event.motion.grown = false
+        event.lastSent = event.lastTime
+        messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
+        open = event
+        waveform.isWanted = true
+    }
+
+    private mutating func update(
+        _ time: Int64, _ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink
+    ) {
+        guard let event = open, event.motion.grown else { return }
+        guard event.announced else { return announce(&messenger, quality, sink) }
+        guard time - event.lastSent >= updateInterval else { return }
+        var changed = event
+        fill(&changed)
+        changed.message.kind = .update
+        changed.motion.grown = false
+        changed.lastSent = time
+        messenger.send(changed.message, time: changed.message.onset, quality: quality, to: sink)
+        open = changed
+    }
+
+    private mutating func end(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
+        guard var event = open else { return }
+        open = nil
+        guard event.announced else { return waveform.cancel() }
+        waveform.send(all: true, history, messenger, sink)
+        fill(&event)
+        event.message.kind = .end
+        event.message.end = event.lastTime
+        event.message.waveform = waveform.finish()
+        messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
+    }
+
+    private mutating func sendWaveform(all: Bool, _ messenger: Messenger, _ sink: PublicationSink) {
+        waveform.send(all: all, history, messenger, sink)
+    }
+
+    /// A gap: what there is of the waveform goes out, so that no record runs over it.
+    mutating func gap(_ messenger: Messenger, _ sink: PublicationSink) {
+        if open != nil { waveform.send(all: true, history, messenger, sink) }
+    }
+
+    private func fill(_ event: inout OpenEvent) {
+        let (motion, horizontal) = (event.motion, configuration.intensity.horizontal)
+        func peak(_ p: EventMotion.Peak) -> Messages.Peak { .init(value: p.value, t: p.time) }
+        event.message.peaks = Components(
+            x: peak(motion.x), y: peak(motion.y), z: peak(motion.z), h: peak(motion.h), v3: peak(motion.v3))
+        let (pga, pgv) = (motion.pga(horizontal), motion.pgv(horizontal))
+        event.message.pga = pga
+        event.message.pgaPercentG = pga / standardGravity * 100
+        event.message.pgv = pgv
+        event.message.cav = motion.cav
+        event.message.arias = motion.arias
+        event.message.duration = Double(event.lastTime - event.message.onset) / 1e9
+        event.message.intensity = configuration.intensity.scales.map { IntensityValue($0, pga: pga, pgv: pgv) }
+        event.message.direction =
+            motion.v3.value > 0
+            ? Direction(of: motion.strongest, north: configuration.sensor.mounting.north) : nil
+    }
+}
+
+/// One sample with everything that is known of it.
+struct RecordedSample {
+    /// Number since the start of the agent; rises by more than one over a gap.
+    var index: Int64
+    /// Nanoseconds of UTC.
+    var time: Int64
+    var motion: MotionSample
+    var raw: (x: Double, y: Double, z: Double)
+    var rms: (x: Double, y: Double, z: Double)
+    /// Bits 0, 1, 2: x, y, z.
+    var triggeredAxes: UInt8
+    var clipped: Bool
+}
+
+extension AxisValues<Double> {
+    fileprivate mutating func takeLarger(_ other: (x: Double, y: Double, z: Double)) {
+        x = Swift.max(x, other.x)
+        y = Swift.max(y, other.y)
+        z = Swift.max(z, other.z)
+    }
+}

@@ -1,0 +1,56 @@
+import Seismology
+
+/// The last samples, kept for what an event needs of the time before it. Rings of fixed size.
+struct History: Sendable {
+    /// Ground motion before an event.
+    private var motion: [MotionSample]
+    private var motionTimes: [Int64]
+    /// Full-rate samples that a waveform may still need: the time before an event and one message's worth.
+    private var raw: [Double]
+    private var rawTimes: [Int64]
+    /// Samples pushed since the start; the ring holds the last ones.
+    private(set) var pushed = 0
+
+    /// - Parameters:
+    ///   - before: samples of context before an event.
+    ///   - waveform: full-rate samples to keep, at least `before`.
+    init(before: Int, waveform: Int) {
+        let zero = MotionSample(ax: 0, ay: 0, az: 0, vx: 0, vy: 0, vz: 0)
+        motion = [MotionSample](repeating: zero, count: before)
+        motionTimes = [Int64](repeating: 0, count: before)
+        let kept = max(before, waveform, 1)
+        raw = [Double](repeating: 0, count: 3 * kept)
+        rawTimes = [Int64](repeating: 0, count: kept)
+    }
+
+    var rawCapacity: Int { rawTimes.count }
+    /// Number of the oldest full-rate sample that is still there.
+    var oldestRaw: Int { max(0, pushed - rawTimes.count) }
+    /// Samples of motion there are.
+    var motionCount: Int { min(pushed, motion.count) }
+
+    mutating func push(_ sample: MotionSample, raw values: (x: Double, y: Double, z: Double), time: Int64) {
+        if !motion.isEmpty {
+            let i = pushed % motion.count
+            motion[i] = sample
+            motionTimes[i] = time
+        }
+        let k = pushed % rawTimes.count
+        raw[3 * k] = values.x
+        raw[3 * k + 1] = values.y
+        raw[3 * k + 2] = values.z
+        rawTimes[k] = time
+        pushed += 1
+    }
+
+    /// Every sample of motion there is, oldest first.
+    func forEachMotion(_ body: (MotionSample, Int64) -> Void) {
+        guard !motion.isEmpty else { return }
+        for n in (pushed - motionCount)..<pushed { body(motion[n % motion.count], motionTimes[n % motion.count]) }
+    }
+
+    /// One full-rate value by the sample's number.
+    func rawValue(_ number: Int, axis: Int) -> Double { raw[3 * (number % rawTimes.count) + axis] }
+
+    func rawTime(_ number: Int) -> Int64 { rawTimes[number % rawTimes.count] }
+}

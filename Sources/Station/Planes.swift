@@ -1,0 +1,57 @@
+/// Working memory for one chunk of samples: made once, used for every chunk, carries nothing from one to the next.
+struct Planes: ~Copyable {
+    /// Samples of a chunk at most: enough to amortise the work per call, small enough to stay in the first cache.
+    static let capacity = 128
+
+    let raw: UnsafeMutablePointer<Double>
+    let offsetRemoved: UnsafeMutablePointer<Double>
+    let filtered: UnsafeMutablePointer<Double>
+    let rms: UnsafeMutablePointer<Double>
+    let velocity: UnsafeMutablePointer<Double>
+    let triggered: UnsafeMutablePointer<UInt8>
+
+    private let memory: UnsafeMutablePointer<Double>
+
+    init() {
+        let plane = 3 * Self.capacity
+        memory = .allocate(capacity: 5 * plane)
+        memory.initialize(repeating: 0, count: 5 * plane)
+        raw = memory
+        offsetRemoved = memory + plane
+        filtered = memory + 2 * plane
+        rms = memory + 3 * plane
+        velocity = memory + 4 * plane
+        triggered = .allocate(capacity: plane)
+        triggered.initialize(repeating: 0, count: plane)
+    }
+
+    deinit {
+        memory.deallocate()
+        triggered.deallocate()
+    }
+
+    /// Copies the three axes of one signal over another.
+    static func copy(_ from: UnsafeMutablePointer<Double>, _ to: UnsafeMutablePointer<Double>, count: Int) {
+        for axis in 0..<3 { (to + axis * capacity).update(from: from + axis * capacity, count: count) }
+    }
+}
+
+/// A chunk of all signals for somebody who writes them down; pointers are only valid during the call.
+/// The value of an axis (0, 1, 2) at index i lies at `axis × stride + i`.
+public struct SeriesChunk {
+    public let count: Int
+    public let stride: Int
+    /// Time of the first sample, nanoseconds of UTC, and of sample i after it: see ``time(_:)``.
+    let clock: SampleClock
+    let firstIndex: Int
+    /// m/s².
+    public let raw: UnsafePointer<Double>
+    public let offsetRemoved: UnsafePointer<Double>
+    public let filtered: UnsafePointer<Double>
+    public let rms: UnsafePointer<Double>
+    /// 0 or 1.
+    public let triggered: UnsafePointer<UInt8>
+
+    /// Nanoseconds of UTC of sample i of the chunk.
+    public func time(_ i: Int) -> Int64 { clock.time(firstIndex + i) }
+}

@@ -1,0 +1,38 @@
+/// Time of every sample of an unbroken stretch, from its number: the same whatever blocks the samples came in.
+public struct SampleClock: Sendable, Equatable {
+    private var anchorTime: Int64
+    private var anchorIndex = 0
+    private let interval: Double
+
+    /// Samples between two anchors; a product of interval and number stays exact to far below a nanosecond.
+    private static let stretch = 1 << 20
+    /// A block whose time differs from the count by no more than this is taken to follow the count (ns).
+    private static let tolerance: Int64 = 2_000
+
+    /// - Parameters:
+    ///   - time: of sample 0, nanoseconds of UTC.
+    ///   - rate: samples per second.
+    public init(time: Int64, rate: Double) {
+        anchorTime = time
+        interval = 1e9 / rate
+    }
+
+    /// Time of a sample, nanoseconds of UTC.
+    public func time(_ index: Int) -> Int64 {
+        anchorTime + Int64((Double(index - anchorIndex) * interval).rounded())
+    }
+
+    /// Moves the anchor along before sample `index`, at fixed places, and to a block's own time where that is measured
+    /// (a real sensor's clock wanders) rather than counted.
+    public mutating func advance(to index: Int, blockTime: Int64?) {
+        while index - anchorIndex >= Self.stretch {
+            anchorTime = time(anchorIndex + Self.stretch)
+            anchorIndex += Self.stretch
+        }
+        guard let blockTime else { return }
+        let difference = blockTime - time(index)
+        if difference > Self.tolerance || difference < -Self.tolerance {
+            (anchorTime, anchorIndex) = (blockTime, index)
+        }
+    }
+}

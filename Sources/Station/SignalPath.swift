@@ -1,0 +1,92 @@
+import Seismology
+import Settings
+import SignalProcessing
+
+/// All stages that turn samples into signals: mounting, test signals, offset removal, filter, RMS, level detection, and
+/// ground velocity beside them.
+struct SignalPath: Sendable {
+    private let mounting: Mounting
+    private let sources: TestSignals
+    private var offset: OffsetRemoval
+    private var filter: AxisFilter
+    private var rmsX: SlidingRMS
+    private var rmsY: SlidingRMS
+    private var rmsZ: SlidingRMS
+    private var levelX: LevelDetector
+    private var levelY: LevelDetector
+    private var levelZ: LevelDetector
+    private var velocity: VelocityIntegrator
+    /// Seconds that the slowest stage needs after a start or a gap.
+    let settlingTime: Double
+
+    /// - Parameter rate: samples per second.
+    init(_ configuration: Configuration, rate: Double) throws(StationError) {
+        mounting = Mounting(configuration.sensor.mounting)
+        sources = TestSignals(configuration.axes, rate: rate)
+        offset = try StationError.at("/conditioning/offset") { () throws(FilterDesignError) in
+            try OffsetRemoval(configuration.conditioning.offset, rate: rate)
+        }
+        let axes = configuration.axes
+        func design(_ name: String, _ axis: AxisConfiguration) throws(StationError) -> FilterSpecification.Design {
+            try StationError.at("/axes/\(name)/filter") { () throws(FilterDesignError) in
+                try axis.filter.design(rate: rate)
+            }
+        }
+        let (x, y, z) = (try design("x", axes.x), try design("y", axes.y), try design("z", axes.z))
+        filter = AxisFilter(x, y, z)
+        velocity = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
+            try VelocityIntegrator(rate: rate)
+        }
+        func rms(_ axis: AxisConfiguration) -> SlidingRMS {
+            SlidingRMS(window: axis.detection.window.samples(at: rate))
+        }
+        func level(_ axis: AxisConfiguration) -> LevelDetector {
+            LevelDetector(threshold: axis.detection.threshold, hold: axis.detection.hold.samples(at: rate))
+        }
+        (rmsX, rmsY, rmsZ) = (rms(axes.x), rms(axes.y), rms(axes.z))
+        (levelX, levelY, levelZ) = (level(axes.x), level(axes.y), level(axes.z))
+        settlingTime = max(
+            offset.settlingTime, x.settlingTime(rate: rate), y.settlingTime(rate: rate), z.settlingTime(rate: rate))
+    }
+
+    /// Samples after a start or a gap whose mean is wanted by ``setMean(_:_:_:)`` before they are processed.
+    var holdBack: Int { offset.holdBack }
+
+    mutating func setMean(_ x: Double, _ y: Double, _ z: Double) { offset.setMean(x, y, z) }
+
+    /// Forgets all samples.
+    mutating func reset() {
+        offset.reset()
+        filter.reset()
+        rmsX.reset()
+        rmsY.reset()
+        rmsZ.reset()
+        levelX.reset()
+        levelY.reset()
+        levelZ.reset()
+        velocity.reset()
+    }
+
+    /// The raw sample of the station's axes from the sensor's; `index` counts from the start or the last gap.
+    func enter(_ sensor: (Double, Double, Double), at index: Int) -> (Double, Double, Double) {
+        sources.replace(mounting.apply(sensor.0, sensor.1, sensor.2), at: index)
+    }
+
+    /// Makes all signals of a chunk from its raw plane.
+    mutating func process(_ planes: borrowing Planes, count: Int) {
+        let capacity = Planes.capacity
+        let (o, f, r, v, t) = (planes.offsetRemoved, planes.filtered, planes.rms, planes.velocity, planes.triggered)
+        Planes.copy(planes.raw, o, count: count)
+        offset.process(o, o + capacity, o + 2 * capacity, count: count)
+        Planes.copy(o, f, count: count)
+        filter.process(f, f + capacity, f + 2 * capacity, count: count)
+        rmsX.process(f, r, count: count)
+        rmsY.process(f + capacity, r + capacity, count: count)
+        rmsZ.process(f + 2 * capacity, r + 2 * capacity, count: count)
+        levelX.process(r, t, count: count)
+        levelY.process(r + capacity, t + capacity, count: count)
+        levelZ.process(r + 2 * capacity, t + 2 * capacity, count: count)
+        Planes.copy(o, v, count: count)
+        velocity.process(v, v + capacity, v + 2 * capacity, count: count)
+    }
+}

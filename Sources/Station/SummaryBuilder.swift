@@ -1,0 +1,139 @@
+import Messages
+import Seismology
+import Settings
+import SignalProcessing
+
+/// Collects what `state/summary` says once a second.
+struct SummaryBuilder: Sendable {
+    private let rate: Double
+    private let scales: [IntensityRelation]
+    private let horizontal: HorizontalDefinition
+    private let north: Double
+    private var window: MotionWindow
+    private var message = SummaryMessage()
+    private var extremes: SummaryMessage.Extremes?
+    /// Whole seconds of the present stretch that are over, and the sample at which the next one is.
+    private var seconds = 0
+    private var boundary: Int
+
+    init(_ configuration: Configuration, rate: Double) {
+        self.rate = rate
+        scales = configuration.intensity.scales
+        horizontal = configuration.intensity.horizontal
+        north = configuration.sensor.mounting.north
+        let length = max(1, Int(configuration.intensity.window.rounded()))
+        window = MotionWindow(seconds: length)
+        message.window = Double(length)
+        message.detectors.reserveCapacity(4)
+        boundary = SummaryBuilder.sample(ofSecond: 1, rate)
+    }
+
+    private static func sample(ofSecond second: Int, _ rate: Double) -> Int {
+        max(1, Int((Double(second) * rate).rounded()))
+    }
+
+    /// Forgets the window, keeps the extremes.
+    mutating func reset() {
+        window.reset()
+        seconds = 0
+        boundary = Self.sample(ofSecond: 1, rate)
+    }
+
+    /// One sample; true when it is the last of a second.
+    /// - Parameter index: number in the present stretch.
+    mutating func push(_ sample: MotionSample, raw: (x: Double, y: Double, z: Double), time: Int64, index: Int) -> Bool
+    {
+        window.add(sample)
+        let magnitude = (raw.x * raw.x + raw.y * raw.y + raw.z * raw.z).squareRoot()
+        message.magnitude = magnitude
+        if extremes == nil {
+            func single(_ value: Double) -> SummaryMessage.Extreme { .init(min: value, max: value, since: time) }
+            extremes = .init(x: single(raw.x), y: single(raw.y), z: single(raw.z), magnitude: single(magnitude))
+        } else {
+            extremes?.x.take(raw.x)
+            extremes?.y.take(raw.y)
+            extremes?.z.take(raw.z)
+            extremes?.magnitude.take(magnitude)
+        }
+        return index + 1 >= boundary
+    }
+
+    /// The summary at the end of a second.
+    mutating func endSecond(state: DetectionState) -> SummaryMessage {
+        seconds += 1
+        boundary = Self.sample(ofSecond: seconds + 1, rate)
+        let levels = window.endSecond()
+        message.levels.x = .init(rms: levels.rms(levels.squaresX), peak: levels.peakX)
+        message.levels.y = .init(rms: levels.rms(levels.squaresY), peak: levels.peakY)
+        message.levels.z = .init(rms: levels.rms(levels.squaresZ), peak: levels.peakZ)
+        message.levels.h = .init(rms: levels.rms(levels.squaresX + levels.squaresY), peak: levels.peakH)
+        message.levels.v3 = .init(
+            rms: levels.rms(levels.squaresX + levels.squaresY + levels.squaresZ), peak: levels.peakV3)
+        message.pga = horizontal.combine(x: levels.peakX, y: levels.peakY, vector: levels.peakH)
+        message.pgaPercentG = message.pga / standardGravity * 100
+        message.pgv = horizontal.combine(x: levels.velocityX, y: levels.velocityY, vector: levels.velocityH)
+        message.intensity.removeAll(keepingCapacity: true)
+        for relation in scales {
+            message.intensity.append(IntensityValue(relation, pga: message.pga, pgv: message.pgv))
+        }
+        message.direction = levels.peakV3 > 0 ? Direction(of: levels.strongest, north: north) : nil
+        message.triggered = state.detectorsOn > 0
+        message.detectors.removeAll(keepingCapacity: true)
+        if state.levelOn { message.detectors.append("level") }
+        message.extremes = extremes
+        message.valid = state.invalid == nil
+        message.reason = state.invalid?.rawValue
+        return message
+    }
+}
+
+/// Why numbers are not yet to be trusted.
+public enum InvalidReason: String, Sendable {
+    /// The filters have not settled since the start.
+    case settling
+    /// The filters have not settled since samples were missing.
+    case gap
+}
+
+/// What the detectors say at one sample.
+struct DetectionState: Sendable, Equatable {
+    var levelOn = false
+    var invalid: InvalidReason?
+    var detectorsOn: Int { levelOn ? 1 : 0 }
+}
+
+extension SummaryMessage.Extreme {
+    fileprivate mutating func take(_ value: Double) {
+        if value < min { min = value }
+        if value > max { max = value }
+    }
+}
+
+extension IntensityValue {
+    /// A relation's answer as messages carry it.
+    init(_ relation: IntensityRelation, pga: Double, pgv: Double) {
+        let estimate = relation.estimate(pga: pga, pgv: pgv)
+        self.init(
+            scale: relation.scale.rawValue, relation: relation.rawValue, value: estimate.value,
+            roman: relation.scale.roman(estimate.value), color: relation.scale.color(estimate.value),
+            fromPGA: estimate.fromPGA, fromPGV: estimate.fromPGV)
+    }
+}
+
+extension Direction {
+    /// Where an acceleration points.
+    /// - Parameter north: bearing of the station's y axis in degrees.
+    init(of a: (x: Double, y: Double, z: Double), north: Double) {
+        var degrees = bearing(east: a.x, north: a.y) + north
+        degrees -= (degrees / 360).rounded(.down) * 360
+        let axis: Axis
+        if abs(a.z) > max(abs(a.x), abs(a.y)) {
+            axis = a.z < 0 ? .minusZ : .plusZ
+        } else if abs(a.y) > abs(a.x) {
+            axis = a.y < 0 ? .minusY : .plusY
+        } else {
+            axis = a.x < 0 ? .minusX : .plusX
+        }
+        self.init(azimuthDeg: degrees, axis: axis)
+    }
+}
