@@ -65,7 +65,9 @@ enum HeaderV3 {
 
     /// Puts the check sum into the record that reaches from `start` to the end.
     static func seal(_ output: inout [UInt8], from start: Int) {
-        let sum = output.withUnsafeBytes { CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        let sum = output.withUnsafeBytes {
+            CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...]), zeroed: checksumRange)
+        }
         for byte in 0..<4 { output[start + checksumRange.lowerBound + byte] = UInt8(sum >> (8 * UInt32(byte)) & 0xFF) }
     }
 

@@ -32,10 +32,10 @@ public enum MiniSEEDParser {
     }
 
     private static func noRecord(_ bytes: UnsafeRawBufferPointer, _ record: Int, _ offset: Int) -> MiniSEEDError {
-        bytes.count < HeaderV3.fixedBytes
+        bytes.count < HeaderV2.fixedBytes
             ? MiniSEEDError(
                 .truncated, record: record, offset: offset,
-                "only \(bytes.count) bytes are left, a record's header has at least \(HeaderV3.fixedBytes)")
+                "only \(bytes.count) bytes are left, a record has more")
             : MiniSEEDError(
                 .signature, record: record, offset: offset, "no miniSEED 2 or 3 record starts here")
     }

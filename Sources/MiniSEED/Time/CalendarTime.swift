@@ -23,9 +23,10 @@ struct CalendarTime: Equatable {
     init(nanoseconds: Int64) {
         let (seconds, fraction) = Self.floorDivide(Int(nanoseconds), 1_000_000_000)
         let (day, inDay) = Self.floorDivide(seconds, 86400)
-        // A guess of the year that is at most one too late.
+        // A guess of the year that is at most one too early or too late.
         var year = 1970 + Self.floorDivide(day, 365).quotient
         while Self.daysBefore(year: year) > day { year -= 1 }
+        while Self.daysBefore(year: year + 1) <= day { year += 1 }
         self.init(
             year: year, dayOfYear: day - Self.daysBefore(year: year) + 1, hour: inDay / 3600,
             minute: inDay % 3600 / 60, second: inDay % 60, nanosecond: fraction)

@@ -1,0 +1,120 @@
+/// A moment as a recording writes it.
+struct StampedTime: Equatable {
+    /// Nanoseconds: since 1970 when absolute, else since the recording's own zero.
+    var nanoseconds: Int64
+    /// Smallest step that the text can express, in nanoseconds.
+    var quantum: Int64
+    var absolute: Bool
+}
+
+/// Times in text: seconds, or date and time of day after ISO 8601 and RFC 3339.
+enum TimeText {
+    /// Seconds from here on (1973) count from 1970.
+    private static let absoluteFrom: Int64 = 100_000_000_000_000_000
+
+    static func parse(_ text: UnsafeRawBufferPointer) -> StampedTime? {
+        if let parts = NumberText.parts(text) { return seconds(parts, text) }
+        return date(text)
+    }
+
+    /// Seconds to integer nanoseconds, without a detour over a rounded double where the text allows it.
+    private static func seconds(_ parts: NumberText.Parts, _ text: UnsafeRawBufferPointer) -> StampedTime? {
+        if !parts.hasExponent, !parts.cut {
+            var value = parts.digits
+            var exponent = parts.exponent + 9
+            while exponent > 0 {
+                let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+                guard !overflow else { return nil }
+                value = product
+                exponent -= 1
+            }
+            if exponent < 0 {
+                var divisor: UInt64 = 1
+                for _ in 0..<min(-exponent, 19) { divisor *= 10 }
+                value = exponent < -19 ? 0 : value / divisor + (value % divisor >= divisor / 2 ? 1 : 0)
+            }
+            guard value < 9_000_000_000_000_000_000 else { return nil }
+            var quantum: Int64 = 1
+            for _ in 0..<max(0, 9 - parts.decimals) { quantum *= 10 }
+            return stamp(parts.negative ? -Int64(value) : Int64(value), quantum)
+        }
+        guard let value = try? NumberText.double(text), abs(value) < 9e9 else { return nil }
+        return stamp(Int64((value * 1e9).rounded()), max(1, Int64((value.ulp * 1e9).rounded(.up))))
+    }
+
+    private static func stamp(_ nanoseconds: Int64, _ quantum: Int64) -> StampedTime {
+        StampedTime(nanoseconds: nanoseconds, quantum: quantum, absolute: nanoseconds >= absoluteFrom)
+    }
+
+    /// `2026-01-05T10:20:30.12Z`: also with a space or nothing for the `T` and `Z`, and with an offset from UTC.
+    private static func date(_ text: UnsafeRawBufferPointer) -> StampedTime? {
+        guard text.count >= 19, text[4] == 0x2D, text[7] == 0x2D, text[13] == 0x3A, text[16] == 0x3A,
+            text[10] | 0x20 == 0x74 || text[10] == 0x20,
+            let year = digits(text, 0..<4), let month = digits(text, 5..<7), let day = digits(text, 8..<10),
+            let hour = digits(text, 11..<13), let minute = digits(text, 14..<16), let second = digits(text, 17..<19),
+            (1678...2261).contains(year), (1...12).contains(month), day >= 1, day <= length(year, month), hour <= 23,
+            minute <= 59, second <= 60
+        else { return nil }
+        var index = 19
+        var (fraction, quantum): (Int64, Int64) = (0, 1_000_000_000)
+        if index < text.count, text[index] == 0x2E || text[index] == 0x2C {
+            index += 1
+            let first = index
+            while index < text.count, text[index] >= 0x30, text[index] <= 0x39 {
+                if quantum > 1 {
+                    quantum /= 10
+                    fraction += Int64(text[index] - 0x30) * quantum
+                } else if index == first + 9, text[index] >= 0x35 {
+                    fraction += 1
+                }
+                index += 1
+            }
+            guard index > first else { return nil }
+        }
+        guard let offset = zone(text, from: index) else { return nil }
+        let days = dayNumber(year, month, day)
+        let total = ((days * 24 + hour) * 60 + minute - offset) * 60 + second
+        return StampedTime(
+            nanoseconds: Int64(total) * 1_000_000_000 + fraction, quantum: quantum, absolute: true)
+    }
+
+    /// Minutes that the local time is ahead of UTC; nil when the text is no offset.
+    private static func zone(_ text: UnsafeRawBufferPointer, from index: Int) -> Int? {
+        if index == text.count { return 0 }
+        let sign = text[index]
+        if sign | 0x20 == 0x7A { return index + 1 == text.count ? 0 : nil }
+        guard sign == 0x2B || sign == 0x2D, let hours = digits(text, index + 1..<index + 3) else { return nil }
+        var rest = index + 3
+        if rest < text.count, text[rest] == 0x3A { rest += 1 }
+        let minutes = rest == text.count ? 0 : rest + 2 == text.count ? digits(text, rest..<rest + 2) : nil
+        guard let minutes, hours <= 23, minutes <= 59 else { return nil }
+        return (sign == 0x2D ? -1 : 1) * (hours * 60 + minutes)
+    }
+
+    private static func digits(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+        guard range.upperBound <= text.count else { return nil }
+        var value = 0
+        for index in range {
+            guard text[index] >= 0x30, text[index] <= 0x39 else { return nil }
+            value = value * 10 + Int(text[index] - 0x30)
+        }
+        return value
+    }
+
+    private static func length(_ year: Int, _ month: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days since 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms").
+    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let y = month <= 2 ? year - 1 : year
+        let era = y / 400
+        let yearOfEra = y - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}

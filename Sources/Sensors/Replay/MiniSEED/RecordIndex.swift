@@ -1,0 +1,149 @@
+import MiniSEED
+
+/// Where a record lies in the file and what it holds; small, because a day has tens of thousands.
+struct IndexedRecord {
+    var offset: Int
+    var length: Int
+    var payload: MiniSEEDPayload
+    /// Time of the first sample in nanoseconds.
+    var start: Int64
+    /// Number from 1, for messages.
+    var number: Int
+}
+
+/// One channel of a file: its records in the order of time.
+struct IndexedChannel {
+    var source: SourceIdentifier
+    var rate: Double
+    var records: [IndexedRecord]
+}
+
+/// Everything that a miniSEED file holds, without its samples.
+struct RecordIndex {
+    private(set) var channels: [IndexedChannel] = []
+
+    /// Most records taken, which bounds the memory of the index: 72 bytes each.
+    static let mostRecords = 4_000_000
+    /// Most channels taken; a station has a few dozen.
+    static let mostChannels = 1000
+
+    /// Reads the header of every record; time series only, others are passed over.
+    init(_ file: RecordingFile) throws(SensorError) {
+        var places: [SourceIdentifier: Int] = [:]
+        var reader = RecordReader(file)
+        var (offset, number) = (0, 0)
+        while offset < file.size {
+            number += 1
+            guard number <= Self.mostRecords else {
+                throw SensorError(.format, "\(file.path): more than \(Self.mostRecords) records")
+            }
+            let header = try reader.header(at: offset, number: number)
+            defer { offset += header.length }
+            guard header.rate > 0, header.payload.count > 0 else { continue }
+            let record = IndexedRecord(
+                offset: offset, length: header.length, payload: header.payload, start: header.start, number: number)
+            guard SampleTimeline.rates.contains(header.rate) else {
+                throw reader.fail(record, "a rate of \(header.rate) Hz, allowed are 0.1 to 1000000 Hz")
+            }
+            if let place = places[header.source] {
+                let rate = channels[place].rate
+                guard abs(header.rate / rate - 1) < 1e-6 else {
+                    throw reader.fail(
+                        record, "\(header.source) changes its rate from \(rate) Hz to \(header.rate) Hz")
+                }
+                channels[place].records.append(record)
+            } else {
+                guard channels.count < Self.mostChannels else {
+                    throw SensorError(.format, "\(file.path): more than \(Self.mostChannels) channels")
+                }
+                places[header.source] = channels.count
+                channels.append(IndexedChannel(source: header.source, rate: header.rate, records: [record]))
+            }
+        }
+        for place in channels.indices {
+            // Equal starts stay in the order of the file.
+            channels[place].records.sort { ($0.start, $0.number) < ($1.start, $1.number) }
+        }
+    }
+}
+
+/// Reads records of a file into one buffer and names them in its errors.
+struct RecordReader {
+    private let file: RecordingFile
+    private var bytes: [UInt8]
+    private var decoder = MiniSEEDDecoder()
+
+    init(_ file: RecordingFile) {
+        self.file = file
+        bytes = [UInt8](repeating: 0, count: MiniSEEDParser.prefixBytes)
+    }
+
+    func fail(_ record: IndexedRecord, _ reason: String) -> SensorError {
+        SensorError(.format, "\(file.path): record \(record.number) at byte \(record.offset): \(reason)")
+    }
+
+    /// The header of the record at a place.
+    mutating func header(at offset: Int, number: Int) throws(SensorError) -> MiniSEEDHeader {
+        let prefix = try load(MiniSEEDParser.prefixBytes, at: offset)
+        let length = try parsed(prefix) { bytes throws(MiniSEEDError) in
+            try MiniSEEDParser.recordLength(bytes, record: number, offset: offset)
+        }
+        let count = length <= prefix ? prefix : try load(length, at: offset)
+        return try parsed(count) { bytes throws(MiniSEEDError) in
+            try MiniSEEDParser.header(bytes, record: number, offset: offset)
+        }
+    }
+
+    /// The samples of a record.
+    mutating func samples(of record: IndexedRecord, into values: inout [Double]) throws(SensorError) {
+        let count = try load(record.length, at: record.offset)
+        guard count == record.length else { throw fail(record, "the file has become shorter") }
+        var failure: MiniSEEDError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(MiniSEEDError) {
+                try decoder.decode(
+                    record.payload, of: UnsafeRawBufferPointer(rebasing: bytes[0..<count]), record: record.number,
+                    offset: record.offset, into: &values)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw SensorError(.format, "\(file.path): \(failure.description)") }
+        for value in values where !value.isFinite {
+            throw fail(record, "a sample is not a finite number")
+        }
+    }
+
+    /// Bytes from a place into the buffer; gives their number, less only at the end of the file.
+    private mutating func load(_ count: Int, at offset: Int) throws(SensorError) -> Int {
+        if bytes.count < count { bytes.append(contentsOf: repeatElement(0, count: count - bytes.count)) }
+        var failure: SensorError?
+        let file = self.file
+        let loaded = bytes.withUnsafeMutableBytes { bytes in
+            do throws(SensorError) {
+                return try file.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[0..<count]))
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        return loaded
+    }
+
+    private func parsed<R>(
+        _ count: Int, _ body: (UnsafeRawBufferPointer) throws(MiniSEEDError) -> R
+    ) throws(SensorError) -> R {
+        let result = bytes.withUnsafeBytes { bytes -> Result<R, MiniSEEDError> in
+            do throws(MiniSEEDError) {
+                return .success(try body(UnsafeRawBufferPointer(rebasing: bytes[0..<count])))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw SensorError(.format, "\(file.path): \(error.description)")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import MiniSEED
+import SignalProcessing
+
+/// A sensor without hardware: test signals and scenarios, paced like a real one.
+public struct SimulateSensor: SensorDriver, Sendable {
+    fileprivate struct Session: Sendable {
+        var source: ScenarioSource
+        var timeline: SampleTimeline
+        var pacer: Pacer
+        var delivered = 0
+    }
+
+    private let settings: SimulateSettings
+    private let clock: any SensorClock
+    private var session: Session?
+
+    /// - Parameter clock: its wall time at `open` is the time of the first sample.
+    public init(_ settings: SimulateSettings, clock: any SensorClock = SystemSensorClock()) {
+        self.settings = settings
+        self.clock = clock
+    }
+
+    public mutating func open() throws(SensorError) -> SensorDescription {
+        close()
+        try check()
+        session = Session(
+            source: ScenarioSource(settings), timeline: SampleTimeline(start: clock.wall(), rate: settings.rate),
+            pacer: Pacer(clock: clock, rate: settings.rate, speed: settings.speed))
+        return SensorDescription(
+            driver: "simulate", chip: settings.scenario.rawValue, rate: settings.rate, range: settings.range,
+            resolution: settings.resolution, clock: .host)
+    }
+
+    public mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
+        block.removeAll()
+        guard session != nil else { throw SensorError(.fault, "the simulated sensor is not open") }
+        session?.fill(&block)
+        return .samples
+    }
+
+    public mutating func close() { session = nil }
+
+    /// Settings that make no signal.
+    private func check() throws(SensorError) {
+        func require(_ good: Bool, _ name: String, _ value: Double, _ allowed: String) throws(SensorError) {
+            guard good else { throw SensorError(.fault, "simulate: \(name) \(value): allowed are \(allowed)") }
+        }
+        let rate = settings.rate
+        try require(rate >= 1 && rate <= 100_000, "rate", rate, "1 to 100000 Hz")
+        try require(settings.noise >= 0 && settings.noise.isFinite, "noise", settings.noise, "0 m/s² and more")
+        try require(settings.range > 0, "range", settings.range, "more than 0 m/s²")
+        try require(settings.amplitude.isFinite, "amplitude", settings.amplitude, "finite numbers")
+        try require(settings.peak >= 0 && settings.peak.isFinite, "peak", settings.peak, "0 m/s² and more")
+        try require((1...150).contains(settings.distance), "distance", settings.distance, "1 to 150 km")
+        try require(settings.speed >= 0 && settings.speed.isFinite, "speed", settings.speed, "0 and more")
+        if settings.scenario == .sine {
+            let frequency = settings.frequency
+            try require(
+                frequency > 0 && frequency < rate / 2, "frequency", frequency, "more than 0, below half the rate")
+        }
+    }
+}
+
+extension SimulateSensor.Session {
+    fileprivate mutating func fill(_ block: inout SampleBlock) {
+        block.time = timeline.time(of: delivered)
+        block.gapBefore = delivered == 0
+        var source = self.source
+        block.withPlanes(count: block.capacity) { x, y, z, count in
+            for index in 0..<count { (x[index], y[index], z[index]) = source.next() }
+        }
+        self.source = source
+        delivered += block.count
+        pacer.wait(samples: delivered)
+    }
+}
