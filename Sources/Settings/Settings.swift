@@ -57,7 +57,7 @@ public enum Settings {
             do throws(SettingError) {
                 layers.append(Layer(source, try YAMLReader.read(bytes), &findings))
             } catch {
-                findings.add(error.located(source))
+                findings.add(error.from(source))
             }
         }
         if let overlay { layers.append(Layer(.overlay, Document(root: overlay), &findings)) }
@@ -65,7 +65,7 @@ public enum Settings {
             do throws(SettingError) {
                 layers.append(Layer(.commandLine, try CommandLineLayer.document(override), &findings))
             } catch {
-                findings.add(error.located(.commandLine))
+                findings.add(error.from(.commandLine))
             }
         }
         guard findings.errors.isEmpty else { throw SettingErrors(findings.errors) }
@@ -115,13 +115,5 @@ public enum Settings {
                     return (key, setting.isSecret && value != "" ? "***" : value)
                 }
             })
-    }
-}
-
-extension SettingError {
-    fileprivate func located(_ source: SettingSource) -> SettingError {
-        var error = self
-        error.source = source
-        return error
     }
 }

@@ -3,5 +3,8 @@ import ArgumentParser
 @main
 struct Seismote: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "seismote", abstract: "The tool for people who run Seismote stations.", subcommands: [])
+        commandName: "seismote", abstract: "The tool for people who run Seismote stations.",
+        subcommands: [
+            ConfigCommand.self
+        ])
 }

@@ -20,6 +20,9 @@ public enum SettingsTable {
     /// All rows.
     public static let settings: [Setting] = chapters.flatMap(\.settings)
 
+    /// How many values a snapshot has: rows, those of the axes three times.
+    public static let concreteCount = settings.reduce(0) { $0 + $1.concreteKeys.count }
+
     static let axisNames = ["x", "y", "z"]
 
     /// A row by its key; `axes.x.filter` finds `axes.all.filter`.

@@ -1,0 +1,66 @@
+import Messages
+
+/// All that is to be said of one value: what it is, what it may be, what it is now and where that comes from.
+public struct SettingExplanation: Sendable {
+    /// `axes.x.filter`.
+    public let key: String
+    public let setting: Setting
+    /// The value in force.
+    public let effective: Value
+    /// Nil for a default.
+    public let origin: LoadedSettings.Origin?
+    /// May not be set remotely.
+    public let isLocked: Bool
+
+    /// The settings at or below a key; `axes.all.filter` gives that of x, y and z.
+    ///
+    /// - Throws: `unknownKey`, with the nearest key, when there is none.
+    public static func of(_ key: String, in loaded: LoadedSettings) throws(SettingError) -> [SettingExplanation] {
+        var found: [SettingExplanation] = []
+        for setting in SettingsTable.settings {
+            for (concrete, _) in setting.concreteKeys
+            where [concrete, setting.key].contains(where: { $0 == key || $0.hasPrefix(key + ".") }) {
+                found.append(
+                    SettingExplanation(
+                        key: concrete, setting: setting,
+                        effective: SettingsTree.value(at: concrete, in: loaded.effective) ?? .null,
+                        origin: loaded.origins[concrete], isLocked: loaded.isLocked(concrete)))
+            }
+        }
+        guard found.isEmpty else { return found }
+        let known = SettingsTable.writableKeys + SettingsTree.children.keys.sorted()
+        throw SettingError(
+            Pointer.of(key: key), .unknownKey, "There is no setting `\(key.prefix(80))`.",
+            nearest: Spelling.nearest(to: key, in: known))
+    }
+
+    /// Several lines for people.
+    public func text(fileName: String? = nil) -> String {
+        var from = "default"
+        if let origin {
+            from = origin.source == .file ? fileName ?? "file" : origin.source.rawValue
+            if let line = origin.line { from += ", line \(line)" }
+            from += " (\(origin.pointer))"
+        }
+        var lines = [
+            "\(key) = \(YAMLText.flow(effective))", "  \(setting.help)", "  from:     \(from)",
+            "  default:  \(setting.defaultText)",
+            "  type:     \(setting.type)" + (setting.unit.map { " (\($0))" } ?? ""),
+            "  allowed:  \(setting.allowed)", "  change:   \(setting.apply.rawValue)",
+        ]
+        lines.append("  remotely: " + (isLocked ? (setting.isRemote ? "no, locked in the file" : "no") : "yes"))
+        return lines.joined(separator: "\n")
+    }
+
+    /// The same as an object.
+    public var value: Value {
+        var value: Value = [
+            "key": .string(key), "value": effective, "source": .string((origin?.source ?? .default).rawValue),
+            "default": setting.standard, "type": .string(setting.type), "allowed": .string(setting.allowed),
+            "apply": .string(setting.apply.rawValue), "remote": .bool(!isLocked), "help": .string(setting.help),
+        ]
+        if let unit = setting.unit { value = value.with("unit", .string(unit)) }
+        if let line = origin?.line { value = value.with("line", .int(Int64(line))) }
+        return value
+    }
+}

@@ -1,0 +1,29 @@
+import Messages
+
+/// Trees as YAML that fits on one line and reads back to the same tree.
+enum YAMLText {
+    static func flow(_ value: Value) -> String {
+        switch value {
+        case .string(let text): isPlain(text) ? text : json(value)
+        case .array(let elements): "[" + elements.map(flow).joined(separator: ", ") + "]"
+        case .object(let members):
+            "{" + members.map { "\(flow(.string($0.key))): \(flow($0.value))" }.joined(separator: ", ") + "}"
+        default: json(value)
+        }
+    }
+
+    private static func json(_ value: Value) -> String { String(decoding: value.json(), as: UTF8.self) }
+
+    /// Text that needs no quotes, wherever it stands, and stays text.
+    private static func isPlain(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first, first != "-", first != ".", !text.hasSuffix(" ") else {
+            return false
+        }
+        let others: Set<Unicode.Scalar> = ["_", ".", "/", "+", "-", "^", " "]
+        let isSafe = text.unicodeScalars.allSatisfy { c in
+            ("a"..."z").contains(c) || ("A"..."Z").contains(c) || ("0"..."9").contains(c) || others.contains(c)
+        }
+        guard isSafe, first != " ", case .string = YAMLCoreSchema.resolve(text) else { return false }
+        return true
+    }
+}

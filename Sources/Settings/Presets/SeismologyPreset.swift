@@ -1,0 +1,27 @@
+extension Preset {
+    static let seismology = Preset(
+        name: "seismology",
+        text: """
+            # Seismology: earthquakes, near and regional, on a floor or a pier. These are also the built-in defaults.
+            sensor:
+              # 100 Hz shows everything up to 40 Hz, more than buildings and people feel.
+              rate_hz: 100
+              # The most sensitive range; only the strongest shaking ever recorded near a fault exceeds it.
+              range: 2 g
+            conditioning:
+              # Gravity and slow drift go, surface waves of ten seconds stay.
+              offset: {mode: highpass, corner_hz: 0.1, order: 2}
+            axes:
+              all:
+                # The band in which local earthquakes stand out from steps, traffic and drift.
+                filter: {butterworth: {type: bandpass, corners_hz: [0.5, 10], order: 2, start: zero}}
+                # Above for 0.2 s without a break: a door that slams is shorter.
+                detection: {window: 1 s, threshold: 5 mg, hold: 0.2 s}
+            detection:
+              # Enough before the onset for the P wave, enough after it for the coda.
+              event: {pre_event_s: 10, post_event_s: 15, max_event_s: 300, dead_time_s: 5}
+            # The relation that ShakeMap uses.
+            intensity: {scales: [worden12], horizontal: larger, window_s: 10}
+
+            """)
+}

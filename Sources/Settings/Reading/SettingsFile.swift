@@ -1,0 +1,84 @@
+import Glibc
+
+/// Files with settings, read with a bound on their size.
+public enum SettingsFile {
+    /// The bytes of a file of settings.
+    ///
+    /// - Throws: an error of code `unavailable` that names the file and the reason, or `tooLarge`.
+    public static func read(_ path: String) throws(SettingError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
+        if status.st_mode & S_IFMT == S_IFREG, status.st_size > ReadingLimit.bytes {
+            throw tooLarge(path, "\(status.st_size) bytes")
+        }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count == 0 { return bytes }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure(path, errno)
+            }
+            bytes += chunk[..<count]
+            if bytes.count > ReadingLimit.bytes { throw tooLarge(path, "more than \(ReadingLimit.bytes) bytes") }
+        }
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> SettingError {
+        SettingError("", .unavailable, "Cannot read \(path): \(String(cString: strerror(code))).")
+    }
+
+    private static func tooLarge(_ path: String, _ size: String) -> SettingError {
+        SettingError(
+            "", .tooLarge, "\(path) has \(size); settings are read up to \(ReadingLimit.bytes).",
+            allowed: "at most \(ReadingLimit.bytes) bytes")
+    }
+}
+
+extension Settings {
+    /// Reads the files and puts the layers together; see ``load(file:preset:overlay:overrides:)``.
+    ///
+    /// - Parameters:
+    ///   - path: of the settings file; nil for none.
+    ///   - preset: name of a preset, or path of a file (with a `/` or ending in `.yaml`); nil for none.
+    public static func load(
+        path: String?, preset: String? = nil, overrides: [String] = []
+    ) throws(SettingErrors) -> LoadedSettings {
+        var errors: [SettingError] = []
+        var bytes: [SettingSource: [UInt8]] = [:]
+        if let preset {
+            do throws(SettingError) {
+                bytes[.preset] = try Preset.bytes(preset)
+            } catch {
+                errors.append(error.from(.preset))
+            }
+        }
+        if let path {
+            do throws(SettingError) {
+                bytes[.file] = try SettingsFile.read(path)
+            } catch {
+                errors.append(error.from(.file))
+            }
+        }
+        do throws(SettingErrors) {
+            let loaded = try load(file: bytes[.file], preset: bytes[.preset], overrides: overrides)
+            guard errors.isEmpty else { throw SettingErrors(errors) }
+            return loaded
+        } catch {
+            throw errors.isEmpty || error.errors == errors ? error : SettingErrors(errors + error.errors)
+        }
+    }
+}
+
+extension SettingError {
+    /// The same error with its source.
+    func from(_ source: SettingSource) -> SettingError {
+        var error = self
+        error.source = source
+        return error
+    }
+}

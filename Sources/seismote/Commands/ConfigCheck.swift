@@ -1,0 +1,39 @@
+import ArgumentParser
+import Messages
+import Settings
+
+/// `seismote config check FILE`
+struct ConfigCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check a settings file.",
+        discussion: "Names every error on standard error and ends with status 78 when there is one.")
+
+    @Argument(help: "The settings file (YAML or JSON).")
+    var file: String
+
+    @OptionGroup var layers: LayerOptions
+
+    @Flag(help: "Print {\"ok\", \"errors\", \"config\", \"sources\"} as JSON on standard output.")
+    var json = false
+
+    func run() throws {
+        guard json else {
+            let loaded = try layers.load(path: file)
+            let count = loaded.origins.count
+            print("\(file): valid; \(count) of \(SettingsTable.concreteCount) settings given, the rest at default")
+            return
+        }
+        do throws(SettingErrors) {
+            let loaded = try layers.read(path: file)
+            let sources = loaded.sources.sorted { $0.key < $1.key }.map {
+                Value.Member($0.key, .string($0.value.rawValue))
+            }
+            show(["ok": true, "errors": [], "config": loaded.effective, "sources": .object(sources)])
+        } catch {
+            show(["ok": false, "errors": .array(error.errors.map(\.value))])
+            throw exitBadSettings
+        }
+    }
+
+    private func show(_ value: Value) { print(String(decoding: value.json(), as: UTF8.self)) }
+}

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `seismote config ...`: everything about settings without an agent.
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Check, print and explain settings.",
+        subcommands: [ConfigCheck.self, ConfigDefault.self, ConfigExplain.self, ConfigSchema.self, ConfigManual.self])
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Messages
+import Settings
+
+/// `seismote config explain KEY`
+struct ConfigExplain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Say what a setting is, its value, and where the value comes from.")
+
+    @Argument(help: "Key of a setting or of a group, such as trace.rate_hz, axes.x.filter or mqtt.")
+    var key: String
+
+    @OptionGroup var options: SettingsOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let loaded = try options.load()
+        let explanations: [SettingExplanation]
+        do throws(SettingError) {
+            explanations = try SettingExplanation.of(key, in: loaded)
+        } catch {
+            printError(error.text())
+            throw exitBadSettings
+        }
+        if json {
+            let all = Value.array(explanations.map(\.value))
+            print(String(decoding: all.json(), as: UTF8.self))
+        } else {
+            print(explanations.map { $0.text(fileName: options.config) }.joined(separator: "\n\n"))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Glibc
+import Settings
+
+/// EX_CONFIG of sysexits.h: the settings are wrong.
+let exitBadSettings = ExitCode(78)
+
+/// Options of every command that works with settings.
+struct SettingsOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp("Settings file.", valueName: "file"))
+    var config: String?
+
+    @OptionGroup var below: LayerOptions
+
+    /// The merged settings; when they are wrong, all errors go to standard error and the exit status is 78.
+    func load(adding overrides: [String] = []) throws -> LoadedSettings {
+        try below.load(path: config, adding: overrides)
+    }
+}
+
+/// What goes below and above the settings file.
+struct LayerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Settings below the file: \(Preset.all.map(\.name).joined(separator: ", ")), or a file.",
+            valueName: "preset"))
+    var preset: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Setting above the file, such as trace.rate_hz=10; may be repeated.", valueName: "key=value")
+    )
+    var overrides: [String] = []
+
+    func load(path: String?, adding more: [String] = []) throws -> LoadedSettings {
+        do {
+            return try read(path: path, adding: more)
+        } catch {
+            printError(error.text(fileName: path))
+            throw exitBadSettings
+        }
+    }
+
+    /// The same without a word to the terminal.
+    func read(path: String?, adding more: [String] = []) throws(SettingErrors) -> LoadedSettings {
+        try Settings.load(path: path, preset: preset, overrides: overrides + more)
+    }
+}
+
+/// One or more lines to standard error.
+func printError(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    bytes.withUnsafeBytes { buffer in
+        var rest = buffer[...]
+        while !rest.isEmpty {
+            let written = write(STDERR_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
+        }
+    }
+}
