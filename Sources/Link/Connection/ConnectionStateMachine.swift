@@ -122,8 +122,9 @@ public struct ConnectionStateMachine: Sendable, Equatable {
             (tried, refusedForGood) = (0, false)
             return .announce
         case (.up(let since), .lost), (.up(let since), .failed):
-            // A connection that does not last is a failure like any other; only one that held starts the pauses anew.
-            if now >= since + timing.connectTimeout { jitter.reset() }
+            // A connection that does not last is a failure like any other; only one that held for longer than the
+            // first pause can be starts the pauses anew.
+            if now >= since + 3 * min(timing.base, timing.cap) { jitter.reset() }
             (broker, tried) = (0, 0)
             state = .down(until: now + jitter.next(using: &random))
             return nil

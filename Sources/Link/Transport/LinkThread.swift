@@ -74,7 +74,7 @@ final class LinkThread {
             default:
                 let mask = event.events
                 transport.socketReady(
-                    readable: mask & EPOLLIN.rawValue != 0, writable: mask & EPOLLOUT.rawValue != 0,
+                    readable: mask & EPOLLIN.rawValue != 0,
                     error: mask & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0)
                 if mask & EPOLLOUT.rawValue != 0, !core.machine.isUp {
                     writeAgain = MonotonicClock.now() + Self.second / 50

@@ -207,22 +207,22 @@ final class MosquittoTransport: Transport {
     // MARK: the socket
 
     /// Something happened on the socket. While connecting, an error is asked for before anything is read: a TLS
-    /// connection to a refused port would otherwise be reported as readable for ever.
-    func socketReady(readable: Bool, writable: Bool, error: Bool) {
+    /// connection to a refused port would otherwise be reported as readable for ever. OpenSSL may have taken the
+    /// error away already, so that an attempt whose socket has one never goes on, whatever its number.
+    func socketReady(readable: Bool, error: Bool) {
         guard let handle, socket >= 0 else { return }
-        if connecting, error {
+        let wasConnecting = connecting
+        if wasConnecting, error {
             var problem: Int32 = 0
             var length = socklen_t(MemoryLayout<Int32>.size)
             let code = getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length)
-            if code == 0, problem != 0 {
-                broken(Self.systemError(problem))
-                return
-            }
+            if code == 0, problem != 0 { return broken(Self.systemError(problem)) }
         }
         if readable || error {
             let code = mosquitto_loop_read(handle, 1)
             if code != 0 { return broken(Self.text(code)) }
         }
+        if wasConnecting, error, connecting { return broken("the connection was refused or reset") }
         flush()
     }
 

@@ -1,0 +1,69 @@
+import Foundation
+import Messages
+import Synchronization
+import TestSupport
+
+@testable import Link
+
+/// A link to a real broker, as an agent would have it, that remembers what was reported.
+final class RealLink: Sendable {
+    let link: Link
+    private let heard: Reports
+    private final class Reports: Sendable { let all = Mutex<[LinkEvent]>([]) }
+
+    init(
+        port: Int, id: String = "board", tls: Bool = false, _ change: (inout LinkOptions) -> Void = { _ in }
+    ) throws {
+        var options = LinkOptions(
+            brokers: [BrokerAddress(host: "127.0.0.1", port: port, tls: tls)], clientID: id,
+            presence: .init(topic: "seismote/\(id)/state/online"))
+        options.presence.willDelay = 0
+        options.keepalive = 5
+        options.reconnectMinimum = 0.1
+        options.reconnectMaximum = 0.5
+        options.stateOrder = ["online", "info", "config", "config/schema", "summary", "health"].map {
+            "seismote/\(id)/state/\($0)"
+        }
+        change(&options)
+        let reports = Reports()
+        heard = reports
+        link = try Link(options: options) { event in reports.all.withLock { $0.append(event) } }
+        try link.start()
+    }
+
+    deinit { _ = link.stop(within: 1) }
+
+    var reports: [LinkEvent] { heard.all.withLock { $0 } }
+    var attempts: Int { reports.count { if case .connecting = $0 { true } else { false } } }
+
+    func publish(
+        _ topic: String, _ text: String, qos: Int = 1, retain: Bool = false, expiry: UInt32? = nil,
+        _ priority: Priority = .trace
+    ) {
+        let header = PublicationHeader(topic: topic, qos: qos, retain: retain, expiry: expiry, priority: priority)
+        Array(text.utf8).withUnsafeBytes { link.publish(header, $0) }
+    }
+
+    func connected(within seconds: Double = 15) -> Bool { eventually(within: seconds) { link.statistics.connected } }
+    func disconnected(within seconds: Double = 15) -> Bool {
+        eventually(within: seconds) { !link.statistics.connected }
+    }
+    func acked(_ count: UInt64, within seconds: Double = 15) -> Bool {
+        eventually(within: seconds) { link.statistics.acked >= count }
+    }
+}
+
+/// Processor time of this process's thread of a name, in seconds, summed over all such threads.
+func cpuSeconds(ofThreadsNamed name: String) -> Double {
+    var total = 0.0
+    for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {
+        guard let text = try? String(contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8),
+            let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")"),
+            text[text.index(after: start)..<end] == name
+        else { continue }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[11]), let system = Double(fields[12]) else { continue }
+        total += (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+    return total
+}
