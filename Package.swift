@@ -42,7 +42,7 @@ let package = Package(
         room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux"]),
         room("Messages", ["Seismology", "MiniSEED"]),
         room("Settings", ["SignalProcessing", "Seismology", "Messages", "CYAML", "CJansson"]),
-        room("Station", ["SignalProcessing", "Seismology", "Messages", "Settings"]),
+        room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),
         room("Link", ["Messages", "CMosquitto", "CLinux"]),
         room("Agent", ["Sensors", "Messages", "Settings", "Station", "Link", "CLinux"]),
 

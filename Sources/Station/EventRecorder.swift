@@ -159,7 +159,7 @@ struct EventRecorder: Sendable {
         fill(&event)
         event.message.kind = .end
         event.message.end = event.lastTime
-        event.message.waveform = waveform.finish()
+        event.message.waveform = waveform.finish(to: sink)
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
     }
 

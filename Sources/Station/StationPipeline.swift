@@ -51,6 +51,8 @@ public struct StationPipeline: ~Copyable {
     ) throws(StationError) {
         let path = try SignalPath(configuration, rate: sensor.rate)
         let topics = try StationError.topics(of: configuration)
+        let messenger = try Messenger(configuration, topics: topics, boot: boot)
+        let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
         self.path = path
         rate = sensor.rate
         fullScale = sensor.range.map { $0 * 0.999 } ?? .infinity
@@ -62,10 +64,10 @@ public struct StationPipeline: ~Copyable {
         summary = SummaryBuilder(configuration, rate: sensor.rate)
         traceEnabled = configuration.trace.enabled
         trace = TraceBuilder(configuration.trace, rate: sensor.rate)
-        messenger = Messenger(topics: topics, boot: boot, traceQoS: configuration.trace.qos)
+        self.messenger = messenger
         events = EventRecorder(
             configuration, rate: sensor.rate, revision: revision,
-            waveform: WaveformSender(configuration, sensor: sensor, topics: topics))
+            waveform: waveform)
         planes = Planes()
     }
 

@@ -1,4 +1,5 @@
 import Messages
+import MiniSEED
 import Settings
 import SignalProcessing
 
@@ -10,15 +11,22 @@ struct WaveformSender: Sendable {
     /// False while the event has not been announced.
     var isWanted = false
 
-    private let enabled: Bool
+    /// Nil when the settings want no waveforms.
+    private var writer: WaveformWriter?
     private var eventID = ""
-    /// Number of the first sample that has not been sent.
+    /// Number of the first sample that has not been handed to the writer.
     private var next = 0
+    private var begun = false
 
-    init(_ configuration: Configuration, sensor: StationSensor, topics: Topics) {
+    init(_ configuration: Configuration, sensor: StationSensor, topics: Topics) throws(StationError) {
         self.topics = topics
-        enabled = configuration.waveform.enabled
         chunk = WindowLength.seconds(configuration.waveform.chunk).samples(at: sensor.rate)
+        guard configuration.waveform.enabled else { return }
+        do throws(MiniSEEDError) {
+            writer = try WaveformWriter(
+                codes: ChannelCodes(configuration), rate: sensor.rate, format: configuration.waveform.encoding.format,
+                scale: CountScale(resolution: sensor.resolution, range: sensor.range), chunk: chunk)
+        } catch { throw StationError(path: "/station", message: error.description) }
     }
 
     /// A new event whose waveform begins with the sample of this number in the history.
@@ -26,19 +34,64 @@ struct WaveformSender: Sendable {
         self.eventID = eventID
         next = firstSample
         isWanted = false
+        begun = false
     }
 
-    /// Sends whole chunks, or all that is left.
+    /// Hands what is new to the writer, which sends whole chunks; sends all that is left when asked to.
     mutating func send(all: Bool, _ history: History, _ messenger: Messenger, _ sink: PublicationSink) {
+        guard isWanted, writer != nil else { return }
+        if !begun { writer?.begin(messenger.waveformHeader(eventID: eventID)) }
+        begun = true
+        next = max(next, history.oldestRaw)
+        while next < history.pushed {
+            writer?.append(
+                history.rawValue(next, axis: 0), history.rawValue(next, axis: 1), history.rawValue(next, axis: 2),
+                time: history.rawTime(next), to: sink)
+            next += 1
+        }
+        if all { writer?.flush(to: sink) }
     }
 
-    /// What the `end` message says of it; nil when nothing was sent.
-    mutating func finish() -> EventMessage.Waveform? {
-        nil
+    /// What the `end` message says of it, after `send(all: true)`; nil when nothing was sent.
+    mutating func finish(to sink: PublicationSink) -> EventMessage.Waveform? {
+        begun ? writer?.finish(to: sink) : nil
     }
 
     /// Forgets an event that was never announced.
     mutating func cancel() {
         isWanted = false
+    }
+}
+
+extension ChannelCodes {
+    /// Those of a station's settings.
+    init(_ configuration: Configuration) {
+        let station = configuration.station
+        self.init(
+            network: station.network, station: station.code, location: station.location, id: station.id,
+            north: configuration.sensor.mounting.north)
+    }
+}
+
+extension WaveformConfiguration.Encoding {
+    var format: MiniSEEDFormat {
+        switch self {
+        case .mseed3Steim2: .v3
+        case .mseed2Steim2: .v2
+        }
+    }
+}
+
+extension Messenger {
+    /// The messenger that a station's settings ask for: traces as JSON or as miniSEED of the version of the waveforms.
+    init(_ configuration: Configuration, topics: Topics, boot: String) throws(StationError) {
+        var records: TraceRecords?
+        if configuration.trace.encoding == .mseed {
+            do throws(MiniSEEDError) {
+                records = try TraceRecords(
+                    codes: ChannelCodes(configuration), format: configuration.waveform.encoding.format)
+            } catch { throw StationError(path: "/station", message: error.description) }
+        }
+        self.init(topics: topics, boot: boot, traceQoS: configuration.trace.qos, traceRecords: records)
     }
 }

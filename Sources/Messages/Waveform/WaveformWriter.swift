@@ -9,6 +9,8 @@ public struct WaveformWriter: Sendable {
     /// Samples of each axis in a full message.
     public let chunk: Int
     private let rate: Double
+    /// Nanoseconds between two samples.
+    private let interval: Double
     private let sources: [SourceIdentifier]
     private var writer: MiniSEEDWriter
     private var header: PublicationHeader?
@@ -35,6 +37,7 @@ public struct WaveformWriter: Sendable {
     ) throws(MiniSEEDError) {
         self.scale = scale
         self.rate = rate
+        interval = 1e9 / rate
         self.chunk = max(1, chunk)
         sources = (0..<3).map { codes.source(.acceleration, axis: $0, rate: rate) }
         writer = try MiniSEEDWriter(format: format)
@@ -53,10 +56,12 @@ public struct WaveformWriter: Sendable {
         totals = Totals()
     }
 
-    /// Adds one sample, m/s², and sends the message that it completes. Ignored outside an event.
+    /// Adds one sample, m/s², and sends the message that it completes, or the one before it when its time does not
+    /// follow on (a gap). Ignored outside an event.
     /// - Parameter time: of this sample, nanoseconds of UTC.
     public mutating func append(_ x: Double, _ y: Double, _ z: Double, time: Int64, to sink: PublicationSink) {
         guard header != nil else { return }
+        if filled > 0, abs(Double(time &- start) - Double(filled) * interval) > interval / 2 { flush(to: sink) }
         if filled == 0 { start = time }
         counts[filled] = scale.count(x)
         counts[chunk + filled] = scale.count(y)

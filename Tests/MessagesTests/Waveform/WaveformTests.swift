@@ -105,6 +105,20 @@ import Testing
         #expect(counts["HNZ"]?.count == 300)
     }
 
+    /// Also when nobody said that there is one.
+    @Test func aJumpInTimeBeginsNewRecords() throws {
+        var writer = try WaveformWriter(codes: Self.codes, rate: 100, format: .v3, scale: CountScale(), chunk: 100)
+        let collector = Collector()
+        writer.begin(Self.header)
+        // A microsecond of jitter is none; half an interval and more is.
+        for time: Int64 in [0, 10_001_000, 20_000_000, 36_000_000, 46_000_000] {
+            writer.append(1, 2, 3, time: Self.start + time, to: collector.sink)
+        }
+        #expect(writer.finish(to: collector.sink)?.messages == 2)
+        let (_, starts, _) = try Self.read(collector.sent.flatMap(\.bytes))
+        #expect(starts["HNE"] == [Self.start, Self.start + 36_000_000])
+    }
+
     @Test func nothingIsSentWithoutSamples() throws {
         let (messages, waveform) = try Self.write(format: .v3, samples: 0)
         #expect(messages.isEmpty)
