@@ -13,8 +13,11 @@ struct Cost {
 
     static func main() throws {
         let ground = Ground()
+        var configuration = Configuration()
+        configuration.station.id = "cost"
         var pipeline = try StationPipeline(
-            configuration: Configuration(), rate: Ground.rate, boot: "00000000-0000-4000-8000-000000000000")
+            configuration: configuration, sensor: StationSensor(rate: Ground.rate, range: 2 * standardGravity),
+            boot: "00000000-0000-4000-8000-000000000000")
         guard let chain = reference_chain_new(100) else { throw CocoaError(.coderInvalidValue) }
         defer { reference_chain_free(chain) }
         var pass = 0
@@ -24,7 +27,7 @@ struct Cost {
 
         func runPipeline() {
             ground.pass(pass) { block in
-                pipeline.process(block) { _, payload in
+                pipeline.process(block, quality: .replay) { _, payload in
                     messages += 1
                     bytes += payload.count
                 }
