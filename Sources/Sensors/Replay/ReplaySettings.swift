@@ -20,7 +20,7 @@ public struct ReplaySettings: Sendable, Equatable {
     public var scale = (x: 1.0, y: 1.0, z: 1.0)
     /// Unit of a CSV file's columns, before `scale`.
     public var unit = Unit.metresPerSecondSquared
-    /// Rate in Hz onto which irregular samples of a CSV file are interpolated; nil: the rounded median rate.
+    /// Rate in Hz onto which irregular samples of a CSV file are interpolated; nil: their typical rate, rounded.
     /// Regular files keep their own rate.
     public var rate: Double?
     /// Time of t = 0 in nanoseconds since 1970-01-01, for CSV files with seconds from a start. Times from 10⁸ s on

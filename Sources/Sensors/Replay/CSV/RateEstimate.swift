@@ -38,7 +38,10 @@ struct RateEstimate: Equatable {
         } else {
             regular = Self.simplestFraction(from: lowest, to: highest) ?? middle
         }
-        nominal = hint ?? Self.rounded(1e9 / median)
+        // The mean of the middle half: like the median deaf to holes, but stamps that alternate do not mislead it.
+        let middleHalf = intervals[(intervals.count / 4)..<(intervals.count - intervals.count / 4)]
+        let typical = middleHalf.reduce(0) { $0 + Double($1) } / Double(middleHalf.count)
+        nominal = hint ?? Self.rounded(1e9 / typical)
     }
 
     /// The longest stretch without a hole, as first and last index.

@@ -1,0 +1,125 @@
+import Foundation
+import MiniSEED
+import TestSupport
+import Testing
+
+@testable import Sensors
+
+@Suite struct MiniSEEDReplayTests {
+    private static func ramp(_ count: Int, from first: Int = 0) -> [Int32] { (0..<count).map { Int32(first + $0) } }
+    private static func whole(_ samples: [Int32]) -> [(start: Int64, samples: [Int32])] { [(0, samples)] }
+
+    @Test(arguments: [("HNE", "HNN", "HNZ"), ("HN1", "HN2", "HN3"), ("BN1", "HN2", "LNZ")], MiniSEEDFormat.allCases)
+    func axesByOrientation(names: (String, String, String), format: MiniSEEDFormat) throws {
+        let (e, n, z) = (Self.ramp(500), Self.ramp(500, from: 1000), Self.ramp(500, from: -3000))
+        let bytes = try miniSEED(
+            [(names.2, Self.whole(z)), (names.0, Self.whole(e)), (names.1, Self.whole(n))], format: format)
+        let (delivery, description) = try replay(bytes, "r.mseed") { $0.scale = (x: 0.5, y: 2, z: -1) }
+        #expect(delivery.x == e.map { Double($0) * 0.5 })
+        #expect(delivery.y == n.map { Double($0) * 2 })
+        #expect(delivery.z == z.map { -Double($0) })
+        #expect(description.rate == 100 && delivery.times[0] == 1_000_000_000)
+        // The content decides, not the name.
+        #expect(try replay(bytes, "r.csv") { $0.scale = (x: 0.5, y: 2, z: -1) }.delivery == delivery)
+    }
+
+    @Test func commonIntervalOfChannelsThatStartApart() throws {
+        let bytes = try miniSEED([
+            ("HNE", [(0, Self.ramp(500))]), ("HNN", [(300_000_000, Self.ramp(500, from: 30))]),
+            ("HNZ", [(-100_000_000, Self.ramp(450, from: -10))]),
+        ])
+        let (delivery, _) = try replay(bytes, "r.mseed")
+        #expect(delivery.times[0] == 1_300_000_000)
+        #expect(delivery.x == (30..<440).map(Double.init))
+        #expect(delivery.y == delivery.x && delivery.z == delivery.x)
+    }
+
+    @Test func tearsOverlapsAndDuplicates() throws {
+        // 0 to 1.99 s, again 1.5 to 2.49 s, a whole record twice, then nothing until 4 s; z lacks 4.5 to 4.79 s.
+        let xy: [(start: Int64, samples: [Int32])] = [
+            (0, Self.ramp(200)), (1_500_000_000, Self.ramp(100, from: 150)), (0, Self.ramp(20)),
+            (4_000_000_000, Self.ramp(100, from: 400)),
+        ]
+        let z: [(start: Int64, samples: [Int32])] = [
+            (0, Self.ramp(250)), (4_000_000_000, Self.ramp(50, from: 400)), (4_800_000_000, Self.ramp(20, from: 480)),
+        ]
+        let bytes = try miniSEED([("HNE", xy), ("HNN", xy), ("HNZ", z)])
+        try withFile(bytes, "r.mseed") { path in
+            var settings = ReplaySettings(file: path)
+            settings.speed = 0
+            var sensor = ReplaySensor(settings)
+            _ = try sensor.open()
+            #expect(sensor.duplicates == 2 * (50 + 20))
+            #expect(sensor.progress.total == 320)
+            let delivery = try Delivery(&sensor, block: 64)
+            #expect(delivery.x == (Array(0..<250) + Array(400..<450) + Array(480..<500)).map(Double.init))
+            #expect(delivery.x == delivery.y && delivery.x == delivery.z)
+            #expect(
+                delivery.marks == [
+                    .init(index: 0, time: 1_000_000_000, lost: 0), .init(index: 250, time: 5_000_000_000, lost: 150),
+                    .init(index: 300, time: 5_800_000_000, lost: 30),
+                ])
+        }
+    }
+
+    @Test func aClockThatIsALittleFastTearsNothing() throws {
+        // Records that follow each other 0.2 of a sample early.
+        let stretches = (0..<20).map { (start: Int64($0) * 998_000_000, samples: Self.ramp(100, from: 100 * $0)) }
+        let bytes = try miniSEED([("HNE", stretches), ("HNN", stretches), ("HNZ", stretches)])
+        let (delivery, _) = try replay(bytes, "r.mseed")
+        #expect(delivery.x == (0..<2000).map(Double.init) && delivery.marks.count == 1)
+    }
+
+    @Test func whatCannotBeChosenIsNamed() throws {
+        let samples = Self.whole(Self.ramp(50))
+        let good = try miniSEED([("HNE", samples), ("HNN", samples), ("HNZ", samples)])
+        let other = try miniSEED([("HNE", samples), ("HNN", samples), ("HNZ", samples)], station: "ROOF")
+        let place = try miniSEED([("HNZ", samples)], location: "10")
+        let slow = try miniSEED([("HNZ", samples)], rate: 50)
+        let flat = try miniSEED([("HNE", samples), ("HNN", samples)])
+        for (bytes, parts) in [
+            (good + other, ["several channels for x", "FDSN:XX_BASE_00_H_N_E", "FDSN:XX_ROOF_00_H_N_E"]),
+            (good + place, ["several channels for z", "FDSN:XX_BASE_10_H_N_Z"]),
+            (flat, ["no channel for z (orientation Z or 3)", "FDSN:XX_BASE_00_H_N_E, FDSN:XX_BASE_00_H_N_N"]),
+            (flat + place, ["not of one station and location"]),
+            (flat + slow, ["different rates", "100.0 Hz", "50.0 Hz"]),
+            (good + slow, ["changes its rate from 100.0 Hz to 50.0 Hz", "record 4 at byte \(good.count)"]),
+        ] {
+            let error = try #require(try openingError(bytes, "r.mseed"))
+            #expect(error.code == .format && error.message.hasPrefix("r.mseed: "))
+            for part in parts { #expect(error.message.contains(part), "\(error.message)") }
+        }
+        let apart = try miniSEED([
+            ("HNE", samples), ("HNN", samples), ("HNZ", [(start: 5_000_000_000, samples: Self.ramp(50))]),
+        ])
+        #expect(try openingError(apart, "r.mseed")?.message == "r.mseed: x, y and z have no time in common")
+    }
+
+    @Test func brokenFilesNameRecordAndByte() throws {
+        let samples = Self.whole(Self.ramp(400))
+        let good = try miniSEED([("HNE", samples), ("HNN", samples), ("HNZ", samples)])
+        let cut = try #require(try openingError(Array(good.dropLast(10)), "r.mseed"))
+        #expect(cut.code == .format && cut.message.contains(": record ") && cut.message.contains(" at byte "))
+        #expect(cut.message.contains("are left"))
+        var flipped = good
+        flipped[100] ^= 1
+        #expect(try openingError(flipped, "r.mseed")?.message.hasPrefix("r.mseed: record 1 at byte 0: CRC-32C") == true)
+        let text = try openingError(Array("t,x,y,z\n0,1,2,3\n0.01,1,2,3\n".utf8), "r.mseed")
+        #expect(text?.message.hasPrefix("r.mseed: record 1 at byte 0: ") == true)
+    }
+
+    /// A station of the Southern California Seismic Network, see Tests/Vectors/records/README.md.
+    @Test func aRealRecordEqualsItsTable() throws {
+        let table = try replay([UInt8](Vectors.data("records/r10_ridgecrest38_tow2_head.csv")))
+        let record = try replay([UInt8](Vectors.data("records/r10_ridgecrest38_tow2.mseed")), "r10.mseed") {
+            $0.scale = (x: 1 / 213_800.0, y: 1 / 214_142.0, z: 1 / 214_356.0)
+        }
+        #expect(record.description.rate == 100 && table.description.rate == 100)
+        #expect(record.delivery.x.count == 7500)
+        for index in 0..<300 {
+            #expect(abs(record.delivery.x[index] - table.delivery.x[index]) < 1e-9)
+            #expect(abs(record.delivery.y[index] - table.delivery.y[index]) < 1e-9)
+            #expect(abs(record.delivery.z[index] - table.delivery.z[index]) < 1e-9)
+        }
+    }
+}
