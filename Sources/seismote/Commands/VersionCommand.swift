@@ -1,0 +1,9 @@
+import ArgumentParser
+import Messages
+
+/// `seismote version`
+struct VersionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the version.")
+
+    func run() { print("seismote \(productVersion)") }
+}
