@@ -21,19 +21,25 @@ struct ReplayCommand: ParsableCommand {
 
     @OptionGroup var settings: SettingsOptions
 
-    @Option(help: ArgumentHelp("Write every message that would be published, one JSON object a line.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write every message that would be published, one JSON object a line.", valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("Write all signals as CSV, one line a sample.", valueName: "file"))
     var series: String?
 
-    @Option(help: ArgumentHelp("m/s² per count, or per unit of a CSV file: one number, or three for x,y,z.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "m/s² per count, or per unit of a CSV file: one number, or three for x,y,z.", valueName: "number"))
     var scale: String?
 
     @Option(help: ArgumentHelp("Unit of a CSV file: m/s^2 or g.", valueName: "unit"))
     var unit: String?
 
-    @Option(help: ArgumentHelp("Samples that are handed to the pipeline at once; makes no difference to the output.", valueName: "samples"))
+    @Option(
+        help: ArgumentHelp(
+            "Samples that are handed to the pipeline at once; makes no difference to the output.", valueName: "samples")
+    )
     var block = 1000
 
     @Flag(help: "No progress bar.")

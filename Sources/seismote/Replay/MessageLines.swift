@@ -40,7 +40,8 @@ final class MessageLines {
         while i < bytes.count {
             let left = bytes.count - i
             let group =
-                UInt32(bytes[i]) << 16 | (left > 1 ? UInt32(bytes[i + 1]) << 8 : 0) | (left > 2 ? UInt32(bytes[i + 2]) : 0)
+                UInt32(bytes[i]) << 16 | (left > 1 ? UInt32(bytes[i + 1]) << 8 : 0)
+                | (left > 2 ? UInt32(bytes[i + 2]) : 0)
             file.append(alphabet[Int(group >> 18)])
             file.append(alphabet[Int(group >> 12 & 63)])
             file.append(left > 1 ? alphabet[Int(group >> 6 & 63)] : UInt8(ascii: "="))

@@ -11,7 +11,9 @@ final class SeriesWriter {
         self.file = file
         file.append("t")
         for axis in ["x", "y", "z"] {
-            for signal in ["raw", "offset_removed", "filtered", "rms", "triggered"] { file.append(",\(axis)_\(signal)") }
+            for signal in ["raw", "offset_removed", "filtered", "rms", "triggered"] {
+                file.append(",\(axis)_\(signal)")
+            }
         }
         file.endLine()
     }
