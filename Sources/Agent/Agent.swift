@@ -1,0 +1,148 @@
+import CLinux
+import Glibc
+import Link
+import Messages
+import Settings
+
+/// The agent: one thread that samples, one that talks to the broker, and this one, which watches over both.
+public struct Agent {
+    /// An orderly stop is over after this long, whatever happens (s).
+    static let stopTime = 4.5
+
+    private let settings: LoadedSettings
+    private let exitAtEnd: Bool
+    private let log: Log
+
+    /// - Parameter exitAtEnd: end with the recording instead of living on.
+    public init(settings: LoadedSettings, exitAtEnd: Bool) {
+        var settings = settings
+        if settings.configuration.station.id.isEmpty {
+            settings.configuration.station.id = HostStatus.stationID()
+            settings.effective = Settings.effective(settings.configuration)
+        }
+        self.settings = settings
+        self.exitAtEnd = exitAtEnd
+        log = Log(level: settings.configuration.log.level)
+    }
+
+    /// Runs until SIGTERM, SIGINT or, when asked for, the end of the recording.
+    /// - Returns: exit status: 0, or 1 when the agent was to end with a recording that cannot be read.
+    public func run() throws(AgentError) -> Int32 {
+        // Before any thread is made, so that all of them leave signals to this one.
+        let signals = try Self.takeSignals()
+        defer { close(signals) }
+        let topics = try Self.topics(settings.configuration)
+        let boot = HostStatus.uuid()
+        let journal = LinkJournal(log: log)
+        let link = try Self.link(settings.configuration, topics, journal)
+        let status = SamplingStatus()
+        let sampling = SamplingThread(
+            configuration: settings.configuration, boot: boot,
+            driver: SensorChoice.driver(settings.configuration.sensor), status: status,
+            sink: { link.publish($0, $1) })
+        let manager = ServiceManager()
+        log.notice(
+            "seismoted \(productVersion) starts",
+            ["station": .text(settings.configuration.station.id), "boot": .text(boot)])
+        var reporter = Reporter(
+            settings: settings, topics: topics, boot: boot, log: log, status: status, link: link)
+        try sampling.start()
+        do throws(LinkError) { try link.start() } catch { throw AgentError(error.message) }
+        manager.ready("starting")
+        let result = watch(signals, status, manager, &reporter)
+        stop(status, link, manager, &reporter)
+        return result
+    }
+
+    /// Waits for signals, news and the next second, and reports.
+    private func watch(
+        _ signals: Int32, _ status: SamplingStatus, _ manager: ServiceManager, _ reporter: inout Reporter
+    ) -> Int32 {
+        var heartbeat = -1
+        var alive: Int64 = 0
+        while true {
+            reporter.look()
+            manager.status(reporter.summary)
+            // A sign of life only when the sampling loop has gone round since the last, or has nothing to do any more.
+            let beat = status.heartbeat.load(ordering: .relaxed)
+            let words = status.now
+            let now = HostClock.monotonic()
+            if let interval = manager.watchdogInterval, beat != heartbeat || words.ended, now - alive >= interval {
+                manager.alive()
+                (heartbeat, alive) = (beat, now)
+            }
+            if exitAtEnd {
+                if words.ended { return 0 }
+                if case .sensor(let error) = words.problem, error.code != .fault { return 1 }
+                if case .settings = words.problem { return 1 }
+            }
+            var waited = [
+                pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: status.changed, events: Int16(POLLIN), revents: 0),
+            ]
+            let shortest = min(1_000_000_000, manager.watchdogInterval ?? .max)
+            _ = poll(&waited, 2, max(1, Int32(clamping: shortest / 1_000_000)))
+            var count: UInt64 = 0
+            if waited[1].revents != 0 { _ = read(status.changed, &count, MemoryLayout<UInt64>.size) }
+            if waited[0].revents != 0, let number = Self.nextSignal(signals) {
+                if number == SIGHUP { continue }
+                log.notice("ends by signal", ["signal": .int(Int(number))])
+                return 0
+            }
+        }
+    }
+
+    /// An open event is closed, what waits is sent, `offline` is said: all within `stopTime`.
+    private func stop(
+        _ status: SamplingStatus, _ link: Link, _ manager: ServiceManager, _ reporter: inout Reporter
+    ) {
+        manager.stopping()
+        let began = HostClock.monotonic()
+        func spent() -> Double { Double(HostClock.monotonic() - began) / 1e9 }
+        status.requestStop()
+        while !status.now.finished, spent() < Self.stopTime / 2 {
+            var waited = pollfd(fd: status.changed, events: Int16(POLLIN), revents: 0)
+            _ = poll(&waited, 1, 100)
+            var count: UInt64 = 0
+            _ = read(status.changed, &count, MemoryLayout<UInt64>.size)
+        }
+        if !status.now.finished { log.warning("the sensor did not return in time") }
+        reporter.look()
+        if !link.stop(within: Self.stopTime - spent()) { log.warning("the broker did not take all in time") }
+        log.notice("ended", ["samples": .int(status.samples.load(ordering: .relaxed))])
+    }
+
+    // MARK: parts
+
+    private static func takeSignals() throws(AgentError) -> Int32 {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        let descriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC) | Int32(SFD_NONBLOCK))
+        guard descriptor >= 0 else {
+            throw AgentError("signalfd is not available: \(String(cString: strerror(errno)))")
+        }
+        return descriptor
+    }
+
+    private static func nextSignal(_ descriptor: Int32) -> Int32? {
+        var info = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        return read(descriptor, &info, size) == size ? Int32(info.ssi_signo) : nil
+    }
+
+    private static func topics(_ configuration: Configuration) throws(AgentError) -> Topics {
+        do throws(TopicError) {
+            return try Topics(root: configuration.mqtt.root, id: configuration.station.id)
+        } catch { throw AgentError(error.description) }
+    }
+
+    private static func link(
+        _ configuration: Configuration, _ topics: Topics, _ journal: LinkJournal
+    ) throws(AgentError) -> Link {
+        do throws(LinkError) {
+            return try Link(options: LinkOptions(configuration, topics: topics)) { journal.note($0) }
+        } catch { throw AgentError(error.message) }
+    }
+}

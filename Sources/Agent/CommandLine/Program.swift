@@ -1,0 +1,50 @@
+import Glibc
+import Messages
+import Settings
+
+/// What the program `seismoted` does with its command line.
+public enum Program {
+    /// `EX_USAGE` and `EX_CONFIG` of sysexits.h.
+    static let badUsage: Int32 = 64
+    static let badSettings: Int32 = 78
+
+    /// - Parameter arguments: without the program's name.
+    /// - Returns: exit status.
+    public static func run(_ arguments: [String]) -> Int32 {
+        let parsed: Arguments
+        do throws(AgentError) { parsed = try Arguments(arguments) } catch {
+            say("seismoted: \(error)\n\n\(Arguments.usage)", to: STDERR_FILENO)
+            return badUsage
+        }
+        if parsed.help {
+            say(Arguments.usage, to: STDOUT_FILENO)
+            return 0
+        }
+        if parsed.version {
+            say("seismoted \(productVersion) (\(Identity.build))\n", to: STDOUT_FILENO)
+            return 0
+        }
+        let settings: LoadedSettings
+        do throws(SettingErrors) {
+            settings = try Settings.load(path: parsed.config, preset: parsed.preset, overrides: parsed.overrides)
+        } catch {
+            say(error.text(fileName: parsed.config) + "\n", to: STDERR_FILENO)
+            return badSettings
+        }
+        if parsed.check {
+            say("\(parsed.config ?? "settings"): valid\n", to: STDOUT_FILENO)
+            return 0
+        }
+        do throws(AgentError) {
+            return try Agent(settings: settings, exitAtEnd: parsed.exitAtEnd).run()
+        } catch {
+            say("seismoted: \(error)\n", to: STDERR_FILENO)
+            return 1
+        }
+    }
+
+    private static func say(_ text: String, to descriptor: Int32) {
+        var text = text
+        text.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,84 @@
+import CLinux
+import Glibc
+import Messages
+
+/// What the agent asks its host.
+enum HostStatus {
+    /// Whether the wall clock follows a source, and how far it may be off at most (kernel's estimate, adjtimex).
+    static func timeQuality() -> TimeQuality {
+        var state = timex()
+        guard adjtimex(&state) >= 0 else { return TimeQuality(synced: false, source: .free) }
+        let synced = state.status & STA_UNSYNC == 0
+        return TimeQuality(
+            synced: synced, source: synced ? .ntp : .free, errorMs: synced ? Double(state.maxerror) / 1000 : nil)
+    }
+
+    /// Seconds of processor time of all threads since the start.
+    static func cpuSeconds() -> Double {
+        var usage = rusage()
+        guard getrusage(RUSAGE_SELF.rawValue, &usage) == 0 else { return 0 }
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) * 1e-6 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
+    /// Bytes of memory in use now.
+    static func residentBytes() -> Int? {
+        let fields = SmallFile.text("/proc/self/statm").split(separator: " ")
+        guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
+        return pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// A UUID for this run, from the kernel.
+    static func uuid() -> String {
+        let text = SmallFile.text("/proc/sys/kernel/random/uuid").prefix { $0 != "\n" }
+        guard text.count == 36 else {
+            // Without /proc: version 4 from the library's generator.
+            let (a, b) = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+            let digits = hex(a & ~0xf000 | 0x4000) + hex(b & ~(3 << 62) | 1 << 63)
+            var uuid = ""
+            for (index, digit) in digits.enumerated() {
+                if [8, 12, 16, 20].contains(index) { uuid += "-" }
+                uuid.append(digit)
+            }
+            return uuid
+        }
+        return String(text)
+    }
+
+    private static func hex(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The host's name as a station id: what an id must not have becomes `-`.
+    static func stationID() -> String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard gethostname(&bytes, bytes.count - 1) == 0 else { return "station" }
+        return stationID(fromHostName: String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
+    }
+
+    static func stationID(fromHostName name: String) -> String {
+        let first = name.split(separator: ".").first ?? ""
+        let id = String(
+            first.unicodeScalars.prefix(64).map { scalar -> Character in
+                switch scalar {
+                case "A"..."Z", "a"..."z", "0"..."9", "_", "-": Character(scalar)
+                default: "-"
+                }
+            })
+        return Topics.problem(inID: id) == nil ? id : "station"
+    }
+}
+
+/// Short files of the kernel.
+enum SmallFile {
+    /// The first 4 KiB as text; empty when it cannot be read.
+    static func text(_ path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}

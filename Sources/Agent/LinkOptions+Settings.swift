@@ -1,0 +1,27 @@
+import Link
+import Messages
+import Settings
+
+extension LinkOptions {
+    /// The link that the settings ask for.
+    init(_ configuration: Configuration, topics: Topics) throws(LinkError) {
+        let mqtt = configuration.mqtt
+        var brokers: [BrokerAddress] = []
+        for uri in mqtt.uris { brokers.append(try BrokerAddress(uri: uri)) }
+        var presence = Presence(topic: topics.online)
+        presence.willDelay = UInt32(clamping: mqtt.willDelay)
+        self.init(brokers: brokers, clientID: "\(Identity.name)-\(configuration.station.id)", presence: presence)
+        version = mqtt.protocolVersion == .v311 ? .v311 : .v5
+        username = mqtt.username
+        passwordFile = mqtt.passwordFile
+        tls.caFile = mqtt.tls.caFile
+        tls.certificateFile = mqtt.tls.certFile
+        tls.keyFile = mqtt.tls.keyFile
+        keepalive = mqtt.keepalive
+        reconnectMinimum = mqtt.reconnectMinimum
+        reconnectMaximum = mqtt.reconnectMaximum
+        stateOrder = [
+            topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
+        ]
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import Messages
+import Settings
+
+/// Lines for the journal or a terminal: a level, a sentence, and fields as `key=value`. Never used in the hot path,
+/// and secrets never come near it.
+public struct Log: Sendable {
+    public typealias Level = LogConfiguration.Level
+
+    /// What may stand in a field.
+    public enum Field: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+        case text(String)
+        case int(Int)
+        case number(Double)
+        public init(stringLiteral value: String) { self = .text(value) }
+        public init(integerLiteral value: Int) { self = .int(value) }
+    }
+
+    private let level: Level
+    /// The journal gets `<N>` in front instead of a time and a word, because it has both already.
+    private let journal: Bool
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - level: lines below it are left out.
+    ///   - journal: true where standard error goes to the journal.
+    ///   - write: takes one finished line with its end.
+    public init(level: Level, journal: Bool, write: @escaping @Sendable (String) -> Void = Log.standardError) {
+        self.level = level
+        self.journal = journal
+        self.write = write
+    }
+
+    /// The log of a process: to the journal when systemd says so.
+    public init(level: Level) { self.init(level: level, journal: getenv("JOURNAL_STREAM") != nil) }
+
+    public func debug(_ text: String, _ fields: KeyValuePairs<String, Field> = [:]) { line(.debug, text, fields) }
+    public func info(_ text: String, _ fields: KeyValuePairs<String, Field> = [:]) { line(.info, text, fields) }
+    public func notice(_ text: String, _ fields: KeyValuePairs<String, Field> = [:]) { line(.notice, text, fields) }
+    public func warning(_ text: String, _ fields: KeyValuePairs<String, Field> = [:]) { line(.warning, text, fields) }
+    public func error(_ text: String, _ fields: KeyValuePairs<String, Field> = [:]) { line(.error, text, fields) }
+
+    private func line(_ level: Level, _ text: String, _ fields: KeyValuePairs<String, Field>) {
+        guard level >= self.level else { return }
+        var line = ""
+        if journal {
+            line = "<\(level.syslog)>"
+        } else {
+            line = "\(Timestamp(nanoseconds: HostClock.wall())) \(level.rawValue) "
+        }
+        line += Self.oneLine(text)
+        for (key, value) in fields {
+            line += " \(key)="
+            switch value {
+            case .text(let text): line += Self.quoted(text)
+            case .int(let number): line += "\(number)"
+            case .number(let number): line += "\(number)"
+            }
+        }
+        write(line + "\n")
+    }
+
+    /// A line stays one line, whatever came from outside.
+    private static func oneLine(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return text }
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0 == "\u{7f}" ? " " : $0 }))
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let plain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f && $0 != 0x22 && $0 != 0x3d }
+        guard !plain else { return text }
+        var quoted = "\""
+        for scalar in oneLine(text).unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
+    }
+
+    /// One write a line, so that lines of several threads do not mix.
+    @Sendable public static func standardError(_ line: String) {
+        var line = line
+        line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
+extension LogConfiguration.Level {
+    /// Severity as syslog numbers it.
+    fileprivate var syslog: Int {
+        switch self {
+        case .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        }
+    }
+}

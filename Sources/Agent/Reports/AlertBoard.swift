@@ -1,0 +1,46 @@
+import Messages
+
+/// The faults that are there now. Pure: says what has to be published, does not do it.
+struct AlertBoard {
+    /// The codes of this agent.
+    enum Code: String, CaseIterable {
+        case sensorMissing = "sensor_missing"
+        case sensorFault = "sensor_fault"
+        case configRefused = "config_refused"
+        case queueDropping = "queue_dropping"
+    }
+
+    enum Change: Equatable {
+        case raise(AlertMessage)
+        case clear(String)
+    }
+
+    private var active: [AlertMessage] = []
+
+    /// In the order in which they were raised.
+    var codes: [String] { active.map(\.code) }
+
+    /// Sets or clears one fault; nil when nothing is new. The time of the first sighting stays while the words change.
+    /// - Parameter fault: sentence and details; nil when all is well.
+    mutating func update(
+        _ code: Code, _ severity: AlertMessage.Severity, now: Int64, fault: (message: String, details: Value)?
+    ) -> Change? {
+        let index = active.firstIndex { $0.code == code.rawValue }
+        guard let fault else {
+            guard let index else { return nil }
+            active.remove(at: index)
+            return .clear(code.rawValue)
+        }
+        var alert = AlertMessage(
+            code: code.rawValue, severity: severity, since: now, message: fault.message, details: fault.details)
+        if let index {
+            alert.since = active[index].since
+            // Details are for the one who looks; they alone are no news.
+            let isNew = active[index].message != alert.message
+            active[index] = alert
+            return isNew ? .raise(alert) : nil
+        }
+        active.append(alert)
+        return .raise(alert)
+    }
+}

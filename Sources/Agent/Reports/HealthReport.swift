@@ -1,0 +1,86 @@
+import Link
+import Messages
+import Sensors
+
+/// Gathers `state/health` from what the threads say of themselves.
+struct HealthReport {
+    private let start: Int64
+    private var lastCPU: (time: Int64, seconds: Double)
+
+    /// - Parameter now: of the monotonic clock (ns).
+    init(now: Int64) {
+        start = now
+        lastCPU = (now, HostStatus.cpuSeconds())
+    }
+
+    /// State of the sensor as the interface names it. The end of a recording is a stall that is no fault.
+    /// - Parameter stallTime: nanoseconds without a block that are too long.
+    static func sensorState(_ status: SamplingStatus, now: Int64, stallTime: Int64) -> HealthMessage.SensorState {
+        let words = status.now
+        if words.ended { return .stalled }
+        switch words.problem {
+        case .sensor(let error): return error.code == .missing || error.code == .permission ? .missing : .fault
+        case .settings: return .fault
+        case nil: break
+        }
+        guard words.sensor != nil else { return .missing }
+        if now - status.lastBlock.load(ordering: .relaxed) > stallTime { return .stalled }
+        return status.settling.load(ordering: .relaxed) ? .settling : .ok
+    }
+
+    /// One message; lateness and processor time start anew with each.
+    /// - Parameter now: of the monotonic clock (ns).
+    mutating func message(
+        _ status: SamplingStatus, _ link: LinkStatistics, sensor: HealthMessage.SensorState, time: TimeQuality,
+        alerts: [String], now: Int64
+    ) -> HealthMessage {
+        var health = HealthMessage(sensor: sensor, time: time)
+        health.samples = status.samples.load(ordering: .relaxed)
+        health.gaps = status.gaps.load(ordering: .relaxed)
+        health.lostSamples = status.lostSamples.load(ordering: .relaxed)
+        health.clipped = status.clippedSamples.load(ordering: .relaxed)
+        if let (rate, nominal) = Self.measuredRate(status) {
+            health.rate = rate
+            health.rateErrorPpm = (rate / nominal - 1) * 1e6
+        }
+        health.loopLateMs = Double(status.worstLateness.exchange(0, ordering: .relaxed)) / 1e6
+        let cpu = HostStatus.cpuSeconds()
+        let elapsed = Double(now - lastCPU.time) / 1e9
+        if elapsed > 0.1 {
+            health.cpuPercent = ((cpu - lastCPU.seconds) / elapsed * 100_000).rounded() / 1000
+            lastCPU = (now, cpu)
+        }
+        health.rssBytes = HostStatus.residentBytes()
+        health.uptime = (Double(now - start) / 1e6).rounded() / 1e3
+        health.outbox.messages = link.queueMessages
+        health.outbox.bytes = link.queueBytes
+        health.outbox.oldest = (link.oldest * 1000).rounded() / 1000
+        health.outbox.droppedEssential = Int(clamping: link.dropped.essential)
+        health.outbox.droppedState = Int(clamping: link.dropped.state)
+        health.outbox.droppedTrace = Int(clamping: link.dropped.trace)
+        health.mqtt.connects = Int(clamping: link.connects)
+        health.mqtt.published = Int(clamping: link.published)
+        health.mqtt.acked = Int(clamping: link.acked)
+        health.mqtt.refused = Self.refusals(link)
+        health.alerts = alerts
+        return health
+    }
+
+    /// By the broker's reason, and what is refused before it gets there.
+    private static func refusals(_ link: LinkStatistics) -> [HealthMessage.Count] {
+        var refused = link.refused.map { HealthMessage.Count("\($0.reason)", Int(clamping: $0.count)) }
+        if link.tooLarge > 0 { refused.append(.init("too_large", Int(clamping: link.tooLarge))) }
+        if link.abandoned > 0 { refused.append(.init("connection_broken", Int(clamping: link.abandoned))) }
+        return refused
+    }
+
+    /// Samples by the host's clock since the sensor was opened, once ten seconds say something. Recordings have no
+    /// rate of their own.
+    private static func measuredRate(_ status: SamplingStatus) -> (rate: Double, nominal: Double)? {
+        guard let sensor = status.now.sensor, sensor.clock == .host else { return nil }
+        let (first, last) = (status.firstBlock.load(ordering: .relaxed), status.lastBlock.load(ordering: .relaxed))
+        let samples = status.samplesSinceOpen.load(ordering: .relaxed)
+        guard first > 0, last - first > 10_000_000_000, samples > 0 else { return nil }
+        return (Double(samples) * 1e9 / Double(last - first), sensor.rate)
+    }
+}

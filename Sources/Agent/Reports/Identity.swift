@@ -1,0 +1,66 @@
+import Messages
+import Seismology
+import Sensors
+import Settings
+
+/// What the agent says of itself in `state/info` and `state/config`.
+enum Identity {
+    static let name = "seismote"
+
+    static var build: String {
+        #if arch(x86_64)
+        let architecture = "x86_64"
+        #elseif arch(arm64)
+        let architecture = "aarch64"
+        #else
+        let architecture = "other"
+        #endif
+        #if DEBUG
+        return "linux-\(architecture) debug"
+        #else
+        return "linux-\(architecture) release"
+        #endif
+    }
+
+    static func info(_ configuration: Configuration, sensor: SensorDescription?) -> InfoMessage {
+        let given = configuration.station
+        var station = InfoMessage.Station()
+        station.id = given.id
+        station.network = given.network
+        station.code = given.code
+        station.location = given.location
+        station.latitude = given.latitude
+        station.longitude = given.longitude
+        station.elevation = given.elevation
+        station.description = given.description
+        station.groups = given.groups
+        return InfoMessage(
+            agent: .init(name: name, version: productVersion, build: build), station: station,
+            sensor: sensor.map { sensor in
+                let sources = configuration.sensor.mounting.sources
+                return InfoMessage.Sensor(
+                    driver: sensor.driver, chip: sensor.chip, rate: sensor.rate, range: sensor.range,
+                    resolution: sensor.resolution,
+                    axes: AxisValues(x: text(sources.x), y: text(sources.y), z: text(sources.z)))
+            },
+            capabilities: .init(
+                verbs: [], encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
+                scales: IntensityRelation.allCases.map(\.rawValue)))
+    }
+
+    static func config(_ settings: LoadedSettings) -> ConfigMessage {
+        func keys(_ sources: [SettingSource]) -> [String] {
+            settings.sources.filter { sources.contains($0.value) }.keys.sorted()
+        }
+        return ConfigMessage(
+            revision: 0, config: settings.effective,
+            // A preset is chosen on the command line.
+            sources: .init(
+                file: keys([.file]), overlay: keys([.overlay]), commandLine: keys([.commandLine, .preset])))
+    }
+
+    private static func text(_ source: MountingConfiguration.Source) -> String {
+        let axes = ["x", "y", "z"]
+        return (source.sign < 0 ? "-" : "+") + (axes.indices.contains(source.axis) ? axes[source.axis] : "?")
+    }
+}

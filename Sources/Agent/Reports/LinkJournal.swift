@@ -1,0 +1,43 @@
+import Link
+import Synchronization
+
+/// Puts what happens to the connection into the log, and a repeated refusal only ever more rarely.
+final class LinkJournal: Sendable {
+    private let log: Log
+    private let refusals = Mutex<[Int: Int]>([:])
+
+    init(log: Log) { self.log = log }
+
+    func note(_ event: LinkEvent) {
+        switch event {
+        case .connecting(let broker):
+            log.debug("connecting", ["broker": .text(broker.description)])
+        case .connected(let broker):
+            log.notice("connected", ["broker": .text(broker.description)])
+        case .disconnected(let broker, let reason, let pause):
+            log.warning(
+                "not connected: \(reason)",
+                ["broker": .text(broker.description), "retry_s": .number((pause * 10).rounded() / 10)])
+        case .refused(let topic, let reason):
+            guard let count = rarely(reason) else { return }
+            log.warning(
+                "the broker refused a message", ["topic": .text(topic), "reason": .int(reason), "count": .int(count)])
+        case .tooLarge(let topic, let bytes):
+            guard let count = rarely(-1) else { return }
+            log.warning(
+                "a message is larger than the broker takes",
+                ["topic": .text(topic), "bytes": .int(bytes), "count": .int(count)])
+        case .abandoned(let topic):
+            log.warning("the broker hangs up on a message: given up", ["topic": .text(topic)])
+        }
+    }
+
+    /// How often this has happened, when that is 1, 2, 4, 8, ...
+    private func rarely(_ kind: Int) -> Int? {
+        refusals.withLock { refusals in
+            let count = (refusals[kind] ?? 0) + 1
+            refusals[kind] = count
+            return count & (count - 1) == 0 ? count : nil
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Link
+import Messages
+import Sensors
+import Settings
+
+/// Publishes what the agent knows of itself: info, config and schema once and when they change, health at its interval
+/// and on change, alerts. Lives on the main thread.
+struct Reporter {
+    /// A queue that dropped something stays an alert for this long (ns).
+    private static let droppingTime: Int64 = 60_000_000_000
+
+    private let settings: LoadedSettings
+    private let log: Log
+    private let status: SamplingStatus
+    private let link: Link
+    private var messenger: Messenger
+    private var alerts = AlertBoard()
+    private var health: HealthReport
+    private var lastSensor: SensorDescription?
+    private var lastState: HealthMessage.SensorState?
+    private var lastProblem: SamplingStatus.Problem?
+    private var lastConnects: UInt64 = 0
+    private var lastDropped: UInt64 = 0
+    private var droppedAt: Int64?
+    private var healthDue: Int64
+    private var wasRealTime = false
+
+    init(settings: LoadedSettings, topics: Topics, boot: String, log: Log, status: SamplingStatus, link: Link) {
+        self.settings = settings
+        self.log = log
+        self.status = status
+        self.link = link
+        messenger = Messenger(topics: topics, boot: boot)
+        let now = HostClock.monotonic()
+        health = HealthReport(now: now)
+        healthDue = now
+        let sink: PublicationSink = { link.publish($0, $1) }
+        messenger.send(Identity.info(settings.configuration, sensor: nil), time: HostClock.wall(), to: sink)
+        messenger.send(Identity.config(settings), time: HostClock.wall(), to: sink)
+        messenger.send(schema: SettingsSchema.value, to: sink)
+    }
+
+    /// Looks at everything and publishes what is new; to be called once a second and when something has changed.
+    mutating func look() {
+        let now = HostClock.monotonic()
+        let words = status.now
+        let statistics = link.statistics
+        let state = HealthReport.sensorState(status, now: now, stallTime: stallTime(words.sensor))
+        noteSensor(words)
+        let time = words.sensor?.clock == .recording ? TimeQuality.replay : clockQuality()
+        let changedAlerts = updateAlerts(words, state, statistics, now)
+        let isNew = changedAlerts || state != lastState || statistics.connects != lastConnects
+        if isNew || now >= healthDue {
+            let link = self.link
+            messenger.send(
+                health.message(
+                    status, statistics, sensor: state, time: time, alerts: alerts.codes, now: now),
+                time: HostClock.wall(), to: { link.publish($0, $1) })
+            healthDue = now + Int64(settings.configuration.health.interval * 1e9)
+        }
+        if state != lastState { log.info("sensor \(state.rawValue)", ["ended": words.ended ? "yes" : "no"]) }
+        lastState = state
+        lastConnects = statistics.connects
+    }
+
+    /// One line for `systemctl status`.
+    var summary: String {
+        let state = lastState?.rawValue ?? "starting"
+        return "sensor \(state), broker \(link.statistics.connected ? "connected" : "not connected"), "
+            + "\(status.samples.load(ordering: .relaxed)) samples"
+    }
+
+    private func clockQuality() -> TimeQuality {
+        let quality = HostStatus.timeQuality()
+        status.clockSynced.store(quality.synced, ordering: .relaxed)
+        status.clockErrorBits.store((quality.errorMs ?? .nan).bitPattern, ordering: .relaxed)
+        return quality
+    }
+
+    /// Three blocks, at least two seconds; a replay in slow motion has longer blocks.
+    private func stallTime(_ sensor: SensorDescription?) -> Int64 {
+        guard let sensor, sensor.rate > 0 else { return 2_000_000_000 }
+        let speed = SensorChoice.speed(settings.configuration.sensor)
+        let block = Double(SamplingThread.blockSize(rate: sensor.rate)) / sensor.rate / (speed > 0 ? speed : 1)
+        return Int64(min(max(3 * block, 2), 1e6) * 1e9)
+    }
+
+    private mutating func noteSensor(_ words: SamplingStatus.Words) {
+        if words.realTime != wasRealTime {
+            wasRealTime = words.realTime
+            log.debug("sampling with real-time priority")
+        }
+        if words.problem != lastProblem {
+            switch words.problem {
+            case .sensor(let error): log.warning("sensor: \(error)", ["code": .text(error.code.rawValue)])
+            case .settings(let error): log.error("settings refused: \(error)")
+            case nil: log.notice("sensor works again")
+            }
+            lastProblem = words.problem
+        }
+        guard words.sensor != lastSensor else { return }
+        lastSensor = words.sensor
+        let link = self.link
+        messenger.send(
+            Identity.info(settings.configuration, sensor: words.sensor), time: HostClock.wall(),
+            to: { link.publish($0, $1) })
+        if let sensor = words.sensor {
+            log.notice(
+                "sensor open",
+                ["driver": .text(sensor.driver), "chip": .text(sensor.chip), "rate_hz": .number(sensor.rate)])
+        }
+    }
+
+    /// True when an alert was raised or cleared.
+    private mutating func updateAlerts(
+        _ words: SamplingStatus.Words, _ state: HealthMessage.SensorState, _ statistics: LinkStatistics, _ now: Int64
+    ) -> Bool {
+        var missing: (message: String, details: Value)?
+        var fault: (message: String, details: Value)?
+        var refused: (message: String, details: Value)?
+        switch words.problem {
+        case .sensor(let error):
+            let details = Value.object([.init("code", .string(error.code.rawValue))])
+            if state == .missing { missing = (error.message, details) } else { fault = (error.message, details) }
+        case .settings(let error):
+            refused = (error.description, .object([.init("path", .string(error.path))]))
+        case nil:
+            if state == .stalled, !words.ended { fault = ("the sensor sends no samples", .object([])) }
+        }
+        let dropped = statistics.dropped.total
+        if dropped != lastDropped { droppedAt = now }
+        lastDropped = dropped
+        if let since = droppedAt, now - since > Self.droppingTime { droppedAt = nil }
+        let dropping = droppedAt.map { _ in
+            (
+                message: "more is made than the broker takes: messages are dropped",
+                details: Value.object([
+                    .init("essential", .int(Int64(clamping: statistics.dropped.essential))),
+                    .init("state", .int(Int64(clamping: statistics.dropped.state))),
+                    .init("trace", .int(Int64(clamping: statistics.dropped.trace))),
+                ])
+            )
+        }
+        let wall = HostClock.wall()
+        let changes = [
+            alerts.update(.sensorMissing, .error, now: wall, fault: missing),
+            alerts.update(.sensorFault, .error, now: wall, fault: fault),
+            alerts.update(.configRefused, .error, now: wall, fault: refused),
+            alerts.update(.queueDropping, .warning, now: wall, fault: dropping),
+        ].compactMap { $0 }
+        for change in changes { publish(change) }
+        return !changes.isEmpty
+    }
+
+    private mutating func publish(_ change: AlertBoard.Change) {
+        let link = self.link
+        let sink: PublicationSink = { link.publish($0, $1) }
+        switch change {
+        case .raise(let alert):
+            messenger.send(alert, time: HostClock.wall(), to: sink)
+            log.warning("alert \(alert.code): \(alert.message)")
+        case .clear(let code):
+            messenger.clearAlert(code, to: sink)
+            log.notice("alert \(code) solved")
+        }
+    }
+}

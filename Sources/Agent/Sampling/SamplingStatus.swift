@@ -1,0 +1,93 @@
+import CLinux
+import Glibc
+import Sensors
+import Station
+import Synchronization
+
+/// What the sampling thread says of itself to the others: counters without a lock for every block, and, for what
+/// changes rarely, words behind one.
+final class SamplingStatus: Sendable {
+    /// What is wrong.
+    enum Problem: Sendable, Equatable {
+        case sensor(SensorError)
+        /// The settings cannot work at the sensor's rate.
+        case settings(StationError)
+    }
+
+    /// What changes rarely.
+    struct Words: Sendable, Equatable {
+        /// Nil while no sensor is open.
+        var sensor: SensorDescription?
+        var problem: Problem?
+        /// The recording is over.
+        var ended = false
+        /// The thread has ended.
+        var finished = false
+        /// Whether it runs with real-time priority.
+        var realTime = false
+    }
+
+    /// Rises with each turn of the loop, also while it waits for a sensor.
+    let heartbeat = Atomic<Int>(0)
+    let samples = Atomic<Int>(0)
+    let gaps = Atomic<Int>(0)
+    let lostSamples = Atomic<Int>(0)
+    let clippedSamples = Atomic<Int>(0)
+    let settling = Atomic<Bool>(true)
+    /// Monotonic time of the last block (ns); 0 before the first since the sensor was opened.
+    let lastBlock = Atomic<Int64>(0)
+    /// Worst lateness of a block since it was last asked for (ns).
+    let worstLateness = Atomic<Int64>(0)
+    /// Samples and monotonic time (ns) since the sensor was opened, for the measured rate.
+    let samplesSinceOpen = Atomic<Int>(0)
+    let firstBlock = Atomic<Int64>(0)
+    /// How good the wall clock is, as the other threads found out: synced, and the bits of the error in ms.
+    let clockSynced = Atomic<Bool>(false)
+    let clockErrorBits = Atomic<UInt64>(Double.nan.bitPattern)
+    let stopRequested = Atomic<Bool>(false)
+
+    private let words = Mutex(Words())
+    /// Becomes readable when the words have changed.
+    let changed: Int32
+    /// Becomes readable when the thread is to end.
+    private let stop: Int32
+
+    init() {
+        changed = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        stop = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    }
+
+    deinit {
+        close(changed)
+        close(stop)
+    }
+
+    var now: Words { words.withLock { $0 } }
+
+    func change(_ body: (inout Words) -> Void) {
+        let isNew = words.withLock { words in
+            let before = words
+            body(&words)
+            return words != before
+        }
+        if isNew { Self.signal(changed) }
+    }
+
+    func requestStop() {
+        stopRequested.store(true, ordering: .releasing)
+        Self.signal(stop)
+    }
+
+    var mustStop: Bool { stopRequested.load(ordering: .acquiring) }
+
+    /// Waits, but not longer than until the stop.
+    func pause(nanoseconds: Int64) {
+        var waited = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+        _ = poll(&waited, 1, Int32(clamping: nanoseconds / 1_000_000))
+    }
+
+    private static func signal(_ descriptor: Int32) {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}

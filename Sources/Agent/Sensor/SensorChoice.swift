@@ -1,0 +1,57 @@
+import Sensors
+import Settings
+import SignalProcessing
+
+/// Makes the driver that the settings ask for.
+enum SensorChoice {
+    static func driver(_ configuration: SensorConfiguration) -> any SensorDriver {
+        switch configuration.driver {
+        case .simulate: SimulateSensor(simulation(configuration))
+        case .replay: ReplaySensor(replay(configuration))
+        case .auto: NoSensor()
+        }
+    }
+
+    /// Times real time at which samples come; 0 is as fast as possible.
+    static func speed(_ configuration: SensorConfiguration) -> Double {
+        configuration.driver == .replay ? configuration.replay.speed : 1
+    }
+
+    private static func simulation(_ configuration: SensorConfiguration) -> SimulateSettings {
+        let given = configuration.simulate
+        var settings = SimulateSettings()
+        settings.scenario = .init(rawValue: given.scenario.rawValue) ?? .quiet
+        settings.rate = configuration.rate
+        settings.range = configuration.range
+        settings.noise = given.noise
+        settings.seed = given.seed
+        settings.amplitude = given.amplitude
+        settings.frequency = given.frequency
+        return settings
+    }
+
+    private static func replay(_ configuration: SensorConfiguration) -> ReplaySettings {
+        let given = configuration.replay
+        var settings = ReplaySettings(file: given.file)
+        settings.speed = given.speed
+        settings.loop = given.loop
+        settings.scale = (given.scale.x, given.scale.y, given.scale.z)
+        settings.unit = given.unit == .g ? .g : .metresPerSecondSquared
+        return settings
+    }
+}
+
+/// What `auto` finds where none of the drivers that this program has finds a sensor.
+struct NoSensor: SensorDriver {
+    mutating func open() throws(SensorError) -> SensorDescription {
+        throw SensorError(
+            .missing, "no accelerometer found: this program has the drivers replay and simulate (sensor.driver)")
+    }
+
+    mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
+        block.removeAll()
+        throw SensorError(.missing, "no accelerometer")
+    }
+
+    mutating func close() {}
+}
