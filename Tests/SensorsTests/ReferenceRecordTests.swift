@@ -21,7 +21,12 @@ enum ReferenceRecords {
         var id: String
         var fs: Double
         var n: Int
-        var counts_per_m_s2: [String: Double]
+        var counts: [String: Double]
+
+        enum CodingKeys: String, CodingKey {
+            case id, fs, n
+            case counts = "counts_per_m_s2"
+        }
     }
 
     private func bytes(_ name: String) throws -> [UInt8] {
@@ -41,7 +46,7 @@ enum ReferenceRecords {
             let table = try replay(bytes("\(record.id).csv"))
             #expect(table.description.rate == record.fs, "\(record.id)")
             #expect(table.delivery.x.count == record.n && table.delivery.marks.count == 1, "\(record.id)")
-            let counts = record.counts_per_m_s2
+            let counts = record.counts
             let mseed = try replay(bytes("\(record.id).mseed"), "r.mseed") {
                 $0.scale = (x: 1 / (counts["x"] ?? 0), y: 1 / (counts["y"] ?? 0), z: 1 / (counts["z"] ?? 0))
             }
