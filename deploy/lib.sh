@@ -78,12 +78,13 @@ need_swift() {
 }
 
 # need_python_packages NAME...: sets $python to an interpreter that has them, in an environment of its own in the cache.
+# MODULE=PACKAGE where a package has another name than its module.
 need_python_packages() {
     local name missing=()
     python=$cache/python/bin/python
     [ -x "$python" ] || python3 -m venv "$cache/python" || fail "could not make a Python environment in $cache/python"
     for name in "$@"; do
-        "$python" -c "import $name" 2>/dev/null || missing+=("$name")
+        "$python" -c "import ${name%%=*}" 2>/dev/null || missing+=("${name#*=}")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
     say "Installing Python packages into $cache/python: ${missing[*]}"
