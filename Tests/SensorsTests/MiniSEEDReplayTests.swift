@@ -23,6 +23,26 @@ import Testing
         #expect(try replay(bytes, "r.csv") { $0.scale = (x: 0.5, y: 2, z: -1) }.delivery == delivery)
     }
 
+    /// Waveforms go out in the recording's own counts where it has some.
+    @Test func theStepOfIntegersIsTheirScale() throws {
+        let bytes = try miniSEED(["HNE", "HNN", "HNZ"].map { ($0, Self.whole(Self.ramp(500))) })
+        func step(_ bytes: [UInt8], _ scale: (x: Double, y: Double, z: Double)) throws -> Double? {
+            try replay(bytes, "r.mseed") { $0.scale = scale }.description.resolution
+        }
+        #expect(try step(bytes, (x: 1e-5, y: -1e-5, z: 1e-5)) == 1e-5)
+        #expect(try step(bytes, (x: 1e-5, y: 1e-5, z: 2e-5)) == nil)
+        for (file, expected) in [("v3_int32", 1.0), ("v3_steim1", 1), ("v3_float32", nil), ("v2_float64_512", nil)] {
+            let stored = [UInt8](try Vectors.data("mseed/\(file).mseed"))
+            var oneStation: [UInt8] = []
+            var reader = MiniSEEDReader(stored)
+            while let record = try reader.next() {
+                guard record.header.source.station == "CLC" else { continue }
+                oneStation += stored[record.offset..<record.offset + record.header.length]
+            }
+            #expect(try step(oneStation, (x: 1, y: 1, z: 1)) == expected, "\(file)")
+        }
+    }
+
     @Test func commonIntervalOfChannelsThatStartApart() throws {
         let bytes = try miniSEED([
             ("HNE", [(0, Self.ramp(500))]), ("HNN", [(300_000_000, Self.ramp(500, from: 30))]),

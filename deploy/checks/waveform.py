@@ -172,8 +172,8 @@ def check(name, messages, samples, scale, read, tolerance_ns, protocol):
             known = samples[axis]
             for i, value in enumerate(counts):
                 at = start + round(i * 1e9 / rate)
-                truth = next((known[at + d] for d in range(-tolerance_ns, tolerance_ns + 1, 1)
-                              if at + d in known), None) if at not in known else known[at]
+                slack = range(-tolerance_ns, tolerance_ns + 1)
+                truth = next((known[at + d] for d in slack if at + d in known), None)
                 expect(truth is not None, f"{source}: a sample at {at} that the recording does not have")
                 difference = abs(int(value) * unit - truth * scales[axis])
                 worst = max(worst, difference)
@@ -181,15 +181,20 @@ def check(name, messages, samples, scale, read, tolerance_ns, protocol):
                 times[axis].append(at)
                 count += 1
         expect(worst <= 0.5 * unit * (1 + 1e-6), f"off by {worst} m/s²: more than half a count of {unit}")
-        if isinstance(scale, float) and unit == scale:
+        if isinstance(scale, float):
+            expect(unit == scale, f"a count is {unit} m/s², the recording's is {scale}")
             expect(exact == count, f"{count - exact} of {count} samples are not the very same")
         for axis in AXES:
             expect(times[axis] == times["E"], f"{axis} has other times than E")
-        # Everything that the recording has from ten seconds before the onset to the end.
+        # Everything that the recording has from ten seconds (and at most a sample) before the onset to the end.
         expect(len(set(times["E"])) == len(times["E"]), "a sample came twice")
-        wanted = [t for t in sorted(samples["E"])
-                  if ns(end["onset"]) - 10_000_000_000 - tolerance_ns <= t <= ns(end["end"]) + tolerance_ns]
-        expect(len(wanted) == len(times["E"]), f"{len(times['E'])} samples of {len(wanted)}")
+        first, last = min(times["E"]), ns(end["end"]) + tolerance_ns
+        early = ns(end["onset"]) - 10_000_000_000 - first
+        expect(-tolerance_ns <= early <= 1e9 / rate, f"the first sample is {early} ns before the ten seconds")
+        wanted = sum(first <= t <= last for t in samples["E"])
+        expect(wanted == len(times["E"]), f"{len(times['E'])} samples of {wanted}")
+        holes = np.diff(np.array(times["E"])) > 1.5e9 / rate
+        expect(holes.sum() == name.startswith("gap"), f"{holes.sum()} gaps in the waveform")
         lines.append(f"{count} samples, {exact} the very same, worst {worst:.2g} m/s² (a count is {unit:.4g}), "
                      f"{said['messages']} messages, {said['records']} records, {said['bytes']} bytes")
     for line in lines:

@@ -77,7 +77,8 @@ public struct ReplaySensor: SensorDriver, Sendable {
             csv: csv, miniSEED: miniSEED, total: total, period: end - start + interval,
             pacer: Pacer(clock: clock, rate: rate, speed: settings.speed))
         let name = settings.file.split(separator: "/").last.map(String.init) ?? settings.file
-        return SensorDescription(driver: "replay", chip: name, rate: rate, clock: .recording)
+        return SensorDescription(
+            driver: "replay", chip: name, rate: rate, resolution: miniSEED?.resolution, clock: .recording)
     }
 
     public mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {

@@ -10,6 +10,9 @@ struct MiniSEEDRecording {
     let end: Int64
     /// Samples that the file holds twice, of all three channels; they are delivered once.
     let duplicates: Int
+    /// m/s² of one count where all samples are integers and the three scales are the same; nil otherwise. Waveforms are
+    /// then published in the very same counts.
+    let resolution: Double?
 
     private let tracks: [ChannelTrack]
     private let spans: [CommonSpan]
@@ -41,8 +44,11 @@ struct MiniSEEDRecording {
         start = first.start
         end = SampleTimeline(start: last.start, rate: rate).time(of: last.count - 1)
         scale = settings.scale
+        let integers = channels.allSatisfy { $0.records.allSatisfy { $0.payload.holdsIntegers } }
+        let (x, y, z) = (abs(scale.x), abs(scale.y), abs(scale.z))
+        resolution = integers && x == y && y == z && x > 0 ? x : nil
         timeline = SampleTimeline(start: start, rate: rate)
-        (x, y, z) = (ChannelCursor(file), ChannelCursor(file), ChannelCursor(file))
+        (self.x, self.y, self.z) = (ChannelCursor(file), ChannelCursor(file), ChannelCursor(file))
         enter(0)
     }
 
@@ -135,4 +141,13 @@ struct ChannelCursor {
     }
 
     mutating func advance(_ count: Int) { position += count }
+}
+
+extension MiniSEEDPayload {
+    fileprivate var holdsIntegers: Bool {
+        switch MiniSEEDEncoding(rawValue: encodingCode) {
+        case .int16, .int32, .steim1, .steim2: true
+        case .float32, .float64, nil: false
+        }
+    }
 }
