@@ -91,19 +91,20 @@ class Subscriber:
             ready.get(timeout=10)
 
     def until_end(self, events, seconds):
-        """All messages until so many events have ended and their last one is retained."""
-        found, last = [], 0
+        """All messages until so many events have ended, and have been said to be the last one."""
+        found, ended, last = [], 0, 0
         deadline = time.monotonic() + seconds
-        while last < events:
+        while min(ended, last) < events:
             try:
                 message = self.messages.get(timeout=max(0.01, deadline - time.monotonic()))
             except queue.Empty:
-                raise Failure(f"{last} of {events} events had ended after {seconds} s; got "
+                raise Failure(f"{ended} of {events} events had ended, {last} were the last one, after {seconds} s; got "
                               + str([m.topic for m in found])) from None
             if message.retain or not message.payload:
                 continue
             found.append(message)
             last += message.topic.endswith("/event/last")
+            ended += message.topic.endswith("/event/trigger") and b'"event_type":"end"' in message.payload
         return found
 
     def close(self):
