@@ -183,5 +183,8 @@ final class SamplingThread {
 
     /// Samples in a block: 0.16 s, 16 at 100 Hz. Short enough for an onset to be told at once, long enough for the
     /// thread to wake seldom.
-    static func blockSize(rate: Double) -> Int { max(1, Int((min(max(rate, 0), 1e6) * 0.16).rounded())) }
+    static func blockSize(rate: Double) -> Int {
+        guard rate > 0, rate.isFinite else { return 1 }
+        return max(1, Int((min(rate, 1e6) * 0.16).rounded()))
+    }
 }

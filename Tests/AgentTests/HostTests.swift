@@ -1,0 +1,79 @@
+import Foundation
+import Messages
+import TestSupport
+import Testing
+
+@testable import Agent
+
+@Suite struct HostTests {
+    @Test(arguments: [
+        ("raspberrypi", "raspberrypi"), ("node-3.school.example", "node-3"), ("büro 2", "b-ro-2"), ("", "station"),
+        ("group", "station"), (String(repeating: "a", count: 100), String(repeating: "a", count: 64)),
+    ])
+    func aHostNameBecomesAnID(_ name: String, _ id: String) {
+        #expect(HostStatus.stationID(fromHostName: name) == id)
+        #expect(Topics.problem(inID: HostStatus.stationID(fromHostName: name)) == nil)
+    }
+
+    @Test func theHostAnswers() throws {
+        #expect(UUID(uuidString: HostStatus.uuid()) != nil)
+        #expect(HostStatus.uuid() != HostStatus.uuid())
+        #expect(try #require(HostStatus.residentBytes()) > 1 << 20)
+        #expect(HostStatus.cpuSeconds() > 0)
+        let quality = HostStatus.timeQuality()
+        #expect(quality.synced == (quality.source == .ntp))
+        #expect((quality.errorMs ?? 0) >= 0)
+    }
+
+    /// A socket as systemd has one.
+    final class NotifySocket {
+        let path: String
+        private let descriptor: Int32
+        init(_ path: String) throws {
+            self.path = path
+            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+            let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+            let code = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
+            }
+            guard code == 0 else { throw TestFailure("cannot bind \(path)") }
+        }
+        deinit { close(descriptor) }
+
+        func next() -> String? {
+            var bytes = [UInt8](repeating: 0, count: 1000)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+        }
+    }
+
+    @Test func systemdIsTold() throws {
+        let folder = try TemporaryFolder()
+        let socket = try NotifySocket(folder.path("notify"))
+        let manager = ServiceManager { ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "3000000"][$0] }
+        #expect(manager.watchdogInterval == 1_500_000_000)
+        manager.ready("starting")
+        manager.alive()
+        manager.stopping()
+        #expect(socket.next() == "READY=1\nSTATUS=starting")
+        #expect(socket.next() == "WATCHDOG=1")
+        #expect(socket.next() == "STOPPING=1\nSTATUS=stopping")
+        #expect(socket.next() == nil)
+    }
+
+    @Test func withoutSystemdNothingHappens() {
+        for environment in [
+            [:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "relative"], ["WATCHDOG_USEC": "-5"],
+            ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 200), "WATCHDOG_USEC": "99999999999999999999"],
+            ["WATCHDOG_USEC": "1000000", "WATCHDOG_PID": "1"],
+        ] {
+            let manager = ServiceManager { environment[$0] }
+            #expect(manager.watchdogInterval == nil)
+            manager.ready("x")
+            manager.alive()
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// The real `seismoted`, from the folder of the test bundle, with a settings file of its own.
+public final class AgentProcess: Sendable {
+    public let folder: TemporaryFolder
+    public let child: ChildProcess
+
+    /// The program, next to the running test bundle.
+    public static var program: String {
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let candidates = [bundle] + ProcessInfo.processInfo.arguments
+        for candidate in candidates {
+            var folder = URL(fileURLWithPath: candidate)
+            while folder.path != "/" {
+                folder.deleteLastPathComponent()
+                let path = folder.appendingPathComponent("seismoted").path
+                if FileManager.default.isExecutableFile(atPath: path) { return path }
+            }
+        }
+        return "seismoted"
+    }
+
+    public init(
+        settings: String, arguments: [String] = [], environment: [String: String] = [:]
+    ) throws {
+        folder = try TemporaryFolder()
+        let file = try folder.write("seismote.yaml", settings)
+        child = try ChildProcess(Self.program, ["--config", file] + arguments, environment: environment)
+    }
+}
