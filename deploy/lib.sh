@@ -18,7 +18,7 @@ packages_for() {
     case $1 in
         build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev ;;
         try) echo mosquitto mosquitto-clients jq ;;
-        test) echo mosquitto mosquitto-clients shellcheck ;;
+        test) echo mosquitto mosquitto-clients openssl python3 shellcheck ;;
         check) echo mosquitto mosquitto-clients binutils procps ;;
         python) echo python3 python3-venv ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;

@@ -50,7 +50,8 @@ import Testing
     @Test func aKilledBrokerIsFoundAgainAndTheSamplingHasNoGap() throws {
         let broker = try Broker()
         var first: Subscriber? = try Subscriber(port: broker.port)
-        let agent = try AgentProcess(settings: Self.settings(broker.port, "health: {interval_s: 1}"))
+        let agent = try AgentProcess(
+            settings: Self.settings(broker.port, "health: {interval_s: 1}", mqtt: ", will_delay_s: 1"))
         #expect(first?.first(within: 20) { $0.json["seq"] as? Int == 3 && $0.topic.hasSuffix("/trace") } != nil)
         // The connection has to hold for a moment to count as a good one.
         #expect(first?.first(within: 20) { $0.json["seq"] as? Int == 5 && $0.topic.hasSuffix("/trace") } != nil)
@@ -80,6 +81,11 @@ import Testing
         #expect(health["gaps"] as? Int == 0)
         #expect(health["lost_samples"] as? Int == 0)
         #expect((health["mqtt"] as? [String: Any])?["connects"] as? Int == 2)
+        // The last will and its delay hold for the second connection as for the first.
+        let killed = ProcessInfo.processInfo.systemUptime
+        agent.child.signal(SIGKILL)
+        let offline = try #require(second.first { $0.text == "offline" })
+        #expect(offline.arrived - killed > 0.5 && offline.arrived - killed < 3)
     }
 
     /// Seconds of a day.
