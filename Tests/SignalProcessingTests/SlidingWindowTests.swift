@@ -1,0 +1,77 @@
+import Testing
+
+@testable import SignalProcessing
+
+@Suite struct SlidingWindowTests {
+    /// The definition, summed anew for each sample.
+    private func naive(_ x: [Double], _ window: Int) -> [Double] {
+        x.indices.map { i in
+            let part = x[max(0, i - window + 1)...i]
+            return (part.reduce(0) { $0 + $1 * $1 } / Double(part.count)).squareRoot()
+        }
+    }
+
+    @Test func agreesWithTheDefinitionForAnyWindow() {
+        var noise = Noise(seed: 6)
+        let x = noise.samples(1000)
+        for window in [1, 2, 3, 20, 100, 333, 999, 1000, 5000] {
+            var rms = SlidingRMS(window: window)
+            var out = [Double](repeating: 0, count: x.count)
+            rms.process(x, &out, count: x.count)
+            for (a, b) in zip(out, naive(x, window)) { #expect(abs(a - b) <= 4e-16 * b * 10) }
+        }
+    }
+
+    @Test func anyCutGivesTheSameBits() {
+        var noise = Noise(seed: 7)
+        let x = noise.samples(500)
+        var results: [[Double]] = []
+        for cut in cuts(500) {
+            var rms = SlidingRMS(window: 37)
+            var out: [Double] = []
+            var start = 0
+            for size in cut {
+                var piece = [Double](repeating: 0, count: size)
+                rms.process(Array(x[start..<start + size]), &piece, count: size)
+                out += piece
+                start += size
+            }
+            results.append(out)
+        }
+        #expect(results[1] == results[0] && results[2] == results[0])
+    }
+
+    /// A running sum would keep the rounding of the shock for ever; here the quiet after it is exact.
+    @Test func theQuietAfterAShockIsExact() {
+        var noise = Noise(seed: 8)
+        let shock = noise.samples(1000).map { $0 * 1e3 }
+        let quiet = noise.samples(5000).map { $0 * 1e-9 }
+        let x = shock + quiet
+        var rms = SlidingRMS(window: 100)
+        var out = [Double](repeating: 0, count: x.count)
+        rms.process(x, &out, count: x.count)
+        let expected = naive(x, 100)
+        for i in 1200..<x.count { #expect(abs(out[i] / expected[i] - 1) < 1e-14) }
+    }
+
+    @Test func doesNotDriftOverTenMillionSamples() {
+        var noise = Noise(seed: 9)
+        let period = noise.samples(997)
+        let window = 250
+        var rms = SlidingRMS(window: window)
+        var out = [Double](repeating: 0, count: period.count)
+        for _ in 0..<10_030 { rms.process(period, &out, count: period.count) }
+        let expected = naive(period + period, window)
+        for i in period.indices { #expect(abs(out[i] / expected[period.count + i] - 1) < 1e-14) }
+    }
+
+    @Test func aResetWindowIsLikeANewOne() {
+        var rms = SlidingRMS(window: 3)
+        var out = [0.0, 0, 0, 0]
+        rms.process([3, 4, 5, 6], &out, count: 4)
+        rms.reset()
+        rms.process([2, 2, 1, 1], &out, count: 4)
+        #expect(out[0] == 2 && out[1] == 2)
+        #expect(out[2] == 3.0.squareRoot())
+    }
+}
