@@ -61,7 +61,7 @@ let package = Package(
         tests("Sensors"),
         tests("Messages"),
         tests("Settings"),
-        tests("Station"),
+        tests("Station", ["Sensors", "MiniSEED"]),
         tests("Link"),
         tests("Agent"),
     ]

@@ -39,7 +39,8 @@ public struct StationPipeline: ~Copyable {
     /// Number of the stretch's first sample since the start; rises by what is missing over a gap.
     private var stretchStart: Int64 = 0
     private var afterGap = false
-    private var skipping = false
+    /// Samples since the last good one that were not usable.
+    private var badRun = 0
 
     /// - Parameters:
     ///   - configuration: a valid snapshot.
@@ -77,22 +78,22 @@ public struct StationPipeline: ~Copyable {
         guard block.count > 0 else { return }
         self.quality = quality
         if block.gapBefore || clock == nil {
-            begin(time: block.time, lost: block.lostBefore, to: sink)
+            begin(time: block.time, lost: block.lostBefore + badRun, to: sink)
         } else {
-            clock?.advance(to: loaded, blockTime: block.time)
+            clock?.advance(to: loaded + badRun, blockTime: block.time)
         }
         var i = 0
         while i < block.count {
+            guard block.isUsable(at: i) else {
+                badRun += 1
+                status.invalidSamples += 1
+                i += 1
+                continue
+            }
+            if badRun > 0, let clock { begin(time: clock.time(loaded + badRun), lost: badRun, to: sink) }
             let taken = load(block, from: i)
             i += taken
             run(taken, to: sink)
-            let bad = skipInvalid(block, from: i)
-            i += bad
-            if bad > 0, i < block.count {
-                let time = block.time + Int64((Double(i) * 1e9 / rate).rounded())
-                begin(time: time, lost: bad, to: sink)
-            }
-            skipping = bad > 0 && i == block.count
         }
     }
 
@@ -121,6 +122,7 @@ public struct StationPipeline: ~Copyable {
         clock = SampleClock(time: time, rate: rate)
         loaded = 0
         processed = 0
+        badRun = 0
         holdBack.reset()
         path.reset()
         summary.reset()
@@ -145,9 +147,8 @@ public struct StationPipeline: ~Copyable {
         var taken = 0
         while taken < count {
             let i = start + taken
-            let sensor = (block[0, i], block[1, i], block[2, i])
-            guard sensor.0.isUsable, sensor.1.isUsable, sensor.2.isUsable else { break }
-            let (x, y, z) = path.enter(sensor, at: loaded + taken)
+            guard block.isUsable(at: i) else { break }
+            let (x, y, z) = path.enter((block[0, i], block[1, i], block[2, i]), at: loaded + taken)
             raw[taken] = x
             raw[Planes.capacity + taken] = y
             raw[2 * Planes.capacity + taken] = z
@@ -155,13 +156,6 @@ public struct StationPipeline: ~Copyable {
         }
         loaded += taken
         return taken
-    }
-
-    private mutating func skipInvalid(_ block: SampleBlock, from start: Int) -> Int {
-        var i = start
-        while i < block.count, !(block[0, i].isUsable && block[1, i].isUsable && block[2, i].isUsable) { i += 1 }
-        status.invalidSamples += i - start
-        return i - start
     }
 
     private mutating func run(_ count: Int, to sink: PublicationSink) {
@@ -268,9 +262,11 @@ public struct StationStatus: Sendable, Equatable {
     public var time: Int64?
 }
 
-extension Double {
-    /// No sensor measures more than this; NaN and infinities fail it too.
-    fileprivate var isUsable: Bool { magnitude <= 1e6 }
+extension SampleBlock {
+    /// No sensor measures more than 10⁶ m/s²; NaN and infinities fail it too.
+    fileprivate func isUsable(at i: Int) -> Bool {
+        self[0, i].magnitude <= 1e6 && self[1, i].magnitude <= 1e6 && self[2, i].magnitude <= 1e6
+    }
 }
 
 extension DetectionConfiguration.Level.Axes {

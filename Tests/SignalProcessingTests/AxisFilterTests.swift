@@ -32,7 +32,9 @@ func cuts(_ count: Int) -> [[Int]] {
 }
 
 /// Runs a stage over three planes in the pieces given and returns all three, one after the other.
-func run(_ cut: [Int], _ planes: [[Double]], _ body: (inout [Double], inout [Double], inout [Double]) -> Void) -> [Double] {
+func run(_ cut: [Int], _ planes: [[Double]], _ body: (inout [Double], inout [Double], inout [Double]) -> Void)
+    -> [Double]
+{
     var out: [[Double]] = [[], [], []]
     var start = 0
     for size in cut {
@@ -54,7 +56,8 @@ func planes(_ count: Int, seed: UInt64, offset: Double = 9.8) -> [[Double]] {
 }
 
 @Suite struct AxisFilterTests {
-    private func design(_ specification: FilterSpecification, _ rate: Double = 100) throws -> FilterSpecification.Design {
+    private func design(_ specification: FilterSpecification, _ rate: Double = 100) throws -> FilterSpecification.Design
+    {
         try specification.design(rate: rate)
     }
 

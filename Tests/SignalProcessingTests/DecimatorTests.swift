@@ -7,7 +7,9 @@ import Testing
     /// Gain at a frequency in cycles per input sample; real, since the filter is symmetric about its centre.
     private func gain(_ filter: DecimationFilter, _ frequency: Double) -> Double {
         var sum = filter.coefficients[0]
-        for n in 1..<filter.coefficients.count { sum += 2 * filter.coefficients[n] * cos(2 * .pi * frequency * Double(n)) }
+        for n in 1..<filter.coefficients.count {
+            sum += 2 * filter.coefficients[n] * cos(2 * .pi * frequency * Double(n))
+        }
         return sum
     }
 

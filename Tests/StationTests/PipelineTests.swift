@@ -1,0 +1,192 @@
+import Foundation
+import Messages
+import Settings
+import SignalProcessing
+import Testing
+
+@testable import Station
+
+@Suite struct PipelineTests {
+    /// The promise that replay and live rest on.
+    @Test(arguments: [100.0, 31.25, 60.0]) func anyBlockSizeGivesTheSameBytes(rate: Double) throws {
+        let recording = burst(seconds: 70, rate: rate)
+        for offset in [OffsetSpecification.meanFirst(seconds: 2), .highpass(corner: 0.1, order: 2)] {
+            let configuration = testConfiguration { $0.conditioning.offset = offset }
+            let gaps = [1000: 37, 1500: 4000, 1510: 1]
+            let whole = try play(recording.blocks(of: 1000, gaps: gaps), configuration, rate: rate)
+            #expect(whole.sent.contains { $0.name == "event/last" })
+            for size in [1, 7, 16, 100] {
+                let cut = try play(recording.blocks(of: size, gaps: gaps), configuration, rate: rate)
+                #expect(cut.sent == whole.sent, "blocks of \(size) at \(rate) Hz")
+                #expect(cut.status == whole.status)
+            }
+        }
+    }
+
+    @Test func anEventIsToldFromOnsetToEnd() throws {
+        let (sent, _) = try play(burst().blocks(of: 16), testConfiguration())
+        let events = sent.filter { $0.name == "event/trigger" }.map(\.json)
+        #expect(events.first?["event_type"] as? String == "onset")
+        #expect(events.last?["event_type"] as? String == "end")
+        #expect(Set(events.compactMap { $0["event_id"] as? String }).count == 1)
+        #expect(events.dropFirst().dropLast().allSatisfy { $0["event_type"] as? String == "update" })
+        let end = try #require(events.last)
+        let peaks = try #require(end["peaks"] as? [String: [String: Any]])
+        // The high pass that removes gravity overshoots a little where the burst begins.
+        #expect(abs((peaks["x"]?["value"] as? Double ?? 0) - 1) < 0.05)
+        // RMS over 1 s falls below 5 mg a good second after the burst, and the event ends 15 s later.
+        let duration = try #require(end["duration_s"] as? Double)
+        #expect(duration > 19 && duration < 22)
+        let last = try #require(sent.first { $0.name == "event/last" })
+        #expect(last.retain && last.qos == 1)
+        #expect(last.json["event_id"] as? String == end["event_id"] as? String)
+    }
+
+    @Test func theOnsetLeavesWithTheBlockThatFulfilsTheRule() throws {
+        let configuration = testConfiguration()
+        var pipeline = try StationPipeline(
+            configuration: configuration, sensor: StationSensor(rate: 100), boot: "boot")
+        var onsetBlock: Int?
+        var onsetTime = ""
+        for (i, block) in burst().blocks(of: 16).enumerated() {
+            pipeline.process(block, quality: .replay) { header, bytes in
+                guard header.topic.hasSuffix("event/trigger"), onsetBlock == nil else { return }
+                onsetBlock = i
+                onsetTime =
+                    (Sent(topic: header.topic, qos: 1, retain: false, bytes: Array(bytes)).json["onset"] as? String)
+                    ?? ""
+            }
+        }
+        // A window of 1 s and a hold of 0.2 s: at 1 m/s² the level is passed with the first samples of the burst.
+        let block = try #require(onsetBlock)
+        let onset = try #require(Timestamp(onsetTime)).nanoseconds
+        let sample = Int((Double(onset - burst().start) / 1e7).rounded())
+        #expect(sample / 16 == block)
+        #expect((2019...2025).contains(sample))
+    }
+
+    @Test func nothingIsDetectedWhileSettling() throws {
+        let recording = burst(seconds: 40, from: 0.5, to: 3)
+        let (sent, _) = try play(recording.blocks(of: 16), testConfiguration { $0.conditioning.settle = 10 })
+        #expect(!sent.contains { $0.name == "event/trigger" })
+        let summaries = sent.filter { $0.name == "state/summary" }.map(\.json)
+        #expect(summaries[8]["valid"] as? Bool == false && summaries[8]["reason"] as? String == "settling")
+        #expect(summaries[12]["valid"] as? Bool == true)
+    }
+
+    @Test func theDefaultSettlesAsLongAsItsSlowestFilterNeeds() throws {
+        let configuration = testConfiguration { $0.conditioning.settle = nil }
+        let (sent, _) = try play(burst(seconds: 20, from: 30).blocks(of: 100), configuration)
+        let valid = sent.filter { $0.name == "state/summary" }.map { $0.json["valid"] as? Bool ?? false }
+        // Three time constants of a second-order high pass at 0.1 Hz: 3 √2 / (2π 0.1 Hz) = 6.75 s.
+        #expect(valid == (1...20).map { $0 > 6 })
+    }
+
+    @Test func aGapIsCountedDeclaredAndResetsTheFilters() throws {
+        let (sent, status) = try play(
+            burst(from: 100).blocks(of: 16, gaps: [2000: 500]), testConfiguration { $0.conditioning.settle = 2 })
+        #expect(status.gaps == 1 && status.lostSamples == 500 && status.samples == 6000)
+        let traces = sent.filter { $0.name == "data/trace" }.map(\.json)
+        #expect(traces.filter { $0["gap"] as? Bool == true }.count == 1)
+        let total = traces.compactMap { $0["n"] as? Int }.reduce(0, +)
+        #expect(total == 400 + 800)
+        let invalid = sent.filter { $0.name == "state/summary" }.map(\.json).filter { $0["reason"] as? String == "gap" }
+        #expect(invalid.count == 2)
+    }
+
+    @Test func notANumberNeverGoesFurtherAndIsDeclaredAsAGap() throws {
+        var recording = burst(from: 100)
+        recording.y[3000] = .nan
+        recording.z[3001] = .infinity
+        recording.x[4500] = -1e300
+        let configuration = testConfiguration()
+        let whole = try play(recording.blocks(of: 1000), configuration)
+        #expect(whole.status.invalidSamples == 3 && whole.status.gaps == 2 && whole.status.samples == 5997)
+        for message in whole.sent where message.name != "data/waveform" {
+            #expect(!String(decoding: message.bytes, as: UTF8.self).contains("null"))
+        }
+        for size in [1, 16] { #expect(try play(recording.blocks(of: size), configuration).sent == whole.sent) }
+    }
+
+    @Test func clippedSamplesAreCountedAndMarkTheEvent() throws {
+        let (sent, status) = try play(
+            burst(amplitude: 25).blocks(of: 16), testConfiguration(), range: 2 * standardGravity)
+        #expect(status.clippedSamples > 0)
+        let event = try #require(sent.first { $0.name == "event/last" }).json
+        #expect(event["clipped"] as? Bool == true)
+    }
+
+    @Test func eventsBelowTheAskedIntensityAreNotTold() throws {
+        let strong = testConfiguration { $0.detection.event.minimumIntensity = 9.5 }
+        let (sent, _) = try play(burst().blocks(of: 16), strong)
+        #expect(!sent.contains { $0.name.hasPrefix("event/") || $0.name.hasPrefix("data/waveform") })
+        let weak = testConfiguration { $0.detection.event.minimumIntensity = 3 }
+        let told = try play(burst().blocks(of: 16), weak).sent.filter { $0.name == "event/trigger" }
+        #expect(told.first?.json["event_type"] as? String == "onset")
+        #expect(told.last?.json["event_type"] as? String == "end")
+    }
+
+    @Test func theAxesRuleDecidesWhichAxesCount() throws {
+        func events(_ axes: DetectionConfiguration.Level.Axes) throws -> Int {
+            let configuration = testConfiguration { $0.detection.level.axes = axes }
+            return try play(burst().blocks(of: 16), configuration).sent.filter { $0.name == "event/last" }.count
+        }
+        #expect(try events(.x) == 1 && events(.two) == 1 && events(.any) == 1)
+        #expect(try events(.z) == 0 && events(.all) == 0)
+    }
+
+    @Test func eachAxisHasItsOwnSettings() throws {
+        let configuration = testConfiguration {
+            $0.axes.x.detection.threshold = 100
+            $0.axes.y.filter = .none
+            $0.axes.z.signal = .step(amplitude: 2)
+        }
+        let (sent, _) = try play(burst().blocks(of: 16), configuration)
+        let event = try #require(sent.first { $0.name == "event/trigger" }).json
+        let detectors = try #require(event["detectors"] as? [[String: Any]])
+        #expect(detectors.first?["axes"] as? [String] == ["z"])
+    }
+
+    @Test func summariesComeOnceASecondAndTracesInWholeBlocks() throws {
+        let (sent, _) = try play(burst(seconds: 30).blocks(of: 16), testConfiguration())
+        let summaries = sent.filter { $0.name == "state/summary" }
+        #expect(summaries.count == 30 && summaries.allSatisfy { $0.retain && $0.qos == 0 })
+        let traces = sent.filter { $0.name == "data/trace" }.map(\.json)
+        #expect(traces.count == 30)
+        #expect(traces.allSatisfy { $0["n"] as? Int == 20 && $0["rate_hz"] as? Double == 20 })
+        #expect(traces.map { $0["seq"] as? Int } == (0..<30).map { $0 })
+        let times = try traces.map { try #require(Timestamp($0["t"] as? String ?? "")).nanoseconds }
+        for (k, time) in times.enumerated() { #expect(time == burst().start + Int64(k) * 1_000_000_000) }
+    }
+
+    @Test func settingsThatCannotWorkAtTheRealRateNameTheirPath() {
+        let configuration = testConfiguration {
+            $0.axes.y.filter = .butterworth(.init(band: .lowpass, corners: [45], order: 2))
+        }
+        do throws(StationError) {
+            _ = try StationPipeline(configuration: configuration, sensor: StationSensor(rate: 80), boot: "boot")
+            Issue.record("was taken")
+        } catch {
+            #expect(error.path == "/axes/y/filter")
+            #expect(error.message.contains("below 40.0 Hz"))
+        }
+    }
+}
+
+@Suite struct SampleClockTests {
+    @Test func timesDoNotDependOnTheBlocksAndStayExact() {
+        var counted = SampleClock(time: 7, rate: 60)
+        for index in stride(from: 0, through: 30_000_000, by: 16) { counted.advance(to: index, blockTime: nil) }
+        let exact = 7 + Int64(30_000_000) * 1_000_000_000 / 60
+        #expect(abs(counted.time(30_000_000) - exact) < 20)
+    }
+
+    @Test func followsABlockWhoseTimeWasMeasured() {
+        var clock = SampleClock(time: 0, rate: 100)
+        clock.advance(to: 16, blockTime: 160_000_100)
+        #expect(clock.time(16) == 160_000_000)
+        clock.advance(to: 32, blockTime: 320_500_000)
+        #expect(clock.time(33) == 330_500_000)
+        #expect(clock.time(31) == 310_500_000)
+    }
+}

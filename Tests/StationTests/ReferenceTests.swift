@@ -1,0 +1,157 @@
+import Foundation
+import Messages
+import MiniSEED
+import Seismology
+import Sensors
+import Settings
+import SignalProcessing
+import TestSupport
+import Testing
+
+@testable import Station
+
+/// A real earthquake against numbers computed independently; `deploy/checks/replay-reference` does all records.
+@Suite struct ReferenceTests {
+    private typealias Object = [String: Any]
+
+    private func object(_ any: Any?) throws -> Object { try #require(any as? Object) }
+
+    private func number(_ any: Any?) throws -> Double { try #require(any as? Double) }
+
+    private func sensor(_ expected: Object) throws -> ReplaySensor {
+        let counts = try object(expected["counts_per_m_s2"])
+        var settings = ReplaySettings(file: Vectors.url("records/r10_ridgecrest38_tow2.mseed").path)
+        settings.speed = 0
+        settings.scale = (1 / (try number(counts["x"])), 1 / (try number(counts["y"])), 1 / (try number(counts["z"])))
+        return ReplaySensor(settings)
+    }
+
+    private func configuration(_ set: String, level: Double) -> Configuration {
+        testConfiguration { c in
+            var axis = c.axes.x
+            axis.detection.threshold = level
+            switch set {
+            case "A":
+                c.conditioning.offset = .meanFirst(seconds: 2)
+                axis.filter = .butterworth(.init(band: .bandpass, corners: [0.5, 10], order: 2))
+                (axis.detection.window, axis.detection.hold) = (.seconds(1), .seconds(0.2))
+            case "B":
+                c.conditioning.offset = .ema(.corner(0.1))
+                axis.filter = .butterworth(.init(band: .highpass, corners: [1], order: 2))
+                (axis.detection.window, axis.detection.hold) = (.samples(20), .samples(20))
+            default:
+                c.conditioning.offset = .highpass(corner: 0.1, order: 2)
+                axis.filter = .butterworth(.init(band: .lowpass, corners: [8], order: 4, start: .steady))
+                (axis.detection.window, axis.detection.hold) = (.seconds(0.5), .samples(1))
+            }
+            c.axes = PerAxis(axis)
+        }
+    }
+
+    private final class Series {
+        var filtered: [[Double]] = [[], [], []]
+        var rms: [[Double]] = [[], [], []]
+        var triggered: [[UInt8]] = [[], [], []]
+
+        func take(_ chunk: SeriesChunk) {
+            for axis in 0..<3 {
+                let k = axis * chunk.stride
+                filtered[axis] += UnsafeBufferPointer(start: chunk.filtered + k, count: chunk.count)
+                rms[axis] += UnsafeBufferPointer(start: chunk.rms + k, count: chunk.count)
+                triggered[axis] += UnsafeBufferPointer(start: chunk.triggered + k, count: chunk.count)
+            }
+        }
+
+        func intervals(_ axis: Int) -> [[Int]] {
+            var out: [[Int]] = []
+            var on: Int?
+            for (i, state) in triggered[axis].enumerated() {
+                if state == 1, on == nil { on = i }
+                if state == 0, let start = on {
+                    out.append([start, i])
+                    on = nil
+                }
+            }
+            if let on { out.append([on, triggered[axis].count]) }
+            return out
+        }
+    }
+
+    private func play(_ configuration: Configuration, _ expected: Object) throws -> (Series, [Sent]) {
+        var sensor = try sensor(expected)
+        let rate = try sensor.open().rate
+        var pipeline = try StationPipeline(
+            configuration: configuration, sensor: StationSensor(rate: rate), boot: "boot")
+        let series = Series()
+        pipeline.onSeries = { series.take($0) }
+        var sent: [Sent] = []
+        let sink: PublicationSink = { header, bytes in
+            sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
+        }
+        var block = SampleBlock(capacity: 100)
+        while try sensor.read(into: &block) == .samples { pipeline.process(block, quality: .replay, to: sink) }
+        pipeline.finish(to: sink)
+        return (series, sent)
+    }
+
+    @Test(arguments: ["A", "B", "C"]) func seriesAndTriggersAreThoseOfTheReference(set: String) throws {
+        let expected = try object(try Vectors.json("pipeline/r10.json"))
+        let reference = try object(try object(expected["sets"])[set])
+        for entry in try #require(reference["triggers"] as? [Object]) {
+            let (series, _) = try play(configuration(set, level: try number(entry["level"])), expected)
+            #expect(series.filtered[0].count == 7500)
+            let intervals = try object(entry["intervals"])
+            for (axis, name) in ["x", "y", "z"].enumerated() {
+                #expect(
+                    series.intervals(axis) == intervals[name] as? [[Int]], "\(set) \(name) at \(entry["level"] ?? "")")
+                let filtered = try object(try object(reference["filtered"])[name])
+                let (low, high) = (try number(filtered["min"]), try number(filtered["max"]))
+                // The stored numbers come from the CSV of ten digits, ours from the counts.
+                let tolerance = 1e-9 * max(abs(low), abs(high)) + 5e-11
+                #expect(abs((series.filtered[axis].min() ?? 0) - low) < tolerance)
+                #expect(abs((series.filtered[axis].max() ?? 0) - high) < tolerance)
+                #expect(abs((series.filtered[axis].last ?? 0) - (try number(filtered["last"]))) < tolerance)
+                let rms = try object(try object(reference["rms"])[name])
+                #expect(abs((series.rms[axis].max() ?? 0) - (try number(rms["max"]))) < tolerance)
+                #expect(abs((series.rms[axis].last ?? 0) - (try number(rms["last"]))) < tolerance)
+            }
+        }
+    }
+
+    @Test func peaksAndIntensitiesOfTheWholeRecord() throws {
+        let expected = try object(try Vectors.json("pipeline/r10.json"))
+        var configuration = configuration("A", level: 1e-12)
+        configuration.axes = PerAxis(configuration.axes.x)
+        for axis in 0..<3 {
+            configuration.axes[axis].filter = .none
+            configuration.axes[axis].detection.window = .samples(1)
+            configuration.axes[axis].detection.hold = .samples(1)
+        }
+        configuration.intensity.scales = IntensityRelation.allCases
+        // The samples of the mean's time are not valid, so the event begins after them and reaches back over them.
+        configuration.detection.event.preEvent = 10
+        configuration.detection.event.postEvent = 100
+        let (_, sent) = try play(configuration, expected)
+        let ends = sent.filter { $0.name == "event/last" }
+        #expect(ends.count == 1)
+        let event = try #require(ends.first).json
+        let pga = try object(expected["pga"])
+        let peaks = try object(event["peaks"])
+        for (ours, theirs) in [("x", "x"), ("y", "y"), ("z", "z"), ("h", "h_vector"), ("v3", "vector")] {
+            let value = try number(try object(peaks[ours])["value"])
+            #expect(abs(value / (try number(pga[theirs])) - 1) < 1e-8, "\(ours)")
+        }
+        #expect(abs(try number(event["pgv"]) / (try number(expected["pgv_h_max"])) - 1) < 1e-7)
+        let mmi = try object(expected["mmi"])
+        let intensities = try #require(event["intensity"] as? [Object])
+        let values = ["gutenberg_richter_pga", "wald99_combined", "worden12_pgv"]
+        for (intensity, name) in zip(intensities, values) {
+            #expect(abs(try number(intensity["value"]) - (try number(mmi[name]))) < 1e-6)
+        }
+        #expect(abs(try number(intensities[2]["from_pga"]) - (try number(mmi["worden12_pga"]))) < 1e-6)
+        let (arias, cav) = (try object(expected["arias"]), try object(expected["cav"]))
+        let larger = max(try number(arias["x"]), try number(arias["y"]))
+        #expect(abs(try number(event["arias"]) / larger - 1) < 1e-6)
+        #expect(abs(try number(event["cav"]) / max(try number(cav["x"]), try number(cav["y"])) - 1) < 1e-6)
+    }
+}
