@@ -133,7 +133,7 @@ import Testing
 
 @Suite struct CSVErrorTests {
     @Test func everyErrorNamesFileAndLine() throws {
-        for (text, message) in [
+        let cases: [(String, String)] = [
             ("t,x,y,z\n0,1,2,3\n0.01,1,nan,3\n", "recording.csv:3: y is not a finite number: \"nan\""),
             ("0,1,2,3\n0.01,1e999,2,3\n", "recording.csv:2: x is not a finite number: \"1e999\""),
             ("0,1,2,3\n0.01,1,2,three\n", "recording.csv:2: z is not a number: \"three\""),
@@ -158,7 +158,8 @@ import Testing
                 "recording.csv:2: a line of more than 4096 bytes"
             ),
             (String(repeating: "1,", count: 100_000), "recording.csv:1: a line of more than 4096 bytes"),
-        ] {
+        ]
+        for (text, message) in cases {
             #expect(try openingError(text) == SensorError(.format, message))
         }
     }

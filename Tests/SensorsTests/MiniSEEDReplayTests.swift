@@ -72,7 +72,8 @@ import Testing
             #expect(sensor.duplicates == 2 * (50 + 20))
             #expect(sensor.progress.total == 320)
             let delivery = try Delivery(&sensor, block: 64)
-            #expect(delivery.x == (Array(0..<250) + Array(400..<450) + Array(480..<500)).map(Double.init))
+            let left: [Int] = Array(0..<250) + Array(400..<450) + Array(480..<500)
+            #expect(delivery.x == left.map(Double.init))
             #expect(delivery.x == delivery.y && delivery.x == delivery.z)
             #expect(
                 delivery.marks == [
@@ -97,15 +98,17 @@ import Testing
         let place = try miniSEED([("HNZ", samples)], location: "10")
         let slow = try miniSEED([("HNZ", samples)], rate: 50)
         let flat = try miniSEED([("HNE", samples), ("HNN", samples)])
-        for (bytes, parts) in [
+        let cases: [(bytes: [UInt8], parts: [String])] = [
             (good + other, ["several channels for x", "FDSN:XX_BASE_00_H_N_E", "FDSN:XX_ROOF_00_H_N_E"]),
             (good + place, ["several channels for z", "FDSN:XX_BASE_10_H_N_Z"]),
             (flat, ["no channel for z (orientation Z or 3)", "FDSN:XX_BASE_00_H_N_E, FDSN:XX_BASE_00_H_N_N"]),
             (flat + place, ["not of one station and location"]),
             (flat + slow, ["different rates", "100.0 Hz", "50.0 Hz"]),
             (good + slow, ["changes its rate from 100.0 Hz to 50.0 Hz", "record 4 at byte \(good.count)"]),
-        ] {
-            let error = try #require(try openingError(bytes, "r.mseed"))
+        ]
+        for (bytes, parts) in cases {
+            let found = try openingError(bytes, "r.mseed")
+            let error = try #require(found)
             #expect(error.code == .format && error.message.hasPrefix("r.mseed: "))
             for part in parts { #expect(error.message.contains(part), "\(error.message)") }
         }
@@ -118,7 +121,8 @@ import Testing
     @Test func brokenFilesNameRecordAndByte() throws {
         let samples = Self.whole(Self.ramp(400))
         let good = try miniSEED([("HNE", samples), ("HNN", samples), ("HNZ", samples)])
-        let cut = try #require(try openingError(Array(good.dropLast(10)), "r.mseed"))
+        let refused = try openingError(Array(good.dropLast(10)), "r.mseed")
+        let cut = try #require(refused)
         #expect(cut.code == .format && cut.message.contains(": record ") && cut.message.contains(" at byte "))
         #expect(cut.message.contains("are left"))
         var flipped = good

@@ -42,7 +42,7 @@ import Testing
 
     @Test func timesAreExact() throws {
         func time(_ text: String) -> StampedTime? { Array(text.utf8).withUnsafeBytes { TimeText.parse($0) } }
-        for (text, nanoseconds, quantum, absolute) in [
+        let cases: [(String, Int, Int, Bool)] = [
             ("0.000000", 0, 1000, false), ("0.032", 32_000_000, 1_000_000, false),
             ("12", 12_000_000_000, 1_000_000_000, false),
             ("1.000000000000000021e-02", 10_000_000, 1, false), ("0.12345678949", 123_456_789, 1, false),
@@ -53,7 +53,8 @@ import Testing
             ("2019-07-06T05:49:47.1234567891+02:30", 1_562_383_187_123_456_789, 1, true),
             ("2024-02-29T23:59:60z", 1_709_251_200_000_000_000, 1_000_000_000, true),
             ("1969-12-31T23:59:59.5Z", -500_000_000, 100_000_000, true),
-        ] {
+        ]
+        for (text, nanoseconds, quantum, absolute) in cases {
             let expected = StampedTime(nanoseconds: Int64(nanoseconds), quantum: Int64(quantum), absolute: absolute)
             #expect(time(text) == expected, "\(text)")
         }
