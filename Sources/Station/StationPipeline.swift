@@ -50,10 +50,19 @@ public struct StationPipeline: ~Copyable {
     public init(
         configuration: Configuration, sensor: StationSensor, boot: String, revision: Int = 0
     ) throws(StationError) {
+        // All that may fail is done before there are stored properties: Swift 6.0.3 cannot compile it between them.
         let path = try SignalPath(configuration, rate: sensor.rate)
         let topics = try StationError.topics(of: configuration)
         let messenger = try Messenger(configuration, topics: topics, boot: boot)
         let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
+        self.init(
+            configuration, sensor: sensor, revision: revision, path: path, messenger: messenger, waveform: waveform)
+    }
+
+    private init(
+        _ configuration: Configuration, sensor: StationSensor, revision: Int, path: SignalPath, messenger: Messenger,
+        waveform: WaveformSender
+    ) {
         self.path = path
         rate = sensor.rate
         fullScale = sensor.range.map { $0 * 0.999 } ?? .infinity

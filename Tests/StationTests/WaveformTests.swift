@@ -115,7 +115,8 @@ import Testing
         let found = try Self.samples(sent, gap: 2300)
         let numbers = try #require(found["HNZ"])
         #expect(numbers.contains(2299) && numbers.contains(2300))
-        #expect(numbers == Array(try #require(numbers.first)...(try #require(numbers.last))))
+        let (first, last) = (try #require(numbers.first), try #require(numbers.last))
+        #expect(numbers == Array(first...last))
     }
 
     @Test func noneIsSentWhenNotWanted() throws {

@@ -64,6 +64,11 @@ uint64_t heap_count_stop(void) {
     return atomic_load(&calls);
 }
 
+void heap_probe(void) {
+    void *volatile memory = malloc(24);
+    free(memory);
+}
+
 uint64_t thread_nanoseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -38,10 +38,15 @@ struct Ground {
         }
     }
 
-    /// Hands every block to the body, with times that go on from pass to pass.
-    func pass(_ number: Int, _ body: (borrowing SampleBlock) -> Void) {
+    /// Blocks before the quake.
+    var quiet: Range<Int> { 0..<Int(49 * Self.rate) / Self.blockLength }
+    /// The quake and what follows.
+    var shaken: Range<Int> { quiet.upperBound..<blocks.count }
+
+    /// Hands the blocks to the body, with times that go on from pass to pass.
+    func pass(_ number: Int, _ range: Range<Int>? = nil, _ body: (borrowing SampleBlock) -> Void) {
         var block = blocks[0]
-        for index in blocks.indices {
+        for index in range ?? blocks.indices {
             block = blocks[index]
             block.time += Int64(number) * duration
             body(block)

@@ -25,13 +25,16 @@ struct Cost {
         var bytes = 0
         var above = 0
 
-        func runPipeline() {
-            ground.pass(pass) { block in
+        func run(_ range: Range<Int>) {
+            ground.pass(pass, range) { block in
                 pipeline.process(block, quality: .replay) { _, payload in
                     messages += 1
                     bytes += payload.count
                 }
             }
+        }
+        func runPipeline() {
+            run(ground.blocks.indices)
             pass += 1
         }
         func runReference() {
@@ -60,16 +63,17 @@ struct Cost {
         let messagesPerPass = Double(messages - warm.1) / Double(passes)
         let bytesPerPass = Double(bytes - warm.2) / Double(passes)
 
-        let calls = heapCalls { runPipeline() }
-        let own = heapCalls { ground.pass(0) { _ in } }
-        guard heapCalls({ free(malloc(24)) }) == 2, above > 0, messages > 0 else {
-            throw Failure(description: "the measurement itself does not work: nothing counted or nothing published")
-        }
+        // In quiet: samples, summaries and traces. In the quake: the event with its messages and its waveform besides.
+        let quietCalls = heapCalls { run(ground.quiet) } - heapCalls { ground.pass(0, ground.quiet) { _ in } }
+        let eventCalls = heapCalls { run(ground.shaken) } - heapCalls { ground.pass(0, ground.shaken) { _ in } }
+        guard heapCalls(heap_probe) == 2 else { throw Failure(description: "the counter of heap calls does not count") }
+        guard above > 0, messages > 0 else { throw Failure(description: "the quake was not noticed") }
 
         report("pipeline_ns", median(ours))
         report("reference_ns", median(theirs))
         report("pipeline_to_reference", median(zip(ours, theirs).map { $0 / $1 }))
-        report("pipeline_heap_calls", Double(calls - own) / Double(ground.sampleCount))
+        report("pipeline_heap_calls", Double(quietCalls) / Double(ground.quiet.count * Ground.blockLength))
+        report("event_heap_calls", Double(eventCalls))
         report("messages_per_sample", messagesPerPass / Double(ground.sampleCount))
         report("bytes_per_sample", bytesPerPass / Double(ground.sampleCount))
         report("real_time_channels_100hz", 1e9 / median(ours) / Ground.rate)
