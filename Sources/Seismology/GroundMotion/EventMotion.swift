@@ -6,12 +6,14 @@ public struct EventMotion: Sendable {
     public struct Peak: Sendable, Equatable {
         public var value = 0.0
         public var time: Int64 = 0
+        /// False until the first sample: a record may well begin at time 0.
+        private var taken = false
         public init() {}
 
         @inline(__always)
         mutating func take(_ candidate: Double, _ t: Int64) -> Bool {
-            guard candidate > value || time == 0 else { return false }
-            (value, time) = (candidate, t)
+            guard candidate > value || !taken else { return false }
+            (value, time, taken) = (candidate, t, true)
             return true
         }
     }
