@@ -65,7 +65,7 @@ extension Setting {
     /// Type, range, effect and access in a few words.
     var notes: String {
         var notes = [allowed]
-        if let unit, !allowed.contains(unit) { notes.append(unit) }
+        if let unit, !allowed.hasText(unit) { notes.append(unit) }
         notes.append(apply.rawValue)
         if !isRemote { notes.append("not remotely") }
         if isSecret { notes.append("secret") }

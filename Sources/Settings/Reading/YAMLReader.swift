@@ -159,7 +159,7 @@ private struct TreeBuilder {
             return SettingError("", .unavailable, "No memory to read the settings.")
         }
         let context = state.context.map { String(cString: $0) + ", " } ?? ""
-        let hint = problem.contains("cannot start any token") ? " (a tab, `@`, `%` or a back quote?)" : ""
+        let hint = problem.hasText("cannot start any token") ? " (a tab, `@`, `%` or a back quote?)" : ""
         return SettingError(
             "", .syntax, "Not readable as YAML: \(context)\(problem)\(hint).",
             line: Int(state.problem_mark.line) + 1, column: Int(state.problem_mark.column) + 1)
