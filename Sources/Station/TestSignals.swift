@@ -1,43 +1,49 @@
 import Settings
 import SignalProcessing
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
-/// Shake's test signals in place of single axes: sine, step and impulse after a lead-in of 20 zero samples.
+/// Shake's test signals in place of single axes.
 struct TestSignals: Sendable {
-    private static let leadIn = 20
-    private let signals: PerAxis<AxisConfiguration.Signal>
-    private let rate: Double
+    private enum Source: Sendable {
+        case sensor
+        case sine(SineSource)
+        case step(StepSource)
+        case impulse(ImpulseSource)
+
+        init(_ signal: AxisConfiguration.Signal, rate: Double) {
+            switch signal {
+            case .sensor: self = .sensor
+            case .sine(let amplitude, let frequency):
+                self = .sine(SineSource(amplitude: amplitude, frequency: frequency, rate: rate))
+            case .step(let amplitude): self = .step(StepSource(amplitude: amplitude))
+            case .impulse(let amplitude): self = .impulse(ImpulseSource(amplitude: amplitude))
+            }
+        }
+
+        func value(_ sensor: Double, at index: Int) -> Double {
+            switch self {
+            case .sensor: sensor
+            case .sine(let source): source.value(at: index)
+            case .step(let source): source.value(at: index)
+            case .impulse(let source): source.value(at: index)
+            }
+        }
+    }
+
+    private let x: Source
+    private let y: Source
+    private let z: Source
     private let allSensor: Bool
 
     init(_ axes: PerAxis<AxisConfiguration>, rate: Double) {
-        var signals = PerAxis(AxisConfiguration.Signal.sensor)
-        for axis in 0..<3 { signals[axis] = axes[axis].signal }
-        self.signals = signals
-        self.rate = rate
-        allSensor = signals == PerAxis(.sensor)
+        x = Source(axes.x.signal, rate: rate)
+        y = Source(axes.y.signal, rate: rate)
+        z = Source(axes.z.signal, rate: rate)
+        allSensor = (0..<3).allSatisfy { axes[$0].signal == .sensor }
     }
 
     /// The sample with the axes replaced that have a test signal; `index` counts from the start or the last gap.
     func replace(_ sample: (Double, Double, Double), at index: Int) -> (Double, Double, Double) {
         if allSensor { return sample }
-        return (
-            value(signals.x, sample.0, index), value(signals.y, sample.1, index), value(signals.z, sample.2, index)
-        )
-    }
-
-    private func value(_ signal: AxisConfiguration.Signal, _ sensor: Double, _ index: Int) -> Double {
-        let n = index - Self.leadIn
-        switch signal {
-        case .sensor: return sensor
-        case .sine(let amplitude, let frequency):
-            return n < 0 ? 0 : amplitude * sin(2 * Double.pi * frequency * Double(n) / rate)
-        case .step(let amplitude): return n < 0 ? 0 : amplitude
-        case .impulse(let amplitude): return n == 0 ? amplitude : 0
-        }
+        return (x.value(sample.0, at: index), y.value(sample.1, at: index), z.value(sample.2, at: index))
     }
 }
