@@ -38,7 +38,7 @@ import Testing
             let stored = [UInt8](try Vectors.data("mseed/\(file).mseed"))
             let channel = stored[..<512]
             #expect(channel[15..<18].elementsEqual("HNE".utf8))
-            let three = "ENZ".utf8.flatMap { channel[..<17] + [$0] + channel[18...] }
+            let three = "ENZ".utf8.flatMap { code -> [UInt8] in Array(channel[..<17]) + [code] + Array(channel[18...]) }
             #expect(try step(three, (x: 1, y: 1, z: 1)) == expected, "\(file)")
         }
     }
