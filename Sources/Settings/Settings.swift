@@ -68,12 +68,13 @@ public enum Settings {
                 findings.add(error.from(.commandLine))
             }
         }
-        guard findings.errors.isEmpty else { throw SettingErrors(findings.errors) }
-        return try merge(layers)
+        return try merge(layers, &findings)
     }
 
-    /// Merges valid layers, lowest first, and applies the rules between settings.
-    private static func merge(_ layers: [Layer]) throws(SettingErrors) -> LoadedSettings {
+    /// Merges what is valid of the layers, lowest first, and applies the rules between settings.
+    private static func merge(
+        _ layers: [Layer], _ findings: inout Findings
+    ) throws(SettingErrors) -> LoadedSettings {
         var tree: Value = [:]
         var origins: [String: LoadedSettings.Origin] = [:]
         for layer in layers {
@@ -90,17 +91,15 @@ public enum Settings {
             }
         }
         var configuration = Configuration()
-        var findings = Findings()
         for setting in SettingsTable.settings {
             for (key, axis) in setting.concreteKeys {
                 guard let value = SettingsTree.value(at: key, in: tree) else { continue }
                 setting.read(value, Pointer.of(key: key), axis, &configuration, &findings)
             }
         }
-        CrossFieldRules.check(configuration, &findings)
-        guard findings.errors.isEmpty else {
-            throw SettingErrors(CrossFieldRules.located(findings.errors, layers: layers, origins: origins))
-        }
+        let crossed = CrossFieldRules.errors(of: configuration, beside: findings.errors)
+        findings.add(contentsOf: CrossFieldRules.located(crossed, layers: layers, origins: origins))
+        guard findings.errors.isEmpty else { throw SettingErrors(findings.errors) }
         return LoadedSettings(
             configuration: configuration, effective: effective(configuration), origins: origins,
             locked: layers.flatMap(\.locked))

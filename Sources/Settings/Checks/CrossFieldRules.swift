@@ -6,13 +6,50 @@ import SignalProcessing
 /// mend it. What depends on the sample rate is checked against `sensor.rate_hz`, except that a recording has its own
 /// rate: then the station checks when it is open.
 enum CrossFieldRules {
-    private static let rules: [@Sendable (Configuration, inout Findings) -> Void] = [
-        offsetCorner, filterCorners, testSignals, simulatedSine, windows, mounting, replayFile, traceRate, traceBlock,
-        votes, waveformCodes, certificate, reconnect,
+    private struct Rule: Sendable {
+        /// Settings, or groups of them, that the rule looks at: while one of them has an error of its own, the rule
+        /// has nothing to say.
+        var uses: [String]
+        var check: @Sendable (Configuration, inout Findings) -> Void
+    }
+
+    private static let rules: [Rule] = [
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/conditioning/offset"], check: offsetCorner),
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver"], check: filterCorners),
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver"], check: testSignals),
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/sensor/simulate"], check: simulatedSine),
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver"], check: windows),
+        Rule(uses: ["/sensor/mounting"], check: mounting),
+        Rule(uses: ["/sensor/driver", "/sensor/replay/file"], check: replayFile),
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/trace/enabled", "/trace/rate_hz"], check: traceRate),
+        Rule(uses: ["/trace/enabled", "/trace/rate_hz", "/trace/block_s"], check: traceBlock),
+        Rule(uses: ["/detection/level/enabled", "/detection/event/votes"], check: votes),
+        Rule(uses: ["/waveform/enabled", "/waveform/encoding"], check: waveformCodes),
+        Rule(uses: ["/mqtt/tls"], check: certificate),
+        Rule(uses: ["/mqtt/reconnect"], check: reconnect),
     ]
 
-    static func check(_ configuration: Configuration, _ findings: inout Findings) {
-        for rule in rules { rule(configuration, &findings) }
+    /// The errors of a snapshot.
+    ///
+    /// - Parameter known: errors that single settings have; these are at their defaults in the snapshot, and are not
+    ///   judged a second time.
+    static func errors(of configuration: Configuration, beside known: [SettingError]) -> [SettingError] {
+        // A text that could not be read at all says nothing of any setting.
+        if known.contains(where: { $0.path.isEmpty }) { return [] }
+        let wrong = known.map(\.path)
+        var findings = Findings()
+        for rule in rules {
+            let isSettled = !rule.uses.contains { group in
+                wrong.contains { Pointer.isPrefix(group, of: $0) || Pointer.isPrefix($0, of: group) }
+            }
+            if isSettled { rule.check(configuration, &findings) }
+        }
+        return findings.errors.filter { error in
+            guard let (setting, key) = concrete(error.path) else { return true }
+            return ![key, setting.key].contains { one in
+                wrong.contains { Pointer.isPrefix(Pointer.of(key: one), of: $0) }
+            }
+        }
     }
 
     // MARK: Against the rate

@@ -48,13 +48,14 @@ extension SettingError {
 
 /// Which word was meant.
 enum Spelling {
-    /// The known word with the fewest edits, if they are few for its length.
+    /// The known word with the fewest edits, if they are few for its length; the beginning of a word means that word.
     static func nearest(to word: String, in known: [String]) -> String? {
         let letters = Array(word.unicodeScalars)
         guard letters.count <= 64 else { return nil }
         var best: (word: String, distance: Int)?
         for candidate in known {
-            let distance = edits(letters, Array(candidate.unicodeScalars))
+            let begins = letters.count > 2 && candidate.hasPrefix(word)
+            let distance = begins ? 1 : edits(letters, Array(candidate.unicodeScalars))
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         guard let best, best.distance <= max(2, best.word.count / 3) else { return nil }

@@ -59,7 +59,7 @@ private struct LayerReader {
     }
 
     mutating func group(_ value: Value, key: String, pointer: String, _ findings: inout Findings) {
-        let known = SettingsTree.children[key] ?? []
+        var known = SettingsTree.children[key] ?? []
         guard case .object(let members) = value else {
             if value == .null, nullResets {
                 for child in known { reset(SettingsTree.joined(key, child), Pointer.appending(child, to: pointer)) }
@@ -69,6 +69,7 @@ private struct LayerReader {
                 pointer, "an object", got: value, allowed: "an object with \(known.joined(separator: ", "))")
             return
         }
+        if key.isEmpty, mayLock { known.append("locked") }
         for member in members {
             let here = Pointer.appending(member.key, to: pointer)
             if key.isEmpty, member.key == "locked", mayLock {
