@@ -1,0 +1,178 @@
+import Foundation
+import Messages
+import SignalProcessing
+import TestSupport
+import Testing
+
+@testable import Settings
+
+/// What is made from the table agrees with the table, and with the snapshot.
+@Suite struct TableTests {
+    private static let package = Vectors.folder.deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test func keysAreUniqueAndInTheirChapters() {
+        let keys = SettingsTable.settings.map(\.key)
+        #expect(Set(keys).count == keys.count)
+        for chapter in SettingsTable.chapters {
+            for setting in chapter.settings { #expect(setting.key.hasPrefix(chapter.key + ".")) }
+        }
+        for setting in SettingsTable.settings { #expect(setting.help.hasSuffix(".") || setting.help.hasSuffix(").")) }
+    }
+
+    /// The default in the table, as text for people, decodes to the default of the snapshot, to the last bit.
+    @Test(arguments: SettingsTable.settings.map(\.key))
+    func theDefaultThatIsShownIsTheDefaultOfTheSnapshot(_ key: String) throws {
+        let setting = try #require(SettingsTable.setting(key))
+        let shown = try YAMLReader.read(Array(("v: " + setting.defaultText).utf8)).root["v"] ?? .null
+        for (_, axis) in setting.concreteKeys {
+            var configuration = Self.changed
+            #expect(configuration != Configuration())
+            var findings = Findings()
+            setting.read(shown, "", axis, &configuration, &findings)
+            #expect(findings.errors == [])
+            #expect(setting.write(configuration, axis) == setting.write(Configuration(), axis))
+            // The canonical form reads back to the same value too.
+            var again = Self.changed
+            setting.read(setting.standard, "", axis, &again, &findings)
+            #expect(again == configuration && findings.errors == [])
+        }
+    }
+
+    /// Every property of the snapshot has a row: a file that changes all of them leaves no default.
+    @Test func everyPropertyOfTheSnapshotIsInTheTable() throws {
+        let effective = Settings.effective(Self.changed)
+        let standard = Settings.effective(Configuration())
+        for key in SettingsTable.settings.flatMap({ $0.concreteKeys.map(\.key) }) {
+            #expect(
+                SettingsTree.value(at: key, in: effective) != SettingsTree.value(at: key, in: standard), "\(key)")
+        }
+        let loaded = try Settings.load(file: effective.json())
+        #expect(loaded.configuration == Self.changed)
+        #expect(loaded.effective == effective)
+        #expect(Set(loaded.origins.keys).count == SettingsTable.concreteCount)
+        let properties = Self.leaves(Self.changed)
+        #expect(properties == SettingsTable.concreteCount, "\(properties) properties")
+    }
+
+    /// How many settings a snapshot has, by reflection: the properties that are not groups of others.
+    private static func leaves(_ value: Any) -> Int {
+        let mirror = Mirror(reflecting: value)
+        let name = String(describing: type(of: value))
+        let groups = ["Level", "Event", "TLS"]
+        let isGroup =
+            name.hasSuffix("Configuration") || groups.contains(name) || name == "PerAxis<AxisConfiguration>"
+            || name == "PerAxis<Source>"
+        return isGroup && !mirror.children.isEmpty ? mirror.children.reduce(0) { $0 + leaves($1.value) } : 1
+    }
+
+    /// Nothing is at its default.
+    static let changed: Configuration = {
+        var c = Configuration()
+        (c.station.id, c.station.network, c.station.code, c.station.location) = ("a-1", "NZ", "WTMC", "10")
+        (c.station.latitude, c.station.longitude, c.station.elevation) = (-42.5, 173, -1.25)
+        (c.station.description, c.station.groups) = ("Under the \"stairs\", left", ["school"])
+        (c.sensor.driver, c.sensor.rate, c.sensor.range) = (.simulate, 187.5, 39.2)
+        (c.sensor.mounting.sources.x, c.sensor.mounting.sources.y) = (.init(axis: 2, sign: -1), .init(axis: 0, sign: 1))
+        (c.sensor.mounting.sources.z, c.sensor.mounting.north) = (.init(axis: 1, sign: -1), 12.5)
+        (c.sensor.simulate.noise, c.sensor.simulate.scenario, c.sensor.simulate.seed) = (0.1, .tableKnock, 1 << 52)
+        (c.sensor.simulate.amplitude, c.sensor.simulate.frequency) = (0.1, 0.3)
+        (c.sensor.replay.file, c.sensor.replay.speed, c.sensor.replay.loop) = ("/r w.csv", 0, true)
+        (c.sensor.replay.scale.y, c.sensor.replay.unit) = (-1e-7, .g)
+        (c.conditioning.offset, c.conditioning.settle) = (.ema(.corner(0.1)), 0)
+        c.axes.x.signal = .sine(amplitude: 0.1, frequency: 0.7)
+        c.axes.y.signal = .step(amplitude: 1)
+        c.axes.z.signal = .impulse(amplitude: 2)
+        c.axes.x.filter = .none
+        c.axes.y.filter = .butterworth(.init(band: .highpass, corners: [0.1], order: 10, start: .steady))
+        c.axes.z.filter = .chain([
+            .none, .butterworth(.init(band: .bandstop, corners: [49.9, 50.1], order: 1, start: .zero)),
+        ])
+        for axis in 0..<3 {
+            c.axes[axis].detection.window = axis == 0 ? .samples(1) : .seconds(0.7)
+            c.axes[axis].detection.threshold = 0.1 * Double(axis)
+            c.axes[axis].detection.hold = axis == 0 ? .seconds(1e-7) : .samples(65536)
+        }
+        (c.detection.level.enabled, c.detection.level.axes) = (false, .all)
+        (c.detection.event.votes, c.detection.event.preEvent, c.detection.event.postEvent) = (2, 0, 0)
+        (c.detection.event.maximum, c.detection.event.deadTime, c.detection.event.minimumIntensity) = (1, 0, 3.5)
+        (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .worden12], .vector, 7)
+        (c.trace.enabled, c.trace.rate, c.trace.block, c.trace.signals) = (false, 12.5, 2, [.rms, .raw])
+        (c.trace.encoding, c.trace.onlyInEvents, c.trace.qos) = (.mseed, true, 0)
+        (c.waveform.enabled, c.waveform.encoding, c.waveform.chunk) = (false, .mseed2Steim2, 5)
+        (c.mqtt.uris, c.mqtt.protocolVersion) = (["mqtts://a.b:8883", "mqtt://[::1]:1"], .v311)
+        (c.mqtt.root, c.mqtt.username, c.mqtt.passwordFile) = ("a/b", "u", "/p")
+        (c.mqtt.tls.caFile, c.mqtt.tls.certFile, c.mqtt.tls.keyFile) = ("/ca", "/c", "/k")
+        (c.mqtt.keepalive, c.mqtt.reconnectMinimum, c.mqtt.reconnectMaximum, c.mqtt.willDelay) = (5, 0.5, 60, 0)
+        (c.health.interval, c.log.level) = (10, .debug)
+        return c
+    }()
+
+    @Test func theAnnotatedDefaultIsTheStoredFileAndGivesTheDefaults() throws {
+        let stored = try String(
+            contentsOf: Self.package.appendingPathComponent("config/seismote.yaml"), encoding: .utf8)
+        #expect(stored == DefaultFile.text, "make it again: seismote config default > config/seismote.yaml")
+        let loaded = try load(DefaultFile.text)
+        #expect(loaded.configuration == Configuration())
+        for setting in SettingsTable.settings where !setting.takesNull {
+            for (key, _) in setting.concreteKeys { #expect(loaded.origins[key] != nil, "\(key)") }
+        }
+        #expect(!DefaultFile.text.split(separator: "\n").contains { $0.hasSuffix(" ") || $0.count > 120 })
+    }
+
+    @Test func presetsAreTheStoredFilesAndValid() throws {
+        let folder = Self.package.appendingPathComponent("config/presets")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(files == Preset.all.map { $0.name + ".yaml" }.sorted())
+        for preset in Preset.all {
+            let stored = try String(contentsOf: folder.appendingPathComponent(preset.name + ".yaml"), encoding: .utf8)
+            #expect(stored == preset.text, "\(preset.name): config/presets and Sources/Settings/Presets differ")
+            let loaded = try load(nil, preset: preset.text)
+            #expect((loaded.configuration == Configuration()) == (preset.name == "seismology"), "\(preset.name)")
+        }
+    }
+
+    @Test func theManualHasEveryKey() {
+        for setting in SettingsTable.settings { #expect(SettingsManual.text.contains("| `\(setting.key)` |")) }
+    }
+
+    // MARK: Schema
+
+    @Test func theSchemaRefusesWhatTheDecoderRefuses() throws {
+        let schema = SchemaEvaluator(root: SettingsSchema.value)
+        for document in BadDocument.single {
+            let tree = try YAMLReader.read(Array(document.text.utf8)).root
+            #expect(!schema.accepts(tree), "\(document.text)")
+        }
+    }
+
+    @Test func theSchemaAcceptsWhatTheDecoderAccepts() throws {
+        let schema = SchemaEvaluator(root: SettingsSchema.value)
+        var documents = [DefaultFile.text, String(decoding: Settings.effective(Self.changed).json(), as: UTF8.self)]
+        documents += Preset.all.map(\.text)
+        documents += [
+            "{}", "mqtt: {protocol: \"5\"}", "mqtt: {protocol: 3.1.1}", "trace: {qos: 1.0}", "axes: {all: {}, x: {}}",
+            "axes: {x: {signal: {step: {}}}}", "axes: {x: {signal: {sine: {frequency_hz: 500 mHz}}}}",
+            "axes: {x: {detection: {threshold: 0.05 m/s²}}}", "axes: {x: {detection: {threshold: .5e-2g}}}",
+            "sensor: {mounting: {x: y, y: -x}}", "conditioning: {settle_s: null}", "conditioning: {settle_s: 2 min}",
+            "sensor: {simulate: {noise: 30 ug}}", "health: {interval_s: 1 h}", "locked: [axes.x.filter, mqtt]",
+            "conditioning: {offset: {mode: mean_first, seconds: 2 s}}", "conditioning: {offset: {mode: none}}",
+        ]
+        for text in documents {
+            #expect(errors(text) == [], "\(text)")
+            #expect(schema.accepts(try YAMLReader.read(Array(text.utf8)).root), "\(text)")
+        }
+    }
+
+    @Test func theSchemaAnnotatesEverySetting() throws {
+        for setting in SettingsTable.settings {
+            let schema = SettingsSchema.annotated(setting)
+            for keyword in ["description", "default", "x-apply", "x-remote", "x-secret"] {
+                #expect(schema[keyword] != nil, "\(setting.key)")
+            }
+        }
+        let rate = SettingsSchema.value["properties"]?["trace"]?["properties"]?["rate_hz"]
+        #expect(rate?["default"] == 20 && rate?["x-unit"] == "Hz" && rate?["x-apply"] == "live")
+        let password = SettingsSchema.value["properties"]?["mqtt"]?["properties"]?["password_file"]
+        #expect(password?["x-remote"] == false)
+    }
+}
