@@ -91,6 +91,11 @@ need_python_packages() {
     "$python" -m pip install -q "${missing[@]}" >/dev/null 2>&1 || fail "pip could not install: ${missing[*]}"
 }
 
+# How programs are linked for use: the Swift libraries inside, and relocations in the packed form that glibc 2.36
+# (Debian 12) and later read, which takes 0.5 MB off the file.
+release_flags=(--static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+export release_flags
+
 # Ends the processes of these ids, politely first; ids that are gone already are no error.
 end_processes() {
     local id
