@@ -163,7 +163,8 @@ import Testing
         #expect(board.link.stop(within: 5))
         #expect(Date().timeIntervalSince(began) < 2)
         #expect(listener.first { $0.text == "offline" } != nil)
-        #expect(listener.messages.map(\.text) == ["online"] + (0..<200).map(String.init) + ["offline"])
+        let expected: [String] = ["online"] + (0..<200).map { String($0) } + ["offline"]
+        #expect(listener.messages.map(\.text) == expected)
         // The last will is not published besides.
         Thread.sleep(forTimeInterval: 0.3)
         #expect(listener.messages.count { $0.text == "offline" } == 1)
