@@ -128,4 +128,22 @@ func load(
         #expect(
             loaded.sources["axes.z.filter"] == .file && loaded.origins["axes.x.filter"]?.pointer == "/axes/all/filter")
     }
+
+    /// The power of ten of a unit goes into the number, so that nothing is rounded twice.
+    @Test func quantitiesAreExact() throws {
+        let cases: [(String, Double)] = [
+            ("4.9 gal", 0.049), ("5 mg", 5e-3 * standardGravity), ("0.05 m/s^2", 0.05), ("0.05 m/s²", 0.05),
+            ("0.3g", 0.3 * standardGravity),
+            ("-1.5e2 ug", -1.5e-4 * standardGravity), ("+.5 mm/s^2", 5e-4),
+        ]
+        for (text, value) in cases { #expect(Quantity.acceleration.parse(text) == value, "\(text)") }
+        let times: [(String, Double)] = [("200 ms", 0.2), ("2 min", 120), ("1 h", 3600), ("1.5s", 1.5)]
+        for (text, value) in times { #expect(Quantity.time.parse(text) == value, "\(text)") }
+        #expect(Quantity.frequency.parse("0.2 kHz") == 200 && Quantity.frequency.parse("31250 mHz") == 31.25)
+        let bad: [String] = [
+            "", "g", "5", "5 G", "5 mg ", "5  m g", "1e g", "1e400 g", "1e99999999999999999999 g", "0x5 g", "nan g",
+            "inf g", "5 s", "--5 g", String(repeating: "1", count: 100) + " g",
+        ]
+        for text in bad { #expect(Quantity.acceleration.parse(text) == nil, "\(text)") }
+    }
 }
