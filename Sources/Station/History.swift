@@ -10,6 +10,9 @@ struct History: Sendable {
     private var rawTimes: [Int64]
     /// Samples pushed since the start; the ring holds the last ones.
     private(set) var pushed = 0
+    /// Where the next sample goes in each ring.
+    private var motionPlace = 0
+    private var rawPlace = 0
 
     /// - Parameters:
     ///   - before: samples of context before an event.
@@ -31,11 +34,12 @@ struct History: Sendable {
 
     mutating func push(_ sample: MotionSample, raw values: (x: Double, y: Double, z: Double), time: Int64) {
         if !motion.isEmpty {
-            let i = pushed % motion.count
-            motion[i] = sample
-            motionTimes[i] = time
+            motion[motionPlace] = sample
+            motionTimes[motionPlace] = time
+            motionPlace = motionPlace + 1 == motion.count ? 0 : motionPlace + 1
         }
-        let k = pushed % rawTimes.count
+        let k = rawPlace
+        rawPlace = k + 1 == rawTimes.count ? 0 : k + 1
         raw[3 * k] = values.x
         raw[3 * k + 1] = values.y
         raw[3 * k + 2] = values.z

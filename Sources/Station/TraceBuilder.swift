@@ -14,6 +14,9 @@ struct TraceBuilder: Sendable {
     private var flags: [UInt8]
     private var block: TraceBlock
     private var pushed = 0
+    /// Where the next flags go, and how many samples come before the next output.
+    private var flagPlace = 0
+    private var wait: Int
     private var blockStart = 0
     private var eventInBlock = false
     private var gapPending = false
@@ -33,6 +36,7 @@ struct TraceBuilder: Sendable {
         self.signals = signals
         let filter = DecimationFilter(factor: factor)
         delay = filter.halfLength
+        wait = delay
         decimators = (0..<9).map { _ in Decimator(filter: filter) }
         flags = [UInt8](repeating: 0, count: delay + factor + 1)
         let outputRate = rate / Double(factor)
@@ -46,10 +50,14 @@ struct TraceBuilder: Sendable {
         if inEvent { eventInBlock = true }
         var bits: UInt8 = 0
         for axis in 0..<3 where planes.triggered[axis * Planes.capacity + i] != 0 { bits |= 1 << UInt8(axis) }
-        flags[pushed % flags.count] = bits
+        flags[flagPlace] = bits
+        flagPlace = flagPlace + 1 == flags.count ? 0 : flagPlace + 1
         var index: Int?
-        let centre = pushed - delay
-        if centre >= 0, centre % factor == 0 { index = extend(centre) }
+        if wait == 0 {
+            index = extend(pushed - delay)
+            wait = factor
+        }
+        wait -= 1
         for axis in 0..<3 {
             let at = axis * Planes.capacity + i
             if signals.contains(.raw) { run(.raw, axis, planes.raw[at], index) }
@@ -124,6 +132,8 @@ struct TraceBuilder: Sendable {
         for k in decimators.indices { decimators[k].reset() }
         block.removeAll()
         pushed = 0
+        flagPlace = 0
+        wait = delay
         gapPending = gap
     }
 }

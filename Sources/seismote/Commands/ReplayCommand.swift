@@ -50,9 +50,9 @@ struct ReplayCommand: ParsableCommand {
     }
 
     func run() throws {
-        let configuration = try settings.load(adding: overrides()).configuration
+        let loaded = try settings.load(adding: overrides())
         do {
-            try replay(configuration)
+            try replay(loaded)
         } catch let error as SensorError {
             printError(error.message)
             throw ExitCode(65)  // EX_DATAERR
@@ -77,10 +77,15 @@ struct ReplayCommand: ParsableCommand {
     /// A YAML double-quoted text.
     private static func quoted(_ text: String) -> String { String(decoding: Value.string(text).json(), as: UTF8.self) }
 
-    private func replay(_ configuration: Configuration) throws {
-        var sensor = ReplaySensor(ReplaySettings(configuration.sensor))
+    private func replay(_ loaded: LoadedSettings) throws {
+        var configuration = loaded.configuration
+        var recording = ReplaySettings(configuration.sensor)
+        // Irregular samples go onto the rate that the user asks for; without a word, onto the recording's own.
+        if let source = loaded.sources["sensor.rate_hz"], source == .file || source == .commandLine {
+            recording.rate = configuration.sensor.rate
+        }
+        var sensor = ReplaySensor(recording)
         let description = try sensor.open()
-        var configuration = configuration
         if configuration.station.id.isEmpty { configuration.station.id = "replay" }
         var pipeline = try StationPipeline(
             configuration: configuration,
