@@ -126,7 +126,8 @@ import Testing
         ]
         for (target, patch, result) in cases {
             let read: (String) throws -> Value = { try JSONReader.read(Array($0.utf8)) }
-            #expect(MergePatch.apply(try read(patch), to: try read(target)) == (try read(result)), "\(target) \(patch)")
+            let (got, wanted) = (MergePatch.apply(try read(patch), to: try read(target)), try read(result))
+            #expect(got == wanted, "\(target) \(patch)")
         }
     }
 }
