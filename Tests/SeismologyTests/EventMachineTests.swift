@@ -103,6 +103,16 @@ import Testing
         #expect(motion.x.value == 5 && motion.x.time == 2_000_000_000)
     }
 
+    /// A recording without a date begins at time 0; its first sample's peak was once taken for "none yet".
+    @Test func aPeakInTheFirstSampleAtTimeZeroCounts() {
+        var motion = EventMotion(rate: 100)
+        for (i, a) in [-7.0, 1, 0].enumerated() {
+            motion.add(MotionSample(ax: a, ay: 0, az: 0, vx: 0, vy: 0, vz: 0), time: Int64(i) * 10_000_000)
+        }
+        #expect(motion.x.value == 7 && motion.x.time == 0)
+        #expect(motion.v3.value == 7 && motion.y.value == 0)
+    }
+
     @Test func horizontalDefinitions() {
         #expect(HorizontalDefinition.larger.combine(x: 4, y: 9, vector: 9.5) == 9)
         #expect(HorizontalDefinition.vector.combine(x: 4, y: 9, vector: 9.5) == 9.5)
