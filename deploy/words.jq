@@ -13,7 +13,11 @@ def axes: [.detectors[]? | .name + (if .axes then " on " + (.axes | join(", ")) 
 | if $topic | endswith("/state/online") then
     if $m == "online" then "The station is online." else "The station is offline." end
   elif $topic | endswith("/state/info") then
-    "Sensor: \($m.sensor.driver // "none yet") \($m.sensor.chip // ""), \($m.sensor.rate_hz // "?") samples per second."
+    if $m.sensor then
+      "Sensor: \($m.sensor.driver) \($m.sensor.chip), \($m.sensor.rate_hz) samples per second."
+    else
+      "No sensor yet."
+    end
   elif $topic | endswith("/event/trigger") then
     if $m.event_type == "onset" then
       "\($m.onset | clock)  SHAKING. Noticed by: \($m | axes)."
@@ -29,7 +33,7 @@ def axes: [.detectors[]? | .name + (if .axes then " on " + (.axes | join(", ")) 
     if $m.valid == false then
       if $m.seq % 5 == 0 then "\($m.t | clock)  not yet: \($m.reason // "settling")" else empty end
     elif $m.seq % 5 == 0 then
-      "\($m.t | clock)  " + (if $m.triggered then "shaking" else "quiet" end)
+      "\($m.t | clock)  " + (if $m.triggered then "shaking" else "below the trigger" end)
       + ": peak of the last \($m.window_s) s \($m.pga // 0 | strength), \($m | mercalli)"
     else empty end
   elif $topic | contains("/state/alert/") then
