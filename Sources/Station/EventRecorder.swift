@@ -58,7 +58,7 @@ struct EventRecorder: Sendable {
         if action == .begin { announce(&messenger, quality, sink) }
         if action == .none {
             update(sample.time, &messenger, quality, sink)
-            sendWaveform(all: false, messenger, sink)
+            waveform.send(all: false, history, messenger, sink)
         }
         if action == .end || action == .endAndBegin { end(&messenger, quality, sink) }
         if action == .endAndBegin {
@@ -83,7 +83,7 @@ struct EventRecorder: Sendable {
         var message = EventMessage(kind: .onset, eventID: id, onset: sample.time)
         message.configRevision = revision
         open = OpenEvent(motion: motion, message: message, lastSent: sample.time, lastTime: sample.time)
-        let context = withContext ? min(history.pushed, history.motionCount) : 0
+        let context = withContext ? history.motionCount : 0
         waveform.begin(eventID: id, firstSample: history.pushed - context)
     }
 
@@ -161,10 +161,6 @@ struct EventRecorder: Sendable {
         event.message.end = event.lastTime
         event.message.waveform = waveform.finish(to: sink)
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
-    }
-
-    private mutating func sendWaveform(all: Bool, _ messenger: Messenger, _ sink: PublicationSink) {
-        waveform.send(all: all, history, messenger, sink)
     }
 
     /// A gap: what there is of the waveform goes out, so that no record runs over it.

@@ -26,7 +26,6 @@ struct History: Sendable {
         rawTimes = [Int64](repeating: 0, count: kept)
     }
 
-    var rawCapacity: Int { rawTimes.count }
     /// Number of the oldest full-rate sample that is still there.
     var oldestRaw: Int { max(0, pushed - rawTimes.count) }
     /// Samples of motion there are.

@@ -24,15 +24,6 @@ extension FilterSpecification {
             for filter in filters { try filter.append(to: &design, rate: rate, depth: depth + 1) }
         }
     }
-
-    /// Lowest corner of the filter in Hz; nil for a pass-through.
-    public var lowestCorner: Double? {
-        switch self {
-        case .none: nil
-        case .butterworth(let specification): specification.corners.min()
-        case .chain(let filters): filters.compactMap(\.lowestCorner).min()
-        }
-    }
 }
 
 extension FilterSpecification.Design {
