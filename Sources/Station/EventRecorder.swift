@@ -13,6 +13,8 @@ struct EventRecorder: Sendable {
     private var history: History
     private var waveform: WaveformSender
     private var open: OpenEvent?
+    /// All samples of the open event.
+    private var record: EventRecord
 
     /// What is known of an event that has not ended.
     private struct OpenEvent: Sendable {
@@ -36,6 +38,7 @@ struct EventRecorder: Sendable {
                 votes: event.votes, postEvent: samples(event.postEvent), maximum: samples(event.maximum),
                 deadTime: samples(event.deadTime)))
         let before = samples(event.preEvent)
+        record = EventRecord(rate: rate, capacity: before + samples(event.maximum) + 1)
         history = History(
             before: before, waveform: configuration.waveform.enabled ? before + waveform.chunk + 1 : 0)
     }
@@ -49,11 +52,8 @@ struct EventRecorder: Sendable {
     ) {
         let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
         if action == .begin { begin(sample, withContext: true) }
-        if open != nil {
-            open?.motion.add(sample.motion, time: sample.time)
-            note(sample, state)
-        }
-        history.push(sample.motion, raw: sample.raw, time: sample.time)
+        if open != nil { add(sample, state) }
+        history.push(sample.motion, raw: sample.raw, time: sample.time, index: sample.index)
         guard action != .none || open != nil else { return }
         if action == .begin { announce(&messenger, quality, sink) }
         if action == .none {
@@ -63,8 +63,7 @@ struct EventRecorder: Sendable {
         if action == .end || action == .endAndBegin { end(&messenger, quality, sink) }
         if action == .endAndBegin {
             begin(sample, withContext: false)
-            open?.motion.add(sample.motion, time: sample.time)
-            note(sample, state)
+            add(sample, state)
             announce(&messenger, quality, sink)
         }
     }
@@ -78,13 +77,27 @@ struct EventRecorder: Sendable {
 
     private mutating func begin(_ sample: RecordedSample, withContext: Bool) {
         var motion = EventMotion(rate: rate)
-        if withContext { history.forEachMotion { motion.add($0, time: $1) } }
+        record.removeAll()
+        let context = withContext ? history.motionCount : 0
+        for n in 0..<context {
+            let (past, time, index) = history.motion(n)
+            motion.add(past, time: time, index: index)
+            record.append(past.ax, past.ay, past.az, time: time, index: index)
+        }
+        record.markOnset()
         let id = waveform.topics.eventID(onset: sample.time)
         var message = EventMessage(kind: .onset, eventID: id, onset: sample.time)
         message.configRevision = revision
         open = OpenEvent(motion: motion, message: message, lastSent: sample.time, lastTime: sample.time)
-        let context = withContext ? history.motionCount : 0
         waveform.begin(eventID: id, firstSample: history.pushed - context)
+    }
+
+    /// Adds a sample to the open event.
+    private mutating func add(_ sample: RecordedSample, _ state: DetectionState) {
+        let motion = sample.motion
+        open?.motion.add(motion, time: sample.time, index: sample.index)
+        record.append(motion.ax, motion.ay, motion.az, time: sample.time, index: sample.index)
+        note(sample, state)
     }
 
     /// Takes from a sample what is not in the motion: detectors, RMS, clipping.

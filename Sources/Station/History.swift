@@ -5,6 +5,7 @@ struct History: Sendable {
     /// Ground motion before an event.
     private var motion: [MotionSample]
     private var motionTimes: [Int64]
+    private var motionIndexes: [Int64]
     /// Full-rate samples that a waveform may still need: the time before an event and one message's worth.
     private var raw: [Double]
     private var rawTimes: [Int64]
@@ -21,6 +22,7 @@ struct History: Sendable {
         let zero = MotionSample(ax: 0, ay: 0, az: 0, vx: 0, vy: 0, vz: 0)
         motion = [MotionSample](repeating: zero, count: before)
         motionTimes = [Int64](repeating: 0, count: before)
+        motionIndexes = motionTimes
         let kept = max(before, waveform, 1)
         raw = [Double](repeating: 0, count: 3 * kept)
         rawTimes = [Int64](repeating: 0, count: kept)
@@ -31,10 +33,13 @@ struct History: Sendable {
     /// Samples of motion there are.
     var motionCount: Int { min(pushed, motion.count) }
 
-    mutating func push(_ sample: MotionSample, raw values: (x: Double, y: Double, z: Double), time: Int64) {
+    mutating func push(
+        _ sample: MotionSample, raw values: (x: Double, y: Double, z: Double), time: Int64, index: Int64
+    ) {
         if !motion.isEmpty {
             motion[motionPlace] = sample
             motionTimes[motionPlace] = time
+            motionIndexes[motionPlace] = index
             motionPlace = motionPlace + 1 == motion.count ? 0 : motionPlace + 1
         }
         let k = rawPlace
@@ -46,10 +51,10 @@ struct History: Sendable {
         pushed += 1
     }
 
-    /// Every sample of motion there is, oldest first.
-    func forEachMotion(_ body: (MotionSample, Int64) -> Void) {
-        guard !motion.isEmpty else { return }
-        for n in (pushed - motionCount)..<pushed { body(motion[n % motion.count], motionTimes[n % motion.count]) }
+    /// A sample of motion, its time and its index; 0 is the oldest of the `motionCount` there are.
+    func motion(_ n: Int) -> (MotionSample, time: Int64, index: Int64) {
+        let place = (pushed - motionCount + n) % motion.count
+        return (motion[place], motionTimes[place], motionIndexes[place])
     }
 
     /// One full-rate value by the sample's number.

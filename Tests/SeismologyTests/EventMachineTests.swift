@@ -94,11 +94,13 @@ import Testing
     @Test func eventIntegralsAreTrapezoidsAndStopAtAGap() {
         var motion = EventMotion(rate: 10)
         for (i, a) in [0.0, 1, 2, 1].enumerated() {
-            motion.add(MotionSample(ax: a, ay: 0, az: 0, vx: 0, vy: 0, vz: 0), time: Int64(i) * 100_000_000)
+            motion.add(
+                MotionSample(ax: a, ay: 0, az: 0, vx: 0, vy: 0, vz: 0), time: Int64(i) * 100_000_000,
+                index: Int64(i))
         }
         #expect(abs(motion.cav - 0.35) < 1e-15)
         #expect(abs(motion.arias - Double.pi / (2 * 9.80665) * 0.55) < 1e-15)
-        motion.add(MotionSample(ax: 5, ay: 0, az: 0, vx: 0, vy: 0, vz: 0), time: 2_000_000_000)
+        motion.add(MotionSample(ax: 5, ay: 0, az: 0, vx: 0, vy: 0, vz: 0), time: 2_000_000_000, index: 20)
         #expect(abs(motion.cav - 0.35) < 1e-15)
         #expect(motion.x.value == 5 && motion.x.time == 2_000_000_000)
     }
@@ -107,7 +109,8 @@ import Testing
     @Test func aPeakInTheFirstSampleAtTimeZeroCounts() {
         var motion = EventMotion(rate: 100)
         for (i, a) in [-7.0, 1, 0].enumerated() {
-            motion.add(MotionSample(ax: a, ay: 0, az: 0, vx: 0, vy: 0, vz: 0), time: Int64(i) * 10_000_000)
+            motion.add(
+                MotionSample(ax: a, ay: 0, az: 0, vx: 0, vy: 0, vz: 0), time: Int64(i) * 10_000_000, index: Int64(i))
         }
         #expect(motion.x.value == 7 && motion.x.time == 0)
         #expect(motion.v3.value == 7 && motion.y.value == 0)

@@ -37,18 +37,19 @@ public struct EventMotion: Sendable {
     public var grown = false
 
     private let interval: Double
-    private let longest: Int64
     private var last = MotionSample(ax: 0, ay: 0, az: 0, vx: 0, vy: 0, vz: 0)
-    private var lastTime: Int64?
+    private var nextIndex: Int64?
 
     /// - Parameter rate: samples per second.
     public init(rate: Double) {
         interval = 1 / rate
-        longest = Int64(1.5e9 / rate)
     }
 
     /// Takes the next sample; integrals do not run over a gap.
-    public mutating func add(_ s: MotionSample, time: Int64) {
+    /// - Parameters:
+    ///   - time: nanoseconds of UTC.
+    ///   - index: number since the start of the agent, which rises by more than one over a gap.
+    public mutating func add(_ s: MotionSample, time: Int64, index: Int64) {
         let (xx, yy) = (s.ax * s.ax, s.ay * s.ay)
         let horizontal = xx + yy
         var changed = x.take(abs(s.ax), time)
@@ -66,14 +67,14 @@ public struct EventMotion: Sendable {
         velocityY = max(velocityY, vy)
         velocityH = max(velocityH, vh)
         if changed { grown = true }
-        if let lastTime, time - lastTime <= longest {
+        if index == nextIndex {
             squareIntegral.x += (xx + last.ax * last.ax) / 2 * interval
             squareIntegral.y += (yy + last.ay * last.ay) / 2 * interval
             absoluteIntegral.x += (abs(s.ax) + abs(last.ax)) / 2 * interval
             absoluteIntegral.y += (abs(s.ay) + abs(last.ay)) / 2 * interval
         }
         last = s
-        lastTime = time
+        nextIndex = index + 1
     }
 
     /// Peak acceleration by a horizontal definition, m/s².
