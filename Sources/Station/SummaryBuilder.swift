@@ -113,10 +113,11 @@ extension IntensityValue {
     /// A relation's answer as messages carry it.
     init(_ relation: IntensityRelation, pga: Double, pgv: Double) {
         let estimate = relation.estimate(pga: pga, pgv: pgv)
+        let (scale, value) = (relation.scale, estimate.value)
         self.init(
-            scale: relation.scale.rawValue, relation: relation.rawValue, value: estimate.value,
-            roman: relation.scale.roman(estimate.value), color: relation.scale.color(estimate.value),
-            fromPGA: estimate.fromPGA, fromPGV: estimate.fromPGV)
+            scale: scale.rawValue, relation: relation.rawValue, value: value, roman: scale.roman(value),
+            grade: scale.grade(value), color: scale.color(value), fromPGA: estimate.fromPGA, fromPGV: estimate.fromPGV,
+            sigma: estimate.sigma)
     }
 }
 

@@ -92,28 +92,37 @@ public struct Direction: Sendable, Equatable {
 
 /// Seismic intensity on one scale by one relation.
 public struct IntensityValue: Sendable, Equatable {
-    /// `mmi`, later `jma`, `cwa`.
+    /// `mmi`, `jma`, `cwa`.
     public var scale: String
     /// Key of the relation in the settings, such as `worden12`.
     public var relation: String
     public var value: Double
     /// Roman numeral of the scale's step; nil where the scale has none.
     public var roman: String?
+    /// Name of the scale's step where that is not a Roman numeral, such as `5-`.
+    public var grade: String?
     /// `#rrggbb`; nil where the scale has no colours.
     public var color: String?
     /// The value from peak acceleration alone and from peak velocity alone, where the relation has both.
     public var fromPGA: Double?
     public var fromPGV: Double?
+    /// Standard deviation of the relation in the scale's steps, where one has been published.
+    public var sigma: Double?
+    /// The value before it was rounded, where the scale's definition rounds.
+    public var raw: Double?
 
     public init(
-        scale: String, relation: String, value: Double, roman: String? = nil, color: String? = nil,
-        fromPGA: Double? = nil, fromPGV: Double? = nil
+        scale: String, relation: String, value: Double, roman: String? = nil, grade: String? = nil,
+        color: String? = nil, fromPGA: Double? = nil, fromPGV: Double? = nil, sigma: Double? = nil, raw: Double? = nil
     ) {
         self.scale = scale
         self.relation = relation
         self.value = value
         self.roman = roman
+        self.grade = grade
         self.color = color
+        self.sigma = sigma
+        self.raw = raw
         self.fromPGA = fromPGA
         self.fromPGV = fromPGV
     }
@@ -127,9 +136,12 @@ public struct IntensityValue: Sendable, Equatable {
         json.key("value")
         json.double(value)
         json.optional("roman", roman)
+        json.optional("grade", grade)
         json.optional("color", color)
         json.optional("from_pga", fromPGA)
         json.optional("from_pgv", fromPGV)
+        json.optional("sigma", sigma)
+        json.optional("raw", raw)
         json.endObject()
     }
 

@@ -22,7 +22,7 @@ import Testing
         .joined(separator: " ")
     static let intensity =
         "intensity intensity.scale intensity.relation intensity.value intensity.roman intensity.color"
-        + " intensity.from_pga intensity.from_pgv"
+        + " intensity.from_pga intensity.from_pgv intensity.sigma intensity.grade intensity.raw"
     static let extremes = ["x", "y", "z", "magnitude"]
         .map { "extremes.\($0) extremes.\($0).min extremes.\($0).max extremes.\($0).since" }.joined(separator: " ")
     static let event =

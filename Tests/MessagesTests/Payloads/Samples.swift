@@ -73,8 +73,8 @@ enum Samples {
         [
             IntensityValue(
                 scale: "mmi", relation: "worden12", value: 3.2, roman: "III", color: "#80ffff", fromPGA: 3.1,
-                fromPGV: 3.3),
-            IntensityValue(scale: "jma", relation: "jma", value: 1.2),
+                fromPGV: 3.3, sigma: 0.65),
+            IntensityValue(scale: "jma", relation: "jma", value: 1.2, grade: "1", color: "#f2f2ff", raw: 1.2345),
         ]
     }
 
