@@ -78,6 +78,14 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init(
             "axes: {x: {filter: {butterworth: {type: bandpass, corners_hz: [1, 2, 3]}}}}",
             "/axes/x/filter/butterworth/corners_hz", .range, got: 3),
+        .init("axes: {x: {filter: shake:lp6}}", "/axes/x/filter", .range, got: "shake:lp6"),
+        .init("axes: {x: {filter: {simple: {type: lowpass}}}}", "/axes/x/filter/simple", .type),
+        .init(
+            "axes: {x: {filter: {simple: {type: bandpass, corner_hz: 1}}}}",
+            "/axes/x/filter/simple/type", .range, got: "bandpass"),
+        .init(
+            "axes: {x: {filter: {simple: {type: lowpass, corner_hz: 1, adaptive: 1}}}}",
+            "/axes/x/filter/simple/adaptive", .type, got: 1),
         .init("axes: {x: {filter: {chain: []}}}", "/axes/x/filter/chain", .range, got: 0),
         .init("axes: {x: {filter: {chain: [{chain: [none]}]}}}", "/axes/x/filter/chain/0/chain", .unknownKey),
         .init("axes: {x: {signal: noise}}", "/axes/x/signal", .range, got: "noise"),
@@ -131,6 +139,12 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init(
             "axes: {x: {filter: {butterworth: {type: lowpass, corner_hz: 50}}}}",
             "/axes/x/filter/butterworth/corner_hz", .crossField, got: 50),
+        .init(
+            "axes: {x: {filter: {simple: {type: lowpass, corner_hz: 50}}}}",
+            "/axes/x/filter/simple/corner_hz", .crossField, got: 50),
+        .init(
+            "sensor: {rate_hz: 12}\naxes: {all: {filter: {chain: [none, shake:bp4-8]}}}", "/axes/all/filter/chain/1",
+            .crossField, got: 8),
         .init(
             "axes: {all: {filter: {chain: [none, {butterworth: {type: bandstop, corners_hz: [1, 60]}}]}}}",
             "/axes/all/filter/chain/1/butterworth/corners_hz/1", .crossField, got: 60),

@@ -82,10 +82,11 @@ import Testing
         c.axes.x.signal = .sine(amplitude: 0.1, frequency: 0.7)
         c.axes.y.signal = .step(amplitude: 1)
         c.axes.z.signal = .impulse(amplitude: 2)
-        c.axes.x.filter = .none
+        c.axes.x.filter = .shake(.bp2p5to5o3)
         c.axes.y.filter = .butterworth(.init(band: .highpass, corners: [0.1], order: 10, start: .steady))
         c.axes.z.filter = .chain([
-            .none, .butterworth(.init(band: .bandstop, corners: [49.9, 50.1], order: 1, start: .zero)),
+            .none, .shake(.pass), .simple(.init(band: .highpass, corner: 5, adaptive: true)),
+            .butterworth(.init(band: .bandstop, corners: [49.9, 50.1], order: 1, start: .zero)),
         ])
         for axis in 0..<3 {
             c.axes[axis].detection.window = axis == 0 ? .samples(1) : .seconds(0.7)

@@ -90,6 +90,10 @@ enum CrossFieldRules {
     ) {
         switch filter {
         case .none: break
+        case .shake(let shake):
+            belowNyquist(shake.highestCorner, "The filter's upper corner", path, rate, &findings)
+        case .simple(let simple):
+            belowNyquist(simple.corner, "The corner", path + "/simple/corner_hz", rate, &findings)
         case .chain(let stages):
             for (i, stage) in stages.enumerated() { check(stage, "\(path)/chain/\(i)", rate, &findings) }
         case .butterworth(let b):

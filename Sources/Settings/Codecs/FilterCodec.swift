@@ -2,7 +2,8 @@ import Messages
 import SignalProcessing
 
 extension Codec where T == FilterSpecification {
-    /// `none`, `{butterworth: {type, corner_hz | corners_hz, order, start}}` or `{chain: [...]}`.
+    /// `none`, `shake:lp5` and its like, `{butterworth: {type, corner_hz | corners_hz, order, start}}`,
+    /// `{simple: {type, corner_hz, adaptive}}` or `{chain: [...]}`.
     static let filter = Codec(
         type: "filter", unit: nil, allowed: filterForms, schema: ["$ref": "#/$defs/filter"],
         decode: { value, path, findings in decodeFilter(value, path, inChain: false, &findings) },
@@ -15,12 +16,23 @@ extension Codec where T == FilterSpecification {
 
     /// What `#/$defs/filter_stage` stands for: a filter that is not a chain.
     static var filterStageDefinition: Value {
-        ["anyOf": [["const": "none"], variant("butterworth", butterworthSchema)]]
+        [
+            "anyOf": [
+                ["enum": .array((["none"] + shakeNames).map { .string($0) })],
+                variant("butterworth", butterworthSchema), variant("simple", simpleSchema),
+            ]
+        ]
     }
 }
 
-private let filterForms = "none, {butterworth: {type, corner_hz or corners_hz, order, start}} or {chain: [...]}"
+private let filterForms =
+    "none, {butterworth: {type, corner_hz or corners_hz, order, start}}, {simple: {type, corner_hz, adaptive}}, "
+    + "{chain: [...]} or shake: and one of " + ShakeFilter.allCases.map(\.rawValue).joined(separator: ", ")
+private let shakePrefix = "shake:"
+private let shakeNames = ShakeFilter.allCases.map { shakePrefix + $0.rawValue }
 private let butterworthKeys = ["type", "corner_hz", "corners_hz", "order", "start"]
+private let simpleKeys = ["type", "corner_hz", "adaptive"]
+private let simpleBands = ["lowpass", "highpass"]
 private let corner = Codec<Double>.frequency(.above(0, to: 5000))
 private let order = Codec<Int>.integer(1...10)
 private let chainLength = 1...8
@@ -50,6 +62,16 @@ private var butterworthSchema: Value {
     ]
 }
 
+private var simpleSchema: Value {
+    [
+        "type": "object", "additionalProperties": false, "required": ["type", "corner_hz"],
+        "properties": [
+            "type": ["enum": .array(simpleBands.map { .string($0) })], "corner_hz": corner.schema,
+            "adaptive": Codec<Bool>.bool.schema,
+        ],
+    ]
+}
+
 /// An object with exactly one key.
 func variant(_ key: String, _ schema: Value) -> Value {
     [
@@ -63,14 +85,17 @@ private func decodeFilter(
 ) -> FilterSpecification? {
     if case .string(let word) = value {
         if word == "none" { return FilterSpecification.none }
-        findings.add(path, .range, "There is no such filter.", got: value, allowed: filterForms)
+        if let place = shakeNames.firstIndex(of: word) { return .shake(ShakeFilter.allCases[place]) }
+        findings.add(
+            path, .range, "There is no such filter.", got: value, allowed: filterForms,
+            nearest: Spelling.nearest(to: word, in: shakeNames))
         return nil
     }
     guard case .object = value else {
         findings.wrongType(path, "a filter", got: value, allowed: filterForms)
         return nil
     }
-    let kinds = inChain ? ["butterworth"] : ["butterworth", "chain"]
+    let kinds = inChain ? ["butterworth", "simple"] : ["butterworth", "simple", "chain"]
     guard let fields = Fields(value, at: path, keys: kinds, &findings) else { return nil }
     guard fields.members.count == 1, let kind = fields.members.first else {
         findings.add(path, .type, "A filter is one thing, not \(fields.members.count).", allowed: filterForms)
@@ -80,6 +105,7 @@ private func decodeFilter(
     if kind.key == "butterworth" {
         return decodeButterworth(kind.value, below, &findings).map { .butterworth($0) }
     }
+    if kind.key == "simple" { return decodeSimple(kind.value, below, &findings) }
     guard case .array(let stages) = kind.value else {
         findings.wrongType(below, "a list of filters", got: kind.value)
         return nil
@@ -108,6 +134,21 @@ private func decodeButterworth(
     return ButterworthSpecification(band: band, corners: corners, order: poles, start: start)
 }
 
+private func decodeSimple(_ value: Value, _ path: String, _ findings: inout Findings) -> FilterSpecification? {
+    guard let fields = Fields(value, at: path, keys: simpleKeys, &findings) else { return nil }
+    let band = fields.read("type", Codec<FilterBand>.choice(), &findings)
+    let frequency = fields.read("corner_hz", corner, &findings)
+    let adaptive = fields.read("adaptive", .bool, default: false, &findings)
+    guard let band, let frequency, let adaptive else { return nil }
+    guard band == .lowpass || band == .highpass else {
+        findings.add(
+            path + "/type", .range, "A simple filter is of first order.", got: .string(band.rawValue),
+            allowed: "lowpass, highpass")
+        return nil
+    }
+    return .simple(SimpleSpecification(band: band, corner: frequency, adaptive: adaptive))
+}
+
 private func decodeCorners(_ fields: Fields, _ band: FilterBand, _ findings: inout Findings) -> [Double]? {
     let isBand = band == .bandpass || band == .bandstop
     let (right, wrong) = isBand ? ("corners_hz", "corner_hz") : ("corner_hz", "corners_hz")
@@ -132,7 +173,14 @@ private func decodeCorners(_ fields: Fields, _ band: FilterBand, _ findings: ino
 private func encodeFilter(_ filter: FilterSpecification) -> Value {
     switch filter {
     case .none: return "none"
+    case .shake(let filter): return .string(shakePrefix + filter.rawValue)
     case .chain(let stages): return ["chain": .array(stages.map(encodeFilter))]
+    case .simple(let s):
+        return [
+            "simple": [
+                "type": .string(s.band.rawValue), "corner_hz": .shortest(s.corner), "adaptive": .bool(s.adaptive),
+            ]
+        ]
     case .butterworth(let b):
         let isBand = b.band == .bandpass || b.band == .bandstop
         let corners: Value = isBand ? .array(b.corners.map { .shortest($0) }) : .shortest(b.corners.first ?? 0)

@@ -12,7 +12,7 @@ extension Preset {
             axes:
               all:
                 # Its band pass of 1 to 3 Hz, where walls and floors sway.
-                filter: {butterworth: {type: bandpass, corners_hz: [1, 3], order: 2, start: zero}}
+                filter: shake:bp1-3
                 # In samples, as it counts.
                 detection: {window: 60, threshold: 0.1 g, hold: 10}
             # Each axis triggers on its own.

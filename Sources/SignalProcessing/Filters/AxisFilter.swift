@@ -1,43 +1,56 @@
 /// Three causal cascades of second-order sections, one for each axis, run together.
 ///
 /// Transposed direct form II in the delta operator (see ``Section``). The axes may have different filters; shorter ones are padded with identity sections, so
-/// that the arithmetic of three independent axes overlaps in the processor. A steady start fills the delays as if the
+/// that the arithmetic of three independent axes overlaps in the processor. Adaptive filters, which need the three axes
+/// together, run between the sections as stages of their own. A steady start fills the delays as if the
 /// first sample had always been the input (as SciPy's `sosfilt_zi` does).
 public struct AxisFilter: Sendable {
     private let sectionCount: Int
     /// For each section and axis: b₀ β₁ β₂ e₁ e₂.
-    private var coefficients: [Double]
+    private var coefficients: [Double] = []
     /// For each section and axis: whether it starts in steady state.
-    private var steady: [Bool]
+    private var steady: [Bool] = []
     private let anySteady: Bool
     /// For each section and axis: two delays.
     private var state: [Double]
     private var started = false
+    /// Adaptive filters, each with the number of sections before it.
+    private var adaptive: [(row: Int, stage: AdaptiveStage)] = []
 
     /// - Parameter designs: of x, y and z.
     public init(_ x: FilterSpecification.Design, _ y: FilterSpecification.Design, _ z: FilterSpecification.Design) {
         let designs = [x, y, z]
-        let count = designs.map(\.sections.count).max() ?? 0
-        sectionCount = count
-        coefficients = []
-        steady = []
-        coefficients.reserveCapacity(15 * count)
-        for s in 0..<count {
-            for design in designs {
-                let present = s < design.sections.count
-                let section = present ? design.sections[s] : .identity
-                coefficients += [section.b0, section.beta1, section.beta2, section.e1, section.e2]
-                steady.append(present && design.starts[s] == .steady)
+        var used = [0, 0, 0]
+        var rows = 0
+        for place in 0...(designs.map(\.adaptive.count).max() ?? 0) {
+            let ends = designs.map { place < $0.adaptive.count ? $0.adaptive[place].before : $0.sections.count }
+            let count = (0..<3).map { ends[$0] - used[$0] }.max() ?? 0
+            for s in 0..<count {
+                for axis in 0..<3 {
+                    let k = used[axis] + s
+                    let present = k < ends[axis]
+                    let section = present ? designs[axis].sections[k] : .identity
+                    coefficients += [section.b0, section.beta1, section.beta2, section.e1, section.e2]
+                    steady.append(present && designs[axis].starts[k] == .steady)
+                }
+            }
+            rows += count
+            used = ends
+            let parts = designs.map { place < $0.adaptive.count ? $0.adaptive[place].axis : nil }
+            if parts.contains(where: { $0 != nil }) {
+                adaptive.append((rows, AdaptiveStage(parts[0], parts[1], parts[2])))
             }
         }
+        sectionCount = rows
         anySteady = steady.contains(true)
-        state = [Double](repeating: 0, count: 6 * count)
+        state = [Double](repeating: 0, count: 6 * rows)
     }
 
     /// Forgets all samples: the next one is the first.
     public mutating func reset() {
         started = false
         for i in state.indices { state[i] = 0 }
+        for i in adaptive.indices { adaptive[i].stage.reset() }
     }
 
     /// Filters three planes of `count` samples in place.
@@ -45,16 +58,30 @@ public struct AxisFilter: Sendable {
         _ x: UnsafeMutablePointer<Double>, _ y: UnsafeMutablePointer<Double>, _ z: UnsafeMutablePointer<Double>,
         count: Int
     ) {
-        guard count > 0, sectionCount > 0 else { return }
-        if !started {
-            started = true
-            if anySteady { startSteady(x[0], y[0], z[0]) }
+        guard count > 0 else { return }
+        var row = 0
+        for i in adaptive.indices {
+            run(row..<adaptive[i].row, x, y, z, count)
+            row = adaptive[i].row
+            adaptive[i].stage.process(x, y, z, count: count)
         }
-        let sections = sectionCount
+        run(row..<sectionCount, x, y, z, count)
+        started = true
+    }
+
+    /// Some of the sections over the block.
+    private mutating func run(
+        _ rows: Range<Int>, _ x: UnsafeMutablePointer<Double>, _ y: UnsafeMutablePointer<Double>,
+        _ z: UnsafeMutablePointer<Double>, _ count: Int
+    ) {
+        guard !rows.isEmpty else { return }
+        if !started, anySteady { startSteady(rows, x[0], y[0], z[0]) }
         coefficients.withUnsafeBufferPointer { coefficients in
             state.withUnsafeMutableBufferPointer { state in
                 guard var c = coefficients.baseAddress, var d = state.baseAddress else { return }
-                for _ in 0..<sections {
+                c += 15 * rows.lowerBound
+                d += 6 * rows.lowerBound
+                for _ in rows {
                     Self.run(c, d, x, y, z, count)
                     c += 15
                     d += 6
@@ -90,10 +117,10 @@ public struct AxisFilter: Sendable {
     }
 
     /// Delays of every steady section for the constant input that reaches it.
-    private mutating func startSteady(_ x: Double, _ y: Double, _ z: Double) {
+    private mutating func startSteady(_ rows: Range<Int>, _ x: Double, _ y: Double, _ z: Double) {
         for axis in 0..<3 {
             var input = axis == 0 ? x : axis == 1 ? y : z
-            for s in 0..<sectionCount {
+            for s in rows {
                 let k = 3 * s + axis
                 guard steady[k] else {
                     // A section that starts from zero answers the first sample with b₀ times it.

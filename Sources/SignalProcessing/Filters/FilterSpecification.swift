@@ -4,6 +4,10 @@ public indirect enum FilterSpecification: Sendable, Equatable {
     case none
     /// A digital Butterworth filter (bilinear transform, prewarped corners).
     case butterworth(ButterworthSpecification)
+    /// One of Apple's first-order filters.
+    case simple(SimpleSpecification)
+    /// A filter of the app Shake, by its name.
+    case shake(ShakeFilter)
     /// Several filters in series, first to last; at most 8.
     case chain([FilterSpecification])
 }
