@@ -143,7 +143,8 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
             "axes: {x: {filter: {simple: {type: lowpass, corner_hz: 50}}}}",
             "/axes/x/filter/simple/corner_hz", .crossField, got: 50),
         .init(
-            "sensor: {rate_hz: 12}\naxes: {all: {filter: {chain: [none, shake:bp4-8]}}}", "/axes/all/filter/chain/1",
+            "{sensor: {rate_hz: 12}, trace: {rate_hz: 9}, axes: {all: {filter: {chain: [none, shake:bp4-8]}}}}",
+            "/axes/all/filter/chain/1",
             .crossField, got: 8),
         .init(
             "axes: {all: {filter: {chain: [none, {butterworth: {type: bandstop, corners_hz: [1, 60]}}]}}}",
