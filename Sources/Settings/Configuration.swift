@@ -179,6 +179,8 @@ public struct TraceConfiguration: Sendable, Equatable {
     /// Seconds per message.
     public var block = 1.0
     public var signals = Signal.allCases
+    /// The low pass before the decimation.
+    public var filter = DecimationPhase.linear
     public var encoding = Encoding.json
     public var onlyInEvents = false
     public var qos = 1

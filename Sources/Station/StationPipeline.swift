@@ -213,6 +213,7 @@ public struct StationPipeline: ~Copyable {
                 count: count, stride: Planes.capacity, clock: clock, firstIndex: processed, raw: planes.raw,
                 offsetRemoved: planes.offsetRemoved, filtered: planes.filtered, rms: planes.rms,
                 triggered: planes.triggered))
+        if traceEnabled { trace.take(planes, count: count) }
         for i in 0..<count { sample(i, clock, to: sink) }
     }
 
@@ -233,7 +234,7 @@ public struct StationPipeline: ~Copyable {
         if summary.push(recorded.motion, raw: recorded.raw, time: time, index: processed) {
             messenger.send(summary.endSecond(state: state), time: time, quality: quality, to: sink)
         }
-        if traceEnabled, trace.push(planes, i, inEvent: events.isActive) {
+        if traceEnabled, trace.push(inEvent: events.isActive) {
             trace.send(&messenger, clock: clock, quality: quality, to: sink)
         }
         processed += 1

@@ -6,16 +6,22 @@ import SignalProcessing
 struct TraceBuilder: Sendable {
     private let factor: Int
     private let delay: Int
-    private let signals: TraceSignals
+    /// What is added to the time of a block, nanoseconds: a recursive filter's delay is not a whole number of samples.
+    private let shift: Int64
     private let onlyInEvents: Bool
-    /// Raw, filtered, RMS of x, y, z; empty where a signal is not wanted.
-    private var decimators: [Decimator]
-    /// Trigger flags of the samples that outputs still have to look at.
+    private let wantsTriggers: Bool
+    /// Raw, filtered, RMS as far as they are wanted: x, y, z of each are lanes of the decimator.
+    private let signals: [TraceBlock.Signal]
+    private var decimator: Decimator
+    /// What the decimator made of the present chunk, and how much of it is in blocks.
+    private var outputs: [Double]
+    private var used = 0
+    /// Trigger flags of the samples that outputs still have to look at; where the next go.
     private var flags: [UInt8]
+    private var flagPlace = 0
     private var block: TraceBlock
     private var pushed = 0
-    /// Where the next flags go, and how many samples come before the next output.
-    private var flagPlace = 0
+    /// How many samples come before the next output.
     private var wait: Int
     private var blockStart = 0
     private var eventInBlock = false
@@ -24,68 +30,86 @@ struct TraceBuilder: Sendable {
     init(_ configuration: TraceConfiguration, rate: Double) {
         factor = max(1, Int((rate / configuration.rate).rounded()))
         onlyInEvents = configuration.onlyInEvents
-        var signals: TraceSignals = []
+        var wanted: TraceSignals = []
         for signal in configuration.signals {
             switch signal {
-            case .raw: signals.insert(.raw)
-            case .filtered: signals.insert(.filtered)
-            case .rms: signals.insert(.rms)
-            case .triggered: signals.insert(.triggered)
+            case .raw: wanted.insert(.raw)
+            case .filtered: wanted.insert(.filtered)
+            case .rms: wanted.insert(.rms)
+            case .triggered: wanted.insert(.triggered)
             }
         }
+        var signals: [TraceBlock.Signal] = []
+        if wanted.contains(.raw) { signals.append(.raw) }
+        if wanted.contains(.filtered) { signals.append(.filtered) }
+        if wanted.contains(.rms) { signals.append(.rms) }
         self.signals = signals
-        let filter = DecimationFilter(factor: factor)
-        delay = filter.halfLength
+        wantsTriggers = wanted.contains(.triggered)
+        let filter = DecimationFilter(factor: factor, phase: configuration.filter)
+        delay = filter.delay
+        shift = Int64((-filter.fraction / rate * 1e9).rounded())
         wait = delay
-        decimators = (0..<9).map { _ in Decimator(filter: filter) }
-        flags = [UInt8](repeating: 0, count: delay + factor + 1)
+        decimator = Decimator(filter: filter, lanes: 3 * signals.count, chunk: Planes.capacity)
+        outputs = [Double](repeating: 0, count: Planes.capacity * decimator.stride)
+        flags = [UInt8](repeating: 0, count: delay + factor + Planes.capacity)
         let outputRate = rate / Double(factor)
         block = TraceBlock(
             capacity: WindowLength.seconds(configuration.block).samples(at: outputRate), rate: outputRate,
-            signals: signals)
+            signals: wanted)
     }
 
-    /// One sample of all signals. Returns true when a block is complete.
-    mutating func push(_ planes: borrowing Planes, _ i: Int, inEvent: Bool) -> Bool {
+    /// Decimates a chunk of all signals; ``push(inEvent:)`` for each of its samples then puts the outputs into blocks.
+    mutating func take(_ planes: borrowing Planes, count: Int) {
+        let capacity = Planes.capacity
+        for (k, signal) in signals.enumerated() {
+            let plane =
+                switch signal {
+                case .raw: planes.raw
+                case .filtered: planes.filtered
+                case .rms: planes.rms
+                }
+            for axis in 0..<3 { decimator.load(plane + axis * capacity, lane: 3 * k + axis, count: count) }
+        }
+        _ = decimator.run(count, into: &outputs)
+        used = 0
+        guard wantsTriggers else { return }
+        let triggered = planes.triggered
+        for i in 0..<count {
+            flags[flagPlace] = triggered[i] | triggered[capacity + i] << 1 | triggered[2 * capacity + i] << 2
+            flagPlace = flagPlace + 1 == flags.count ? 0 : flagPlace + 1
+        }
+    }
+
+    /// The next sample of the chunk. Returns true when a block is complete.
+    mutating func push(inEvent: Bool) -> Bool {
         if inEvent { eventInBlock = true }
-        var bits: UInt8 = 0
-        for axis in 0..<3 where planes.triggered[axis * Planes.capacity + i] != 0 { bits |= 1 << UInt8(axis) }
-        flags[flagPlace] = bits
-        flagPlace = flagPlace + 1 == flags.count ? 0 : flagPlace + 1
-        var index: Int?
-        if wait == 0 {
-            index = extend(pushed - delay)
-            wait = factor
-        }
-        wait -= 1
-        for axis in 0..<3 {
-            let at = axis * Planes.capacity + i
-            if signals.contains(.raw) { run(.raw, axis, planes.raw[at], index) }
-            if signals.contains(.filtered) { run(.filtered, axis, planes.filtered[at], index) }
-            if signals.contains(.rms) { run(.rms, axis, planes.rms[at], index) }
-        }
         pushed += 1
+        guard wait == 0 else {
+            wait -= 1
+            return false
+        }
+        wait = factor - 1
+        append(pushed - 1 - delay)
         return block.isFull
     }
 
-    private mutating func run(_ signal: TraceBlock.Signal, _ axis: Int, _ value: Double, _ index: Int?) {
-        guard let output = decimators[axis * 3 + signal.rawValue].push(value), let index else { return }
-        block.set(signal, axis: axis, at: index, output)
-    }
-
-    /// Makes room for the output that lies at sample `centre`, and sets its trigger flags.
-    private mutating func extend(_ centre: Int) -> Int? {
+    /// Puts the next output, which lies at sample `centre`, into the block.
+    private mutating func append(_ centre: Int) {
         if block.count == 0 {
             blockStart = centre
             block.gap = gapPending
             gapPending = false
         }
-        guard let index = block.extend() else { return nil }
-        guard signals.contains(.triggered) else { return index }
+        guard let index = block.extend() else { return }
+        let frame = used * decimator.stride
+        used += 1
+        for (k, signal) in signals.enumerated() {
+            for axis in 0..<3 { block.set(signal, axis: axis, at: index, outputs[frame + 3 * k + axis]) }
+        }
+        guard wantsTriggers else { return }
         var bits: UInt8 = 0
         for k in max(0, centre - factor + 1)...centre { bits |= flags[k % flags.count] }
         for axis in 0..<3 { block.setTriggered(axis: axis, at: index, bits & (1 << UInt8(axis)) != 0) }
-        return index
     }
 
     /// Sends the block as it is, unless it is empty or not wanted, and begins the next.
@@ -93,7 +117,7 @@ struct TraceBuilder: Sendable {
         _ messenger: inout Messenger, clock: SampleClock, quality: TimeQuality, to sink: PublicationSink
     ) {
         if block.count > 0, !onlyInEvents || eventInBlock {
-            messenger.send(block, time: clock.time(blockStart), quality: quality, to: sink)
+            messenger.send(block, time: clock.time(blockStart) + shift, quality: quality, to: sink)
         }
         block.removeAll()
         eventInBlock = false
@@ -103,33 +127,18 @@ struct TraceBuilder: Sendable {
     /// every block that this fills; the last one stays to be sent by the caller.
     mutating func drain(_ send: (inout TraceBuilder) -> Void) {
         guard pushed > 0 else { return }
-        let end = pushed
-        let lastFlags = flags[(pushed - 1) % flags.count]
         for _ in 0..<delay {
-            flags[pushed % flags.count] = lastFlags
-            let centre = pushed - delay
-            let index = centre >= 0 && centre % factor == 0 && centre < end ? extend(centre) : nil
-            for k in decimators.indices {
-                guard let signal = TraceBlock.Signal(rawValue: k % 3), uses(signal) else { continue }
-                let output = decimators[k].repeatLast()
-                if let output, let index { block.set(signal, axis: k / 3, at: index, output) }
-            }
+            let complete = decimator.repeatLast(1, into: &outputs) > 0
+            used = 0
+            if complete { append(pushed - delay) }
             pushed += 1
             if block.isFull { send(&self) }
         }
     }
 
-    private func uses(_ signal: TraceBlock.Signal) -> Bool {
-        switch signal {
-        case .raw: signals.contains(.raw)
-        case .filtered: signals.contains(.filtered)
-        case .rms: signals.contains(.rms)
-        }
-    }
-
     /// Forgets all samples; the next block says that there was a gap.
     mutating func reset(gap: Bool) {
-        for k in decimators.indices { decimators[k].reset() }
+        decimator.reset()
         block.removeAll()
         pushed = 0
         flagPlace = 0

@@ -65,7 +65,7 @@ func load(
               level: {enabled: false, axes: two}
               event: {votes: 1, pre_event_s: 5, post_event_s: 1 min, max_event_s: 100, dead_time_s: 0, min_intensity: 2.5}
             intensity: {scales: [wald99, worden12], horizontal: vector, window_s: 20}
-            trace: {enabled: false, rate_hz: 10, block_s: 2, signals: [rms], encoding: mseed, only_in_events: true, qos: 0}
+            trace: {enabled: false, rate_hz: 10, block_s: 2, signals: [rms], filter: iir, encoding: mseed, only_in_events: true, qos: 0}
             waveform: {enabled: false, encoding: mseed2-steim2, chunk_s: 5}
             mqtt:
               uri: [mqtts://broker.example:8883, "mqtt://[::1]"]
@@ -115,7 +115,9 @@ func load(
         #expect(c.detection.event.postEvent == 60 && c.detection.event.minimumIntensity == 2.5)
         #expect(c.detection.event.deadTime == 0 && c.detection.event.maximum == 100 && c.detection.event.preEvent == 5)
         #expect(c.intensity == .init(scales: [.wald99, .worden12], horizontal: .vector, window: 20))
-        #expect(c.trace.signals == [.rms] && c.trace.encoding == .mseed && c.trace.onlyInEvents && c.trace.qos == 0)
+        #expect(
+            c.trace.signals == [.rms] && c.trace.filter == .recursive && c.trace.encoding == .mseed
+                && c.trace.onlyInEvents && c.trace.qos == 0)
         #expect(c.waveform == .init(enabled: false, encoding: .mseed2Steim2, chunk: 5))
         #expect(c.mqtt.uris == ["mqtts://broker.example:8883", "mqtt://[::1]"] && c.mqtt.protocolVersion == .v311)
         #expect(c.mqtt.tls == .init(caFile: "/ca", certFile: "/cert", keyFile: "/key"))

@@ -99,6 +99,7 @@ import Testing
         (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .worden12], .vector, 7)
         (c.trace.enabled, c.trace.rate, c.trace.block, c.trace.signals) = (false, 12.5, 2, [.rms, .raw])
         (c.trace.encoding, c.trace.onlyInEvents, c.trace.qos) = (.mseed, true, 0)
+        c.trace.filter = .recursive
         (c.waveform.enabled, c.waveform.encoding, c.waveform.chunk) = (false, .mseed2Steim2, 5)
         (c.mqtt.uris, c.mqtt.protocolVersion) = (["mqtts://a.b:8883", "mqtt://[::1]:1"], .v311)
         (c.mqtt.root, c.mqtt.username, c.mqtt.passwordFile) = ("a/b", "u", "/p")

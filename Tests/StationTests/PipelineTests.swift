@@ -159,6 +159,19 @@ import Testing
         for (k, time) in times.enumerated() { #expect(time == burst().start + Int64(k) * 1_000_000_000) }
     }
 
+    @Test func theDelayOfARecursiveTraceFilterIsTakenOffTheTime() throws {
+        let configuration = testConfiguration { $0.trace.filter = .recursive }
+        let blocks = burst(seconds: 30).blocks(of: 16)
+        let traces = try play(blocks, configuration).sent.filter { $0.name == "data/trace" }
+        #expect(traces.count == 30)
+        let shift = -DecimationFilter(factor: 5, phase: .recursive).fraction * 1e7
+        #expect(abs(shift) > 1e5)
+        for (k, trace) in traces.enumerated() {
+            let time = try #require(Timestamp(trace.json["t"] as? String ?? "")).nanoseconds
+            #expect(time == burst().start + Int64(k) * 1_000_000_000 + Int64(shift.rounded()))
+        }
+    }
+
     @Test func settingsThatCannotWorkAtTheRealRateNameTheirPath() {
         let configuration = testConfiguration {
             $0.axes.y.filter = .butterworth(.init(band: .lowpass, corners: [45], order: 2))

@@ -9,6 +9,9 @@ extension SettingsTable {
             Setting("trace.block_s", \.trace.block, .time(.from(0.1, to: 60)), apply: .live, "Length of one message."),
             Setting("trace.signals", \.trace.signals, .choices(), apply: .live, "What is in it for each axis."),
             Setting(
+                "trace.filter", \.trace.filter, .choice(), apply: .live,
+                "Low pass before the decimation; its delay is taken off the time. iir: waits less, but bends phases."),
+            Setting(
                 "trace.encoding", \.trace.encoding, .choice(), apply: .live,
                 "json: one object; mseed: one miniSEED record for each channel."),
             Setting(

@@ -1,61 +1,102 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
-/// Coefficients of a linear-phase low pass for decimation by an integer factor.
-///
-/// A windowed sinc with Kaiser's window (Kaiser and Schafer, On the use of the I₀-sinh window for spectrum analysis,
-/// IEEE Trans. Acoust. 28, 1980): pass band to 0.8 of the new Nyquist frequency within 0.1 dB, stop band from the new
-/// Nyquist frequency at −80 dB. The delay is `halfLength` samples exactly.
-public struct DecimationFilter: Sendable, Equatable {
-    public let factor: Int
-    /// The delay in input samples; there are 2 × halfLength + 1 coefficients.
-    public let halfLength: Int
-    /// The centre coefficient and those to one side of it; the other side is the same.
-    public let coefficients: [Double]
-
-    /// - Parameter factor: input samples per output sample, at least 1; 1 passes everything unchanged.
-    public init(factor: Int) {
-        let q = max(1, factor)
-        self.factor = q
-        guard q > 1 else {
-            halfLength = 0
-            coefficients = [1]
-            return
-        }
-        let attenuation = 84.0
-        // Transition from 0.8 to 1.0 of the new Nyquist frequency, in radians per input sample.
-        let transition = 0.2 * Double.pi / Double(q)
-        let length = Int(((attenuation - 7.95) / (2.285 * transition)).rounded(.up))
-        let half = (length + 1) / 2
-        halfLength = half
-        let beta = 0.1102 * (attenuation - 8.7)
-        let cutoff = 0.9 * Double.pi / Double(q)
-        var taps = [Double](repeating: 0, count: half + 1)
-        for n in 0...half {
-            let x = Double(n)
-            let sinc = n == 0 ? cutoff / Double.pi : sin(cutoff * x) / (Double.pi * x)
-            let position = x / Double(half + 1)
-            taps[n] = sinc * bessel0(beta * (1 - position * position).squareRoot())
-        }
-        var sum = taps[0]
-        for n in 1...half { sum += 2 * taps[n] }
-        coefficients = taps.map { $0 / sum }
-    }
+/// What kind of low pass goes before the samples that are left out.
+public enum DecimationPhase: String, Sendable, CaseIterable {
+    /// Symmetric FIR: every frequency has the same delay, a whole number of samples.
+    case linear = "linear-phase"
+    /// Elliptic IIR of order 10: a small part of the delay, which grows towards the end of the pass band.
+    case recursive = "iir"
 }
 
-/// Modified Bessel function I₀ by its power series.
-private func bessel0(_ x: Double) -> Double {
-    let y = x * x / 4
-    var term = 1.0
-    var sum = 1.0
-    var k = 1.0
-    while term > sum * 1e-17 {
-        term *= y / (k * k)
-        sum += term
-        k += 1
+/// The low pass for a decimation by an integer factor: pass band to 0.8 of the new Nyquist frequency within 0.1 dB, stop
+/// band from the new Nyquist frequency at −80 dB.
+///
+/// A linear-phase filter is divided into stages where that costs less (Crochiere and Rabiner, Optimum FIR digital
+/// filter implementations for decimation, interpolation, and narrow-band filtering, IEEE Trans. Acoust. 23, 1975). A
+/// stage but the last may let through what the next ones take away: its stop band holds only what would fold into the
+/// final band. Of all products of integers that give the factor, the cheapest is taken.
+public struct DecimationFilter: Sendable, Equatable {
+    public let factor: Int
+    /// Of a linear-phase filter, from the highest rate to the lowest; none for the factor 1.
+    public let stages: [DecimationStage]
+    /// Of a recursive filter.
+    public let sections: [Section]
+    /// The delay is `delay + fraction` input samples: of all frequencies where the filter has linear phase (then
+    /// `fraction` is 0), of low ones where it is recursive (then `fraction` is −0.5 to 0.5).
+    public let delay: Int
+    public let fraction: Double
+
+    /// - Parameter factor: input samples per output sample, at least 1; 1 passes everything unchanged.
+    public init(factor: Int, phase: DecimationPhase = .linear) {
+        let q = max(1, factor)
+        self.factor = q
+        guard q > 1, phase == .linear else {
+            stages = []
+            sections = q > 1 ? ellipticLowpass(pass: 0.4 / Double(q), stop: 0.5 / Double(q)) : []
+            let exact = lowFrequencyDelay(sections)
+            delay = Int(exact.rounded())
+            fraction = exact - exact.rounded()
+            return
+        }
+        sections = []
+        var stages: [DecimationStage] = []
+        var delay = 0
+        var reached = 1
+        for q in Self.cheapest(q) {
+            let (pass, stop) = Self.edges(q, after: reached, total: self.factor)
+            let stage = DecimationStage(factor: q, pass: pass, stop: stop)
+            stages.append(stage)
+            delay += stage.halfLength * reached
+            reached *= q
+        }
+        self.stages = stages
+        self.delay = delay
+        fraction = 0
     }
-    return sum
+
+    /// A filter of one given stage.
+    init(stage: DecimationStage) {
+        (factor, stages, sections, delay, fraction) = (stage.factor, [stage], [], stage.halfLength, 0)
+    }
+
+    /// Multiplications per input sample and signal, and what fetching and storing an output is worth in them.
+    var cost: Double {
+        var reached = 1
+        var sum = Double(5 * sections.count)
+        for stage in stages {
+            reached *= stage.factor
+            sum += (Double(stage.halfLength) + Self.overhead) / Double(reached)
+        }
+        return sum
+    }
+
+    private static let overhead = 8.0
+
+    /// The band edges of a stage, in cycles per sample at its input, where the rate has been divided by `reached`.
+    private static func edges(_ q: Int, after reached: Int, total: Int) -> (pass: Double, stop: Double) {
+        let nyquist = 0.5 * Double(reached) / Double(total)
+        return (0.8 * nyquist, 1 / Double(q) - nyquist)
+    }
+
+    /// The factors of `total`, in order, that cost the least.
+    private static func cheapest(_ total: Int) -> [Int] {
+        // For each divisor, as what is left to divide by: the factor to begin with, and the cost from there on.
+        var left: [(rest: Int, first: Int, cost: Double)] = [(1, 1, 0)]
+        for rest in 2...total where total % rest == 0 {
+            var best = (rest: rest, first: rest, cost: Double.infinity)
+            for following in left where rest % following.rest == 0 {
+                let q = rest / following.rest
+                let (pass, stop) = edges(q, after: total / rest, total: total)
+                let taps = Double(DecimationStage.halfLength(pass: pass, stop: stop))
+                let cost = (taps + overhead) / Double(total / following.rest) + following.cost
+                if cost < best.cost { best = (rest, q, cost) }
+            }
+            left.append(best)
+        }
+        var factors: [Int] = []
+        var rest = total
+        for step in left.reversed() where step.rest == rest && rest > 1 {
+            factors.append(step.first)
+            rest /= step.first
+        }
+        return factors
+    }
 }

@@ -1,78 +1,266 @@
-/// Streaming decimation of one signal by an integer factor with a linear-phase FIR.
+/// Streaming decimation of several signals at once by an integer factor.
 ///
-/// Output k lies at input sample k × factor after a start or a reset: the filter's delay is waited for, not shifted
-/// into the signal, so that a decimated trace lies on the original. Before the first and after the last sample the
-/// signal is continued by its end value, so that a constant (gravity) gives no ramp.
+/// Output k lies at input sample k × factor after a start or a reset: the filter's delay is waited for, not shifted into
+/// the signal, so that a decimated trace lies on the original (of a recursive filter: but for ``DecimationFilter/fraction``
+/// of a sample). Before the first and after the last sample the signal is continued by its end value, so that a constant
+/// (gravity) gives no ramp. The signals lie side by side in memory, so that each coefficient is fetched once for all of
+/// them and no sum waits for another.
 public struct Decimator: Sendable {
     public let filter: DecimationFilter
-    /// Twice the window, so that the last `window` samples are always contiguous.
-    private var history: [Double]
-    private let window: Int
-    private var position = 0
+    /// Signals.
+    public let lanes: Int
+    /// Doubles from one output to the next: `lanes`, made even.
+    public let stride: Int
+    /// Samples that may be given at once.
+    public let chunk: Int
+
+    /// What has been loaded, sample by sample.
+    private var input: [Double]
+    private var stages: [RunningStage] = []
+    /// The last sample of every lane.
+    private var last: [Double]
+    /// Of a recursive filter, for each section: two delays of each lane.
+    private var delays: [Double]
     private var started = false
-    /// Samples to come before the next output.
+    /// Samples to come before the next output of a recursive filter.
     private var wait: Int
 
-    public init(filter: DecimationFilter) {
+    /// - Parameters:
+    ///   - lanes: how many signals, at least 1.
+    ///   - chunk: how many samples may be given at once, at least 1.
+    public init(filter: DecimationFilter, lanes: Int = 1, chunk: Int = 1) {
         self.filter = filter
-        window = 2 * filter.halfLength + 1
-        history = [Double](repeating: 0, count: 2 * window)
-        wait = filter.halfLength
+        self.lanes = max(1, lanes)
+        self.chunk = max(1, chunk)
+        let stride = (self.lanes + 1) / 2 * 2
+        self.stride = stride
+        input = [Double](repeating: 0, count: self.chunk * stride)
+        last = [Double](repeating: 0, count: stride)
+        delays = [Double](repeating: 0, count: 2 * stride * filter.sections.count)
+        wait = filter.delay
+        var most = self.chunk
+        for stage in filter.stages {
+            stages.append(RunningStage(stage, stride: stride, chunk: most))
+            most = most / stage.factor + 1
+        }
     }
 
     /// Forgets all samples: the next one is output 0's place.
     public mutating func reset() {
-        position = 0
+        for s in stages.indices { stages[s].reset() }
         started = false
-        wait = filter.halfLength
+        wait = filter.delay
     }
 
-    /// Takes one sample and returns an output when one is complete.
-    public mutating func push(_ value: Double) -> Double? {
-        if !started {
-            started = true
-            for i in history.indices { history[i] = value }
-        }
-        history[position] = value
-        history[position + window] = value
-        position += 1
-        if position == window { position = 0 }
-        guard wait == 0 else {
-            wait -= 1
-            return nil
-        }
-        wait = filter.factor - 1
-        return convolve()
-    }
-
-    /// Takes the last sample once more; `halfLength` times after the end of a signal let out all outputs up to it.
-    public mutating func repeatLast() -> Double? {
-        guard started else { return nil }
-        return push(history[position + window - 1])
-    }
-
-    private func convolve() -> Double {
-        let half = filter.halfLength
-        // The newest sample lies just before `position + window`; the centre lies `half` before it.
-        let centre = position + window - 1 - half
-        return history.withUnsafeBufferPointer { history in
-            filter.coefficients.withUnsafeBufferPointer { taps in
-                // Four sums side by side, so that no addition waits for the one before; their order is fixed.
-                var (a, b, c, d) = (0.0, 0.0, 0.0, 0.0)
-                var n = half
-                while n >= 4 {
-                    a += taps[n] * (history[centre - n] + history[centre + n])
-                    b += taps[n - 1] * (history[centre - n + 1] + history[centre + n - 1])
-                    c += taps[n - 2] * (history[centre - n + 2] + history[centre + n - 2])
-                    d += taps[n - 3] * (history[centre - n + 3] + history[centre + n - 3])
-                    n -= 4
-                }
-                while n > 0 {
-                    a += taps[n] * (history[centre - n] + history[centre + n])
-                    n -= 1
-                }
-                return taps[0] * history[centre] + ((a + b) + (c + d))
+    /// Sets one signal's next `count` samples, at most `chunk`; to be done for every lane before ``run(_:into:)``.
+    public mutating func load(_ values: UnsafePointer<Double>, lane: Int, count: Int) {
+        let stride = self.stride
+        input.withUnsafeMutableBufferPointer { input in
+            var place = lane
+            for i in 0..<count {
+                input[place] = values[i]
+                place += stride
             }
         }
+    }
+
+    /// Takes the `count` samples that have been loaded and writes the outputs that they complete, one behind the other
+    /// with their lanes side by side; there is room for `count × stride` numbers.
+    /// - Returns: how many outputs.
+    public mutating func run(_ count: Int, into output: UnsafeMutablePointer<Double>) -> Int {
+        guard count > 0 else { return 0 }
+        for lane in 0..<stride { last[lane] = input[(count - 1) * stride + lane] }
+        if stages.isEmpty { return runRecursive(count, output) }
+        var n = stages[0].run(&input, count, output)
+        for s in stages.indices.dropFirst() where n > 0 { n = stages[s].run(output, n, output) }
+        return n
+    }
+
+    /// Takes the last sample once more, `count` times, at most `chunk`; `filter.delay` times after the end of a signal
+    /// let out all outputs up to it.
+    public mutating func repeatLast(_ count: Int, into output: UnsafeMutablePointer<Double>) -> Int {
+        for i in 0..<count {
+            for lane in 0..<stride { input[i * stride + lane] = last[lane] }
+        }
+        return run(count, into: output)
+    }
+
+    /// Filters in place and takes every so many samples; without sections too, for the factor 1.
+    private mutating func runRecursive(_ count: Int, _ output: UnsafeMutablePointer<Double>) -> Int {
+        if !started { startSteady() }
+        let (stride, factor) = (self.stride, filter.factor)
+        var (d, outputs, wait) = (0, 0, self.wait)
+        for section in filter.sections {
+            let (b0, beta1, beta2, e1, e2) = (section.b0, section.beta1, section.beta2, section.e1, section.e2)
+            for lane in Swift.stride(from: 0, to: stride, by: 2) {
+                var (x1, x2, y1, y2) = (delays[d], delays[d + 1], delays[d + 2], delays[d + 3])
+                input.withUnsafeMutableBufferPointer { input in
+                    var place = lane
+                    for _ in 0..<count {
+                        let (x, y) = (input[place], input[place + 1])
+                        let (xo, yo) = (b0 * x + x1, b0 * y + y1)
+                        x1 += (beta1 * x - e1 * xo) + x2
+                        y1 += (beta1 * y - e1 * yo) + y2
+                        x2 += beta2 * x - e2 * xo
+                        y2 += beta2 * y - e2 * yo
+                        (input[place], input[place + 1]) = (xo, yo)
+                        place += stride
+                    }
+                }
+                (delays[d], delays[d + 1], delays[d + 2], delays[d + 3]) = (x1, x2, y1, y2)
+                d += 4
+            }
+        }
+        for i in 0..<count {
+            if wait == 0 {
+                for lane in 0..<stride { output[outputs * stride + lane] = input[i * stride + lane] }
+                outputs += 1
+                wait = factor
+            }
+            wait -= 1
+        }
+        self.wait = wait
+        return outputs
+    }
+
+    /// The delays as if the first sample had always been the input; every section has the steady gain 1.
+    private mutating func startSteady() {
+        started = true
+        var d = 0
+        for section in filter.sections {
+            for lane in 0..<stride {
+                delays[d] = (1 - section.b0) * input[lane]
+                delays[d + 1] = (section.e1 - section.beta1) * input[lane]
+                d += 2
+            }
+        }
+    }
+}
+
+/// One linear-phase stage of all lanes.
+private struct RunningStage: Sendable {
+    private let coefficients: [Double]
+    private let half: Int
+    private let factor: Int
+    private let stride: Int
+    /// The last samples, lanes side by side, oldest first.
+    private var history: [Double]
+    /// Samples in the history, and where the next output's window begins.
+    private var filled = 0
+    private var next = 0
+
+    init(_ stage: DecimationStage, stride: Int, chunk: Int) {
+        (coefficients, half, factor) = (stage.coefficients, stage.halfLength, stage.factor)
+        self.stride = stride
+        // Room for several chunks, so that it is moved to the front less often.
+        history = [Double](repeating: 0, count: (2 * half + 1 + factor + 3 * chunk) * stride)
+    }
+
+    mutating func reset() {
+        filled = 0
+        next = 0
+    }
+
+    /// Takes `count` samples and writes the outputs that they complete; `input` and `output` may be the same memory.
+    mutating func run(_ input: UnsafePointer<Double>, _ count: Int, _ output: UnsafeMutablePointer<Double>) -> Int {
+        let (stride, half, factor) = (self.stride, self.half, self.factor)
+        var (filled, next) = (self.filled, self.next)
+        var outputs = 0
+        history.withUnsafeMutableBufferPointer { buffer in
+            guard let history = buffer.baseAddress else { return }
+            if filled == 0 {
+                // Before the first sample: the first sample.
+                for i in 0..<half { (history + i * stride).update(from: input, count: stride) }
+                filled = half
+            } else if (filled + count) * stride > buffer.count {
+                history.update(from: history + next * stride, count: (filled - next) * stride)
+                filled -= next
+                next = 0
+            }
+            (history + filled * stride).update(from: input, count: count * stride)
+            filled += count
+            coefficients.withUnsafeBufferPointer { coefficients in
+                guard let taps = coefficients.baseAddress else { return }
+                while filled - next > 2 * half {
+                    Self.convolve(history + (next + half) * stride, taps, half, stride, output + outputs * stride)
+                    outputs += 1
+                    next += factor
+                }
+            }
+        }
+        (self.filled, self.next) = (filled, next)
+        return outputs
+    }
+
+    /// One output of every lane from the samples around `centre`.
+    @inline(__always)
+    private static func convolve(
+        _ centre: UnsafePointer<Double>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
+        _ output: UnsafeMutablePointer<Double>
+    ) {
+        var lane = 0
+        while lane + 10 <= stride {
+            convolveTen(centre + lane, taps, half, stride, output + lane)
+            lane += 10
+        }
+        while lane < stride {
+            convolveTwo(centre + lane, taps, half, stride, output + lane)
+            lane += 2
+        }
+    }
+
+    /// Ten lanes: as many sums as fit into the registers of a processor with pairs of doubles.
+    private static func convolveTen(
+        _ centre: UnsafePointer<Double>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
+        _ output: UnsafeMutablePointer<Double>
+    ) {
+        let c = taps[0]
+        var (a0, a1, a2, a3, a4) = (c * centre[0], c * centre[1], c * centre[2], c * centre[3], c * centre[4])
+        var (a5, a6, a7, a8, a9) = (c * centre[5], c * centre[6], c * centre[7], c * centre[8], c * centre[9])
+        var (l, r) = (centre, centre)
+        var n = 1
+        while n <= half {
+            l -= stride
+            r += stride
+            let c = taps[n]
+            a0 += c * (l[0] + r[0])
+            a1 += c * (l[1] + r[1])
+            a2 += c * (l[2] + r[2])
+            a3 += c * (l[3] + r[3])
+            a4 += c * (l[4] + r[4])
+            a5 += c * (l[5] + r[5])
+            a6 += c * (l[6] + r[6])
+            a7 += c * (l[7] + r[7])
+            a8 += c * (l[8] + r[8])
+            a9 += c * (l[9] + r[9])
+            n += 1
+        }
+        (output[0], output[1], output[2], output[3], output[4]) = (a0, a1, a2, a3, a4)
+        (output[5], output[6], output[7], output[8], output[9]) = (a5, a6, a7, a8, a9)
+    }
+
+    /// Two lanes, with two sums for each.
+    private static func convolveTwo(
+        _ centre: UnsafePointer<Double>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
+        _ output: UnsafeMutablePointer<Double>
+    ) {
+        var (a0, a1, b0, b1) = (taps[0] * centre[0], taps[0] * centre[1], 0.0, 0.0)
+        var (l, r) = (centre, centre)
+        var n = 1
+        while n < half {
+            let (c, d) = (taps[n], taps[n + 1])
+            a0 += c * (l[-stride] + r[stride])
+            a1 += c * (l[1 - stride] + r[1 + stride])
+            l -= 2 * stride
+            r += 2 * stride
+            b0 += d * (l[0] + r[0])
+            b1 += d * (l[1] + r[1])
+            n += 2
+        }
+        if n == half {
+            a0 += taps[n] * (l[-stride] + r[stride])
+            a1 += taps[n] * (l[1 - stride] + r[1 + stride])
+        }
+        (output[0], output[1]) = (a0 + b0, a1 + b1)
     }
 }
