@@ -76,10 +76,12 @@ private func expectEqual(_ got: [Double], _ expected: [Double], _ what: String) 
             expectEqual(kept, line[2...].compactMap(Double.init), "\(line[0]) \(line[1])")
         }
         // The two that are no template of Shake's.
-        #expect(try filtered(.shake(.pass), rate: 60, shakeSignal("step")) == shakeSignal("step"))
-        #expect(
-            try FilterSpecification.shake(.bp1to3).design(rate: 100)
-                == FilterSpecification.butterworth(.init(band: .bandpass, corners: [1, 3], order: 2)).design(rate: 100))
+        let passed = try filtered(.shake(.pass), rate: 60, shakeSignal("step"))
+        #expect(passed == shakeSignal("step"))
+        let byName = try FilterSpecification.shake(.bp1to3).design(rate: 100)
+        let spelled = try FilterSpecification.butterworth(.init(band: .bandpass, corners: [1, 3], order: 2))
+            .design(rate: 100)
+        #expect(byName == spelled)
     }
 
     @Test func theAverageTakesGravityAwayAsTheClassicDoes() throws {

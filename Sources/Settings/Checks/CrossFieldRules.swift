@@ -60,12 +60,13 @@ enum CrossFieldRules {
     }
 
     private static func belowNyquist(
-        _ frequency: Double, _ what: String, _ path: String, _ rate: Double, _ findings: inout Findings
+        _ frequency: Double, _ what: String, _ path: String, _ rate: Double, named name: String = "sensor.rate_hz",
+        _ findings: inout Findings
     ) {
         guard frequency >= rate / 2 else { return }
         findings.add(
             path, .crossField,
-            "\(what) must be below half of the sample rate, and sensor.rate_hz is \(shortText(rate)).",
+            "\(what) must be below half of the sample rate, and \(name) is \(shortText(rate)).",
             got: .shortest(frequency), allowed: "above 0, below \(shortText(rate / 2)) Hz")
     }
 
@@ -85,23 +86,26 @@ enum CrossFieldRules {
         }
     }
 
-    private static func check(
-        _ filter: FilterSpecification, _ path: String, _ rate: Double, _ findings: inout Findings
+    /// The corners of a filter against a rate that has a name for the message.
+    static func check(
+        _ filter: FilterSpecification, _ path: String, _ rate: Double, named name: String = "sensor.rate_hz",
+        _ findings: inout Findings
     ) {
         switch filter {
         case .none: break
         case .shake(let shake):
-            belowNyquist(shake.highestCorner, "The filter's upper corner", path, rate, &findings)
+            belowNyquist(shake.highestCorner, "The filter's upper corner", path, rate, named: name, &findings)
         case .simple(let simple):
-            belowNyquist(simple.corner, "The corner", path + "/simple/corner_hz", rate, &findings)
+            belowNyquist(simple.corner, "The corner", path + "/simple/corner_hz", rate, named: name, &findings)
         case .chain(let stages):
-            for (i, stage) in stages.enumerated() { check(stage, "\(path)/chain/\(i)", rate, &findings) }
+            for (i, stage) in stages.enumerated() { check(stage, "\(path)/chain/\(i)", rate, named: name, &findings) }
         case .butterworth(let b):
             if b.corners.count == 1 {
-                belowNyquist(b.corners[0], "The corner", path + "/butterworth/corner_hz", rate, &findings)
+                belowNyquist(b.corners[0], "The corner", path + "/butterworth/corner_hz", rate, named: name, &findings)
             } else {
                 for (i, corner) in b.corners.enumerated() {
-                    belowNyquist(corner, "The corner", path + "/butterworth/corners_hz/\(i)", rate, &findings)
+                    belowNyquist(
+                        corner, "The corner", path + "/butterworth/corners_hz/\(i)", rate, named: name, &findings)
                 }
             }
         }

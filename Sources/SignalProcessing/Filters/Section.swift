@@ -47,13 +47,19 @@ public struct Section: Sendable, Equatable {
 
     /// H(e^{iω}) at a frequency, both in Hz, as (real, imaginary).
     public func response(at frequency: Double, rate: Double) -> (re: Double, im: Double) {
-        let w = 2 * Double.pi * frequency / rate
-        let half = sin(w / 2)
-        let delta = Complex(re: -2 * half * half, im: sin(w))
+        let delta = Self.delta(at: frequency, rate: rate)
         let square = delta * delta
         let numerator = b0 * square + beta1 * delta + Complex(re: beta2, im: 0)
         let denominator = square + e1 * delta + Complex(re: e2, im: 0)
         let h = numerator / denominator
         return (h.re, h.im)
+    }
+
+    /// e^{iω} − 1 at a frequency in Hz, without cancellation.
+    static func delta(at frequency: Double, rate: Double) -> Complex {
+        let w = 2 * Double.pi * frequency / rate
+        let half = sin(w / 2)
+        // π is not a Double: at half of the rate the sine would not be 0.
+        return Complex(re: -2 * half * half, im: frequency == rate / 2 ? 0 : sin(w))
     }
 }
