@@ -159,7 +159,36 @@ public struct DetectionConfiguration: Sendable, Equatable {
         /// Events below this intensity (first scale) are not published.
         public var minimumIntensity = 0.0
     }
+    public struct STALTA: Sendable, Equatable {
+        public var enabled = true
+        public var method = Seismology.STALTA.Method.frozen
+        public var signal = DetectorSignal.v3
+        /// Nil: after the filters of the axes.
+        public var filter: FilterSpecification? = .butterworth(.init(band: .bandpass, corners: [1, 8], order: 2))
+        /// Seconds.
+        public var sta = 1.0
+        public var lta = 30.0
+        public var on = 3.0
+        public var off = 1.5
+        public var minimumDuration = 0.0
+    }
+    public struct Peak: Sendable, Equatable {
+        public var enabled = false
+        /// m/s².
+        public var threshold = 5e-3 * standardGravity
+        public var signal = DetectorSignal.h
+    }
+    public struct Movement: Sendable, Equatable {
+        public var enabled = false
+        /// m/s².
+        public var threshold = 0.3 * standardGravity
+        /// Seconds.
+        public var lull = 0.1
+    }
     public var level = Level()
+    public var staLTA = STALTA()
+    public var peak = Peak()
+    public var movement = Movement()
     public var event = Event()
 }
 

@@ -8,6 +8,9 @@ struct EventRecorder: Sendable {
     private let rate: Double
     private let configuration: Configuration
     private let revision: Int
+    private let notes: DetectorNotes
+    /// The detector of movement as it was when it last was on.
+    var movement: MovementDetector?
     private let updateInterval: Int64 = 1_000_000_000
     private var machine: EventMachine
     private var history: History
@@ -30,6 +33,7 @@ struct EventRecorder: Sendable {
         self.configuration = configuration
         self.rate = rate
         self.revision = revision
+        notes = DetectorNotes(configuration, revision: revision)
         self.waveform = waveform
         let event = configuration.detection.event
         func samples(_ seconds: Double) -> Int { Int((seconds * rate).rounded()) }
@@ -107,28 +111,7 @@ struct EventRecorder: Sendable {
         if sample.clipped { open?.message.clipped = true }
         let rms = sample.rms
         open?.message.rmsMax.takeLarger(rms)
-        guard state.levelOn else { return }
-        let axes = AxisSet(rawValue: sample.triggeredAxes)
-        if let i = open?.message.detectors.firstIndex(where: { $0.name == "level" }) {
-            open?.message.detectors[i].axes.formUnion(axes)
-        } else {
-            let (value, threshold) = level(rms, axes)
-            open?.message.detectors.append(
-                .init(
-                    name: "level", axes: axes, on: sample.time, value: value, threshold: threshold,
-                    configRevision: revision))
-        }
-    }
-
-    /// The RMS, and its threshold, that is furthest above it among some axes.
-    private func level(_ rms: (x: Double, y: Double, z: Double), _ axes: AxisSet) -> (Double, Double) {
-        var best = (value: 0.0, threshold: 0.0, ratio: -1.0)
-        for (axis, value, bit) in [(0, rms.x, AxisSet.x), (1, rms.y, .y), (2, rms.z, .z)] where axes.contains(bit) {
-            let threshold = configuration.axes[axis].detection.threshold
-            let ratio = value / threshold
-            if ratio > best.ratio { best = (value, threshold, ratio) }
-        }
-        return (best.value, best.threshold)
+        if open != nil { notes.take(sample, state, movement, into: &open!.message) }
     }
 
     /// The onset, as soon as the intensity asked for is reached.
@@ -209,6 +192,8 @@ struct RecordedSample {
     var motion: MotionSample
     var raw: (x: Double, y: Double, z: Double)
     var rms: (x: Double, y: Double, z: Double)
+    /// STA/LTA; zeros when it is off.
+    var ratios: Ratios
     /// Bits 0, 1, 2: x, y, z.
     var triggeredAxes: UInt8
     var clipped: Bool

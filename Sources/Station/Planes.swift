@@ -9,20 +9,26 @@ struct Planes: ~Copyable {
     let rms: UnsafeMutablePointer<Double>
     let velocity: UnsafeMutablePointer<Double>
     let triggered: UnsafeMutablePointer<UInt8>
+    /// STA/LTA: of x, y and z, or of one signal in the first third.
+    let ratio: UnsafeMutablePointer<Double>
+    /// Axes that STA/LTA is on for, as bits 0, 1, 2 of each sample.
+    let ratioOn: UnsafeMutablePointer<UInt8>
 
     private let memory: UnsafeMutablePointer<Double>
 
     init() {
         let plane = 3 * Self.capacity
-        memory = .allocate(capacity: 5 * plane)
-        memory.initialize(repeating: 0, count: 5 * plane)
+        memory = .allocate(capacity: 6 * plane)
+        memory.initialize(repeating: 0, count: 6 * plane)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
         rms = memory + 3 * plane
         velocity = memory + 4 * plane
-        triggered = .allocate(capacity: plane)
-        triggered.initialize(repeating: 0, count: plane)
+        ratio = memory + 5 * plane
+        triggered = .allocate(capacity: plane + Self.capacity)
+        triggered.initialize(repeating: 0, count: plane + Self.capacity)
+        ratioOn = triggered + plane
     }
 
     deinit {
@@ -51,6 +57,8 @@ public struct SeriesChunk {
     public let rms: UnsafePointer<Double>
     /// 0 or 1.
     public let triggered: UnsafePointer<UInt8>
+    /// STA/LTA of the signals in ``StationPipeline/ratioSignals``, one after the other; nil when it is off.
+    public let ratio: UnsafePointer<Double>?
 
     /// Nanoseconds of UTC of sample i of the chunk.
     public func time(_ i: Int) -> Int64 { clock.time(firstIndex + i) }

@@ -3,7 +3,7 @@ import Settings
 import SignalProcessing
 
 /// All stages that turn samples into signals: mounting, test signals, offset removal, filter, RMS, level detection, and
-/// ground velocity beside them.
+/// ground velocity and STA/LTA beside them.
 struct SignalPath: Sendable {
     private let mounting: Mounting
     private let sources: TestSignals
@@ -16,6 +16,8 @@ struct SignalPath: Sendable {
     private var levelY: LevelDetector
     private var levelZ: LevelDetector
     private var velocity: VelocityIntegrator
+    /// STA/LTA, when it is enabled.
+    private(set) var ratio: RatioStage?
     /// Seconds that the slowest stage needs after a start or a gap.
     let settlingTime: Double
 
@@ -37,6 +39,7 @@ struct SignalPath: Sendable {
         velocity = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
             try VelocityIntegrator(rate: rate)
         }
+        ratio = configuration.detection.staLTA.enabled ? try RatioStage(configuration.detection.staLTA, rate: rate) : nil
         func rms(_ axis: AxisConfiguration) -> SlidingRMS {
             SlidingRMS(window: axis.detection.window.samples(at: rate))
         }
@@ -46,7 +49,8 @@ struct SignalPath: Sendable {
         (rmsX, rmsY, rmsZ) = (rms(axes.x), rms(axes.y), rms(axes.z))
         (levelX, levelY, levelZ) = (level(axes.x), level(axes.y), level(axes.z))
         settlingTime = max(
-            offset.settlingTime, x.settlingTime(rate: rate), y.settlingTime(rate: rate), z.settlingTime(rate: rate))
+            offset.settlingTime, x.settlingTime(rate: rate), y.settlingTime(rate: rate), z.settlingTime(rate: rate),
+            ratio?.settlingTime ?? 0)
     }
 
     /// Samples after a start or a gap whose mean is wanted by ``setMean(_:_:_:)`` before they are processed.
@@ -65,6 +69,7 @@ struct SignalPath: Sendable {
         levelY.reset()
         levelZ.reset()
         velocity.reset()
+        ratio?.reset()
     }
 
     /// The raw sample of the station's axes from the sensor's; `index` counts from the start or the last gap.
@@ -88,5 +93,6 @@ struct SignalPath: Sendable {
         levelZ.process(r + 2 * capacity, t + 2 * capacity, count: count)
         Planes.copy(o, v, count: count)
         velocity.process(v, v + capacity, v + 2 * capacity, count: count)
+        ratio?.process(planes, count: count)
     }
 }

@@ -20,6 +20,8 @@ public struct StationPipeline: ~Copyable {
     private let fullScale: Double
     private let levelEnabled: Bool
     private let levelAxes: DetectionConfiguration.Level.Axes
+    private let peak: PeakDetector?
+    private var movement: MovementDetector?
     private let settleSamples: Int
     private let traceEnabled: Bool
 
@@ -69,6 +71,12 @@ public struct StationPipeline: ~Copyable {
         holdBack = HoldBack(length: path.holdBack)
         levelEnabled = configuration.detection.level.enabled
         levelAxes = configuration.detection.level.axes
+        let detection = configuration.detection
+        peak = detection.peak.enabled ? .init(threshold: detection.peak.threshold, signal: detection.peak.signal) : nil
+        movement = detection.movement.enabled
+            ? .init(
+                threshold: detection.movement.threshold,
+                lull: WindowLength.seconds(detection.movement.lull).samples(at: sensor.rate)) : nil
         let settle = configuration.conditioning.settle ?? max(1, path.settlingTime)
         settleSamples = max(Int((settle * sensor.rate).rounded()), path.holdBack)
         summary = SummaryBuilder(configuration, rate: sensor.rate)
@@ -112,6 +120,12 @@ public struct StationPipeline: ~Copyable {
         events.close(messenger: &messenger, quality: quality, to: sink)
     }
 
+    /// Names of the signals that STA/LTA runs on, in the order of their ratios; empty when it is off.
+    public var ratioSignals: [String] {
+        guard let signal = path.ratio?.signal else { return [] }
+        return signal == .each ? ["x", "y", "z"] : [signal.rawValue]
+    }
+
     /// True while numbers are not yet to be trusted.
     public var isSettling: Bool { processed < settleSamples }
 
@@ -134,6 +148,7 @@ public struct StationPipeline: ~Copyable {
         badRun = 0
         holdBack.reset()
         path.reset()
+        movement?.reset()
         summary.reset()
     }
 
@@ -212,7 +227,7 @@ public struct StationPipeline: ~Copyable {
             SeriesChunk(
                 count: count, stride: Planes.capacity, clock: clock, firstIndex: processed, raw: planes.raw,
                 offsetRemoved: planes.offsetRemoved, filtered: planes.filtered, rms: planes.rms,
-                triggered: planes.triggered))
+                triggered: planes.triggered, ratio: path.ratio == nil ? nil : UnsafePointer(planes.ratio)))
         if traceEnabled { trace.take(planes, count: count) }
         for i in 0..<count { sample(i, clock, to: sink) }
     }
@@ -224,14 +239,16 @@ public struct StationPipeline: ~Copyable {
         let recorded = RecordedSample(
             index: stretchStart + Int64(processed), time: time,
             motion: MotionSample(ax: o[i], ay: o[a], az: o[b], vx: v[i], vy: v[a], vz: v[b]),
-            raw: (raw[i], raw[a], raw[b]), rms: (r[i], r[a], r[b]), triggeredAxes: t[i] | t[a] << 1 | t[b] << 2,
+            raw: (raw[i], raw[a], raw[b]), rms: (r[i], r[a], r[b]),
+            ratios: (planes.ratio[i], planes.ratio[a], planes.ratio[b]), triggeredAxes: t[i] | t[a] << 1 | t[b] << 2,
             clipped: abs(raw[i]) >= fullScale || abs(raw[a]) >= fullScale || abs(raw[b]) >= fullScale)
         if recorded.clipped { status.clippedSamples += 1 }
         var state = DetectionState()
         if processed < settleSamples { state.invalid = afterGap ? .gap : .settling }
         state.levelOn = levelEnabled && state.invalid == nil && levelAxes.holds(recorded.triggeredAxes)
+        detect(i, recorded.motion, &state)
         events.step(recorded, state: state, messenger: &messenger, quality: quality, to: sink)
-        if summary.push(recorded.motion, raw: recorded.raw, time: time, index: processed) {
+        if summary.push(recorded, index: processed) {
             messenger.send(summary.endSecond(state: state), time: time, quality: quality, to: sink)
         }
         if traceEnabled, trace.push(inEvent: events.isActive) {
@@ -240,6 +257,17 @@ public struct StationPipeline: ~Copyable {
         processed += 1
         status.samples += 1
         status.time = time
+    }
+
+    /// What the detectors other than the level say of a sample.
+    private mutating func detect(_ i: Int, _ motion: MotionSample, _ state: inout DetectionState) {
+        guard state.invalid == nil else { return }
+        state.ratioAxes = planes.ratioOn[i]
+        if let peak { (state.peakAxes, state.peak) = peak.step(motion.ax, motion.ay, motion.az) }
+        if movement?.step(motion.ax, motion.ay, motion.az) == true {
+            state.movementOn = true
+            events.movement = movement
+        }
     }
 }
 

@@ -9,6 +9,9 @@ struct SummaryBuilder: Sendable {
     private let scales: [IntensityRelation]
     private let horizontal: HorizontalDefinition
     private let north: Double
+    /// Signal of STA/LTA, and its largest ratio in this second; nil when it is off.
+    private let ratioSignal: DetectorSignal?
+    private var ratios: Ratios = (0, 0, 0)
     private var window: MotionWindow
     private var message = SummaryMessage()
     private var extremes: SummaryMessage.Extremes?
@@ -21,6 +24,8 @@ struct SummaryBuilder: Sendable {
         scales = configuration.intensity.scales
         horizontal = configuration.intensity.horizontal
         north = configuration.sensor.mounting.north
+        let staLTA = configuration.detection.staLTA
+        ratioSignal = staLTA.enabled ? staLTA.signal : nil
         let length = max(1, Int(configuration.intensity.window.rounded()))
         window = MotionWindow(seconds: length)
         message.window = Double(length)
@@ -35,15 +40,17 @@ struct SummaryBuilder: Sendable {
     /// Forgets the window, keeps the extremes.
     mutating func reset() {
         window.reset()
+        ratios = (0, 0, 0)
         seconds = 0
         boundary = Self.sample(ofSecond: 1, rate)
     }
 
     /// One sample; true when it is the last of a second.
     /// - Parameter index: number in the present stretch.
-    mutating func push(_ sample: MotionSample, raw: (x: Double, y: Double, z: Double), time: Int64, index: Int) -> Bool
-    {
-        window.add(sample)
+    mutating func push(_ sample: RecordedSample, index: Int) -> Bool {
+        window.add(sample.motion)
+        let (raw, time) = (sample.raw, sample.time)
+        if ratioSignal != nil { ratios = larger(ratios, sample.ratios) }
         let magnitude = (raw.x * raw.x + raw.y * raw.y + raw.z * raw.z).squareRoot()
         message.magnitude = magnitude
         if extremes == nil {
@@ -77,9 +84,14 @@ struct SummaryBuilder: Sendable {
             message.intensity.append(IntensityValue(relation, pga: message.pga, pgv: message.pgv))
         }
         message.direction = levels.peakV3 > 0 ? Direction(of: levels.strongest, north: north) : nil
+        message.staLta = ratioSignal.map { RatioValues(ratios, of: $0) }
+        ratios = (0, 0, 0)
         message.triggered = state.detectorsOn > 0
         message.detectors.removeAll(keepingCapacity: true)
         if state.levelOn { message.detectors.append("level") }
+        if state.ratioAxes != 0 { message.detectors.append("sta_lta") }
+        if state.peakAxes != 0 { message.detectors.append("peak") }
+        if state.movementOn { message.detectors.append("movement") }
         message.extremes = extremes
         message.valid = state.invalid == nil
         message.reason = state.invalid?.rawValue
@@ -96,10 +108,23 @@ public enum InvalidReason: String, Sendable {
 }
 
 /// What the detectors say at one sample.
-struct DetectionState: Sendable, Equatable {
+struct DetectionState: Sendable {
     var levelOn = false
+    /// Axes that STA/LTA and the peak detector are on for, bits 0, 1, 2; 0 when off.
+    var ratioAxes: UInt8 = 0
+    var peakAxes: UInt8 = 0
+    /// What the peak detector compares, m/s².
+    var peak = 0.0
+    var movementOn = false
     var invalid: InvalidReason?
-    var detectorsOn: Int { levelOn ? 1 : 0 }
+    var detectorsOn: Int {
+        (levelOn ? 1 : 0) + (ratioAxes != 0 ? 1 : 0) + (peakAxes != 0 ? 1 : 0) + (movementOn ? 1 : 0)
+    }
+}
+
+/// The larger of each.
+func larger(_ a: Ratios, _ b: Ratios) -> Ratios {
+    (max(a.first, b.first), max(a.second, b.second), max(a.third, b.third))
 }
 
 extension SummaryMessage.Extreme {

@@ -143,7 +143,8 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
             "axes: {x: {filter: {simple: {type: lowpass, corner_hz: 50}}}}",
             "/axes/x/filter/simple/corner_hz", .crossField, got: 50),
         .init(
-            "{sensor: {rate_hz: 12}, trace: {rate_hz: 9}, axes: {all: {filter: {chain: [none, shake:bp4-8]}}}}",
+            "{sensor: {rate_hz: 12}, trace: {rate_hz: 9}, detection: {sta_lta: {enabled: false}}, "
+                + "axes: {all: {filter: {chain: [none, shake:bp4-8]}}}}",
             "/axes/all/filter/chain/1",
             .crossField, got: 8),
         .init(
@@ -164,7 +165,18 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init("sensor: {driver: replay}", "/sensor/replay/file", .crossField, got: "", line: nil),
         .init("trace: {rate_hz: 101}", "/trace/rate_hz", .crossField, got: 101),
         .init("trace: {rate_hz: 1, block_s: 0.5}", "/trace/block_s", .crossField, got: 0.5),
-        .init("detection: {event: {votes: 2}}", "/detection/event/votes", .crossField, got: 2),
+        .init("detection: {event: {votes: 3}}", "/detection/event/votes", .crossField, got: 3),
+        .init(
+            "detection: {sta_lta: {enabled: false}, event: {votes: 2}}", "/detection/event/votes", .crossField, got: 2),
+        .init("detection: {sta_lta: {lta_s: 1}}", "/detection/sta_lta/lta_s", .crossField, got: 1),
+        .init("detection: {sta_lta: {on: 31}}", "/detection/sta_lta/on", .crossField, got: 31),
+        .init("detection: {sta_lta: {off: 3.5}}", "/detection/sta_lta/off", .crossField, got: 3.5),
+        .init(
+            "detection: {sta_lta: {filter: {butterworth: {type: lowpass, corner_hz: 50}}}}",
+            "/detection/sta_lta/filter/butterworth/corner_hz", .crossField, got: 50),
+        .init("detection: {sta_lta: {filter: axis}}", "/detection/sta_lta/filter", .range, got: "axis"),
+        .init("detection: {sta_lta: {signal: any}}", "/detection/sta_lta/signal", .range, got: "any"),
+        .init("detection: {movement: {threshold: -1 g}}", "/detection/movement/threshold", .range, got: "-1 g"),
         .init(
             "{waveform: {encoding: mseed2-steim2}, station: {code: TOOLONG}}", "/station/code", .crossField,
             got: "TOOLONG"),
@@ -194,7 +206,7 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         let text = """
             trace: {rate_hz: 500, encodng: json}
             sensor:
-              rate_hz: 15
+              rate_hz: 17
             axes:
               x: {detection: {window: 0}}
               all:

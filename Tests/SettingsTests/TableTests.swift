@@ -58,7 +58,7 @@ import Testing
     private static func leaves(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let name = String(describing: type(of: value))
-        let groups = ["Level", "Event", "TLS"]
+        let groups = ["Level", "STALTA", "Peak", "Movement", "Event", "TLS"]
         let isGroup =
             name.hasSuffix("Configuration") || groups.contains(name) || name == "PerAxis<AxisConfiguration>"
             || name == "PerAxis<Source>"
@@ -94,6 +94,12 @@ import Testing
             c.axes[axis].detection.hold = axis == 0 ? .seconds(1e-7) : .samples(65536)
         }
         (c.detection.level.enabled, c.detection.level.axes) = (false, .all)
+        (c.detection.staLTA.enabled, c.detection.staLTA.method, c.detection.staLTA.signal) = (false, .classic, .each)
+        (c.detection.staLTA.filter, c.detection.staLTA.sta, c.detection.staLTA.lta) = (nil, 0.5, 12.5)
+        (c.detection.staLTA.on, c.detection.staLTA.off, c.detection.staLTA.minimumDuration) = (4, 0.5, 0.1)
+        (c.detection.peak.enabled, c.detection.peak.threshold, c.detection.peak.signal) = (true, 0, .v3)
+        (c.detection.movement.enabled, c.detection.movement.threshold) = (true, 1)
+        c.detection.movement.lull = 0.7
         (c.detection.event.votes, c.detection.event.preEvent, c.detection.event.postEvent) = (2, 0, 0)
         (c.detection.event.maximum, c.detection.event.deadTime, c.detection.event.minimumIntensity) = (1, 0, 3.5)
         (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .worden12], .vector, 7)

@@ -4,26 +4,36 @@ public struct EventMessage: Sendable, Equatable {
 
     /// A detector that was on, with what it saw.
     public struct Detector: Sendable, Equatable {
-        /// `level`, later `sta_lta`, `peak`, `movement`.
+        /// `level`, `sta_lta`, `peak`, `movement`.
         public var name: String
+        /// `each`, `x`, `y`, `z`, `h` or `v3`, where the detector has a choice.
+        public var signal: String?
         /// The axes it was on for; empty, and left out, for detectors that look at a vector.
         public var axes: AxisSet
         /// When it went on, nanoseconds of UTC.
         public var on: Int64
-        /// The value that fulfilled the rule and the threshold, in the detector's unit (m/s² for `level`).
+        /// The value that fulfilled the rule and the threshold, in the detector's unit (a ratio for `sta_lta`, m/s² for
+        /// all others), and the largest value while it was on.
         public var value: Double
         public var threshold: Double
+        public var maximum: Double
+        /// Direction of a movement, and its largest acceleration on each axis with its sign, m/s²; nil, and left out,
+        /// for other detectors.
+        public var direction: Direction.Axis?
+        public var peaks: AxisValues<Double>?
         /// Revision of the settings it ran with.
         public var configRevision: Int
 
         public init(
-            name: String, axes: AxisSet = [], on: Int64, value: Double, threshold: Double, configRevision: Int
+            name: String, signal: String? = nil, axes: AxisSet = [], on: Int64, value: Double, threshold: Double, configRevision: Int
         ) {
             self.name = name
+            self.signal = signal
             self.axes = axes
             self.on = on
             self.value = value
             self.threshold = threshold
+            maximum = value
             self.configRevision = configRevision
         }
     }
@@ -190,6 +200,7 @@ extension EventMessage.Detector {
         json.beginObject()
         json.key("name")
         json.string(name)
+        json.optional("signal", signal)
         if !axes.isEmpty {
             json.key("axes")
             axes.write(to: &json)
@@ -200,6 +211,17 @@ extension EventMessage.Detector {
         json.double(value)
         json.key("threshold")
         json.double(threshold)
+        json.key("max")
+        json.double(maximum)
+        json.optional("direction", direction?.rawValue)
+        if let peaks {
+            json.key("peaks")
+            json.beginObject()
+            json.optional("x", peaks.x)
+            json.optional("y", peaks.y)
+            json.optional("z", peaks.z)
+            json.endObject()
+        }
         json.key("config_rev")
         json.int(configRevision)
         json.endObject()

@@ -23,7 +23,13 @@ enum CrossFieldRules {
         Rule(uses: ["/sensor/driver", "/sensor/replay/file"], check: replayFile),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/trace/enabled", "/trace/rate_hz"], check: traceRate),
         Rule(uses: ["/trace/enabled", "/trace/rate_hz", "/trace/block_s"], check: traceBlock),
-        Rule(uses: ["/detection/level/enabled", "/detection/event/votes"], check: votes),
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/detection/sta_lta"], check: ratioFilter),
+        Rule(uses: ["/detection/sta_lta"], check: ratio),
+        Rule(
+            uses: [
+                "/detection/level/enabled", "/detection/sta_lta/enabled", "/detection/peak/enabled",
+                "/detection/movement/enabled", "/detection/event/votes",
+            ], check: votes),
         Rule(uses: ["/waveform/enabled", "/waveform/encoding"], check: waveformCodes),
         Rule(uses: ["/mqtt/tls"], check: certificate),
         Rule(uses: ["/mqtt/reconnect"], check: reconnect),
@@ -84,6 +90,11 @@ enum CrossFieldRules {
         for axis in 0..<3 {
             check(c.axes[axis].filter, "/axes/\(SettingsTable.axisNames[axis])/filter", rate, &findings)
         }
+    }
+
+    private static func ratioFilter(_ c: Configuration, _ findings: inout Findings) {
+        guard c.detection.staLTA.enabled, let rate = rate(c), let filter = c.detection.staLTA.filter else { return }
+        check(filter, "/detection/sta_lta/filter", rate, &findings)
     }
 
     /// The corners of a filter against a rate that has a name for the message.
@@ -180,8 +191,30 @@ enum CrossFieldRules {
             allowed: "the path of a CSV or miniSEED file")
     }
 
+    private static func ratio(_ c: Configuration, _ findings: inout Findings) {
+        let s = c.detection.staLTA
+        guard s.enabled else { return }
+        if s.lta <= s.sta {
+            findings.add(
+                "/detection/sta_lta/lta_s", .crossField,
+                "The long-term average must be longer than the short-term one, which is \(shortText(s.sta)) s.",
+                got: .shortest(s.lta), allowed: "above \(shortText(s.sta)) s")
+        } else if s.on > s.lta / s.sta {
+            findings.add(
+                "/detection/sta_lta/on", .crossField,
+                "There would never be a trigger: the ratio cannot exceed lta_s / sta_s.",
+                got: .shortest(s.on), allowed: "at most \(shortText(s.lta / s.sta))")
+        }
+        if s.off > s.on {
+            findings.add(
+                "/detection/sta_lta/off", .crossField, "The trigger would end at once: `on` is \(shortText(s.on)).",
+                got: .shortest(s.off), allowed: "at most \(shortText(s.on))")
+        }
+    }
+
     private static func votes(_ c: Configuration, _ findings: inout Findings) {
-        let enabled = [c.detection.level.enabled].count { $0 }
+        let d = c.detection
+        let enabled = [d.level.enabled, d.staLTA.enabled, d.peak.enabled, d.movement.enabled].count { $0 }
         guard enabled > 0, c.detection.event.votes > enabled else { return }
         findings.add(
             "/detection/event/votes", .crossField,

@@ -25,6 +25,18 @@ extension Codec where T == FilterSpecification {
     }
 }
 
+extension Codec where T == FilterSpecification? {
+    /// A filter of its own, or `axes` for those of the axes.
+    static let ownFilter = Codec(
+        type: "filter", unit: nil, allowed: "axes, \(filterForms)",
+        schema: ["anyOf": [["const": "axes"], ["$ref": "#/$defs/filter"]]],
+        decode: { value, path, findings in
+            if case .string("axes") = value { return .some(.none) }
+            return decodeFilter(value, path, inChain: false, &findings).map { .some($0) }
+        },
+        encode: { $0.map(encodeFilter) ?? "axes" })
+}
+
 private let filterForms =
     "none, {butterworth: {type, corner_hz or corners_hz, order, start}}, {simple: {type, corner_hz, adaptive}}, "
     + "{chain: [...]} or shake: and one of " + ShakeFilter.allCases.map(\.rawValue).joined(separator: ", ")

@@ -15,6 +15,8 @@ extension Preset {
                 # A jump beside the sensor triggers, a chair at the other end does not.
                 detection: {window: 0.5 s, threshold: 10 mg, hold: 0.1 s}
             detection:
+              # Only what the class can feel.
+              sta_lta: {enabled: false}
               # Short events, soon ready for the next pupil.
               event: {pre_event_s: 2, post_event_s: 3, max_event_s: 30, dead_time_s: 0}
             # An old relation and a new one, to compare.

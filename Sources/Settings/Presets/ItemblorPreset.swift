@@ -14,6 +14,9 @@ extension Preset {
                 filter: {butterworth: {type: lowpass, corner_hz: 10, order: 2}}
                 # Its scale begins at VI, 0.03 g by Gutenberg and Richter; the RMS of such motion is about half of that.
                 detection: {window: 0.5 s, threshold: 15 mg, hold: 0.2 s}
+            # Motion that people feel, not what stands out of the quiet.
+            detection:
+              sta_lta: {enabled: false}
             intensity:
               scales: [gutenberg_richter]
               # Motion in the plane, in any direction.

@@ -16,6 +16,8 @@ extension Preset {
                 # A level, not a jolt: it must last five seconds.
                 detection: {window: 1 s, threshold: 0.2 g, hold: 5 s}
             detection:
+              # A machine that starts is no event.
+              sta_lta: {enabled: false}
               # A few seconds say all about a machine that runs.
               event: {pre_event_s: 2, post_event_s: 10, max_event_s: 30, dead_time_s: 60}
             # The level over time is enough.

@@ -18,6 +18,15 @@ extension Preset {
                 # Above for 0.2 s without a break: a door that slams is shorter.
                 detection: {window: 1 s, threshold: 5 mg, hold: 0.2 s}
             detection:
+              # Where the ground is quiet, a tenth of that level stands out.
+              sta_lta:
+                method: frozen
+                signal: v3
+                filter: {butterworth: {type: bandpass, corners_hz: [1, 8], order: 2}}
+                sta_s: 1
+                lta_s: 30
+                on: 3
+                off: 1.5
               # Enough before the onset for the P wave, enough after it for the coda.
               event: {pre_event_s: 10, post_event_s: 15, max_event_s: 300, dead_time_s: 5}
             # The relation that ShakeMap uses.

@@ -15,8 +15,9 @@ extension Preset {
                 filter: shake:bp1-3
                 # In samples, as it counts.
                 detection: {window: 60, threshold: 0.1 g, hold: 10}
-            # Each axis triggers on its own.
+            # Each axis triggers on its own, by its level alone.
             detection:
+              sta_lta: {enabled: false}
               level: {axes: any}
               event: {pre_event_s: 5, post_event_s: 5, dead_time_s: 0}
             # Every sample of all four traces, in short blocks.

@@ -15,6 +15,8 @@ extension Preset {
                 # Long enough for a few slow cycles.
                 detection: {window: 4 s, threshold: 2 mg, hold: 1 s}
             detection:
+              # Wind and people sway a building too: its level decides.
+              sta_lta: {enabled: false}
               # The whole response, from rest to rest.
               event: {pre_event_s: 30, post_event_s: 60, max_event_s: 600}
             # A structure moves in one direction of its own, not along our axes.

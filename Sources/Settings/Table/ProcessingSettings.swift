@@ -45,6 +45,52 @@ extension SettingsTable {
                 "detection.level.axes", \.detection.level.axes, .choice(), apply: .live,
                 "Which axes must be triggered: one axis, any, two of the three, or all."),
             Setting(
+                "detection.sta_lta.enabled", \.detection.staLTA.enabled, .bool, apply: .live,
+                "Detection by the ratio of a short-term to a long-term average of power."),
+            Setting(
+                "detection.sta_lta.method", \.detection.staLTA.method, .choice(), apply: .live,
+                "Moving averages, exponential averages, or those with the long one frozen while triggered."),
+            Setting(
+                "detection.sta_lta.signal", \.detection.staLTA.signal, .choice(), apply: .live,
+                "Each axis for itself, one axis, the horizontal vector or the 3-D vector."),
+            Setting(
+                "detection.sta_lta.filter", \.detection.staLTA.filter, .ownFilter,
+                written: "{butterworth: {type: bandpass, corners_hz: [1, 8], order: 2}}", apply: .live,
+                "A filter of its own after the offset removal, or `axes`: after the filters of the axes."),
+            Setting(
+                "detection.sta_lta.sta_s", \.detection.staLTA.sta, .time(.above(0, to: 60)), apply: .live,
+                "Length of the short-term average."),
+            Setting(
+                "detection.sta_lta.lta_s", \.detection.staLTA.lta, .time(.above(0, to: 600)), apply: .live,
+                "Length of the long-term average; there is no detection for this long after a start or a gap."),
+            Setting(
+                "detection.sta_lta.on", \.detection.staLTA.on, .number(.above(0, to: 10000)), apply: .live,
+                "Triggers when the ratio is at least this."),
+            Setting(
+                "detection.sta_lta.off", \.detection.staLTA.off, .number(.above(0, to: 10000)), apply: .live,
+                "The trigger ends when the ratio is less than this."),
+            Setting(
+                "detection.sta_lta.min_duration_s", \.detection.staLTA.minimumDuration, .time(.from(0, to: 60)),
+                apply: .live, "The detector is on when the trigger has lasted this long without a break."),
+            Setting(
+                "detection.peak.enabled", \.detection.peak.enabled, .bool, apply: .live,
+                "Detection by a single sample of the acceleration (offset removed, not filtered)."),
+            Setting(
+                "detection.peak.threshold", \.detection.peak.threshold, .threshold, written: "5 mg", apply: .live,
+                "On while the acceleration is greater than this."),
+            Setting(
+                "detection.peak.signal", \.detection.peak.signal, .choice(), apply: .live,
+                "Each axis for itself, one axis, the horizontal vector or the 3-D vector."),
+            Setting(
+                "detection.movement.enabled", \.detection.movement.enabled, .bool, apply: .live,
+                "Detection of a movement of the sensor itself, with its direction (offset removed, not filtered)."),
+            Setting(
+                "detection.movement.threshold", \.detection.movement.threshold, .threshold, written: "0.3 g",
+                apply: .live, "A movement begins when the acceleration of any axis is greater than this."),
+            Setting(
+                "detection.movement.lull_s", \.detection.movement.lull, .time(.above(0, to: 60)), apply: .live,
+                "A movement ends when no axis has been above the threshold for this long."),
+            Setting(
                 "detection.event.votes", \.detection.event.votes, .integer(1...16), apply: .live,
                 "How many detectors must be on for an event."),
             Setting(

@@ -7,7 +7,11 @@ final class SeriesWriter {
     private var start: Int64?
     private static let axes: [StaticString] = ["x", "y", "z"]
 
-    init(_ file: OutputFile) {
+    private let ratios: Int
+
+    /// - Parameter ratioSignals: names of the signals that STA/LTA runs on.
+    init(_ file: OutputFile, ratioSignals: [String]) {
+        ratios = ratioSignals.count
         self.file = file
         file.append("t")
         for axis in ["x", "y", "z"] {
@@ -15,6 +19,7 @@ final class SeriesWriter {
                 file.append(",\(axis)_\(signal)")
             }
         }
+        for signal in ratioSignals { file.append(",\(signal)_sta_lta") }
         file.endLine()
     }
 
@@ -31,6 +36,12 @@ final class SeriesWriter {
                     number(signal[k])
                 }
                 file.append(chunk.triggered[k] != 0 ? ",1" : ",0" as StaticString)
+            }
+            if let ratio = chunk.ratio {
+                for k in 0..<ratios {
+                    file.append(UInt8(ascii: ","))
+                    number(ratio[k * chunk.stride + i])
+                }
             }
             file.endLine()
         }

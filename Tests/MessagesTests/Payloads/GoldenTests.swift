@@ -26,8 +26,9 @@ import Testing
     static let extremes = ["x", "y", "z", "magnitude"]
         .map { "extremes.\($0) extremes.\($0).min extremes.\($0).max extremes.\($0).since" }.joined(separator: " ")
     static let event =
-        "\(envelope) \(quality) event_type event_id onset detectors detectors.name detectors.axes detectors.on"
-        + " detectors.value detectors.threshold detectors.config_rev peaks \(peaks) pga pga_pct_g pgv cav arias"
+        "\(envelope) \(quality) event_type event_id onset detectors detectors.name detectors.signal detectors.axes detectors.on"
+        + " detectors.value detectors.threshold detectors.max detectors.direction detectors.peaks detectors.peaks.x"
+        + " detectors.peaks.y detectors.peaks.z detectors.config_rev peaks \(peaks) pga pga_pct_g pgv cav arias"
         + " duration_s \(intensity) rms_max rms_max.x rms_max.y rms_max.z clipped config_rev"
     static let trace = ["x", "y", "z"].map { "\($0) \($0).raw \($0).filtered \($0).rms \($0).triggered" }
         .joined(separator: " ")

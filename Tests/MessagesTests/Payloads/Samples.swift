@@ -113,8 +113,13 @@ enum Samples {
     static func event(_ kind: EventMessage.Kind) -> EventMessage {
         var m = EventMessage(kind: kind, eventID: "basement-north-20260105T102030120Z", onset: onset)
         m.detectors = [
-            .init(name: "level", axes: [.x, .z], on: onset, value: 0.0612, threshold: 0.04903325, configRevision: 7)
+            .init(name: "level", axes: [.x, .z], on: onset, value: 0.0612, threshold: 0.04903325, configRevision: 7),
+            .init(name: "sta_lta", signal: "v3", on: onset, value: 3.25, threshold: 3, configRevision: 7),
+            .init(name: "movement", axes: .y, on: onset, value: 3, threshold: 2.941995, configRevision: 7),
         ]
+        m.detectors[1].maximum = 6.5
+        m.detectors[2].direction = .minusY
+        m.detectors[2].peaks = AxisValues(x: 0.25, y: -3, z: -1.5)
         m.peaks = Components(
             x: Peak(value: 0.41, t: onset + 10_000_000), y: Peak(value: 0.35, t: onset + 20_000_000),
             z: Peak(value: 0.125, t: onset), h: Peak(value: 0.502, t: onset + 10_000_000),
