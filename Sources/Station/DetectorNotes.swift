@@ -30,17 +30,20 @@ struct DetectorNotes: Sendable {
         if state.ratioAxes != 0 {
             let r = sample.ratios
             let value = settings.staLTA.signal == .each ? max(r.first, r.second, r.third) : r.first
-            note("sta_lta", settings.staLTA.signal, .init(rawValue: state.ratioAxes), sample.time, value,
+            note(
+                "sta_lta", settings.staLTA.signal, .init(rawValue: state.ratioAxes), sample.time, value,
                 settings.staLTA.on, &message)
         }
         if state.peakAxes != 0 {
-            note("peak", settings.peak.signal, .init(rawValue: state.peakAxes), sample.time, state.peak,
+            note(
+                "peak", settings.peak.signal, .init(rawValue: state.peakAxes), sample.time, state.peak,
                 settings.peak.threshold, &message)
         }
         if state.movementOn, let movement {
             let (axis, isNegative) = movement.direction
             let m = movement.largest
-            note("movement", nil, .init(rawValue: 1 << UInt8(axis)), sample.time, max(abs(m.x), abs(m.y), abs(m.z)),
+            note(
+                "movement", nil, .init(rawValue: 1 << UInt8(axis)), sample.time, max(abs(m.x), abs(m.y), abs(m.z)),
                 movement.threshold, &message)
             let last = message.detectors.firstIndex { $0.name == "movement" } ?? 0
             message.detectors[last].direction = Direction.Axis.allCases[2 * axis + (isNegative ? 1 : 0)]

@@ -27,6 +27,12 @@ struct EventRecorder: Sendable {
         var announced = false
         var lastSent: Int64
         var lastTime: Int64
+
+        mutating func note(
+            _ sample: RecordedSample, _ state: DetectionState, _ movement: MovementDetector?, _ notes: DetectorNotes
+        ) {
+            notes.take(sample, state, movement, into: &message)
+        }
     }
 
     init(_ configuration: Configuration, rate: Double, revision: Int, waveform: WaveformSender) {
@@ -111,7 +117,7 @@ struct EventRecorder: Sendable {
         if sample.clipped { open?.message.clipped = true }
         let rms = sample.rms
         open?.message.rmsMax.takeLarger(rms)
-        if open != nil { notes.take(sample, state, movement, into: &open!.message) }
+        open?.note(sample, state, movement, notes)
     }
 
     /// The onset, as soon as the intensity asked for is reached.

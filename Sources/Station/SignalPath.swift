@@ -39,7 +39,8 @@ struct SignalPath: Sendable {
         velocity = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
             try VelocityIntegrator(rate: rate)
         }
-        ratio = configuration.detection.staLTA.enabled ? try RatioStage(configuration.detection.staLTA, rate: rate) : nil
+        ratio =
+            configuration.detection.staLTA.enabled ? try RatioStage(configuration.detection.staLTA, rate: rate) : nil
         func rms(_ axis: AxisConfiguration) -> SlidingRMS {
             SlidingRMS(window: axis.detection.window.samples(at: rate))
         }

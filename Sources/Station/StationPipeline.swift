@@ -73,7 +73,8 @@ public struct StationPipeline: ~Copyable {
         levelAxes = configuration.detection.level.axes
         let detection = configuration.detection
         peak = detection.peak.enabled ? .init(threshold: detection.peak.threshold, signal: detection.peak.signal) : nil
-        movement = detection.movement.enabled
+        movement =
+            detection.movement.enabled
             ? .init(
                 threshold: detection.movement.threshold,
                 lull: WindowLength.seconds(detection.movement.lull).samples(at: sensor.rate)) : nil

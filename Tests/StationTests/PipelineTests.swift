@@ -147,6 +147,42 @@ import Testing
         #expect(detectors.first?["axes"] as? [String] == ["z"])
     }
 
+    /// A weak burst, far below the level, and what each detector says of it (the peak: of each sample alone).
+    @Test func eachDetectorThatIsOnIsInTheEventWithItsValues() throws {
+        let configuration = testConfiguration {
+            $0.detection.staLTA.minimumDuration = 0.1
+            ($0.detection.peak.enabled, $0.detection.peak.threshold) = (true, 0.012)
+            ($0.detection.movement.enabled, $0.detection.movement.threshold) = (true, 0.015)
+        }
+        let recording = burst(seconds: 90, from: 50, to: 55, amplitude: 0.02)
+        let (sent, _) = try play(recording.blocks(of: 16), configuration)
+        let end = try #require(sent.first { $0.name == "event/last" }).json
+        let detectors = try #require(end["detectors"] as? [[String: Any]])
+        #expect(detectors.compactMap { $0["name"] as? String } == ["peak", "movement", "sta_lta"])
+        let (peak, movement, ratio) = (detectors[0], detectors[1], detectors[2])
+        #expect(peak["signal"] as? String == "h" && peak["axes"] == nil)
+        #expect((peak["value"] as? Double ?? 0) > 0.012 && abs((peak["max"] as? Double ?? 0) - 0.0224) < 0.001)
+        #expect(movement["axes"] as? [String] == ["x"] && movement["direction"] as? String == "+x")
+        let peaks = try #require(movement["peaks"] as? [String: Double])
+        #expect(abs(abs(peaks["x"] ?? 0) - 0.02) < 0.001 && abs(abs(peaks["y"] ?? 0) - 0.01) < 0.001)
+        #expect(ratio["signal"] as? String == "v3" && ratio["threshold"] as? Double == 3)
+        #expect((ratio["value"] as? Double ?? 0) >= 3)
+        #expect(ratio["max"] as? Double == (end["sta_lta_max"] as? [String: Double])?["v3"])
+        let summaries = sent.filter { $0.name == "state/summary" }.map(\.json)
+        #expect(summaries[52]["detectors"] as? [String] == ["sta_lta", "movement"])
+        let ratios = summaries.map { ($0["sta_lta"] as? [String: Double])?["v3"] ?? -1 }
+        #expect(ratios[28] == 0 && ratios[31] > 0 && ratios[31] < 3 && ratios[52] > 3)
+    }
+
+    @Test func votesAskForSeveralDetectorsAtOnce() throws {
+        let recording = burst(seconds: 90, from: 50, to: 55, amplitude: 0.02)
+        for (votes, events) in [(1, 1), (2, 0)] {
+            let configuration = testConfiguration { $0.detection.event.votes = votes }
+            let (sent, _) = try play(recording.blocks(of: 16), configuration)
+            #expect(sent.filter { $0.name == "event/last" }.count == events)
+        }
+    }
+
     @Test func summariesComeOnceASecondAndTracesInWholeBlocks() throws {
         let (sent, _) = try play(burst(seconds: 30).blocks(of: 16), testConfiguration())
         let summaries = sent.filter { $0.name == "state/summary" }

@@ -52,6 +52,7 @@ import Testing
         var filtered: [[Double]] = [[], [], []]
         var rms: [[Double]] = [[], [], []]
         var triggered: [[UInt8]] = [[], [], []]
+        var ratio: [[Double]] = [[], [], []]
 
         func take(_ chunk: SeriesChunk) {
             for axis in 0..<3 {
@@ -59,6 +60,7 @@ import Testing
                 filtered[axis] += UnsafeBufferPointer(start: chunk.filtered + k, count: chunk.count)
                 rms[axis] += UnsafeBufferPointer(start: chunk.rms + k, count: chunk.count)
                 triggered[axis] += UnsafeBufferPointer(start: chunk.triggered + k, count: chunk.count)
+                if let r = chunk.ratio { ratio[axis] += UnsafeBufferPointer(start: r + k, count: chunk.count) }
             }
         }
 
@@ -114,6 +116,48 @@ import Testing
                 let rms = try object(try object(reference["rms"])[name])
                 #expect(abs((series.rms[axis].max() ?? 0) - (try number(rms["max"]))) < tolerance)
                 #expect(abs((series.rms[axis].last ?? 0) - (try number(rms["last"]))) < tolerance)
+            }
+        }
+    }
+
+    /// Half-open intervals from a ratio of at least `on` to the first below `off`.
+    private func picks(_ ratio: [Double], _ on: Double, _ off: Double) -> [[Int]] {
+        var picks: [[Int]] = []
+        var start: Int?
+        for (i, r) in ratio.enumerated() {
+            if let first = start {
+                if r < off {
+                    picks.append([first, i])
+                    start = nil
+                }
+            } else if r >= on {
+                start = i
+            }
+        }
+        if let start { picks.append([start, ratio.count]) }
+        return picks
+    }
+
+    @Test(arguments: [("A", 0.5, 10.0, 4.0, 2.0), ("B", 1, 15, 3, 1.5), ("C", 0.3, 6, 5, 1.2)])
+    func shortOverLongAverageIsThatOfTheReference(
+        set: String, sta: Double, lta: Double, on: Double, off: Double
+    ) throws {
+        let expected = try object(try Vectors.json("pipeline/r10.json"))
+        let reference = try object(try object(try object(expected["sets"])[set])["sta_lta"])
+        for method in [Seismology.STALTA.Method.classic, .recursive] {
+            var configuration = configuration(set, level: 1)
+            configuration.detection.staLTA.method = method
+            configuration.detection.staLTA.signal = .each
+            configuration.detection.staLTA.filter = nil
+            (configuration.detection.staLTA.sta, configuration.detection.staLTA.lta) = (sta, lta)
+            let (series, _) = try play(configuration, expected)
+            let stored = try object(reference[method.rawValue])
+            for (axis, name) in ["x", "y", "z"].enumerated() {
+                let ratio = series.ratio[axis]
+                #expect(picks(ratio, on, off) == (try object(stored["picks"]))[name] as? [[Int]], "\(method) \(name)")
+                let largest = try object(try object(stored["max"])[name])
+                #expect(ratio.firstIndex(of: ratio.max() ?? 0) == largest["index"] as? Int)
+                #expect(abs((ratio.max() ?? 0) / (try number(largest["value"])) - 1) < 1e-7)
             }
         }
     }

@@ -25,7 +25,8 @@ public struct EventMessage: Sendable, Equatable {
         public var configRevision: Int
 
         public init(
-            name: String, signal: String? = nil, axes: AxisSet = [], on: Int64, value: Double, threshold: Double, configRevision: Int
+            name: String, signal: String? = nil, axes: AxisSet = [], on: Int64, value: Double, threshold: Double,
+            configRevision: Int
         ) {
             self.name = name
             self.signal = signal
