@@ -96,6 +96,48 @@ func planes(_ count: Int, seed: UInt64, offset: Double = 9.8) -> [[Double]] {
         #expect(first == second)
     }
 
+    @Test func axesWhoseFilterStaysGoOnBitForBitWhenAnotherChanges() throws {
+        let signal = planes(400, seed: 5)
+        let adaptive = FilterSpecification.chain([
+            Self.specifications[2], .simple(.init(band: .lowpass, corner: 5, adaptive: true)), Self.specifications[1],
+        ])
+        let all = Self.specifications + [adaptive]
+        for old in all {
+            for new in all where new != old {
+                for (y, z) in [(all[1], all[3]), (all[2], all[0]), (all[3], all[1])] {
+                    var stay = AxisFilter(try design(old), try design(y), try design(z))
+                    let undisturbed = run([400], signal) { stay.process(&$0, &$1, &$2, count: $0.count) }
+                    var first = AxisFilter(try design(old), try design(y), try design(z))
+                    var second = AxisFilter(try design(new), try design(y), try design(z))
+                    let half = signal.map { Array($0[..<170]) }
+                    let rest = signal.map { Array($0[170...]) }
+                    _ = run([170], half) { first.process(&$0, &$1, &$2, count: $0.count) }
+                    let kept = second.takeOver(first)
+                    #expect(!kept.x && kept.y && kept.z)
+                    let changed = run([7, 223], rest) { second.process(&$0, &$1, &$2, count: $0.count) }
+                    #expect(changed[230..<460] == undisturbed[570..<800])
+                    #expect(changed[460..<690] == undisturbed[970..<1200])
+                    var fresh = AxisFilter(try design(new), try design(y), try design(z))
+                    let begun = run([230], rest) { fresh.process(&$0, &$1, &$2, count: $0.count) }
+                    #expect(changed[0..<230] == begun[0..<230])
+                }
+            }
+        }
+    }
+
+    @Test func adaptiveFiltersGoOnToo() throws {
+        let signal = planes(400, seed: 6)
+        let filter = try design(.simple(.init(band: .highpass, corner: 5, adaptive: true)))
+        var stay = AxisFilter(filter, filter, filter)
+        let undisturbed = run([400], signal) { stay.process(&$0, &$1, &$2, count: $0.count) }
+        var first = AxisFilter(filter, filter, filter)
+        var second = first
+        _ = run([170], signal.map { Array($0[..<170]) }) { first.process(&$0, &$1, &$2, count: $0.count) }
+        _ = second.takeOver(first)
+        let rest = run([230], signal.map { Array($0[170...]) }) { second.process(&$0, &$1, &$2, count: $0.count) }
+        #expect(rest[0..<230] == undisturbed[170..<400])
+    }
+
     @Test func aSteadyStartHasNoTransientForAConstant() throws {
         for band in FilterBand.allCases {
             for order in [1, 2, 3, 7, 10] {

@@ -1,9 +1,9 @@
 /// Three causal cascades of second-order sections, one for each axis, run together.
 ///
-/// Transposed direct form II in the delta operator (see ``Section``). The axes may have different filters; shorter ones are padded with identity sections, so
-/// that the arithmetic of three independent axes overlaps in the processor. Adaptive filters, which need the three axes
-/// together, run between the sections as stages of their own. A steady start fills the delays as if the
-/// first sample had always been the input (as SciPy's `sosfilt_zi` does).
+/// Transposed direct form II in the delta operator (see ``Section``). The axes may have different filters; shorter ones
+/// are padded with identity sections, so that the arithmetic of three independent axes overlaps in the processor.
+/// Adaptive filters, which need the three axes together, run between the sections as stages of their own. A steady
+/// start fills the delays as if the first sample had always been the input (as SciPy's `sosfilt_zi` does).
 public struct AxisFilter: Sendable {
     private let sectionCount: Int
     /// For each section and axis: b₀ β₁ β₂ e₁ e₂.
@@ -13,13 +13,18 @@ public struct AxisFilter: Sendable {
     private let anySteady: Bool
     /// For each section and axis: two delays.
     private var state: [Double]
-    private var started = false
+    /// Axes whose next sample is their first.
+    private var isNew = (x: true, y: true, z: true)
     /// Adaptive filters, each with the number of sections before it.
     private var adaptive: [(row: Int, stage: AdaptiveStage)] = []
+    /// Of x, y and z; and the row of each of their sections.
+    private let designs: [FilterSpecification.Design]
+    private var rows: [[Int]] = [[], [], []]
 
     /// - Parameter designs: of x, y and z.
     public init(_ x: FilterSpecification.Design, _ y: FilterSpecification.Design, _ z: FilterSpecification.Design) {
         let designs = [x, y, z]
+        self.designs = designs
         var used = [0, 0, 0]
         var rows = 0
         for place in 0...(designs.map(\.adaptive.count).max() ?? 0) {
@@ -29,6 +34,7 @@ public struct AxisFilter: Sendable {
                 for axis in 0..<3 {
                     let k = used[axis] + s
                     let present = k < ends[axis]
+                    if present { self.rows[axis].append(rows + s) }
                     let section = present ? designs[axis].sections[k] : .identity
                     coefficients += [section.b0, section.beta1, section.beta2, section.e1, section.e2]
                     steady.append(present && designs[axis].starts[k] == .steady)
@@ -48,9 +54,26 @@ public struct AxisFilter: Sendable {
 
     /// Forgets all samples: the next one is the first.
     public mutating func reset() {
-        started = false
+        isNew = (true, true, true)
         for i in state.indices { state[i] = 0 }
         for i in adaptive.indices { adaptive[i].stage.reset() }
+    }
+
+    /// Goes on, on the axes whose filter is the same, from where another filter is. The other axes begin with the next
+    /// sample.
+    /// - Returns: the axes that go on.
+    public mutating func takeOver(_ old: AxisFilter) -> (x: Bool, y: Bool, z: Bool) {
+        let same = (0..<3).map { designs[$0] == old.designs[$0] }
+        for axis in 0..<3 where same[axis] {
+            for (to, from) in zip(rows[axis], old.rows[axis]) {
+                for d in 0..<2 { state[6 * to + 2 * axis + d] = old.state[6 * from + 2 * axis + d] }
+            }
+            for place in designs[axis].adaptive.indices {
+                adaptive[place].stage.takeOver(old.adaptive[place].stage, axis: axis)
+            }
+        }
+        isNew = (!same[0] || old.isNew.x, !same[1] || old.isNew.y, !same[2] || old.isNew.z)
+        return (same[0], same[1], same[2])
     }
 
     /// Filters three planes of `count` samples in place.
@@ -66,7 +89,7 @@ public struct AxisFilter: Sendable {
             adaptive[i].stage.process(x, y, z, count: count)
         }
         run(row..<sectionCount, x, y, z, count)
-        started = true
+        isNew = (false, false, false)
     }
 
     /// Some of the sections over the block.
@@ -75,7 +98,11 @@ public struct AxisFilter: Sendable {
         _ z: UnsafeMutablePointer<Double>, _ count: Int
     ) {
         guard !rows.isEmpty else { return }
-        if !started, anySteady { startSteady(rows, x[0], y[0], z[0]) }
+        if anySteady {
+            if isNew.x { startSteady(rows, axis: 0, x[0]) }
+            if isNew.y { startSteady(rows, axis: 1, y[0]) }
+            if isNew.z { startSteady(rows, axis: 2, z[0]) }
+        }
         coefficients.withUnsafeBufferPointer { coefficients in
             state.withUnsafeMutableBufferPointer { state in
                 guard var c = coefficients.baseAddress, var d = state.baseAddress else { return }
@@ -116,24 +143,22 @@ public struct AxisFilter: Sendable {
         (d[0], d[1], d[2], d[3], d[4], d[5]) = (x1, x2, y1, y2, z1, z2)
     }
 
-    /// Delays of every steady section for the constant input that reaches it.
-    private mutating func startSteady(_ rows: Range<Int>, _ x: Double, _ y: Double, _ z: Double) {
-        for axis in 0..<3 {
-            var input = axis == 0 ? x : axis == 1 ? y : z
-            for s in rows {
-                let k = 3 * s + axis
-                guard steady[k] else {
-                    // A section that starts from zero answers the first sample with b₀ times it.
-                    input *= coefficients[5 * k]
-                    continue
-                }
-                let (b0, beta1, beta2) = (coefficients[5 * k], coefficients[5 * k + 1], coefficients[5 * k + 2])
-                let (e1, e2) = (coefficients[5 * k + 3], coefficients[5 * k + 4])
-                let output = e2 == 0 ? b0 * input : beta2 / e2 * input
-                state[2 * k] = output - b0 * input
-                state[2 * k + 1] = e1 * output - beta1 * input
-                input = output
+    /// Delays of every steady section of an axis for the constant input that reaches it.
+    private mutating func startSteady(_ rows: Range<Int>, axis: Int, _ first: Double) {
+        var input = first
+        for s in rows {
+            let k = 3 * s + axis
+            guard steady[k] else {
+                // A section that starts from zero answers the first sample with b₀ times it.
+                input *= coefficients[5 * k]
+                continue
             }
+            let (b0, beta1, beta2) = (coefficients[5 * k], coefficients[5 * k + 1], coefficients[5 * k + 2])
+            let (e1, e2) = (coefficients[5 * k + 3], coefficients[5 * k + 4])
+            let output = e2 == 0 ? b0 * input : beta2 / e2 * input
+            state[2 * k] = output - b0 * input
+            state[2 * k + 1] = e1 * output - beta1 * input
+            input = output
         }
     }
 }

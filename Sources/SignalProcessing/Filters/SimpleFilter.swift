@@ -75,6 +75,15 @@ struct AdaptiveStage: Sendable {
         output = (0, 0, 0)
     }
 
+    /// Goes on, on one axis, from where another stage is.
+    mutating func takeOver(_ old: AdaptiveStage, axis: Int) {
+        switch axis {
+        case 0: (last.x, output.x) = (old.last.x, old.output.x)
+        case 1: (last.y, output.y) = (old.last.y, old.output.y)
+        default: (last.z, output.z) = (old.last.z, old.output.z)
+        }
+    }
+
     mutating func process(
         _ px: UnsafeMutablePointer<Double>, _ py: UnsafeMutablePointer<Double>, _ pz: UnsafeMutablePointer<Double>,
         count: Int
