@@ -92,8 +92,10 @@ need_python_packages() {
 }
 
 # How programs are linked for use: the Swift libraries inside, and relocations in the packed form that glibc 2.36
-# (Debian 12) and later read, which takes 0.5 MB off the file.
-release_flags=(--static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+# (Debian 12) and later read, which takes 0.5 MB off the file. Nothing loads the programs as libraries, so they export
+# no names (0.3 MB); functions with the same code are kept once (0.2 MB).
+release_flags=(--static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+    -Xlinker --no-export-dynamic -Xlinker --icf=all)
 export release_flags
 
 # Ends the processes of these ids, politely first; ids that are gone already are no error.
