@@ -1,4 +1,8 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// Shake's artificial signals: a function of the sample's index, zero for the first samples so that a filter is seen
 /// to start from rest.
