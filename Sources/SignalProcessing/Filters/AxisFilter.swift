@@ -27,7 +27,7 @@ public struct AxisFilter: Sendable {
         self.designs = designs
         var used = [0, 0, 0]
         var rows = 0
-        for place in 0...(designs.map(\.adaptive.count).max() ?? 0) {
+        for place in 0...(designs.map { $0.adaptive.count }.max() ?? 0) {
             let ends = designs.map { place < $0.adaptive.count ? $0.adaptive[place].before : $0.sections.count }
             let count = (0..<3).map { ends[$0] - used[$0] }.max() ?? 0
             for s in 0..<count {

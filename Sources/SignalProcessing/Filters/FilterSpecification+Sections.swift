@@ -45,7 +45,7 @@ extension FilterSpecification {
 extension FilterSpecification.Design {
     /// Seconds until what the delays held at the start has decayed to 5 % (three time constants of the slowest pole).
     public func settlingTime(rate: Double) -> Double {
-        var slowest = sections.map(\.decayPerSample).min() ?? .infinity
+        var slowest = sections.map { $0.decayPerSample }.min() ?? .infinity
         // An adaptive filter is slowest at rest.
         for filter in adaptive { slowest = min(slowest, filter.axis.section(motion: 0).decayPerSample) }
         return 3 / slowest / rate
