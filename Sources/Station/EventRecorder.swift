@@ -27,6 +27,9 @@ struct EventRecorder: Sendable {
         var announced = false
         var lastSent: Int64
         var lastTime: Int64
+        var firstMotion: Seismology.FirstMotion?
+        /// False while there may be one that has not been found yet.
+        var firstMotionKnown = false
 
         mutating func note(
             _ sample: RecordedSample, _ state: DetectionState, _ movement: MovementDetector?, _ notes: DetectorNotes
@@ -159,6 +162,7 @@ struct EventRecorder: Sendable {
         guard event.announced else { return waveform.cancel() }
         waveform.send(all: true, history, messenger, sink)
         fill(&event)
+        event.message.takeDurations(event.motion, record)
         event.message.kind = .end
         event.message.end = event.lastTime
         event.message.waveform = waveform.finish(to: sink)
@@ -183,9 +187,13 @@ struct EventRecorder: Sendable {
         event.message.arias = motion.arias
         event.message.duration = Double(event.lastTime - event.message.onset) / 1e9
         event.message.intensity = configuration.intensity.scales.map { IntensityValue($0, pga: pga, pgv: pgv) }
-        event.message.direction =
-            motion.v3.value > 0
-            ? Direction(of: motion.strongest, north: configuration.sensor.mounting.north) : nil
+        if !event.firstMotionKnown {
+            event.firstMotion = record.firstMotion()
+            event.firstMotionKnown =
+                event.firstMotion != nil
+                || Double(record.count - record.onset) > EventRecord.firstMotionSearch * rate
+        }
+        event.message.takeMeasures(motion, record, event.firstMotion, configuration)
     }
 }
 

@@ -8,6 +8,7 @@ struct Planes: ~Copyable {
     let filtered: UnsafeMutablePointer<Double>
     let rms: UnsafeMutablePointer<Double>
     let velocity: UnsafeMutablePointer<Double>
+    let displacement: UnsafeMutablePointer<Double>
     let triggered: UnsafeMutablePointer<UInt8>
     /// STA/LTA: of x, y and z, or of one signal in the first third.
     let ratio: UnsafeMutablePointer<Double>
@@ -18,14 +19,15 @@ struct Planes: ~Copyable {
 
     init() {
         let plane = 3 * Self.capacity
-        memory = .allocate(capacity: 6 * plane)
-        memory.initialize(repeating: 0, count: 6 * plane)
+        memory = .allocate(capacity: 7 * plane)
+        memory.initialize(repeating: 0, count: 7 * plane)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
         rms = memory + 3 * plane
         velocity = memory + 4 * plane
         ratio = memory + 5 * plane
+        displacement = memory + 6 * plane
         triggered = .allocate(capacity: plane + Self.capacity)
         triggered.initialize(repeating: 0, count: plane + Self.capacity)
         ratioOn = triggered + plane

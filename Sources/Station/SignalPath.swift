@@ -15,7 +15,7 @@ struct SignalPath: Sendable {
     private var levelX: LevelDetector
     private var levelY: LevelDetector
     private var levelZ: LevelDetector
-    private var velocity: VelocityIntegrator
+    private var ground: GroundIntegrator
     /// STA/LTA, when it is enabled.
     private(set) var ratio: RatioStage?
     /// Seconds that the slowest stage needs after a start or a gap.
@@ -36,8 +36,8 @@ struct SignalPath: Sendable {
         }
         let (x, y, z) = (try design("x", axes.x), try design("y", axes.y), try design("z", axes.z))
         filter = AxisFilter(x, y, z)
-        velocity = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
-            try VelocityIntegrator(rate: rate)
+        ground = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
+            try GroundIntegrator(rate: rate)
         }
         ratio =
             configuration.detection.staLTA.enabled ? try RatioStage(configuration.detection.staLTA, rate: rate) : nil
@@ -69,7 +69,7 @@ struct SignalPath: Sendable {
         levelX.reset()
         levelY.reset()
         levelZ.reset()
-        velocity.reset()
+        ground.reset()
         ratio?.reset()
     }
 
@@ -93,7 +93,10 @@ struct SignalPath: Sendable {
         levelY.process(r + capacity, t + capacity, count: count)
         levelZ.process(r + 2 * capacity, t + 2 * capacity, count: count)
         Planes.copy(o, v, count: count)
-        velocity.process(v, v + capacity, v + 2 * capacity, count: count)
+        ground.velocity(v, v + capacity, v + 2 * capacity, count: count)
+        let d = planes.displacement
+        Planes.copy(v, d, count: count)
+        ground.displacement(d, d + capacity, d + 2 * capacity, count: count)
         ratio?.process(planes, count: count)
     }
 }

@@ -127,6 +127,9 @@ public struct StationPipeline: ~Copyable {
         return signal == .each ? ["x", "y", "z"] : [signal.rawValue]
     }
 
+    /// Begins the extremes of the summary anew with the next sample.
+    public mutating func resetExtremes() { summary.resetExtremes() }
+
     /// True while numbers are not yet to be trusted.
     public var isSettling: Bool { processed < settleSamples }
 
@@ -236,10 +239,11 @@ public struct StationPipeline: ~Copyable {
     private mutating func sample(_ i: Int, _ clock: SampleClock, to sink: PublicationSink) {
         let (a, b) = (Planes.capacity + i, 2 * Planes.capacity + i)
         let (o, v, r, t, raw) = (planes.offsetRemoved, planes.velocity, planes.rms, planes.triggered, planes.raw)
+        let d = planes.displacement
         let time = clock.time(processed)
         let recorded = RecordedSample(
             index: stretchStart + Int64(processed), time: time,
-            motion: MotionSample(ax: o[i], ay: o[a], az: o[b], vx: v[i], vy: v[a], vz: v[b]),
+            motion: MotionSample(ax: o[i], ay: o[a], az: o[b], vx: v[i], vy: v[a], vz: v[b], dx: d[i], dy: d[a]),
             raw: (raw[i], raw[a], raw[b]), rms: (r[i], r[a], r[b]),
             ratios: (planes.ratio[i], planes.ratio[a], planes.ratio[b]), triggeredAxes: t[i] | t[a] << 1 | t[b] << 2,
             clipped: abs(raw[i]) >= fullScale || abs(raw[a]) >= fullScale || abs(raw[b]) >= fullScale)

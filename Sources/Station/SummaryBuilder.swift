@@ -45,6 +45,9 @@ struct SummaryBuilder: Sendable {
         boundary = Self.sample(ofSecond: 1, rate)
     }
 
+    /// The next sample's values begin the extremes anew.
+    mutating func resetExtremes() { extremes = nil }
+
     /// One sample; true when it is the last of a second.
     /// - Parameter index: number in the present stretch.
     mutating func push(_ sample: RecordedSample, index: Int) -> Bool {
@@ -70,20 +73,26 @@ struct SummaryBuilder: Sendable {
         seconds += 1
         boundary = Self.sample(ofSecond: seconds + 1, rate)
         let levels = window.endSecond()
-        message.levels.x = .init(rms: levels.rms(levels.squaresX), peak: levels.peakX)
-        message.levels.y = .init(rms: levels.rms(levels.squaresY), peak: levels.peakY)
-        message.levels.z = .init(rms: levels.rms(levels.squaresZ), peak: levels.peakZ)
-        message.levels.h = .init(rms: levels.rms(levels.squaresX + levels.squaresY), peak: levels.peakH)
-        message.levels.v3 = .init(
-            rms: levels.rms(levels.squaresX + levels.squaresY + levels.squaresZ), peak: levels.peakV3)
+        let moments = levels.moments
+        let (xx, yy, zz) = (moments.xx, moments.yy, moments.zz)
+        func level(_ squares: Double, _ peak: Double, _ sum: Double) -> SummaryMessage.Level {
+            .init(rms: moments.rms(squares), peak: peak, rsam: sum / Double(max(1, moments.samples)))
+        }
+        message.levels.x = level(xx, levels.peakX, levels.sumX)
+        message.levels.y = level(yy, levels.peakY, levels.sumY)
+        message.levels.z = level(zz, levels.peakZ, levels.sumZ)
+        message.levels.h = level(xx + yy, levels.peakH, levels.sumH)
+        message.levels.v3 = level(xx + yy + zz, levels.peakV3, levels.sumV3)
         message.pga = horizontal.combine(x: levels.peakX, y: levels.peakY, vector: levels.peakH)
         message.pgaPercentG = message.pga / standardGravity * 100
-        message.pgv = horizontal.combine(x: levels.velocityX, y: levels.velocityY, vector: levels.velocityH)
+        message.pgv = levels.velocity.combined(horizontal)
+        message.pgd = levels.displacement.combined(horizontal)
         message.intensity.removeAll(keepingCapacity: true)
         for relation in scales {
             message.intensity.append(IntensityValue(relation, pga: message.pga, pgv: message.pgv))
         }
-        message.direction = levels.peakV3 > 0 ? Direction(of: levels.strongest, north: north) : nil
+        message.direction = Direction(
+            strongest: levels.strongest, moments.polarization(toward: levels.strongest), north: north)
         message.staLta = ratioSignal.map { RatioValues(ratios, of: $0) }
         ratios = (0, 0, 0)
         message.triggered = state.detectorsOn > 0
@@ -143,23 +152,5 @@ extension IntensityValue {
             scale: scale.rawValue, relation: relation.rawValue, value: value, roman: scale.roman(value),
             grade: scale.grade(value), color: scale.color(value), fromPGA: estimate.fromPGA, fromPGV: estimate.fromPGV,
             sigma: estimate.sigma)
-    }
-}
-
-extension Direction {
-    /// Where an acceleration points.
-    /// - Parameter north: bearing of the station's y axis in degrees.
-    init(of a: (x: Double, y: Double, z: Double), north: Double) {
-        var degrees = bearing(east: a.x, north: a.y) + north
-        degrees -= (degrees / 360).rounded(.down) * 360
-        let axis: Axis
-        if abs(a.z) > max(abs(a.x), abs(a.y)) {
-            axis = a.z < 0 ? .minusZ : .plusZ
-        } else if abs(a.y) > abs(a.x) {
-            axis = a.y < 0 ? .minusY : .plusY
-        } else {
-            axis = a.x < 0 ? .minusX : .plusX
-        }
-        self.init(azimuthDeg: degrees, axis: axis)
     }
 }

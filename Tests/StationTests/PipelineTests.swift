@@ -135,6 +135,64 @@ import Testing
         #expect(try events(.z) == 0 && events(.all) == 0)
     }
 
+    /// The burst goes along x − y/2 with the amplitude √1.25: bearing 116.57° or back, mean |sin| 2/π.
+    @Test func measuresOfAStraightMotion() throws {
+        let (sent, _) = try play(
+            burst(from: 20, to: 30).blocks(of: 16), testConfiguration { $0.intensity.window = 5 })
+        func check(_ json: [String: Any], azimuth: ClosedRange<Double>) throws {
+            let direction = try #require(json["direction"] as? [String: Any])
+            let bearing = try #require(direction["azimuth_deg"] as? Double)
+            #expect(azimuth.contains(bearing.truncatingRemainder(dividingBy: 180)))
+            #expect((88...92).contains(try #require(direction["incidence_deg"] as? Double)))
+            #expect(try #require(direction["rectilinearity"] as? Double) > 0.999)
+            // The direction is one of the line's two: that of the largest acceleration.
+            #expect((direction["axis"] as? String == "+x") == (bearing < 180))
+        }
+        let summary = try #require(sent.filter { $0.name == "state/summary" }[28]).json
+        try check(summary, azimuth: 116.5...116.7)
+        let levels = try #require(summary["h"] as? [String: Double])
+        #expect(abs((levels["rsam"] ?? 0) - 1.25.squareRoot() * 2 / .pi) < 5e-3)
+        let end = try #require(sent.first { $0.name == "event/last" }).json
+        try check(end, azimuth: 116...117)
+        // 5 Hz, 1 m/s²: 1/(2π 5 Hz)² after the high passes' start.
+        #expect((9e-4...2e-2).contains(try #require(end["pgd"] as? Double)))
+        // 5 to 95 % of ten seconds of the same strength.
+        #expect(abs(try #require(end["d5_95_s"] as? Double) - 9) < 0.1)
+        #expect(abs(try #require(end["d5_75_s"] as? Double) - 7) < 0.1)
+        #expect(abs(try #require(end["cav_std"] as? Double) - 10 * 2 / .pi) < 0.1)
+        #expect(end["gaps"] == nil)
+    }
+
+    @Test func anEventWithAGapSaysSo() throws {
+        let (sent, _) = try play(burst().blocks(of: 16, gaps: [2300: 20]), testConfiguration())
+        let end = try #require(sent.first { $0.name == "event/last" }).json
+        #expect(end["gaps"] as? Int == 1)
+        #expect(sent.first { $0.name == "event/trigger" }?.json["gaps"] == nil)
+    }
+
+    @Test func extremesBeginAnewWhenAsked() throws {
+        let recording = burst(seconds: 10, from: 2, to: 3)
+        var pipeline = try StationPipeline(
+            configuration: testConfiguration(), sensor: StationSensor(rate: 100), boot: "boot")
+        var summaries: [[String: Any]] = []
+        for (i, block) in recording.blocks(of: 50).enumerated() {
+            if i == 11 { pipeline.resetExtremes() }
+            pipeline.process(block, quality: .replay) { header, bytes in
+                let sent = Sent(topic: header.topic, qos: 0, retain: true, bytes: Array(bytes))
+                if sent.name == "state/summary" { summaries.append(sent.json) }
+            }
+        }
+        func extreme(_ second: Int) throws -> [String: Any] {
+            let all = try #require(summaries[second]["extremes"] as? [String: [String: Any]])
+            return try #require(all["x"])
+        }
+        #expect(try #require(try extreme(4)["max"] as? Double) > 0.9)
+        let anew = try extreme(5)
+        #expect(try #require(anew["max"] as? Double) < 1e-3)
+        let since = try #require(Timestamp(anew["since"] as? String ?? "")).nanoseconds
+        #expect(since == recording.start + 5_500_000_000)
+    }
+
     @Test func eachAxisHasItsOwnSettings() throws {
         let configuration = testConfiguration {
             $0.axes.x.detection.threshold = 100

@@ -197,5 +197,10 @@ import Testing
         let larger = max(try number(arias["x"]), try number(arias["y"]))
         #expect(abs(try number(event["arias"]) / larger - 1) < 1e-6)
         #expect(abs(try number(event["cav"]) / max(try number(cav["x"]), try number(cav["y"])) - 1) < 1e-6)
+        // The axis with the larger Arias intensity is x.
+        #expect(abs(try number(event["d5_75_s"]) - (try number(expected["d5_75_x"]))) < 1e-9)
+        #expect(abs(try number(event["d5_95_s"]) - (try number(expected["d5_95_x"]))) < 1e-9)
+        // Nothing of this record reaches 0.025 g.
+        #expect(try number(event["cav_std"]) == 0)
     }
 }

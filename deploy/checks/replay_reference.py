@@ -22,6 +22,8 @@ from scipy import signal
 SERIES_LIMIT = 1e-9  # of the series' peak
 PGA_LIMIT = 1e-9  # relative
 MMI_LIMIT = 1e-6
+PGV_LIMIT = 1e-6  # relative, as the next ones; PGD by SciPy's double precision
+MEASURE_LIMIT = 1e-6
 BLOCKS = (1, 7, 16, 100, 1000)
 AXES = "xyz"
 
@@ -111,6 +113,23 @@ def moving_rms(a, n):
     if a.shape[1] > n:
         out[:, n - 1 :] = np.lib.stride_tricks.sliding_window_view(squares, n, axis=1).mean(axis=2)
     return np.sqrt(out)
+
+
+def ground_motion(a, fs):
+    """Peak displacement and standardised CAV of the larger horizontal, as defined in GroundIntegrator and StandardizedCAV."""
+    high_pass = signal.butter(2, 0.075, "highpass", fs=fs, output="sos")
+    motion = signal.sosfilt(high_pass, a)
+    for _ in range(2):
+        steps = (motion[:, 1:] + motion[:, :-1]) / (2 * fs)
+        motion = signal.sosfilt(high_pass, np.hstack([np.zeros((len(a), 1)), np.cumsum(steps, axis=1)]))
+    magnitude, n = np.abs(a), a.shape[1]
+    border = lambda second: math.floor(second * fs + 0.5)
+    cav = np.zeros(2)
+    for second in range(math.ceil(n / fs)):
+        piece = magnitude[:2, border(second) : border(second + 1) + 1]
+        counts = piece.max(axis=1) > 0.025 * 9.80665
+        cav += counts * np.trapezoid(piece, dx=1 / fs, axis=1)
+    return np.abs(motion[:2]).max(), cav.max()
 
 
 def triggered(rms, level, hold):
@@ -271,7 +290,26 @@ def check_set(report, tool, path, fs, p, stored, scale):
     return worst
 
 
-def check_peaks(report, tool, path, metrics, scale):
+def check_measures(report, path, fs, event, metrics, scale):
+    """Velocity, displacement and what is summed over the event; returns the worst relative difference."""
+    a = read_record(path, scale)
+    pgd, standardized = ground_motion(offset_removed(a, fs, dict(mode="mean_first", seconds=2)), fs)
+    stronger = max("xy", key=lambda axis: metrics["arias_m_s"][axis])
+    pairs = [
+        ("pgv", metrics["pgv"]["hp2_0.075"]["two_highpass"]["h_max"]["value"], PGV_LIMIT),
+        ("pgd", pgd, MEASURE_LIMIT),
+        ("arias", metrics["arias_m_s"][stronger], MEASURE_LIMIT),
+        ("cav", max(metrics["cav_m_s"][axis] for axis in "xy"), MEASURE_LIMIT),
+    ]
+    worst = max(report.hold(f"{path.name} {key}", abs(event[key] / want - 1), limit) for key, want, limit in pairs)
+    report.hold(f"{path.name} cav_std", abs(event["cav_std"] - standardized), MEASURE_LIMIT * max(standardized, event["cav"]))
+    for share in "75", "95":
+        off = abs(event[f"d5_{share}_s"] - metrics[f"duration_5_{share}_s"][stronger])
+        report.hold(f"{path.name} d5_{share}_s", off, 1e-6)
+    return worst
+
+
+def check_peaks(report, tool, path, fs, metrics, scale):
     """Peaks and intensities of an event that covers the record, from the message that a subscriber gets."""
     output, _ = tool.replay(path, whole_record_settings(scale))
     ends = []
@@ -282,7 +320,7 @@ def check_peaks(report, tool, path, metrics, scale):
                 ends.append(message["payload"])
     report.same(f"{path.name} events", len(ends), 1)
     if len(ends) != 1:
-        return math.nan, math.nan
+        return math.nan, math.nan, math.nan
     event, pga, mmi = ends[0], metrics["pga"]["mean_first"], metrics["mmi"]["from_h_max"]
     # a miniSEED count is a tenth digit away from the CSV that the stored numbers come from
     limit = PGA_LIMIT if path.suffix == ".csv" else 1e-6
@@ -301,7 +339,7 @@ def check_peaks(report, tool, path, metrics, scale):
             off = report.hold(f"{path.name} {name}", abs(intensity[key] - mmi[name]), MMI_LIMIT)
             worst_mmi = max(worst_mmi, off)
     report.same(f"{path.name} intensities that are missing", sorted(right), [])
-    return worst_pga, worst_mmi
+    return worst_pga, worst_mmi, check_measures(report, path, fs, event, metrics, scale)
 
 
 def main():
@@ -309,7 +347,7 @@ def main():
     sets = json.loads((folder / "params.json").read_text())
     records = json.loads((folder / "records/index.json").read_text())
     report = Report()
-    print(f"{'record':28} {'set':3} {'filtered':>9} {'rms':>9}    {'pga':>9} {'mmi':>9}   (worst difference; series: of the peak)")
+    print(f"{'record':28} {'set':3} {'filtered':>9} {'rms':>9}    {'pga':>9} {'mmi':>9} {'measures':>9}   (worst difference; series: of the peak)")
     compared = 0
     with tempfile.TemporaryDirectory() as temporary:
         tool = Tool(program, temporary)
@@ -323,10 +361,10 @@ def main():
             stored = json.loads(stored_path.read_text())
             for path in paths:
                 scale = [1, 1, 1] if path.suffix == ".csv" else [1 / record["counts_per_m_s2"][axis] for axis in AXES]
-                pga, mmi = check_peaks(report, tool, path, stored["metrics"], scale)
+                pga, mmi, measures = check_peaks(report, tool, path, record["fs"], stored["metrics"], scale)
                 for p in sets:
                     worst = check_set(report, tool, path, record["fs"], p, stored["sets"][p["name"]], scale)
-                    peaks = f"{pga:9.1e} {mmi:9.1e}" if p is sets[0] else ""
+                    peaks = f"{pga:9.1e} {mmi:9.1e} {measures:9.1e}" if p is sets[0] else ""
                     print(f"{path.name:28} {p['name']:3} {worst['filtered']:9.1e} {worst['rms']:9.1e}    {peaks}", flush=True)
     levels = sum(len(p["trigger_levels"]) for p in sets)
     print(f"{compared} records; triggers at {levels} levels each; output and series at blocks of {', '.join(map(str, BLOCKS))}")

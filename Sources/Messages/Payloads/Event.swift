@@ -88,21 +88,31 @@ public struct EventMessage: Sendable, Equatable {
     public var pga: Double = 0
     public var pgaPercentG: Double = 0
     public var pgv: Double = 0
-    /// Cumulative absolute velocity, m/s.
+    /// m.
+    public var pgd: Double = 0
+    /// Cumulative absolute velocity, m/s, and that of the seconds that peak above 0.025 g alone.
     public var cav: Double = 0
+    public var standardizedCAV: Double = 0
     /// Arias intensity, m/s.
     public var arias: Double = 0
     /// Onset to the last sample so far, or to the end.
     public var duration: Double = 0
+    /// Significant durations, 5 to 75 % and 5 to 95 % of ∫a² dt, seconds; in `end` only.
+    public var duration75: Double?
+    public var duration95: Double?
     public var intensity: [IntensityValue] = []
     public var staLtaMax: RatioValues?
     /// Largest RMS of each axis, m/s².
     public var rmsMax = AxisValues(0.0)
+    /// Mean absolute value of each axis, m/s².
+    public var rsam = AxisValues(0.0)
     public var dominantHz: Double?
     public var direction: Direction?
     public var firstMotion: FirstMotion?
     /// True when a sample reached the sensor's full scale.
     public var clipped = false
+    /// Gaps between the first and the last sample; written only where there are any.
+    public var gaps = 0
     public var configRevision = 0
     /// In `end` only.
     public var waveform: Waveform?
@@ -137,23 +147,25 @@ public struct EventMessage: Sendable, Equatable {
         json.double(pgaPercentG)
         json.key("pgv")
         json.double(pgv)
+        json.key("pgd")
+        json.double(pgd)
         json.key("cav")
         json.double(cav)
+        json.key("cav_std")
+        json.double(standardizedCAV)
         json.key("arias")
         json.double(arias)
         json.key("duration_s")
         json.double(duration)
+        json.optional("d5_75_s", duration75)
+        json.optional("d5_95_s", duration95)
         IntensityValue.write(intensity, to: &json)
         if let staLtaMax {
             json.key("sta_lta_max")
             staLtaMax.write(to: &json)
         }
-        json.key("rms_max")
-        json.beginObject()
-        json.optional("x", rmsMax.x)
-        json.optional("y", rmsMax.y)
-        json.optional("z", rmsMax.z)
-        json.endObject()
+        json.axes("rms_max", rmsMax)
+        json.axes("rsam", rsam)
         json.optional("dominant_hz", dominantHz)
         if let direction {
             json.key("direction")
@@ -170,6 +182,10 @@ public struct EventMessage: Sendable, Equatable {
         }
         json.key("clipped")
         json.bool(clipped)
+        if gaps > 0 {
+            json.key("gaps")
+            json.int(gaps)
+        }
         json.key("config_rev")
         json.int(configRevision)
         waveform?.write(to: &json)

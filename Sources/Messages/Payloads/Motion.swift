@@ -74,10 +74,16 @@ public struct Direction: Sendable, Equatable {
     /// Bearing of the horizontal motion in degrees clockwise from the station's north, [0, 360).
     public var azimuthDeg: Double
     public var axis: Axis
+    /// Angle of the motion from the upward vertical in degrees, [0, 180]; nil where there is no polarisation.
+    public var incidenceDeg: Double?
+    /// 1 for motion on a line, 0.5 on a circle, 0 in all directions alike.
+    public var rectilinearity: Double?
 
-    public init(azimuthDeg: Double, axis: Axis) {
+    public init(azimuthDeg: Double, axis: Axis, incidenceDeg: Double? = nil, rectilinearity: Double? = nil) {
         self.azimuthDeg = azimuthDeg
         self.axis = axis
+        self.incidenceDeg = incidenceDeg
+        self.rectilinearity = rectilinearity
     }
 
     func write(to json: inout JSONWriter) {
@@ -86,6 +92,8 @@ public struct Direction: Sendable, Equatable {
         json.double(azimuthDeg)
         json.key("axis")
         json.string(axis.rawValue)
+        json.optional("incidence_deg", incidenceDeg)
+        json.optional("rectilinearity", rectilinearity)
         json.endObject()
     }
 }
@@ -201,6 +209,16 @@ extension JSONWriter {
         guard let value else { return }
         key(name)
         string(value)
+    }
+
+    /// A member with one number for each axis.
+    mutating func axes(_ name: StaticString, _ values: AxisValues<Double>) {
+        key(name)
+        beginObject()
+        optional("x", values.x)
+        optional("y", values.y)
+        optional("z", values.z)
+        endObject()
     }
 
     /// A member that is a list of strings.

@@ -1,12 +1,14 @@
 /// The state of the ground once a second (`state/summary`).
 public struct SummaryMessage: Sendable, Equatable {
-    /// RMS and peak of one component over the window, m/s².
+    /// RMS, peak and mean absolute value of one component over the window, m/s².
     public struct Level: Sendable, Equatable {
         public var rms: Double
         public var peak: Double
-        public init(rms: Double = 0, peak: Double = 0) {
+        public var rsam: Double
+        public init(rms: Double = 0, peak: Double = 0, rsam: Double = 0) {
             self.rms = rms
             self.peak = peak
+            self.rsam = rsam
         }
     }
 
@@ -43,6 +45,8 @@ public struct SummaryMessage: Sendable, Equatable {
     public var pgaPercentG: Double = 0
     /// m/s.
     public var pgv: Double = 0
+    /// m.
+    public var pgd: Double = 0
     /// One for each configured scale, in its order.
     public var intensity: [IntensityValue] = []
     /// Of the raw acceleration, gravity included, m/s².
@@ -80,6 +84,8 @@ public struct SummaryMessage: Sendable, Equatable {
         json.double(pgaPercentG)
         json.key("pgv")
         json.double(pgv)
+        json.key("pgd")
+        json.double(pgd)
         IntensityValue.write(intensity, to: &json)
         json.key("magnitude")
         json.double(magnitude)
@@ -115,6 +121,8 @@ public struct SummaryMessage: Sendable, Equatable {
         json.double(level.rms)
         json.key("peak")
         json.double(level.peak)
+        json.key("rsam")
+        json.double(level.rsam)
         json.endObject()
     }
 

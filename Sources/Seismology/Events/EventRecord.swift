@@ -83,11 +83,16 @@ public struct EventRecord: Sendable {
         }
     }
 
+    /// One value of an axis (0, 1, 2), m/s².
+    /// - Parameter i: place in the record, within `0..<count`.
+    public func value(axis: Int, _ i: Int) -> Double {
+        pages[i / Self.pageLength][axis * Self.pageLength + i % Self.pageLength]
+    }
+
     /// One sample, m/s².
     /// - Parameter i: place in the record, within `0..<count`.
     public subscript(i: Int) -> (x: Double, y: Double, z: Double) {
-        let (page, k) = (i / Self.pageLength, i % Self.pageLength)
-        return (pages[page][k], pages[page][Self.pageLength + k], pages[page][2 * Self.pageLength + k])
+        (value(axis: 0, i), value(axis: 1, i), value(axis: 2, i))
     }
 
     /// Time of a sample, nanoseconds of UTC, counted from the first of its segment.

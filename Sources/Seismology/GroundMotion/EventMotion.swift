@@ -24,24 +24,33 @@ public struct EventMotion: Sendable {
     public private(set) var z = Peak()
     public private(set) var h = Peak()
     public private(set) var v3 = Peak()
-    /// Peaks of velocity, m/s.
-    public private(set) var velocityX = 0.0
-    public private(set) var velocityY = 0.0
-    public private(set) var velocityH = 0.0
+    /// Peaks of velocity, m/s, and of displacement, m.
+    public private(set) var velocity = HorizontalPeaks()
+    public private(set) var displacement = HorizontalPeaks()
     /// The acceleration at the peak of the 3-D vector, m/s².
     public private(set) var strongest: (x: Double, y: Double, z: Double) = (0, 0, 0)
     /// Trapezoidal integrals of a² (m²/s³) and of |a| (m/s) of x and y.
     public private(set) var squareIntegral: (x: Double, y: Double) = (0, 0)
     public private(set) var absoluteIntegral: (x: Double, y: Double) = (0, 0)
+    /// Sums of |x|, |y|, |z| over all samples, m/s².
+    private var absoluteSum: (x: Double, y: Double, z: Double) = (0, 0, 0)
+    private var samples = 0
     /// True when a peak has grown since it was set to false.
     public var grown = false
 
+    private let rate: Double
     private let interval: Double
-    private var last = MotionSample(ax: 0, ay: 0, az: 0, vx: 0, vy: 0, vz: 0)
+    private var last = MotionSample(ax: 0, ay: 0, az: 0)
     private var nextIndex: Int64?
+    private var standardized = (x: StandardizedCAV(), y: StandardizedCAV())
+    /// Samples since the first or since the last gap, whole seconds of them, and the sample that ends the next one.
+    private var place = 0
+    private var second = 0
+    private var boundary = 0
 
     /// - Parameter rate: samples per second.
     public init(rate: Double) {
+        self.rate = rate
         interval = 1 / rate
     }
 
@@ -52,26 +61,38 @@ public struct EventMotion: Sendable {
     public mutating func add(_ s: MotionSample, time: Int64, index: Int64) {
         let (xx, yy) = (s.ax * s.ax, s.ay * s.ay)
         let horizontal = xx + yy
-        var changed = x.take(abs(s.ax), time)
-        changed = y.take(abs(s.ay), time) || changed
+        let (x1, y1) = (abs(s.ax), abs(s.ay))
+        var changed = x.take(x1, time)
+        changed = y.take(y1, time) || changed
         changed = z.take(abs(s.az), time) || changed
         changed = h.take(horizontal.squareRoot(), time) || changed
         if v3.take((horizontal + s.az * s.az).squareRoot(), time) {
             strongest = (s.ax, s.ay, s.az)
             changed = true
         }
-        let (vx, vy) = (abs(s.vx), abs(s.vy))
-        let vh = (s.vx * s.vx + s.vy * s.vy).squareRoot()
-        if vx > velocityX || vy > velocityY || vh > velocityH { changed = true }
-        velocityX = max(velocityX, vx)
-        velocityY = max(velocityY, vy)
-        velocityH = max(velocityH, vh)
+        changed = velocity.take(s.vx, s.vy) || changed
+        changed = displacement.take(s.dx, s.dy) || changed
         if changed { grown = true }
+        samples += 1
+        absoluteSum = (absoluteSum.x + x1, absoluteSum.y + y1, absoluteSum.z + abs(s.az))
         if index == nextIndex {
             squareIntegral.x += (xx + last.ax * last.ax) / 2 * interval
             squareIntegral.y += (yy + last.ay * last.ay) / 2 * interval
-            absoluteIntegral.x += (abs(s.ax) + abs(last.ax)) / 2 * interval
-            absoluteIntegral.y += (abs(s.ay) + abs(last.ay)) / 2 * interval
+            let areaX = (x1 + abs(last.ax)) / 2 * interval
+            let areaY = (y1 + abs(last.ay)) / 2 * interval
+            absoluteIntegral.x += areaX
+            absoluteIntegral.y += areaY
+            standardized.x.add(x1, area: areaX)
+            standardized.y.add(y1, area: areaY)
+            place += 1
+        } else {
+            (place, second, boundary) = (0, 0, 0)
+        }
+        if place == boundary {
+            standardized.x.begin(x1)
+            standardized.y.begin(y1)
+            second += 1
+            boundary = max(place + 1, Int((Double(second) * rate).rounded()))
         }
         last = s
         nextIndex = index + 1
@@ -83,9 +104,13 @@ public struct EventMotion: Sendable {
     }
 
     /// Peak velocity by a horizontal definition, m/s.
-    public func pgv(_ horizontal: HorizontalDefinition) -> Double {
-        horizontal.combine(x: velocityX, y: velocityY, vector: velocityH)
-    }
+    public func pgv(_ horizontal: HorizontalDefinition) -> Double { velocity.combined(horizontal) }
+
+    /// Peak displacement by a horizontal definition, m.
+    public func pgd(_ horizontal: HorizontalDefinition) -> Double { displacement.combined(horizontal) }
+
+    /// The horizontal axis with the larger Arias intensity: 0 for x, 1 for y.
+    public var strongerHorizontal: Int { squareIntegral.y > squareIntegral.x ? 1 : 0 }
 
     /// Arias intensity π/(2g) ∫a² dt of the larger horizontal, m/s (Arias 1970).
     public var arias: Double {
@@ -94,4 +119,13 @@ public struct EventMotion: Sendable {
 
     /// Cumulative absolute velocity ∫|a| dt of the larger horizontal, m/s (EPRI 1988).
     public var cav: Double { max(absoluteIntegral.x, absoluteIntegral.y) }
+
+    /// CAV over the seconds that peak above 0.025 g alone, of the larger horizontal, m/s (Reed & Kassawara 1990).
+    public var standardizedCAV: Double { max(standardized.x.value, standardized.y.value) }
+
+    /// Mean |a| of each axis, m/s² (real-time seismic amplitude measurement, Endo & Murray 1991).
+    public var meanAbsolute: (x: Double, y: Double, z: Double) {
+        let n = Double(max(1, samples))
+        return (absoluteSum.x / n, absoluteSum.y / n, absoluteSum.z / n)
+    }
 }

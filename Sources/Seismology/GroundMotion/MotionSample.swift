@@ -1,4 +1,5 @@
-/// Everything the measures take from one sample: acceleration without offset (m/s²) and ground velocity (m/s).
+/// Everything the measures take from one sample: acceleration without offset (m/s²), ground velocity (m/s) and
+/// horizontal ground displacement (m).
 public struct MotionSample: Sendable, Equatable {
     public var ax: Double
     public var ay: Double
@@ -6,9 +7,15 @@ public struct MotionSample: Sendable, Equatable {
     public var vx: Double
     public var vy: Double
     public var vz: Double
+    public var dx: Double
+    public var dy: Double
 
-    public init(ax: Double, ay: Double, az: Double, vx: Double, vy: Double, vz: Double) {
+    public init(
+        ax: Double, ay: Double, az: Double, vx: Double = 0, vy: Double = 0, vz: Double = 0, dx: Double = 0,
+        dy: Double = 0
+    ) {
         (self.ax, self.ay, self.az) = (ax, ay, az)
         (self.vx, self.vy, self.vz) = (vx, vy, vz)
+        (self.dx, self.dy) = (dx, dy)
     }
 }

@@ -17,7 +17,8 @@ import Testing
 
     static let envelope = "v boot seq t"
     static let quality = "tq tq.synced tq.source tq.error_ms"
-    static let levels = ["x", "y", "z", "h", "v3"].map { "\($0) \($0).rms \($0).peak" }.joined(separator: " ")
+    static let levels = ["x", "y", "z", "h", "v3"].map { "\($0) \($0).rms \($0).peak \($0).rsam" }
+        .joined(separator: " ")
     static let peaks = ["x", "y", "z", "h", "v3"].map { "peaks.\($0) peaks.\($0).value peaks.\($0).t" }
         .joined(separator: " ")
     static let intensity =
@@ -28,8 +29,8 @@ import Testing
     static let event =
         "\(envelope) \(quality) event_type event_id onset detectors detectors.name detectors.signal detectors.axes detectors.on"
         + " detectors.value detectors.threshold detectors.max detectors.direction detectors.peaks detectors.peaks.x"
-        + " detectors.peaks.y detectors.peaks.z detectors.config_rev peaks \(peaks) pga pga_pct_g pgv cav arias"
-        + " duration_s \(intensity) rms_max rms_max.x rms_max.y rms_max.z clipped config_rev"
+        + " detectors.peaks.y detectors.peaks.z detectors.config_rev peaks \(peaks) pga pga_pct_g pgv pgd cav cav_std arias"
+        + " duration_s \(intensity) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z clipped config_rev"
     static let trace = ["x", "y", "z"].map { "\($0) \($0).raw \($0).filtered \($0).rms \($0).triggered" }
         .joined(separator: " ")
 
@@ -58,13 +59,13 @@ import Testing
         },
         Case(
             file: "summary.json",
-            keys: "\(envelope) \(quality) window_s \(levels) pga pga_pct_g pgv \(intensity) magnitude direction"
-                + " direction.azimuth_deg direction.axis spectrum spectrum.dominant_hz spectrum.peak sta_lta sta_lta.v3"
+            keys: "\(envelope) \(quality) window_s \(levels) pga pga_pct_g pgv pgd \(intensity) magnitude direction"
+                + " direction.azimuth_deg direction.axis direction.incidence_deg direction.rectilinearity spectrum spectrum.dominant_hz spectrum.peak sta_lta sta_lta.v3"
                 + " triggered detectors extremes \(extremes) valid"
         ) { $0.send(Samples.summary, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
             file: "summary-settling.json",
-            keys: "\(envelope) tq tq.synced tq.source window_s \(levels) pga pga_pct_g pgv intensity magnitude"
+            keys: "\(envelope) tq tq.synced tq.source window_s \(levels) pga pga_pct_g pgv pgd intensity magnitude"
                 + " triggered detectors valid reason"
         ) { $0.send(Samples.settling, time: Samples.onset, quality: .replay, to: $1) },
         Case(
@@ -87,8 +88,9 @@ import Testing
         },
         Case(
             file: "event-end.json",
-            keys: "\(event) end sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
-                + " dominant_hz direction direction.azimuth_deg direction.axis first_motion first_motion.axis"
+            keys:
+                "\(event) end d5_75_s d5_95_s gaps sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
+                + " dominant_hz direction direction.azimuth_deg direction.axis direction.incidence_deg direction.rectilinearity first_motion first_motion.axis"
                 + " first_motion.t waveform waveform.topic waveform.bytes waveform.records waveform.sha256"
                 + " waveform.messages waveform.unit_per_count test"
         ) { $0.send(Samples.event(.end), time: Samples.onset, quality: Samples.quality, to: $1) },

@@ -42,14 +42,16 @@ enum Samples {
         var m = SummaryMessage()
         m.window = 10
         m.levels = Components(
-            x: .init(rms: 0.0123, peak: 0.041), y: .init(rms: 0.0098, peak: 0.035), z: .init(rms: 0.004, peak: 0.0125),
-            h: .init(rms: 0.0157, peak: 0.0502), v3: .init(rms: 0.0162, peak: 0.0511))
+            x: .init(rms: 0.0123, peak: 0.041, rsam: 0.0101), y: .init(rms: 0.0098, peak: 0.035, rsam: 0.0081),
+            z: .init(rms: 0.004, peak: 0.0125, rsam: 0.0032), h: .init(rms: 0.0157, peak: 0.0502, rsam: 0.0142),
+            v3: .init(rms: 0.0162, peak: 0.0511, rsam: 0.0149))
         m.pga = 0.041
         m.pgaPercentG = 0.4180836
         m.pgv = 0.0021
+        m.pgd = 0.00021
         m.intensity = intensity
         m.magnitude = 9.8071
-        m.direction = Direction(azimuthDeg: 271.5, axis: .minusX)
+        m.direction = Direction(azimuthDeg: 271.5, axis: .minusX, incidenceDeg: 88.5, rectilinearity: 0.75)
         m.spectrum = SpectrumPeak(dominantHz: 3.125, peak: 0.011)
         m.staLta = RatioValues(v3: 3.4)
         m.triggered = true
@@ -127,17 +129,22 @@ enum Samples {
         m.pga = 0.41
         m.pgaPercentG = 4.180836
         m.pgv = 0.021
+        m.pgd = 0.0017
         m.cav = 0.77
+        m.standardizedCAV = 0.62
         m.arias = 0.0031
         m.duration = kind == .onset ? 0 : 32.5
         m.intensity = intensity
         m.rmsMax = AxisValues(x: 0.21, y: 0.18, z: 0.07)
+        m.rsam = AxisValues(x: 0.03, y: 0.025, z: 0.0125)
         m.configRevision = 7
         guard kind == .end else { return m }
         m.end = onset + 32_500_000_000
+        (m.duration75, m.duration95) = (6.25, 18.5)
+        m.gaps = 1
         m.staLtaMax = RatioValues(x: 5, y: 4, z: 3.5, h: 6.25, v3: 6.5)
         m.dominantHz = 2.75
-        m.direction = Direction(azimuthDeg: 12.5, axis: .plusY)
+        m.direction = Direction(azimuthDeg: 12.5, axis: .plusY, incidenceDeg: 35.25, rectilinearity: 0.875)
         m.firstMotion = .init(axis: .plusZ, t: onset - 100_000_000)
         m.clipped = true
         m.waveform = .init(

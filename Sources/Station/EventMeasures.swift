@@ -1,0 +1,60 @@
+import Messages
+import Seismology
+import Settings
+import SignalProcessing
+
+extension EventMessage {
+    /// Seconds of the polarisation's window, from the first motion or else the onset.
+    private static let polarizationWindow = 2.0
+
+    /// What the samples so far amount to.
+    /// - Parameter first: the first motion, found at this or an earlier moment of the event.
+    mutating func takeMeasures(
+        _ motion: EventMotion, _ record: EventRecord, _ first: Seismology.FirstMotion?, _ configuration: Configuration
+    ) {
+        let horizontal = configuration.intensity.horizontal
+        pgd = motion.pgd(horizontal)
+        standardizedCAV = motion.standardizedCAV
+        let mean = motion.meanAbsolute
+        rsam = AxisValues(x: mean.x, y: mean.y, z: mean.z)
+        gaps = max(0, record.segments.count - 1)
+        if let first {
+            firstMotion = .init(
+                axis: Direction.Axis.allCases[2 * first.axis + (first.positive ? 0 : 1)], t: record.time(first.place))
+        }
+        direction = Direction(
+            strongest: motion.strongest,
+            record.polarization(from: first?.place ?? record.onset, seconds: Self.polarizationWindow),
+            north: configuration.sensor.mounting.north)
+    }
+
+    /// What can be said only when the event is over.
+    mutating func takeDurations(_ motion: EventMotion, _ record: EventRecord) {
+        let durations = record.significantDurations(axis: motion.strongerHorizontal)
+        (duration75, duration95) = (durations?.to75, durations?.to95)
+    }
+}
+
+extension Direction {
+    /// Where the ground moved; nil where it did not.
+    /// - Parameters:
+    ///   - strongest: the largest acceleration, m/s².
+    ///   - polarization: of the window; without one the azimuth is that of the largest acceleration.
+    ///   - north: bearing of the station's y axis in degrees.
+    init?(strongest a: (x: Double, y: Double, z: Double), _ polarization: Polarization?, north: Double) {
+        guard a.x != 0 || a.y != 0 || a.z != 0 else { return nil }
+        let axis: Axis
+        if abs(a.z) > max(abs(a.x), abs(a.y)) {
+            axis = a.z < 0 ? .minusZ : .plusZ
+        } else if abs(a.y) > abs(a.x) {
+            axis = a.y < 0 ? .minusY : .plusY
+        } else {
+            axis = a.x < 0 ? .minusX : .plusX
+        }
+        var degrees = (polarization?.azimuth ?? bearing(east: a.x, north: a.y)) + north
+        degrees -= (degrees / 360).rounded(.down) * 360
+        self.init(
+            azimuthDeg: degrees, axis: axis, incidenceDeg: polarization?.incidence,
+            rectilinearity: polarization?.rectilinearity)
+    }
+}
