@@ -98,6 +98,27 @@ release_flags=(--static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker p
     -Xlinker --no-export-dynamic -Xlinker --icf=all)
 export release_flags
 
+# benchmark NAME: builds that program of deploy/benchmarks and sets $program to it.
+benchmark() {
+    local package=$repository/deploy/benchmarks
+    # SwiftPM does not notice files that were added to a package beside the one it builds: let it plan anew.
+    rm -f "$package"/.build/release.yaml "$package"/.build/*/release/description.json
+    swift build -c release "${release_flags[@]}" --package-path "$package" --product "$1" --quiet
+    program=$(swift build -c release "${release_flags[@]}" --package-path "$package" --show-bin-path)/$1
+}
+
+# hold_limits FILE MEASURED: fails where one of the lines `name value` of the text is beyond the limit that the file gives
+# under the same name, or is not there.
+hold_limits() {
+    awk '
+        FNR == NR { value[$1] = $2; next }
+        /^ *#/ || NF < 2 { next }
+        !($1 in value) { print "NOT MEASURED: " $1; bad = 1; next }
+        value[$1] + 0 > $2 + 0 { print "BEYOND THE LIMIT: " $1 " is " value[$1] ", allowed " $2; bad = 1 }
+        END { if (!bad) print "within the limits"; exit bad }
+    ' <(printf '%s\n' "$2") "$1"
+}
+
 # Ends the processes of these ids, politely first; ids that are gone already are no error.
 end_processes() {
     local id

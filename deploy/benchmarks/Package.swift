@@ -7,8 +7,12 @@ let package = Package(
     targets: [
         // Counts heap calls, and the same arithmetic by hand in C to compare with.
         .target(name: "CMeasure", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .release))]),
+        .target(name: "Measure", dependencies: ["CMeasure"]),
         .executableTarget(
             name: "cost",
-            dependencies: ["CMeasure", .product(name: "SeismoteStation", package: "Seismote")]),
+            dependencies: ["CMeasure", "Measure", .product(name: "SeismoteStation", package: "Seismote")]),
+        .executableTarget(
+            name: "long-run",
+            dependencies: ["Measure", .product(name: "SeismoteStation", package: "Seismote")]),
     ]
 )

@@ -5,15 +5,13 @@ public struct SlidingRMS: Sendable {
     /// - Parameter window: N in samples.
     public init(window: Int) { squares = SlidingSum(length: window) }
 
+    /// Forgets all samples.
     public mutating func reset() { squares.reset() }
 
     /// Writes the RMS at each of `count` samples of `input` to `output`.
     public mutating func process(
         _ input: UnsafePointer<Double>, _ output: UnsafeMutablePointer<Double>, count: Int
     ) {
-        for i in 0..<count {
-            let sum = squares.push(input[i] * input[i])
-            output[i] = (sum / Double(squares.count)).squareRoot()
-        }
+        squares.run(count, { input[$0] * input[$0] }, { output[$0] = ($1 / Double($2)).squareRoot() })
     }
 }

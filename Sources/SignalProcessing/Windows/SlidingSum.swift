@@ -1,11 +1,12 @@
-/// The sum of the last N values, N fixed, exact for ever: a constant amount of work per value and no drift.
+/// The sum of the last N values, N fixed, exact for ever: the work per value does not depend on N, and nothing drifts.
 ///
 /// A running sum that adds the new value and subtracts the old one drifts, and after a strong shock it leaves the
 /// quiet that follows with no right digit. Here no value is ever subtracted. The window is cut at fixed places N
 /// values apart: the part after the cut is a running sum that starts from zero at each cut, the part before it is read
 /// from suffix sums made once at the cut (the two-stack queue of sliding-window aggregation, Tangwongsan et al.,
-/// In-order sliding-window aggregation in worst-case constant time, VLDB Journal 2021). Both sums carry Neumaier's
-/// compensation, so the result is that of one correctly rounded sum of at most N numbers but for the last digit.
+/// In-order sliding-window aggregation in worst-case constant time, VLDB Journal 2021). Both sums carry what each
+/// addition rounds off (Neumaier 1974), so the result is that of one correctly rounded sum of at most N numbers but for
+/// the last digit.
 public struct SlidingSum: Sendable {
     /// Window length N in values, at least 1.
     public let length: Int
@@ -33,15 +34,42 @@ public struct SlidingSum: Sendable {
 
     /// Adds a value and returns the sum of the last `count` ones.
     public mutating func push(_ value: Double) -> Double {
-        let sum = head + value
-        headCarry += abs(head) >= abs(value) ? (head - sum) + value : (value - sum) + head
-        head = sum
-        let result = (head + headCarry) + ring[position + 1]
-        ring[position] = value
-        position += 1
-        if count < length { count += 1 }
-        if position == length { cut() }
-        return result
+        var sum = 0.0
+        run(1, { _ in value }, { _, total, _ in sum = total })
+        return sum
+    }
+
+    /// Adds `n` values and tells of each the sum that ends with it, and of how many values that is.
+    @inline(__always)
+    mutating func run(_ n: Int, _ value: (Int) -> Double, _ tell: (Int, Double, Int) -> Void) {
+        var done = 0
+        while done < n {
+            let end = min(n, done + length - position)
+            var (head, carry, present) = (self.head, headCarry, count)
+            let length = self.length
+            let shift = position - done
+            ring.withUnsafeMutableBufferPointer { ring in
+                for i in done..<end {
+                    let x = value(i)
+                    (head, carry) = Self.add(x, head, carry)
+                    if present < length { present += 1 }
+                    tell(i, (head + carry) + ring[i + shift + 1], present)
+                    ring[i + shift] = x
+                }
+            }
+            (self.head, headCarry, count) = (head, carry, present)
+            position += end - done
+            done = end
+            if position == length { cut() }
+        }
+    }
+
+    /// A sum and what has been rounded off it, with one more value (Knuth's exact addition).
+    @inline(__always)
+    private static func add(_ x: Double, _ sum: Double, _ carry: Double) -> (Double, Double) {
+        let next = sum + x
+        let part = next - sum
+        return (next, carry + ((sum - (next - part)) + (x - part)))
     }
 
     /// Replaces the values of a full ring by the sums from each place to the end.
@@ -49,16 +77,14 @@ public struct SlidingSum: Sendable {
         position = 0
         head = 0
         headCarry = 0
-        var sum = 0.0
-        var carry = 0.0
-        var i = length - 1
-        while i >= 0 {
-            let value = ring[i]
-            let next = sum + value
-            carry += abs(sum) >= abs(value) ? (sum - next) + value : (value - next) + sum
-            sum = next
-            ring[i] = sum + carry
-            i -= 1
+        var (sum, carry) = (0.0, 0.0)
+        ring.withUnsafeMutableBufferPointer { ring in
+            var i = length - 1
+            while i >= 0 {
+                (sum, carry) = Self.add(ring[i], sum, carry)
+                ring[i] = sum + carry
+                i -= 1
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import CMeasure
 import Foundation
+import Measure
 import Messages
 import Settings
 import SignalProcessing
@@ -81,9 +82,5 @@ struct Cost {
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
-    }
-
-    static func report(_ name: String, _ value: Double) {
-        print(name.padding(toLength: 28, withPad: " ", startingAt: 0), String(format: "%.4g", value))
     }
 }
