@@ -34,9 +34,10 @@ let package = Package(
         .systemLibrary(name: "CYAML"),
         .systemLibrary(name: "CJansson"),
         .target(name: "CLinux"),
+        .target(name: "CKissFFT"),
 
         // The rooms, each depends only on those above it.
-        room("SignalProcessing", links: ["m"]),
+        room("SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Seismology", ["SignalProcessing"]),
         room("MiniSEED", ["CMiniSEED"]),
         room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux"]),

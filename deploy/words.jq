@@ -4,7 +4,7 @@ def rounded($digits): . as $x | pow(10; $digits) as $k | ($x * $k | round) / $k;
 def clock: .[11:21];
 def strength: "\(rounded(3)) m/s²";
 def gravities: "\(. / 9.80665 * 100 | rounded(1)) % of g";
-def mercalli: [.intensity[]? | select(.value != null) | "\(.roman // (.value | rounded(1))) (\(.relation))"]
+def mercalli: [.intensity[]? | select(.value != null) | "\(.roman // .grade // (.value | rounded(1))) (\(.relation))"]
     | if length == 0 then "no intensity yet" else "intensity " + join(", ") end;
 def axes: [.detectors[]? | .name + (if .axes then " on " + (.axes | join(", ")) else "" end)] | join("; ");
 

@@ -11,6 +11,7 @@ public struct Configuration: Sendable, Equatable {
     public var axes = PerAxis(AxisConfiguration())
     public var detection = DetectionConfiguration()
     public var intensity = IntensityConfiguration()
+    public var spectrum = SpectrumConfiguration()
     public var trace = TraceConfiguration()
     public var waveform = WaveformConfiguration()
     public var mqtt = MQTTConfiguration()
@@ -193,10 +194,19 @@ public struct DetectionConfiguration: Sendable, Equatable {
 }
 
 public struct IntensityConfiguration: Sendable, Equatable {
-    public var scales: [IntensityRelation] = [.worden12]
+    public var scales: [IntensityRelation] = [.worden12, .jma]
     public var horizontal = HorizontalDefinition.larger
     /// Seconds over which the summary's peaks are taken.
     public var window = 10.0
+    /// Seconds of the window that the sliding JMA intensity is computed from.
+    public var jmaWindow = 60.0
+}
+
+public struct SpectrumConfiguration: Sendable, Equatable {
+    /// Seconds of the window that the summary's spectrum is computed from.
+    public var window = 20.0
+    /// Hz; nothing below it counts.
+    public var lowest = 0.1
 }
 
 public struct TraceConfiguration: Sendable, Equatable {

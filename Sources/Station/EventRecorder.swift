@@ -18,6 +18,12 @@ struct EventRecorder: Sendable {
     private var open: OpenEvent?
     /// All samples of the open event.
     private var record: EventRecord
+    /// The event whose end is being made ready. Its samples are in the record until another event begins.
+    private var closing: (event: OpenEvent, analysis: EventAnalysis)?
+    private var closingRecord: EventRecord
+    private var isApart = false
+    /// JMA intensity of the last window of the motion, not rounded.
+    private var jma: Double?
 
     /// What is known of an event that has not ended.
     private struct OpenEvent: Sendable {
@@ -25,6 +31,8 @@ struct EventRecorder: Sendable {
         var message: EventMessage
         /// False while the intensity is below the one asked for; nothing has been sent yet.
         var announced = false
+        /// Largest JMA intensity of the motion's windows since the onset, at the end that of the record; not rounded.
+        var jma: Double?
         var lastSent: Int64
         var lastTime: Int64
         var firstMotion: Seismology.FirstMotion?
@@ -52,17 +60,30 @@ struct EventRecorder: Sendable {
                 deadTime: samples(event.deadTime)))
         let before = samples(event.preEvent)
         record = EventRecord(rate: rate, capacity: before + samples(event.maximum) + 1)
+        closingRecord = record
         history = History(
             before: before, waveform: configuration.waveform.enabled ? before + waveform.chunk + 1 : 0)
     }
 
     var isActive: Bool { open != nil }
 
+    /// Says what the JMA intensity of the last window of the motion is, not rounded.
+    mutating func take(jma: Double?) {
+        self.jma = jma
+        guard let jma, open != nil else { return }
+        if let before = open?.jma {
+            guard jma > before else { return }
+            if JMAIntensity.reported(jma) > JMAIntensity.reported(before) { open?.motion.grown = true }
+        }
+        open?.jma = jma
+    }
+
     /// One sample with what the detectors say of it.
     mutating func step(
         _ sample: RecordedSample, state: DetectionState, messenger: inout Messenger, quality: TimeQuality,
         to sink: PublicationSink
     ) {
+        if closing != nil, analyse() { sendEnd(&messenger, quality, sink) }
         let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
         if action == .begin { begin(sample, withContext: true) }
         if open != nil { add(sample, state) }
@@ -84,12 +105,17 @@ struct EventRecorder: Sendable {
     /// Ends an open event with the last sample.
     mutating func close(messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink) {
         if machine.close() == .end { end(&messenger, quality, sink) }
+        finishEnd(&messenger, quality, sink)
     }
 
     // MARK: Life of an event
 
     private mutating func begin(_ sample: RecordedSample, withContext: Bool) {
         var motion = EventMotion(rate: rate)
+        if closing != nil, !isApart {
+            swap(&record, &closingRecord)
+            isApart = true
+        }
         record.removeAll()
         let context = withContext ? history.motionCount : 0
         for n in 0..<context {
@@ -101,7 +127,7 @@ struct EventRecorder: Sendable {
         let id = waveform.topics.eventID(onset: sample.time)
         var message = EventMessage(kind: .onset, eventID: id, onset: sample.time)
         message.configRevision = revision
-        open = OpenEvent(motion: motion, message: message, lastSent: sample.time, lastTime: sample.time)
+        open = OpenEvent(motion: motion, message: message, jma: jma, lastSent: sample.time, lastTime: sample.time)
         waveform.begin(eventID: id, firstSample: history.pushed - context)
     }
 
@@ -128,7 +154,8 @@ struct EventRecorder: Sendable {
         guard var event = open, !event.announced else { return }
         fill(&event)
         let minimum = configuration.detection.event.minimumIntensity
-        if minimum > 0, (event.message.intensity.first?.value ?? 0) < minimum {
+        let first = event.message.intensity.first { $0.relation == configuration.intensity.scales.first?.rawValue }
+        if minimum > 0, (first?.value ?? 0) < minimum {
             open = event
             return
         }
@@ -166,6 +193,29 @@ struct EventRecorder: Sendable {
         event.message.kind = .end
         event.message.end = event.lastTime
         event.message.waveform = waveform.finish(to: sink)
+        finishEnd(&messenger, quality, sink)
+        closing = (event, EventAnalysis(configuration, of: record))
+        isApart = false
+    }
+
+    /// Sends the end that is being made ready, if there is one, now.
+    private mutating func finishEnd(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
+        guard closing != nil else { return }
+        while !analyse() {}
+        sendEnd(&messenger, quality, sink)
+    }
+
+    /// Does the next part of the work on the event that has ended; true when all is done.
+    private mutating func analyse() -> Bool {
+        closing?.analysis.step(isApart ? closingRecord : record) ?? true
+    }
+
+    private mutating func sendEnd(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
+        guard var event = closing?.event, let analysis = closing?.analysis else { return }
+        closing = nil
+        event.jma = analysis.jma ?? event.jma
+        event.message.dominantHz = analysis.dominant
+        fillIntensity(&event)
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
     }
 
@@ -186,7 +236,7 @@ struct EventRecorder: Sendable {
         event.message.cav = motion.cav
         event.message.arias = motion.arias
         event.message.duration = Double(event.lastTime - event.message.onset) / 1e9
-        event.message.intensity = configuration.intensity.scales.map { IntensityValue($0, pga: pga, pgv: pgv) }
+        fillIntensity(&event)
         if !event.firstMotionKnown {
             event.firstMotion = record.firstMotion()
             event.firstMotionKnown =
@@ -194,6 +244,13 @@ struct EventRecorder: Sendable {
                 || Double(record.count - record.onset) > EventRecord.firstMotionSearch * rate
         }
         event.message.takeMeasures(motion, record, event.firstMotion, configuration)
+    }
+
+    private func fillIntensity(_ event: inout OpenEvent) {
+        let (pga, pgv, jma) = (event.message.pga, event.message.pgv, event.jma)
+        event.message.intensity = configuration.intensity.scales.compactMap {
+            IntensityValue($0, pga: pga, pgv: pgv, jma: jma)
+        }
     }
 }
 

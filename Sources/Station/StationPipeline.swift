@@ -158,12 +158,19 @@ public struct StationPipeline: ~Copyable {
 
     private mutating func endStretch(to sink: PublicationSink) {
         if holdBack.isOpen, holdBack.count > 0 { releaseHeld(to: sink) }
+        if summary.isPending { sendSummary(to: sink) }
         guard let clock, traceEnabled else { return }
         let quality = self.quality
         var messenger = self.messenger
         trace.drain { $0.send(&messenger, clock: clock, quality: quality, to: sink) }
         trace.send(&messenger, clock: clock, quality: quality, to: sink)
         self.messenger = messenger
+    }
+
+    private mutating func sendSummary(to sink: PublicationSink) {
+        if summary.isPending { summary.finish() }
+        events.take(jma: summary.jma)
+        messenger.send(summary.message, time: summary.time, quality: quality, to: sink)
     }
 
     // MARK: Loading
@@ -254,8 +261,10 @@ public struct StationPipeline: ~Copyable {
         detect(i, recorded.motion, &state)
         events.step(recorded, state: state, messenger: &messenger, quality: quality, to: sink)
         if summary.push(recorded, index: processed) {
-            messenger.send(summary.endSecond(state: state), time: time, quality: quality, to: sink)
+            if summary.isPending { sendSummary(to: sink) }
+            summary.endSecond(state: state, time: time)
         }
+        if summary.isPending, summary.step() { sendSummary(to: sink) }
         if traceEnabled, trace.push(inEvent: events.isActive) {
             trace.send(&messenger, clock: clock, quality: quality, to: sink)
         }

@@ -3,7 +3,8 @@ import Seismology
 import Settings
 import SignalProcessing
 
-/// Collects what `state/summary` says once a second.
+/// Collects what `state/summary` says once a second. The message is complete a few samples after its second, when the
+/// work that is spread over them is done.
 struct SummaryBuilder: Sendable {
     private let rate: Double
     private let scales: [IntensityRelation]
@@ -13,7 +14,14 @@ struct SummaryBuilder: Sendable {
     private let ratioSignal: DetectorSignal?
     private var ratios: Ratios = (0, 0, 0)
     private var window: MotionWindow
-    private var message = SummaryMessage()
+    private var monitor: GroundMonitor
+    /// The summary of the last second, once it is due.
+    private(set) var message = SummaryMessage()
+    /// Its time, nanoseconds of UTC.
+    private(set) var time: Int64 = 0
+    /// True from the end of a second until its summary has been taken.
+    private(set) var isPending = false
+    private var magnitude = 0.0
     private var extremes: SummaryMessage.Extremes?
     /// Whole seconds of the present stretch that are over, and the sample at which the next one is.
     private var seconds = 0
@@ -28,6 +36,7 @@ struct SummaryBuilder: Sendable {
         ratioSignal = staLTA.enabled ? staLTA.signal : nil
         let length = max(1, Int(configuration.intensity.window.rounded()))
         window = MotionWindow(seconds: length)
+        monitor = GroundMonitor(configuration, rate: rate)
         message.window = Double(length)
         message.detectors.reserveCapacity(4)
         boundary = SummaryBuilder.sample(ofSecond: 1, rate)
@@ -40,6 +49,8 @@ struct SummaryBuilder: Sendable {
     /// Forgets the window, keeps the extremes.
     mutating func reset() {
         window.reset()
+        monitor.reset()
+        isPending = false
         ratios = (0, 0, 0)
         seconds = 0
         boundary = Self.sample(ofSecond: 1, rate)
@@ -52,10 +63,10 @@ struct SummaryBuilder: Sendable {
     /// - Parameter index: number in the present stretch.
     mutating func push(_ sample: RecordedSample, index: Int) -> Bool {
         window.add(sample.motion)
+        monitor.push(sample.motion)
         let (raw, time) = (sample.raw, sample.time)
         if ratioSignal != nil { ratios = larger(ratios, sample.ratios) }
-        let magnitude = (raw.x * raw.x + raw.y * raw.y + raw.z * raw.z).squareRoot()
-        message.magnitude = magnitude
+        magnitude = (raw.x * raw.x + raw.y * raw.y + raw.z * raw.z).squareRoot()
         if extremes == nil {
             func single(_ value: Double) -> SummaryMessage.Extreme { .init(min: value, max: value, since: time) }
             extremes = .init(x: single(raw.x), y: single(raw.y), z: single(raw.z), magnitude: single(magnitude))
@@ -68,8 +79,39 @@ struct SummaryBuilder: Sendable {
         return index + 1 >= boundary
     }
 
-    /// The summary at the end of a second.
-    mutating func endSecond(state: DetectionState) -> SummaryMessage {
+    /// JMA intensity of the last window, before rounding, when there is one.
+    var jma: Double? { monitor.jma }
+
+    /// Works on the pending summary; true when it is due.
+    mutating func step() -> Bool {
+        guard monitor.step() else { return false }
+        complete()
+        return true
+    }
+
+    /// Completes the pending summary at once.
+    mutating func finish() {
+        monitor.finish()
+        complete()
+    }
+
+    private mutating func complete() {
+        isPending = false
+        message.spectrum = monitor.spectrum
+        message.intensity.removeAll(keepingCapacity: true)
+        for relation in scales {
+            guard let value = IntensityValue(relation, pga: message.pga, pgv: message.pgv, jma: monitor.jma) else {
+                continue
+            }
+            message.intensity.append(value)
+        }
+    }
+
+    /// Ends a second at a time (ns of UTC); its summary is then pending.
+    mutating func endSecond(state: DetectionState, time: Int64) {
+        self.time = time
+        isPending = true
+        monitor.begin()
         seconds += 1
         boundary = Self.sample(ofSecond: seconds + 1, rate)
         let levels = window.endSecond()
@@ -87,10 +129,7 @@ struct SummaryBuilder: Sendable {
         message.pgaPercentG = message.pga / standardGravity * 100
         message.pgv = levels.velocity.combined(horizontal)
         message.pgd = levels.displacement.combined(horizontal)
-        message.intensity.removeAll(keepingCapacity: true)
-        for relation in scales {
-            message.intensity.append(IntensityValue(relation, pga: message.pga, pgv: message.pgv))
-        }
+        message.magnitude = magnitude
         message.direction = Direction(
             strongest: levels.strongest, moments.polarization(toward: levels.strongest), north: north)
         message.staLta = ratioSignal.map { RatioValues(ratios, of: $0) }
@@ -104,7 +143,6 @@ struct SummaryBuilder: Sendable {
         message.extremes = extremes
         message.valid = state.invalid == nil
         message.reason = state.invalid?.rawValue
-        return message
     }
 }
 
@@ -144,13 +182,24 @@ extension SummaryMessage.Extreme {
 }
 
 extension IntensityValue {
-    /// A relation's answer as messages carry it.
-    init(_ relation: IntensityRelation, pga: Double, pgv: Double) {
-        let estimate = relation.estimate(pga: pga, pgv: pgv)
+    /// A relation's answer as messages carry it; nil where it has none.
+    /// - Parameters:
+    ///   - pga: m/s².
+    ///   - pgv: m/s.
+    ///   - jma: instrumental intensity, not rounded.
+    init?(_ relation: IntensityRelation, pga: Double, pgv: Double, jma: Double?) {
+        let estimate: IntensityEstimate
+        if relation == .jma {
+            guard let jma else { return nil }
+            estimate = IntensityEstimate(value: JMAIntensity.reported(jma))
+        } else {
+            guard let peaks = relation.estimate(pga: pga, pgv: pgv) else { return nil }
+            estimate = peaks
+        }
         let (scale, value) = (relation.scale, estimate.value)
         self.init(
             scale: scale.rawValue, relation: relation.rawValue, value: value, roman: scale.roman(value),
             grade: scale.grade(value), color: scale.color(value), fromPGA: estimate.fromPGA, fromPGV: estimate.fromPGV,
-            sigma: estimate.sigma)
+            sigma: estimate.sigma, raw: relation == .jma ? jma : nil)
     }
 }

@@ -31,7 +31,7 @@ import Testing
 
     @Test func nothingMovesIsTheLowestStep() {
         for relation in IntensityRelation.allCases {
-            let estimate = relation.estimate(pga: 0, pgv: 0)
+            guard let estimate = relation.estimate(pga: 0, pgv: 0) else { continue }
             #expect(relation.scale.step(estimate.value) == 0)
             #expect(estimate.value == (relation.scale == .mmi ? 1 : 0))
         }
@@ -69,7 +69,7 @@ import Testing
     @Test func taiwansScaleGoesOverFromAccelerationToVelocityAt80Gal() {
         let scale = IntensityScale.cwa
         func grade(_ gal: Double, _ cms: Double) -> String? {
-            scale.grade(IntensityRelation.cwa.estimate(pga: gal / 100, pgv: cms / 100).value)
+            scale.grade(IntensityRelation.cwa.estimate(pga: gal / 100, pgv: cms / 100)?.value ?? .nan)
         }
         let weak = [(0.79, "0"), (0.81, "1"), (2.6, "2"), (7.9, "2"), (8.1, "3"), (25.1, "4"), (79, "4")]
         for (gal, name) in weak { #expect(grade(gal, 200) == name, "\(gal) gal") }
@@ -82,14 +82,14 @@ import Testing
 
     @Test func deviationsAreThoseOfTheLineThatWasUsed() {
         func sigma(_ relation: IntensityRelation, _ pga: Double) -> Double? {
-            relation.estimate(pga: pga, pgv: 0.1).sigma
+            relation.estimate(pga: pga, pgv: 0.1)?.sigma
         }
         #expect(sigma(.wald99, 0.01) == 1.08 && sigma(.wald99, 0.9) == nil && sigma(.wald99, 5) == 0.98)
         #expect(sigma(.worden12, 1) == 0.65 && sigma(.atkinsonKaka07, 1) == 0.80 && sigma(.gutenbergRichter, 1) == nil)
     }
 
-    @Test func shakeMapPrefersVelocityForWorden() {
-        let estimate = IntensityRelation.worden12.estimate(pga: 1, pgv: 0.1)
+    @Test func shakeMapPrefersVelocityForWorden() throws {
+        let estimate = try #require(IntensityRelation.worden12.estimate(pga: 1, pgv: 0.1))
         #expect(estimate.value == estimate.fromPGV)
         #expect(estimate.fromPGA == Worden2012.mmi(pga: 1))
     }

@@ -64,7 +64,8 @@ func load(
             detection:
               level: {enabled: false, axes: two}
               event: {votes: 1, pre_event_s: 5, post_event_s: 1 min, max_event_s: 100, dead_time_s: 0, min_intensity: 2.5}
-            intensity: {scales: [wald99, worden12], horizontal: vector, window_s: 20}
+            intensity: {scales: [wald99, worden12], horizontal: vector, window_s: 20, jma_window_s: 30}
+            spectrum: {window_s: 1 min, min_hz: 500 mHz}
             trace: {enabled: false, rate_hz: 10, block_s: 2, signals: [rms], filter: iir, encoding: mseed, only_in_events: true, qos: 0}
             waveform: {enabled: false, encoding: mseed2-steim2, chunk_s: 5}
             mqtt:
@@ -114,7 +115,8 @@ func load(
         #expect(c.detection.level == .init(enabled: false, axes: .two))
         #expect(c.detection.event.postEvent == 60 && c.detection.event.minimumIntensity == 2.5)
         #expect(c.detection.event.deadTime == 0 && c.detection.event.maximum == 100 && c.detection.event.preEvent == 5)
-        #expect(c.intensity == .init(scales: [.wald99, .worden12], horizontal: .vector, window: 20))
+        #expect(c.intensity == .init(scales: [.wald99, .worden12], horizontal: .vector, window: 20, jmaWindow: 30))
+        #expect(c.spectrum == .init(window: 60, lowest: 0.5))
         #expect(
             c.trace.signals == [.rms] && c.trace.filter == .recursive && c.trace.encoding == .mseed
                 && c.trace.onlyInEvents && c.trace.qos == 0)

@@ -102,7 +102,8 @@ import Testing
         c.detection.movement.lull = 0.7
         (c.detection.event.votes, c.detection.event.preEvent, c.detection.event.postEvent) = (2, 0, 0)
         (c.detection.event.maximum, c.detection.event.deadTime, c.detection.event.minimumIntensity) = (1, 0, 3.5)
-        (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .worden12], .vector, 7)
+        (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .cwa, .jma], .vector, 7)
+        (c.intensity.jmaWindow, c.spectrum) = (30, .init(window: 5, lowest: 0.5))
         (c.trace.enabled, c.trace.rate, c.trace.block, c.trace.signals) = (false, 12.5, 2, [.rms, .raw])
         (c.trace.encoding, c.trace.onlyInEvents, c.trace.qos) = (.mseed, true, 0)
         c.trace.filter = .recursive

@@ -94,6 +94,37 @@ import Testing
         #expect(invalid.count == 2)
     }
 
+    /// The windows of the JMA intensity and of the spectrum begin anew after a gap.
+    @Test func whatNeedsAWindowIsAbsentUntilThereAreThreeSeconds() throws {
+        let (sent, _) = try play(
+            burst(seconds: 30, from: 0, to: 30).blocks(of: 16, gaps: [1250: 500]), testConfiguration())
+        let present = sent.filter { $0.name == "state/summary" }.map(\.json).map { summary in
+            let scales = (summary["intensity"] as? [[String: Any]])?.compactMap { $0["scale"] as? String }
+            #expect((scales == ["mmi", "jma"]) == (summary["spectrum"] != nil))
+            return summary["spectrum"] != nil
+        }
+        #expect(present == (1...12).map { $0 >= 3 } + (1...17).map { $0 >= 3 })
+        let spectrum = try #require(sent.last { $0.name == "state/summary" }?.json["spectrum"] as? [String: Double])
+        #expect(abs((spectrum["dominant_hz"] ?? 0) - 5) < 0.01 && abs((spectrum["peak"] ?? 0) - 1) < 0.02)
+    }
+
+    /// An end that is being made ready waits neither for nor with the next onset.
+    @Test func anEventThatFollowsAtOnceHasItsOwnNumbers() throws {
+        let configuration = testConfiguration {
+            $0.detection.event.maximum = 5
+            $0.detection.event.deadTime = 0
+        }
+        let (sent, _) = try play(burst(seconds: 40, from: 10, to: 30).blocks(of: 16), configuration)
+        let ends = sent.filter { $0.name == "event/last" }.map(\.json)
+        #expect(ends.count >= 4)
+        for end in ends.dropLast() { #expect(abs((end["dominant_hz"] as? Double ?? 0) - 5) < 0.05) }
+        let ids = sent.filter { $0.name == "event/trigger" }.map(\.json)
+        for end in ends {
+            let kinds = ids.filter { $0["event_id"] as? String == end["event_id"] as? String }
+            #expect(kinds.first?["event_type"] as? String == "onset" && kinds.last?["event_type"] as? String == "end")
+        }
+    }
+
     @Test func notANumberNeverGoesFurtherAndIsDeclaredAsAGap() throws {
         var recording = burst(from: 100)
         recording.y[3000] = .nan

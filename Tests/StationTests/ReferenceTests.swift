@@ -171,7 +171,7 @@ import Testing
             configuration.axes[axis].detection.window = .samples(1)
             configuration.axes[axis].detection.hold = .samples(1)
         }
-        configuration.intensity.scales = IntensityRelation.allCases
+        configuration.intensity.scales = [.gutenbergRichter, .wald99, .worden12]
         // The samples of the mean's time are not valid, so the event begins after them and reaches back over them.
         configuration.detection.event.preEvent = 10
         configuration.detection.event.postEvent = 100
@@ -202,5 +202,38 @@ import Testing
         #expect(abs(try number(event["d5_95_s"]) - (try number(expected["d5_95_x"]))) < 1e-9)
         // Nothing of this record reaches 0.025 g.
         #expect(try number(event["cav_std"]) == 0)
+    }
+
+    /// The intensity of the last minute, each second, and of the whole record; strongest frequencies. The reference takes
+    /// the last samples there are, from 3 s on.
+    @Test func jmaIntensityAndStrongestFrequency() throws {
+        let expected = try object(try Vectors.json("pipeline/r10-intensity.json"))
+        var configuration = configuration("A", level: 1e-12)
+        for axis in 0..<3 { configuration.axes[axis].filter = .none }
+        configuration.detection.event.postEvent = 100
+        configuration.intensity.scales = [.jma]
+        configuration.intensity.jmaWindow = 60
+        let (_, sent) = try play(configuration, expected)
+        let summaries = sent.filter { $0.name == "state/summary" }.map(\.json)
+        let sliding = try #require(expected["jma60_raw"] as? [Any])
+        #expect(summaries.count == sliding.count)
+        for (second, (summary, any)) in zip(summaries, sliding).enumerated() {
+            let intensity = (summary["intensity"] as? [Object])?.first
+            // In its first seconds the offset's mean is not known yet, and after that both have the same samples.
+            guard let want = any as? Double else {
+                #expect(intensity == nil)
+                continue
+            }
+            #expect(abs(try number(intensity?["raw"]) - want) < 1e-5, "second \(second)")
+        }
+        let event = try #require(sent.first { $0.name == "event/last" }).json
+        let intensity = try #require((event["intensity"] as? [Object])?.first)
+        let jma = try object(expected["jma"])
+        #expect(abs(try number(intensity["raw"]) - (try number(jma["intensity_raw"]))) < 1e-6)
+        #expect(try number(intensity["value"]) == (try number(jma["intensity"])))
+        #expect(intensity["grade"] as? String == jma["class"] as? String)
+        // x is the axis with the largest amplitude (rival ratio 0.83).
+        let strongest = try object(try object(expected["dominant_frequency"])["x"])
+        #expect(abs(try number(event["dominant_hz"]) - (try number(strongest["hz_interp"]))) < 1e-4)
     }
 }

@@ -56,6 +56,8 @@ func testConfiguration(_ change: (inout Configuration) -> Void = { _ in }) -> Co
     var configuration = Configuration()
     configuration.station.id = "test"
     configuration.conditioning.settle = 0
+    // Short windows: the transforms of a minute each second take debug code long.
+    (configuration.intensity.jmaWindow, configuration.spectrum.window) = (10, 5)
     change(&configuration)
     return configuration
 }

@@ -10,17 +10,21 @@ public enum IntensityRelation: String, Sendable, CaseIterable {
     case atkinsonKaka07 = "atkinson_kaka07"
     /// Taiwan's scale of 2020, from PGA and PGV.
     case cwa
+    /// The Japan Meteorological Agency's instrumental intensity, from the waveform; see ``JMAIntensity``.
+    case jma
 
     /// The scale that the values belong to.
-    public var scale: IntensityScale { self == .cwa ? .cwa : .mmi }
+    public var scale: IntensityScale { self == .cwa ? .cwa : self == .jma ? .jma : .mmi }
 
-    /// Intensity of a peak acceleration (m/s²) and a peak velocity (m/s), neither negative.
+    /// Intensity of a peak acceleration (m/s²) and a peak velocity (m/s), neither negative; nil where peaks are not
+    /// enough.
     ///
     /// The standard deviations are those of the papers for the lines without terms of magnitude and distance: Worden et
     /// al. 0.73 (PGA) and 0.65 (PGV), their table 1; Wald et al. 1.08 and 0.98; Atkinson and Kaka 1.01 and 0.80, their
     /// table 4. ShakeMap takes the value from PGV where a relation has both and no rule of its own.
-    public func estimate(pga: Double, pgv: Double) -> IntensityEstimate {
+    public func estimate(pga: Double, pgv: Double) -> IntensityEstimate? {
         switch self {
+        case .jma: return nil
         case .gutenbergRichter:
             return IntensityEstimate(value: GutenbergRichter.mmi(pga: pga))
         case .wald99:

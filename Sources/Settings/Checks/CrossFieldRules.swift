@@ -19,6 +19,7 @@ enum CrossFieldRules {
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver"], check: testSignals),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/sensor/simulate"], check: simulatedSine),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver"], check: windows),
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/spectrum/min_hz"], check: spectrumBand),
         Rule(uses: ["/sensor/mounting"], check: mounting),
         Rule(uses: ["/sensor/driver", "/sensor/replay/file"], check: replayFile),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/trace/enabled", "/trace/rate_hz"], check: traceRate),
@@ -153,6 +154,14 @@ enum CrossFieldRules {
                     got: .int(Int64(samples)), allowed: "1…\(maximum) samples")
             }
         }
+    }
+
+    private static func spectrumBand(_ c: Configuration, _ findings: inout Findings) {
+        guard let rate = rate(c), c.spectrum.lowest >= 0.4 * rate else { return }
+        findings.add(
+            "/spectrum/min_hz", .crossField,
+            "The spectrum ends at 0.4 of the sample rate, and sensor.rate_hz is \(shortText(rate)).",
+            got: .shortest(c.spectrum.lowest), allowed: "below \(shortText(0.4 * rate)) Hz")
     }
 
     private static func traceRate(_ c: Configuration, _ findings: inout Findings) {

@@ -29,8 +29,8 @@ extension Preset {
                 off: 1.5
               # Enough before the onset for the P wave, enough after it for the coda.
               event: {pre_event_s: 10, post_event_s: 15, max_event_s: 300, dead_time_s: 5}
-            # The relation that ShakeMap uses.
-            intensity: {scales: [worden12], horizontal: larger, window_s: 10}
+            # The relation that ShakeMap uses, and the Japan Meteorological Agency's intensity of the last minute.
+            intensity: {scales: [worden12, jma], horizontal: larger, window_s: 10, jma_window_s: 60}
 
             """)
 }

@@ -122,6 +122,20 @@ extension SettingsTable {
             Setting(
                 "intensity.window_s", \.intensity.window, .time(.from(1, to: 300)), apply: .live,
                 "The summary's peaks and intensity are those of the last so many seconds."),
+            Setting(
+                "intensity.jma_window_s", \.intensity.jmaWindow, .time(.from(10, to: 300)), apply: .live,
+                "The intensity by jma is computed each second from the last so many seconds."),
+        ])
+
+    static let spectrum = Chapter(
+        key: "spectrum", help: "The strongest frequency of the motion.",
+        settings: [
+            Setting(
+                "spectrum.window_s", \.spectrum.window, .time(.from(3, to: 300)), apply: .live,
+                "The summary's spectrum is that of the last so many seconds."),
+            Setting(
+                "spectrum.min_hz", \.spectrum.lowest, .frequency(.above(0, to: 1000)), apply: .live,
+                "Lower frequencies do not count, nor those above 0.4 of the sample rate."),
         ])
 }
 

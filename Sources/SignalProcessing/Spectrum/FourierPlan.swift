@@ -1,0 +1,35 @@
+import CKissFFT
+
+/// A discrete Fourier transform of one length without other prime factors than 2, 3 and 5, by KISS FFT in double
+/// precision. Complex numbers lie as real and imaginary parts in turns.
+public final class FourierPlan: @unchecked Sendable {
+    /// Complex numbers.
+    public let length: Int
+    private let plan: OpaquePointer
+
+    /// - Parameter length: at least 1, with no other prime factors than 2, 3 and 5; see ``length(atLeast:)``.
+    public init(length: Int) {
+        precondition(length == Self.length(atLeast: length))
+        guard let plan = ckissfft_create(length) else { fatalError("no memory for a Fourier transform") }
+        self.plan = plan
+        self.length = length
+    }
+
+    deinit { ckissfft_destroy(plan) }
+
+    /// X[k] = Σ x[j] exp(−2πi jk/n), not scaled. Input and output are different memory.
+    public func transform(_ input: UnsafePointer<Double>, _ output: UnsafeMutablePointer<Double>) {
+        ckissfft_transform(plan, input, output)
+    }
+
+    /// The shortest length, not below the given one, that a plan takes.
+    public static func length(atLeast length: Int) -> Int {
+        var candidate = max(1, length)
+        while true {
+            var rest = candidate
+            for prime in [2, 3, 5] { while rest % prime == 0 { rest /= prime } }
+            if rest == 1 { return candidate }
+            candidate += 1
+        }
+    }
+}

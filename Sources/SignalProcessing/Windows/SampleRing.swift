@@ -1,0 +1,41 @@
+/// The last samples of three axes.
+public struct SampleRing: Sendable {
+    /// Samples that are kept.
+    public let capacity: Int
+    /// Samples pushed since the start or the last reset.
+    public private(set) var pushed = 0
+    private var place = 0
+    /// Three planes of `capacity` numbers.
+    private var samples: [Double]
+
+    public init(capacity: Int) {
+        self.capacity = max(1, capacity)
+        samples = [Double](repeating: 0, count: 3 * self.capacity)
+    }
+
+    /// Forgets all samples.
+    public mutating func reset() { (pushed, place) = (0, 0) }
+
+    @inline(__always)
+    public mutating func push(_ x: Double, _ y: Double, _ z: Double) {
+        samples[place] = x
+        samples[capacity + place] = y
+        samples[2 * capacity + place] = z
+        place = place + 1 == capacity ? 0 : place + 1
+        pushed += 1
+    }
+
+    /// Copies samples of an axis (0, 1, 2), which must still be there.
+    /// - Parameter range: numbers of samples since the start or the last reset.
+    public func copy(axis: Int, _ range: Range<Int>, to target: UnsafeMutablePointer<Double>) {
+        precondition(range.lowerBound >= max(0, pushed - capacity) && range.upperBound <= pushed)
+        guard !range.isEmpty else { return }
+        let first = range.lowerBound % capacity
+        let head = min(range.count, capacity - first)
+        samples.withUnsafeBufferPointer { buffer in
+            guard let plane = buffer.baseAddress.map({ $0 + axis * capacity }) else { return }
+            target.update(from: plane + first, count: head)
+            (target + head).update(from: plane, count: range.count - head)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Seismology
+import Settings
+import SignalProcessing
+
+/// What is computed from an event's record as a whole when it has ended: JMA intensity and strongest frequency, in parts
+/// like those of ``GroundMonitor``. Where samples are missing, of the longest stretch without a gap.
+struct EventAnalysis: Sendable {
+    /// Before rounding; nil when the record is shorter than 3 s or nobody asked for it.
+    private(set) var jma: Double?
+    /// Hz.
+    private(set) var dominant: Double?
+
+    private enum Part { case plans, intensity, frequency, done }
+    private let wantsIntensity: Bool
+    private let lowest: Double
+    private let range: Range<Int>
+    private let rate: Double
+    private var part = Part.plans
+    private var intensity: JMACalculation?
+    private var frequency: DominantFrequency?
+
+    init(_ configuration: Configuration, of record: EventRecord) {
+        wantsIntensity = configuration.intensity.scales.contains(.jma)
+        lowest = configuration.spectrum.lowest
+        rate = record.rate
+        var longest = 0..<0
+        for (i, segment) in record.segments.enumerated() {
+            let end = i + 1 < record.segments.count ? record.segments[i + 1].first : record.count
+            if end - segment.first > longest.count { longest = segment.first..<end }
+        }
+        range = longest
+        if Double(longest.count) < JMAIntensity.shortest * rate { part = .done }
+    }
+
+    /// Does the next part; true when all is done.
+    mutating func step(_ record: borrowing EventRecord) -> Bool {
+        switch part {
+        case .plans:
+            if wantsIntensity { intensity = JMACalculation(rate: rate, longest: range.count, shorter: false) }
+            intensity?.begin(count: range.count)
+            part = .intensity
+        case .intensity:
+            guard intensity?.step({ record.copy(axis: $0, range, to: $1) }) ?? true else { return false }
+            jma = intensity?.raw
+            intensity = nil
+            frequency = DominantFrequency(rate: rate, longest: range.count, lowest: lowest)
+            frequency?.begin(count: range.count)
+            part = .frequency
+        case .frequency:
+            guard frequency?.step({ record.copy(axis: $0, range, to: $1) }) ?? true else { return false }
+            dominant = frequency?.frequency
+            frequency = nil
+            part = .done
+        case .done: break
+        }
+        return part == .done
+    }
+}

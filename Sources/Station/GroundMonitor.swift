@@ -1,0 +1,86 @@
+import Messages
+import Seismology
+import Settings
+import SignalProcessing
+
+/// What is computed from the last seconds of the motion as a whole, once a second: JMA intensity and strongest
+/// frequency, of the acceleration without offset. The work of a second is done in parts beside the samples that follow
+/// it, counted by them alone, so that it never keeps the sampler and does not depend on blocks.
+struct GroundMonitor: Sendable {
+    /// Of the window that ended last, before rounding; nil while it is shorter than 3 s.
+    private(set) var jma: Double?
+    private(set) var spectrum: SpectrumPeak?
+    /// True between ``begin()`` and the end of the work.
+    private(set) var isBusy = false
+
+    /// More samples than the parts of a second's work.
+    private static let slack = 64
+    private let shortest: Int
+    private let jmaWindow: Int
+    private let spectrumWindow: Int
+    /// Parts at each sample: more where there are few samples in a second.
+    private let pace: Int
+    private var ring: SampleRing
+    private var intensity: JMACalculation?
+    private var frequency: DominantFrequency
+    private var end = 0
+    private var intensityLeft = false
+    private var frequencyLeft = false
+
+    /// - Parameter rate: samples per second.
+    init(_ configuration: Configuration, rate: Double) {
+        func samples(_ seconds: Double) -> Int { max(1, Int((seconds * rate).rounded())) }
+        shortest = samples(JMAIntensity.shortest)
+        spectrumWindow = samples(configuration.spectrum.window)
+        let wanted = configuration.intensity.scales.contains(.jma)
+        jmaWindow = wanted ? samples(configuration.intensity.jmaWindow) : 0
+        pace = max(1, Int((50 / rate).rounded(.up)))
+        ring = SampleRing(capacity: max(jmaWindow, spectrumWindow) + Self.slack)
+        intensity = wanted ? JMACalculation(rate: rate, longest: jmaWindow, shorter: true) : nil
+        frequency = DominantFrequency(rate: rate, longest: spectrumWindow, lowest: configuration.spectrum.lowest)
+    }
+
+    /// Forgets all samples and results.
+    mutating func reset() {
+        ring.reset()
+        (jma, spectrum) = (nil, nil)
+        isBusy = false
+    }
+
+    mutating func push(_ sample: MotionSample) { ring.push(sample.ax, sample.ay, sample.az) }
+
+    /// Begins with the windows that end with the last sample.
+    mutating func begin() {
+        end = ring.pushed
+        isBusy = end >= shortest
+        guard isBusy else { return }
+        intensityLeft = intensity != nil
+        intensity?.begin(count: min(end, jmaWindow))
+        frequencyLeft = true
+        frequency.begin(count: min(end, spectrumWindow))
+    }
+
+    /// Does what is due at a sample; true when all is done.
+    mutating func step() -> Bool {
+        for _ in 0..<pace where isBusy { part() }
+        return !isBusy
+    }
+
+    /// Does all that is left.
+    mutating func finish() { while isBusy { part() } }
+
+    private mutating func part() {
+        if intensityLeft {
+            let range = end - min(end, jmaWindow)..<end
+            guard intensity?.step({ ring.copy(axis: $0, range, to: $1) }) ?? true else { return }
+            intensityLeft = false
+            jma = intensity?.raw
+        } else if frequencyLeft {
+            let range = end - min(end, spectrumWindow)..<end
+            guard frequency.step({ ring.copy(axis: $0, range, to: $1) }) else { return }
+            frequencyLeft = false
+            spectrum = frequency.frequency.map { SpectrumPeak(dominantHz: $0, peak: frequency.amplitude) }
+        }
+        isBusy = intensityLeft || frequencyLeft
+    }
+}
