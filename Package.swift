@@ -51,7 +51,7 @@ let package = Package(
         .executableTarget(
             name: "seismote",
             dependencies: [
-                "Sensors", "Messages", "Settings", "Station",
+                "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -65,5 +65,8 @@ let package = Package(
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Link"),
         tests("Agent"),
+        .testTarget(
+            name: "ToolTests", dependencies: ["seismote", "TestSupport"], path: "Tests/ToolTests", swiftSettings: common
+        ),
     ]
 )

@@ -51,7 +51,8 @@ public struct SeriesChunk {
     public let stride: Int
     /// Time of the first sample, nanoseconds of UTC, and of sample i after it: see ``time(_:)``.
     let clock: SampleClock
-    let firstIndex: Int
+    /// Number of the chunk's first sample in its stretch without a gap: 0 after a start and after a gap.
+    public let firstIndex: Int
     /// m/s².
     public let raw: UnsafePointer<Double>
     public let offsetRemoved: UnsafePointer<Double>

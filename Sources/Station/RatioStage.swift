@@ -25,11 +25,7 @@ struct RatioStage: Sendable {
         }
         settlingTime = hasOwnFilter ? design.settlingTime(rate: rate) : 0
         filter = AxisFilter(design, design, design)
-        first = STALTA(
-            .init(
-                method: settings.method, shortTerm: WindowLength.seconds(settings.sta).samples(at: rate),
-                longTerm: WindowLength.seconds(settings.lta).samples(at: rate), on: settings.on, off: settings.off,
-                minimumDuration: Int((settings.minimumDuration * rate).rounded())))
+        first = STALTA(STALTA.Settings(settings, rate: rate))
         (second, third) = (first, first)
     }
 
@@ -63,6 +59,16 @@ struct RatioStage: Sendable {
         first.process(p, on, bit: 1, count: count)
         second.process(y, on, bit: 2, count: count)
         third.process(z, on, bit: 4, count: count)
+    }
+}
+
+extension STALTA.Settings {
+    /// The settings in samples.
+    public init(_ settings: DetectionConfiguration.STALTA, rate: Double) {
+        self.init(
+            method: settings.method, shortTerm: WindowLength.seconds(settings.sta).samples(at: rate),
+            longTerm: WindowLength.seconds(settings.lta).samples(at: rate), on: settings.on, off: settings.off,
+            minimumDuration: Int((settings.minimumDuration * rate).rounded()))
     }
 }
 

@@ -323,7 +323,7 @@ extension SampleBlock {
 
 extension DetectionConfiguration.Level.Axes {
     /// Whether the detector is on when these axes (bits 0, 1, 2) are triggered.
-    func holds(_ bits: UInt8) -> Bool {
+    public func holds(_ bits: UInt8) -> Bool {
         switch self {
         case .x: bits & 1 != 0
         case .y: bits & 2 != 0

@@ -5,19 +5,21 @@ public final class AgentProcess: Sendable {
     public let folder: TemporaryFolder
     public let child: ChildProcess
 
-    /// The program, next to the running test bundle.
-    public static var program: String {
+    public static var program: String { builtProgram("seismoted") }
+
+    /// A program of the package, next to the running test bundle.
+    public static func builtProgram(_ name: String) -> String {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let candidates = [bundle] + ProcessInfo.processInfo.arguments
         for candidate in candidates {
             var folder = URL(fileURLWithPath: candidate)
             while folder.path != "/" {
                 folder.deleteLastPathComponent()
-                let path = folder.appendingPathComponent("seismoted").path
+                let path = folder.appendingPathComponent(name).path
                 if FileManager.default.isExecutableFile(atPath: path) { return path }
             }
         }
-        return "seismoted"
+        return name
     }
 
     public init(

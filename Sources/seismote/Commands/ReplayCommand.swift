@@ -28,13 +28,7 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write all signals as CSV, one line a sample.", valueName: "file"))
     var series: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "m/s² per count, or per unit of a CSV file: one number, or three for x,y,z.", valueName: "number"))
-    var scale: String?
-
-    @Option(help: ArgumentHelp("Unit of a CSV file: m/s^2 or g.", valueName: "unit"))
-    var unit: String?
+    @OptionGroup var recording: RecordingOptions
 
     @Option(
         help: ArgumentHelp(
@@ -50,7 +44,7 @@ struct ReplayCommand: ParsableCommand {
     }
 
     func run() throws {
-        let loaded = try settings.load(adding: overrides())
+        let loaded = try settings.load(adding: recording.overrides(file))
         do {
             try replay(loaded)
         } catch let error as SensorError {
@@ -65,26 +59,9 @@ struct ReplayCommand: ParsableCommand {
         }
     }
 
-    private func overrides() -> [String] {
-        var overrides = ["sensor.replay.file=\(Self.quoted(file))", "sensor.driver=replay"]
-        if let scale {
-            overrides.append("sensor.replay.scale=" + (scale.contains(",") ? "[\(scale)]" : scale))
-        }
-        if let unit { overrides.append("sensor.replay.unit=\(Self.quoted(unit))") }
-        return overrides
-    }
-
-    /// A YAML double-quoted text.
-    private static func quoted(_ text: String) -> String { String(decoding: Value.string(text).json(), as: UTF8.self) }
-
     private func replay(_ loaded: LoadedSettings) throws {
         var configuration = loaded.configuration
-        var recording = ReplaySettings(configuration.sensor)
-        // Irregular samples go onto the rate that the user asks for; without a word, onto the recording's own.
-        if let source = loaded.sources["sensor.rate_hz"], source == .file || source == .commandLine {
-            recording.rate = configuration.sensor.rate
-        }
-        var sensor = ReplaySensor(recording)
+        var sensor = ReplaySensor(ReplaySettings(loaded))
         let description = try sensor.open()
         if configuration.station.id.isEmpty { configuration.station.id = "replay" }
         var pipeline = try StationPipeline(
@@ -118,15 +95,5 @@ struct ReplayCommand: ParsableCommand {
         printError(
             "\(status.samples) samples at \(rate) Hz, \(status.gaps) gaps, \(status.invalidSamples) invalid, "
                 + "\(status.clippedSamples) clipped")
-    }
-}
-
-extension ReplaySettings {
-    /// Those of a configuration, as fast as possible.
-    init(_ sensor: SensorConfiguration) {
-        self.init(file: sensor.replay.file)
-        speed = 0
-        scale = (sensor.replay.scale.x, sensor.replay.scale.y, sensor.replay.scale.z)
-        unit = sensor.replay.unit == .g ? .g : .metresPerSecondSquared
     }
 }

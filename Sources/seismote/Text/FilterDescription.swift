@@ -58,20 +58,26 @@ struct FilterDescription {
 
     private static func decibels(_ gain: Double) -> Double { gain > 0 ? 20 * log10(gain) : -.infinity }
 
-    /// Where the gain passes through 1/√2, in Hz.
+    /// Where the gain passes through 1/√2 of its largest value, in Hz.
     private func halfPower(_ design: FilterSpecification.Design) -> [Double] {
-        func above(_ frequency: Double) -> Bool {
-            design.response(at: frequency, rate: rate).gain > 0.5.squareRoot()
-        }
+        func gain(_ frequency: Double) -> Double { design.response(at: frequency, rate: rate).gain }
         let low = Self.lowest(design, rate) / 10
         let steps = 2000
         let grid = (0...steps).map { low * pow(rate / 2 / low, Double($0) / Double(steps)) }
+        // The peak itself may lie between two points.
+        let highest = grid.indices.max { gain(grid[$0]) < gain(grid[$1]) } ?? 0
+        var (left, right) = (grid[max(0, highest - 1)], grid[min(steps, highest + 1)])
+        for _ in 0..<80 {
+            let third = (right - left) / 3
+            if gain(left + third) < gain(right - third) { left += third } else { right -= third }
+        }
+        let half = max(gain(left), gain(grid[highest])) * 0.5.squareRoot()
         var found: [Double] = []
-        for (var a, var b) in zip(grid, grid.dropFirst()) where above(a) != above(b) {
-            let side = above(a)
+        for (var a, var b) in zip(grid, grid.dropFirst()) where (gain(a) > half) != (gain(b) > half) {
+            let side = gain(a) > half
             for _ in 0..<60 {
                 let middle = (a + b) / 2
-                if above(middle) == side { a = middle } else { b = middle }
+                if (gain(middle) > half) == side { a = middle } else { b = middle }
             }
             found.append((a + b) / 2)
         }
@@ -126,7 +132,8 @@ extension FilterDescription {
             "Sections: (b0 + b1 z⁻¹ + b2 z⁻²) / (a0 + a1 z⁻¹ + a2 z⁻²)\n" + sections.text,
             "The same with δ = z − 1, as it runs: (b0 δ² + β1 δ + β2) / (δ² + e1 δ + e2)\n" + deltas.text,
             "Poles\n" + poles.text,
-            "Response; half power (-3.01 dB) at \(crossings.isEmpty ? "no frequency" : crossings)\n" + responses.text,
+            "Response; half of the largest power (-3.01 dB) at \(crossings.isEmpty ? "no frequency" : crossings)\n"
+                + responses.text,
         ]
     }
 

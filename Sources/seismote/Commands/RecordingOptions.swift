@@ -1,0 +1,43 @@
+import ArgumentParser
+import Messages
+import Sensors
+import Settings
+
+/// Options of every command that reads recordings.
+struct RecordingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "m/s² per count, or per unit of a CSV file: one number, or three for x,y,z.", valueName: "number"))
+    var scale: String?
+
+    @Option(help: ArgumentHelp("Unit of a CSV file: m/s^2 or g.", valueName: "unit"))
+    var unit: String?
+
+    /// The settings that say the same.
+    func overrides(_ file: String) -> [String] {
+        var overrides = ["sensor.replay.file=\(Self.quoted(file))", "sensor.driver=replay"]
+        if let scale {
+            overrides.append("sensor.replay.scale=" + (scale.contains(",") ? "[\(scale)]" : scale))
+        }
+        if let unit { overrides.append("sensor.replay.unit=\(Self.quoted(unit))") }
+        return overrides
+    }
+
+    /// A YAML double-quoted text.
+    private static func quoted(_ text: String) -> String { String(decoding: Value.string(text).json(), as: UTF8.self) }
+}
+
+extension ReplaySettings {
+    /// The recording that settings name, as fast as possible.
+    init(_ loaded: LoadedSettings) {
+        let sensor = loaded.configuration.sensor
+        self.init(file: sensor.replay.file)
+        speed = 0
+        scale = (sensor.replay.scale.x, sensor.replay.scale.y, sensor.replay.scale.z)
+        unit = sensor.replay.unit == .g ? .g : .metresPerSecondSquared
+        // Irregular samples go onto the rate that the user asks for; without a word, onto the recording's own.
+        if let source = loaded.sources["sensor.rate_hz"], source == .file || source == .commandLine {
+            rate = sensor.rate
+        }
+    }
+}
