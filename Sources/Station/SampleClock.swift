@@ -9,6 +9,11 @@ public struct SampleClock: Sendable, Equatable {
     /// A block whose time differs from the count by no more than this is taken to follow the count (ns).
     private static let tolerance: Int64 = 2_000
 
+    /// A time that clocks can reckon with: from 1827 to 2112. What a recording says may be anything.
+    static func bounded(_ time: Int64) -> Int64 {
+        min(max(time, -4_500_000_000_000_000_000), 4_500_000_000_000_000_000)
+    }
+
     /// - Parameters:
     ///   - time: of sample 0, nanoseconds of UTC.
     ///   - rate: samples per second.

@@ -95,10 +95,11 @@ public struct StationPipeline: ~Copyable {
     public mutating func process(_ block: SampleBlock, quality: TimeQuality, to sink: PublicationSink) {
         guard block.count > 0 else { return }
         self.quality = quality
+        let time = SampleClock.bounded(block.time)
         if block.gapBefore || clock == nil {
-            begin(time: block.time, lost: block.lostBefore + badRun, to: sink)
+            begin(time: time, lost: block.lostBefore + badRun, to: sink)
         } else {
-            clock?.advance(to: loaded + badRun, blockTime: block.time)
+            clock?.advance(to: loaded + badRun, blockTime: time)
         }
         var i = 0
         while i < block.count {
