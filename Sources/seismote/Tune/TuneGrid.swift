@@ -25,19 +25,24 @@ struct TuneGrid: ParsableArguments {
     @Option(help: ArgumentHelp("frozen, recursive, classic.", valueName: "method,..."))
     var method = "frozen,recursive"
 
-    @Option(help: ArgumentHelp("each, x, y, z, h, v3.", valueName: "signal,..."))
+    @Option(help: ArgumentHelp("each, x, y, z, h, v3. (default: as the settings say)", valueName: "signal,..."))
     var signal: String?
 
-    @Option(help: ArgumentHelp("How long a trigger must last, in seconds.", valueName: "s,..."))
+    @Option(
+        help: ArgumentHelp(
+            "How long a trigger must last, in seconds. (default: as the settings say)", valueName: "s,..."))
     var minDuration: String?
 
     @Option(help: ArgumentHelp("Levels of the RMS, such as 2 mg.", valueName: "level,..."))
     var threshold = "1 mg,2 mg,5 mg,10 mg,20 mg"
 
-    @Option(help: ArgumentHelp("Windows of the RMS, such as 1 s.", valueName: "time,..."))
+    @Option(
+        help: ArgumentHelp("Windows of the RMS, such as 1 s. (default: as the settings say)", valueName: "time,..."))
     var window: String?
 
-    @Option(help: ArgumentHelp("How long the RMS must be above, such as 0.2 s.", valueName: "time,..."))
+    @Option(
+        help: ArgumentHelp(
+            "How long the RMS must be above, such as 0.2 s. (default: as the settings say)", valueName: "time,..."))
     var hold: String?
 
     @Option(help: ArgumentHelp("Detectors to try: sta_lta, level.", valueName: "detector,..."))

@@ -137,51 +137,45 @@ extension TuneReport {
 
 extension TuneReport {
     var value: Value {
-        [
-            "recordings": .array(
-                recordings.map { recording in
-                    [
-                        "file": .string(recording.file), "rate_hz": .double(recording.rate),
-                        "duration_s": .double(recording.duration), "quiet_s": .double(recording.quietSeconds),
-                        "not_counted": .int(Int64(recording.early)),
-                        "events": .array(
-                            recording.events.map { event in
-                                var one: [Value.Member] = [
-                                    .init("onset_s", .double(event.onset)), .init("picked", .bool(event.isPicked)),
-                                ]
-                                if let s = event.s { one.append(.init("s_s", .double(s))) }
-                                return .object(one)
-                            }),
-                    ]
-                }),
-            "events": .int(Int64(events)), "quiet_hours": .double(quietHours),
-            "settings": .array(rows.map(value)),
-            "best": rows.first.flatMap { events > 0 ? .string($0.setting.lines + "\n") : nil } ?? .null,
-        ]
+        let best = events > 0 ? rows.first.map { Value.string($0.setting.lines + "\n") } : nil
+        return .object([
+            .init("recordings", .array(recordings.map(value))), .init("events", .int(Int64(events))),
+            .init("quiet_hours", .double(quietHours)), .init("settings", .array(rows.map(value))),
+            .init("best", best ?? .null),
+        ])
     }
 
-    private func value(_ row: Row) -> Value {
+    private func value(_ recording: TunedRecording) -> Value {
+        .object([
+            .init("file", .string(recording.file)), .init("rate_hz", .double(recording.rate)),
+            .init("duration_s", .double(recording.duration)), .init("quiet_s", .double(recording.quietSeconds)),
+            .init("not_counted", .int(Int64(recording.early))),
+            .init("events", .array(recording.events.map(value))),
+        ])
+    }
+
+    private func value(_ event: TunedRecording.Event) -> Value {
         var members: [Value.Member] = [
+            .init("onset_s", .double(event.onset)), .init("picked", .bool(event.isPicked)),
+        ]
+        if let s = event.s { members.append(.init("s_s", .double(s))) }
+        return .object(members)
+    }
+
+    private func number(_ value: Double?) -> Value { value.map { .double($0) } ?? .null }
+
+    private func value(_ row: Row) -> Value {
+        let each = recordings.map { recording -> Value in
+            let delays = recording.events.map { number(recording.delay($0, row.index)) }
+            let falseOnsets = recording.falseOnsets(row.index).map { Value.double($0) }
+            return ["delays_s": .array(delays), "false_s": .array(falseOnsets)]
+        }
+        return .object([
             .init("detector", .string(row.setting.detector)), .init("settings", .object(row.setting.value)),
             .init("present", .bool(row.isPresent)), .init("caught", .int(Int64(row.caught))),
             .init("missed", .int(Int64(events - row.caught))), .init("false", .int(Int64(row.falseOnsets))),
-            .init("false_per_hour", perHour(row).map { .double($0) } ?? .null),
-            .init("median_delay_s", row.median.map { .double($0) } ?? .null),
-            .init("slowest_delay_s", row.delays.last.map { .double($0) } ?? .null),
-        ]
-        members.append(
-            .init(
-                "recordings",
-                .array(
-                    recordings.map { recording in
-                        [
-                            "delays_s": .array(
-                                recording.events.map { event in
-                                    recording.delay(event, row.index).map { .double($0) } ?? .null
-                                }),
-                            "false_s": .array(recording.falseOnsets(row.index).map { .double($0) }),
-                        ]
-                    })))
-        return .object(members)
+            .init("false_per_hour", number(perHour(row))), .init("median_delay_s", number(row.median)),
+            .init("slowest_delay_s", number(row.delays.last)), .init("recordings", .array(each)),
+        ])
     }
 }
