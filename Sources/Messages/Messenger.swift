@@ -27,6 +27,9 @@ public struct Messenger: Sendable {
         }
     }
 
+    /// Goes on with the sequence numbers of another messenger.
+    public mutating func takeOver(_ old: Messenger) { sequence = old.sequence }
+
     // MARK: State
 
     /// `online` or `offline`, plain text. The same message as `offline` makes the last will.

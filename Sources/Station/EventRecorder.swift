@@ -6,15 +6,17 @@ import SignalProcessing
 /// Writes the story of events: onset at once, updates while a peak grows, waveform in pieces, end.
 struct EventRecorder: Sendable {
     private let rate: Double
-    private let configuration: Configuration
-    private let revision: Int
-    private let notes: DetectorNotes
+    private var configuration: Configuration
+    private var revision: Int
+    private var notes: DetectorNotes
     /// The detector of movement as it was when it last was on.
     var movement: MovementDetector?
     private let updateInterval: Int64 = 1_000_000_000
     private var machine: EventMachine
     private var history: History
     private var waveform: WaveformSender
+    /// Takes the place of the present one when the open event has ended.
+    private var nextWaveform: WaveformSender?
     private var open: OpenEvent?
     /// All samples of the open event.
     private var record: EventRecord
@@ -66,6 +68,22 @@ struct EventRecorder: Sendable {
     }
 
     var isActive: Bool { open != nil }
+
+    /// Goes on, with the settings of this recorder, with the events and the samples of another one. An event that is
+    /// open keeps its waveform as it has begun.
+    mutating func takeOver(_ old: EventRecorder) {
+        machine = EventMachine(machine.settings, goingOnFrom: old.machine)
+        history.takeOver(old.history)
+        (open, closing, isApart, jma, movement) = (old.open, old.closing, old.isApart, old.jma, old.movement)
+        let capacity = record.capacity
+        (record, closingRecord) = (old.record, old.closingRecord)
+        record.capacity = capacity
+        closingRecord.capacity = capacity
+        if open != nil {
+            nextWaveform = waveform
+            waveform = old.waveform
+        }
+    }
 
     /// Says what the JMA intensity of the last window of the motion is, not rounded.
     mutating func take(jma: Double?) {
@@ -186,16 +204,25 @@ struct EventRecorder: Sendable {
     private mutating func end(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
         guard var event = open else { return }
         open = nil
-        guard event.announced else { return waveform.cancel() }
+        guard event.announced else {
+            waveform.cancel()
+            return installNextWaveform()
+        }
         waveform.send(all: true, history, messenger, sink)
         fill(&event)
         event.message.takeDurations(event.motion, record)
         event.message.kind = .end
         event.message.end = event.lastTime
         event.message.waveform = waveform.finish(to: sink)
+        installNextWaveform()
         finishEnd(&messenger, quality, sink)
         closing = (event, EventAnalysis(configuration, of: record))
         isApart = false
+    }
+
+    private mutating func installNextWaveform() {
+        if let nextWaveform { waveform = nextWaveform }
+        nextWaveform = nil
     }
 
     /// Sends the end that is being made ready, if there is one, now.

@@ -40,6 +40,16 @@ struct GroundMonitor: Sendable {
         frequency = DominantFrequency(rate: rate, longest: spectrumWindow, lowest: configuration.spectrum.lowest)
     }
 
+    /// Goes on with the samples of another monitor, and with its results where they have the same settings.
+    mutating func takeOver(_ old: GroundMonitor, _ new: Configuration, _ was: Configuration) {
+        let sameScale = new.intensity.scales.contains(.jma) == was.intensity.scales.contains(.jma)
+        if new.spectrum == was.spectrum, new.intensity.jmaWindow == was.intensity.jmaWindow, sameScale {
+            self = old
+            return
+        }
+        ring.takeOver(old.ring)
+    }
+
     /// Forgets all samples and results.
     mutating func reset() {
         ring.reset()

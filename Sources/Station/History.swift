@@ -11,6 +11,9 @@ struct History: Sendable {
     private var rawTimes: [Int64]
     /// Samples pushed since the start; the ring holds the last ones.
     private(set) var pushed = 0
+    /// Numbers of the first samples that this history has seen.
+    private var firstMotion = 0
+    private var firstRaw = 0
     /// Where the next sample goes in each ring.
     private var motionPlace = 0
     private var rawPlace = 0
@@ -29,9 +32,30 @@ struct History: Sendable {
     }
 
     /// Number of the oldest full-rate sample that is still there.
-    var oldestRaw: Int { max(0, pushed - rawTimes.count) }
+    var oldestRaw: Int { max(firstRaw, pushed - rawTimes.count) }
     /// Samples of motion there are.
-    var motionCount: Int { min(pushed, motion.count) }
+    var motionCount: Int { min(pushed - firstMotion, motion.count) }
+
+    /// Takes over the samples, and their numbers, of a history of another size, as far as there is room.
+    mutating func takeOver(_ old: History) {
+        if motion.count == old.motion.count, rawTimes.count == old.rawTimes.count {
+            self = old
+            return
+        }
+        pushed = max(old.oldestRaw, old.pushed - max(rawTimes.count, motion.count))
+        firstRaw = pushed
+        firstMotion = max(pushed, old.pushed - old.motionCount)
+        motionPlace = motion.isEmpty ? 0 : pushed % motion.count
+        rawPlace = pushed % rawTimes.count
+        while pushed < old.pushed {
+            let place = old.motion.isEmpty ? 0 : pushed % old.motion.count
+            let isThere = pushed >= firstMotion
+            push(
+                isThere ? old.motion[place] : MotionSample(ax: 0, ay: 0, az: 0),
+                raw: (old.rawValue(pushed, axis: 0), old.rawValue(pushed, axis: 1), old.rawValue(pushed, axis: 2)),
+                time: old.rawTime(pushed), index: isThere ? old.motionIndexes[place] : 0)
+        }
+    }
 
     mutating func push(
         _ sample: MotionSample, raw values: (x: Double, y: Double, z: Double), time: Int64, index: Int64

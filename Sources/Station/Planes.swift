@@ -38,6 +38,12 @@ struct Planes: ~Copyable {
         triggered.deallocate()
     }
 
+    /// For when STA/LTA is switched off.
+    borrowing func clearRatios() {
+        ratio.update(repeating: 0, count: 3 * Self.capacity)
+        ratioOn.update(repeating: 0, count: Self.capacity)
+    }
+
     /// Copies the three axes of one signal over another.
     static func copy(_ from: UnsafeMutablePointer<Double>, _ to: UnsafeMutablePointer<Double>, count: Int) {
         for axis in 0..<3 { (to + axis * capacity).update(from: from + axis * capacity, count: count) }

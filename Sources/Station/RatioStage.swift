@@ -29,6 +29,17 @@ struct RatioStage: Sendable {
         (second, third) = (first, first)
     }
 
+    /// Goes on from another stage as far as its settings are the same.
+    /// - Parameter inputGoesOn: whether the signals that come in are those that went into the other stage.
+    mutating func takeOver(_ old: RatioStage, inputGoesOn: Bool) {
+        guard inputGoesOn, signal == old.signal, hasOwnFilter == old.hasOwnFilter else { return }
+        let kept = filter.takeOver(old.filter)
+        guard kept.x, kept.y, kept.z else { return }
+        first.takeOver(old.first)
+        second.takeOver(old.second)
+        third.takeOver(old.third)
+    }
+
     mutating func reset() {
         filter.reset()
         first.reset()

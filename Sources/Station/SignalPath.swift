@@ -7,19 +7,20 @@ import SignalProcessing
 struct SignalPath: Sendable {
     private let mounting: Mounting
     private let sources: TestSignals
-    private var offset: OffsetRemoval
-    private var filter: AxisFilter
-    private var rmsX: SlidingRMS
-    private var rmsY: SlidingRMS
-    private var rmsZ: SlidingRMS
-    private var levelX: LevelDetector
-    private var levelY: LevelDetector
-    private var levelZ: LevelDetector
-    private var ground: GroundIntegrator
+    var offset: OffsetRemoval
+    var filter: AxisFilter
+    var rmsX: SlidingRMS
+    var rmsY: SlidingRMS
+    var rmsZ: SlidingRMS
+    var levelX: LevelDetector
+    var levelY: LevelDetector
+    var levelZ: LevelDetector
+    var ground: GroundIntegrator
     /// STA/LTA, when it is enabled.
-    private(set) var ratio: RatioStage?
-    /// Seconds that the slowest stage needs after a start or a gap.
+    var ratio: RatioStage?
+    /// Seconds that the slowest stage needs after a start or a gap, and that the filter of each axis needs.
     let settlingTime: Double
+    let axisSettlingTime: PerAxis<Double>
 
     /// - Parameter rate: samples per second.
     init(_ configuration: Configuration, rate: Double) throws(StationError) {
@@ -49,9 +50,11 @@ struct SignalPath: Sendable {
         }
         (rmsX, rmsY, rmsZ) = (rms(axes.x), rms(axes.y), rms(axes.z))
         (levelX, levelY, levelZ) = (level(axes.x), level(axes.y), level(axes.z))
-        settlingTime = max(
-            offset.settlingTime, x.settlingTime(rate: rate), y.settlingTime(rate: rate), z.settlingTime(rate: rate),
-            ratio?.settlingTime ?? 0)
+        var times = PerAxis(x.settlingTime(rate: rate))
+        times.y = y.settlingTime(rate: rate)
+        times.z = z.settlingTime(rate: rate)
+        axisSettlingTime = times
+        settlingTime = max(offset.settlingTime, times.x, times.y, times.z, ratio?.settlingTime ?? 0)
     }
 
     /// Samples after a start or a gap whose mean is wanted by ``setMean(_:_:_:)`` before they are processed.

@@ -16,33 +16,35 @@ public struct StationPipeline: ~Copyable {
     /// Called with every chunk of signals, before the messages that it gives rise to.
     public var onSeries: ((SeriesChunk) -> Void)?
 
-    private let rate: Double
+    /// In force.
+    var configuration: Configuration
+    let sensor: StationSensor
+    let rate: Double
     private let fullScale: Double
-    private let levelEnabled: Bool
-    private let levelAxes: DetectionConfiguration.Level.Axes
-    private let peak: PeakDetector?
-    private var movement: MovementDetector?
-    private let settleSamples: Int
-    private let traceEnabled: Bool
+    var rules: StationRules
 
-    private let planes: Planes
-    private var holdBack: HoldBack
-    private var path: SignalPath
-    private var summary: SummaryBuilder
-    private var trace: TraceBuilder
-    private var events: EventRecorder
-    private var messenger: Messenger
-    private var quality = TimeQuality.replay
+    let planes: Planes
+    var holdBack: HoldBack
+    var path: SignalPath
+    var summary: SummaryBuilder
+    var trace: TraceBuilder
+    var events: EventRecorder
+    var messenger: Messenger
+    var quality = TimeQuality.replay
 
     /// The present unbroken stretch: its clock, samples in it that have been loaded and processed.
-    private var clock: SampleClock?
-    private var loaded = 0
-    private var processed = 0
+    var clock: SampleClock?
+    var loaded = 0
+    var processed = 0
     /// Number of the stretch's first sample since the start; rises by what is missing over a gap.
-    private var stretchStart: Int64 = 0
-    private var afterGap = false
+    var stretchStart: Int64 = 0
+    var afterGap = false
     /// Samples since the last good one that were not usable.
     private var badRun = 0
+    /// First sample of the stretch whose numbers are to be trusted, and the first that counts for the level of each
+    /// axis, which a change of its filter puts off.
+    var validFrom: Int
+    var axisValidFrom = PerAxis(0)
 
     /// - Parameters:
     ///   - configuration: a valid snapshot.
@@ -69,19 +71,11 @@ public struct StationPipeline: ~Copyable {
         rate = sensor.rate
         fullScale = sensor.range.map { $0 * 0.999 } ?? .infinity
         holdBack = HoldBack(length: path.holdBack)
-        levelEnabled = configuration.detection.level.enabled
-        levelAxes = configuration.detection.level.axes
-        let detection = configuration.detection
-        peak = detection.peak.enabled ? .init(threshold: detection.peak.threshold, signal: detection.peak.signal) : nil
-        movement =
-            detection.movement.enabled
-            ? .init(
-                threshold: detection.movement.threshold,
-                lull: WindowLength.seconds(detection.movement.lull).samples(at: sensor.rate)) : nil
-        let settle = configuration.conditioning.settle ?? max(1, path.settlingTime)
-        settleSamples = max(Int((settle * sensor.rate).rounded()), path.holdBack)
+        self.configuration = configuration
+        self.sensor = sensor
+        rules = StationRules(configuration, path, rate: sensor.rate)
+        validFrom = rules.settleSamples
         summary = SummaryBuilder(configuration, rate: sensor.rate)
-        traceEnabled = configuration.trace.enabled
         trace = TraceBuilder(configuration.trace, rate: sensor.rate)
         self.messenger = messenger
         events = EventRecorder(
@@ -132,7 +126,7 @@ public struct StationPipeline: ~Copyable {
     public mutating func resetExtremes() { summary.resetExtremes() }
 
     /// True while numbers are not yet to be trusted.
-    public var isSettling: Bool { processed < settleSamples }
+    public var isSettling: Bool { processed < validFrom }
 
     // MARK: Stretches without a gap
 
@@ -145,22 +139,34 @@ public struct StationPipeline: ~Copyable {
             status.lostSamples += max(lost, 0)
             afterGap = true
             events.gap(messenger, sink)
-            trace.reset(gap: true)
         }
+        badRun = 0
+        beginStretch(time: time)
+    }
+
+    /// Everything begins anew with the next sample, which is of that time.
+    mutating func beginStretch(time: Int64) {
+        if clock != nil { trace.reset(gap: true) }
         clock = SampleClock(time: time, rate: rate)
         loaded = 0
         processed = 0
-        badRun = 0
+        validFrom = rules.settleSamples
+        axisValidFrom = PerAxis(0)
         holdBack.reset()
         path.reset()
-        movement?.reset()
+        rules.movement?.reset()
         summary.reset()
     }
 
-    private mutating func endStretch(to sink: PublicationSink) {
+    mutating func endStretch(to sink: PublicationSink) {
         if holdBack.isOpen, holdBack.count > 0 { releaseHeld(to: sink) }
         if summary.isPending { sendSummary(to: sink) }
-        guard let clock, traceEnabled else { return }
+        guard let clock, rules.traceEnabled else { return }
+        sendTrace(clock, to: sink)
+    }
+
+    /// Sends what the traces still hold.
+    mutating func sendTrace(_ clock: SampleClock, to sink: PublicationSink) {
         let quality = self.quality
         var messenger = self.messenger
         trace.drain { $0.send(&messenger, clock: clock, quality: quality, to: sink) }
@@ -168,7 +174,7 @@ public struct StationPipeline: ~Copyable {
         self.messenger = messenger
     }
 
-    private mutating func sendSummary(to sink: PublicationSink) {
+    mutating func sendSummary(to sink: PublicationSink) {
         if summary.isPending { summary.finish() }
         events.take(jma: summary.jma)
         messenger.send(summary.message, time: summary.time, quality: quality, to: sink)
@@ -240,7 +246,7 @@ public struct StationPipeline: ~Copyable {
                 count: count, stride: Planes.capacity, clock: clock, firstIndex: processed, raw: planes.raw,
                 offsetRemoved: planes.offsetRemoved, filtered: planes.filtered, rms: planes.rms,
                 triggered: planes.triggered, ratio: path.ratio == nil ? nil : UnsafePointer(planes.ratio)))
-        if traceEnabled { trace.take(planes, count: count) }
+        if rules.traceEnabled { trace.take(planes, count: count) }
         for i in 0..<count { sample(i, clock, to: sink) }
     }
 
@@ -257,8 +263,10 @@ public struct StationPipeline: ~Copyable {
             clipped: abs(raw[i]) >= fullScale || abs(raw[a]) >= fullScale || abs(raw[b]) >= fullScale)
         if recorded.clipped { status.clippedSamples += 1 }
         var state = DetectionState()
-        if processed < settleSamples { state.invalid = afterGap ? .gap : .settling }
-        state.levelOn = levelEnabled && state.invalid == nil && levelAxes.holds(recorded.triggeredAxes)
+        if processed < validFrom { state.invalid = afterGap ? .gap : .settling }
+        state.levelOn =
+            rules.levelEnabled && state.invalid == nil
+            && rules.levelAxes.holds(triggeredThatCount(recorded.triggeredAxes))
         detect(i, recorded.motion, &state)
         events.step(recorded, state: state, messenger: &messenger, quality: quality, to: sink)
         if summary.push(recorded, index: processed) {
@@ -266,7 +274,7 @@ public struct StationPipeline: ~Copyable {
             summary.endSecond(state: state, time: time)
         }
         if summary.isPending, summary.step() { sendSummary(to: sink) }
-        if traceEnabled, trace.push(inEvent: events.isActive) {
+        if rules.traceEnabled, trace.push(inEvent: events.isActive) {
             trace.send(&messenger, clock: clock, quality: quality, to: sink)
         }
         processed += 1
@@ -278,10 +286,10 @@ public struct StationPipeline: ~Copyable {
     private mutating func detect(_ i: Int, _ motion: MotionSample, _ state: inout DetectionState) {
         guard state.invalid == nil else { return }
         state.ratioAxes = planes.ratioOn[i]
-        if let peak { (state.peakAxes, state.peak) = peak.step(motion.ax, motion.ay, motion.az) }
-        if movement?.step(motion.ax, motion.ay, motion.az) == true {
+        if let peak = rules.peak { (state.peakAxes, state.peak) = peak.step(motion.ax, motion.ay, motion.az) }
+        if rules.movement?.step(motion.ax, motion.ay, motion.az) == true {
             state.movementOn = true
-            events.movement = movement
+            events.movement = rules.movement
         }
     }
 }
@@ -319,19 +327,5 @@ extension SampleBlock {
     /// No sensor measures more than 10⁶ m/s²; NaN and infinities fail it too.
     fileprivate func isUsable(at i: Int) -> Bool {
         self[0, i].magnitude <= 1e6 && self[1, i].magnitude <= 1e6 && self[2, i].magnitude <= 1e6
-    }
-}
-
-extension DetectionConfiguration.Level.Axes {
-    /// Whether the detector is on when these axes (bits 0, 1, 2) are triggered.
-    public func holds(_ bits: UInt8) -> Bool {
-        switch self {
-        case .x: bits & 1 != 0
-        case .y: bits & 2 != 0
-        case .z: bits & 4 != 0
-        case .any: bits != 0
-        case .two: bits.nonzeroBitCount >= 2
-        case .all: bits == 7
-        }
     }
 }

@@ -42,6 +42,15 @@ struct SummaryBuilder: Sendable {
         boundary = SummaryBuilder.sample(ofSecond: 1, rate)
     }
 
+    /// Goes on from another builder with everything that does not depend on what has changed.
+    mutating func takeOver(_ old: SummaryBuilder, _ new: Configuration, _ was: Configuration) {
+        if message.window == old.message.window { window = old.window }
+        monitor.takeOver(old.monitor, new, was)
+        (extremes, magnitude, seconds, boundary) = (old.extremes, old.magnitude, old.seconds, old.boundary)
+        if new.detection.staLTA.signal == was.detection.staLTA.signal { ratios = old.ratios }
+        if old.isPending { (message, time, isPending) = (old.message, old.time, true) }
+    }
+
     private static func sample(ofSecond second: Int, _ rate: Double) -> Int {
         max(1, Int((Double(second) * rate).rounded()))
     }

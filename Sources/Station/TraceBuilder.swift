@@ -24,6 +24,8 @@ struct TraceBuilder: Sendable {
     /// How many samples come before the next output.
     private var wait: Int
     private var blockStart = 0
+    /// Number in the present stretch of the first sample pushed.
+    private var first = 0
     private var eventInBlock = false
     private var gapPending = false
 
@@ -117,7 +119,7 @@ struct TraceBuilder: Sendable {
         _ messenger: inout Messenger, clock: SampleClock, quality: TimeQuality, to sink: PublicationSink
     ) {
         if block.count > 0, !onlyInEvents || eventInBlock {
-            messenger.send(block, time: clock.time(blockStart) + shift, quality: quality, to: sink)
+            messenger.send(block, time: clock.time(first + blockStart) + shift, quality: quality, to: sink)
         }
         block.removeAll()
         eventInBlock = false
@@ -136,8 +138,15 @@ struct TraceBuilder: Sendable {
         }
     }
 
+    /// Begins in the middle of a stretch, with the sample of this number; the first block says so by a gap.
+    mutating func begin(at index: Int) {
+        first = index
+        gapPending = true
+    }
+
     /// Forgets all samples; the next block says that there was a gap.
     mutating func reset(gap: Bool) {
+        first = 0
         decimator.reset()
         block.removeAll()
         pushed = 0

@@ -14,6 +14,11 @@ public struct LevelDetector: Sendable {
 
     public mutating func reset() { above = 0 }
 
+    /// Goes on from where a detector of the same settings is; one of others leaves it at its start.
+    public mutating func takeOver(_ old: LevelDetector) {
+        if old.threshold == threshold, old.hold == hold { above = old.above }
+    }
+
     /// The state at the next sample, from its RMS in m/s².
     public mutating func step(_ rms: Double) -> Bool {
         guard rms > threshold else {

@@ -49,7 +49,7 @@ public struct STALTA: Sendable {
         }
     }
 
-    public let settings: Settings
+    public private(set) var settings: Settings
     private var short: SlidingSum
     private var long: SlidingSum
     private var shortAverage = 0.0
@@ -71,6 +71,17 @@ public struct STALTA: Sendable {
         short.reset()
         long.reset()
         (shortAverage, longAverage, seen, lasted) = (0, 0, 0, -1)
+    }
+
+    /// Goes on with the averages of another one where they are the same ones, whatever its levels; begins anew where
+    /// they are not.
+    public mutating func takeOver(_ old: STALTA) {
+        let (s, o) = (settings, old.settings)
+        guard s.method == o.method, s.shortTerm == o.shortTerm, s.longTerm == o.longTerm else { return }
+        let changed = settings
+        self = old
+        settings = changed
+        lasted = min(lasted, settings.minimumDuration)
     }
 
     /// Replaces the power (m²/s⁴) of `count` samples by the ratio, and sets `bit` of `on` where the detector is on.

@@ -40,6 +40,12 @@ public struct EventMachine: Sendable {
 
     public init(_ settings: Settings) { self.settings = settings }
 
+    /// Other settings for what another machine is in the middle of.
+    public init(_ settings: Settings, goingOnFrom old: EventMachine) {
+        self.settings = settings
+        phase = old.phase
+    }
+
     public var isActive: Bool {
         if case .active = phase { return true }
         return false

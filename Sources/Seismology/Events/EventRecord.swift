@@ -20,7 +20,7 @@ public struct EventRecord: Sendable {
     /// Samples per second.
     public let rate: Double
     /// Samples that are kept at most; later ones are not taken.
-    public let capacity: Int
+    public var capacity: Int
     /// Samples there are.
     public private(set) var count = 0
     /// Place of the onset: the samples before it came before the event.

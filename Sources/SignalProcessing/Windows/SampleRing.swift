@@ -16,6 +16,15 @@ public struct SampleRing: Sendable {
     /// Forgets all samples.
     public mutating func reset() { (pushed, place) = (0, 0) }
 
+    /// Takes the last samples of another ring, as many as there are and have room; they count from the start here.
+    public mutating func takeOver(_ old: SampleRing) {
+        reset()
+        for back in stride(from: min(capacity, old.capacity, old.pushed), to: 0, by: -1) {
+            let i = (old.pushed - back) % old.capacity
+            push(old.samples[i], old.samples[old.capacity + i], old.samples[2 * old.capacity + i])
+        }
+    }
+
     @inline(__always)
     public mutating func push(_ x: Double, _ y: Double, _ z: Double) {
         samples[place] = x
