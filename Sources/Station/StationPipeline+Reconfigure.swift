@@ -7,8 +7,8 @@ extension StationPipeline {
     ///
     /// A stage whose settings and whose input are as before goes on from where it is, bit for bit as if nothing had
     /// happened: the filters of other axes, running averages, windows, an open event, the extremes, the numbers of
-    /// messages. What has changed begins anew. A new filter of an axis keeps its level from triggering until it has
-    /// settled; a new offset removal, axis map or test signal is a new start for all (`valid` is false, `settling`,
+    /// messages. What has changed begins anew. A new filter of an axis keeps its level from triggering until it and
+    /// the RMS have settled; a new offset removal, axis map or test signal is a new start for all (`valid` is false, `settling`,
     /// until all has settled), and traces tell a jump of their grid by `gap`. An open event goes on in any case.
     /// - Parameters:
     ///   - configuration: a valid snapshot. What belongs to the sensor's own rate and range stays as it is.
@@ -51,7 +51,9 @@ extension StationPipeline {
         if goesOn {
             let kept = path.takeOver(self.path, configuration, was)
             for axis in 0..<3 where !kept[axis] {
-                axisValidFrom[axis] = processed + Int((path.axisSettlingTime[axis] * rate).rounded(.up))
+                // The window of the RMS, too, must have left what came before.
+                let window = configuration.axes[axis].detection.window.samples(at: rate)
+                axisValidFrom[axis] = processed + window + Int((path.axisSettlingTime[axis] * rate).rounded(.up))
             }
             if isSettling { validFrom = rules.settleSamples }
             self.path = path
