@@ -160,6 +160,14 @@ public struct DetectionConfiguration: Sendable, Equatable {
         /// Events below this intensity (first scale) are not published.
         public var minimumIntensity = 0.0
     }
+    /// What else must hold for a trigger on a vector to count.
+    public struct Guard: Sendable, Equatable {
+        public var enabled = true
+        public var axes = 2
+        public var ratio = 2.0
+        public var clip = 20.0
+        public var jump = 0.3
+    }
     public struct STALTA: Sendable, Equatable {
         public var enabled = true
         public var method = Seismology.STALTA.Method.frozen
@@ -172,6 +180,8 @@ public struct DetectionConfiguration: Sendable, Equatable {
         public var on = 3.0
         public var off = 1.5
         public var minimumDuration = 0.0
+        public var maximumFrozen = 180.0
+        public var `guard` = Guard()
     }
     public struct Peak: Sendable, Equatable {
         public var enabled = false

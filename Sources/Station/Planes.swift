@@ -12,6 +12,8 @@ struct Planes: ~Copyable {
     let triggered: UnsafeMutablePointer<UInt8>
     /// STA/LTA: of x, y and z, or of one signal in the first third.
     let ratio: UnsafeMutablePointer<Double>
+    /// Squares of what STA/LTA sees, m²/s⁴.
+    let power: UnsafeMutablePointer<Double>
     /// Axes that STA/LTA is on for, as bits 0, 1, 2 of each sample.
     let ratioOn: UnsafeMutablePointer<UInt8>
 
@@ -19,14 +21,15 @@ struct Planes: ~Copyable {
 
     init() {
         let plane = 3 * Self.capacity
-        memory = .allocate(capacity: 7 * plane)
-        memory.initialize(repeating: 0, count: 7 * plane)
+        memory = .allocate(capacity: 8 * plane)
+        memory.initialize(repeating: 0, count: 8 * plane)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
         rms = memory + 3 * plane
         velocity = memory + 4 * plane
         ratio = memory + 5 * plane
+        power = memory + 7 * plane
         displacement = memory + 6 * plane
         triggered = .allocate(capacity: plane + Self.capacity)
         triggered.initialize(repeating: 0, count: plane + Self.capacity)

@@ -6,19 +6,20 @@ import SignalProcessing
 /// STA/LTA of the signal that the settings name, after its own filter or those of the axes.
 struct RatioStage: Sendable {
     let signal: DetectorSignal
-    /// Axes that the one ratio of a signal other than `each` stands for.
+    /// Axes that the first ratio stands for.
     private let axes: UInt8
     private var filter: AxisFilter
     private let hasOwnFilter: Bool
     private var first: STALTA
     private var second: STALTA
     private var third: STALTA
+    private var guarding: TriggerGuard?
     /// Seconds that its own filter needs.
     let settlingTime: Double
 
     init(_ settings: DetectionConfiguration.STALTA, rate: Double) throws(StationError) {
         signal = settings.signal
-        axes = AxisSet(of: settings.signal).rawValue
+        axes = settings.signal == .each ? 1 : AxisSet(of: settings.signal).rawValue
         hasOwnFilter = settings.filter != nil
         let design = try StationError.at("/detection/sta_lta/filter") { () throws(FilterDesignError) in
             try (settings.filter ?? FilterSpecification.none).design(rate: rate)
@@ -27,6 +28,7 @@ struct RatioStage: Sendable {
         filter = AxisFilter(design, design, design)
         first = STALTA(STALTA.Settings(settings, rate: rate))
         (second, third) = (first, first)
+        guarding = TriggerGuard.Settings(settings, rate: rate).map { TriggerGuard($0) }
     }
 
     /// Goes on from another stage as far as its settings are the same.
@@ -45,31 +47,37 @@ struct RatioStage: Sendable {
         first.reset()
         second.reset()
         third.reset()
+        guarding?.reset()
     }
 
     /// Writes the ratios, one plane or three, and which axes they are on for.
     mutating func process(_ planes: borrowing Planes, count: Int) {
         let capacity = Planes.capacity
-        let (p, on) = (planes.ratio, planes.ratioOn)
-        Planes.copy(hasOwnFilter ? planes.offsetRemoved : planes.filtered, p, count: count)
-        if hasOwnFilter { filter.process(p, p + capacity, p + 2 * capacity, count: count) }
+        let (ratio, on, x) = (planes.ratio, planes.ratioOn, planes.power)
+        let (y, z) = (x + capacity, x + 2 * capacity)
+        Planes.copy(hasOwnFilter ? planes.offsetRemoved : planes.filtered, x, count: count)
+        if hasOwnFilter { filter.process(x, y, z, count: count) }
         on.update(repeating: 0, count: count)
-        let (y, z) = (p + capacity, p + 2 * capacity)
-        switch signal {
-        case .x, .each: for i in 0..<count { p[i] *= p[i] }
-        case .y: for i in 0..<count { p[i] = y[i] * y[i] }
-        case .z: for i in 0..<count { p[i] = z[i] * z[i] }
-        case .h: for i in 0..<count { p[i] = p[i] * p[i] + y[i] * y[i] }
-        case .v3: for i in 0..<count { p[i] = p[i] * p[i] + y[i] * y[i] + z[i] * z[i] }
-        }
-        guard signal == .each else { return first.process(p, on, bit: axes, count: count) }
         for i in 0..<count {
+            x[i] *= x[i]
             y[i] *= y[i]
             z[i] *= z[i]
         }
-        first.process(p, on, bit: 1, count: count)
-        second.process(y, on, bit: 2, count: count)
-        third.process(z, on, bit: 4, count: count)
+        switch signal {
+        case .each: Planes.copy(x, ratio, count: count)
+        case .x: ratio.update(from: x, count: count)
+        case .y: ratio.update(from: y, count: count)
+        case .z: ratio.update(from: z, count: count)
+        case .h: for i in 0..<count { ratio[i] = x[i] + y[i] }
+        case .v3: for i in 0..<count { ratio[i] = x[i] + y[i] + z[i] }
+        }
+        first.process(ratio, on, bit: axes, count: count)
+        if signal == .each {
+            second.process(ratio + capacity, on, bit: 2, count: count)
+            third.process(ratio + 2 * capacity, on, bit: 4, count: count)
+        }
+        guarding?.process(
+            power: x, stride: capacity, raw: planes.raw, rawStride: capacity, on, count: count)
     }
 }
 
@@ -79,7 +87,20 @@ extension STALTA.Settings {
         self.init(
             method: settings.method, shortTerm: WindowLength.seconds(settings.sta).samples(at: rate),
             longTerm: WindowLength.seconds(settings.lta).samples(at: rate), on: settings.on, off: settings.off,
-            minimumDuration: Int((settings.minimumDuration * rate).rounded()))
+            minimumDuration: Int((settings.minimumDuration * rate).rounded()),
+            maximumFrozen: Int((settings.maximumFrozen * rate).rounded()))
+    }
+}
+
+extension TriggerGuard.Settings {
+    /// The settings in samples; nil when they ask for no guard, or the signal is not a vector.
+    public init?(_ settings: DetectionConfiguration.STALTA, rate: Double) {
+        let g = settings.guard
+        guard g.enabled, settings.signal == .h || settings.signal == .v3 else { return nil }
+        let s = STALTA.Settings(settings, rate: rate)
+        self.init(
+            axes: g.axes, ratio: g.ratio, clip: g.clip, jump: g.jump, shortTerm: s.shortTerm, longTerm: s.longTerm,
+            maximumFrozen: s.maximumFrozen, rate: rate)
     }
 }
 

@@ -58,7 +58,7 @@ import Testing
     private static func leaves(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let name = String(describing: type(of: value))
-        let groups = ["Level", "STALTA", "Peak", "Movement", "Event", "TLS"]
+        let groups = ["Level", "STALTA", "Guard", "Peak", "Movement", "Event", "TLS"]
         let isGroup =
             name.hasSuffix("Configuration") || groups.contains(name) || name == "PerAxis<AxisConfiguration>"
             || name == "PerAxis<Source>"
@@ -97,6 +97,9 @@ import Testing
         (c.detection.staLTA.enabled, c.detection.staLTA.method, c.detection.staLTA.signal) = (false, .classic, .each)
         (c.detection.staLTA.filter, c.detection.staLTA.sta, c.detection.staLTA.lta) = (nil, 0.5, 12.5)
         (c.detection.staLTA.on, c.detection.staLTA.off, c.detection.staLTA.minimumDuration) = (4, 0.5, 0.1)
+        (c.detection.staLTA.maximumFrozen, c.detection.staLTA.guard.enabled) = (60, false)
+        (c.detection.staLTA.guard.axes, c.detection.staLTA.guard.ratio) = (1, 1.5)
+        (c.detection.staLTA.guard.clip, c.detection.staLTA.guard.jump) = (5, 1)
         (c.detection.peak.enabled, c.detection.peak.threshold, c.detection.peak.signal) = (true, 0, .v3)
         (c.detection.movement.enabled, c.detection.movement.threshold) = (true, 1)
         c.detection.movement.lull = 0.7

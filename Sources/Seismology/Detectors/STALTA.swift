@@ -23,7 +23,8 @@ public struct STALTA: Sendable {
         case classic
         /// Exponential averages a += (x² − a)/n from the second sample on; 0 for as many samples as the long one has.
         case recursive
-        /// As `recursive`, but the long one stands still while triggered.
+        /// As `recursive`, but the long one stands still while triggered, for a given time at most: where noise has
+        /// come to stay, the trigger ends after it.
         case frozen
     }
 
@@ -36,9 +37,11 @@ public struct STALTA: Sendable {
         public var off: Double
         /// How long the trigger must have lasted for the detector to be on.
         public var minimumDuration: Int
+        public var maximumFrozen: Int
 
         public init(
-            method: Method, shortTerm: Int, longTerm: Int, on: Double, off: Double, minimumDuration: Int = 0
+            method: Method, shortTerm: Int, longTerm: Int, on: Double, off: Double, minimumDuration: Int = 0,
+            maximumFrozen: Int = .max
         ) {
             self.method = method
             self.shortTerm = max(1, shortTerm)
@@ -46,6 +49,7 @@ public struct STALTA: Sendable {
             self.on = on
             self.off = off
             self.minimumDuration = max(0, minimumDuration)
+            self.maximumFrozen = maximumFrozen
         }
     }
 
@@ -97,8 +101,7 @@ public struct STALTA: Sendable {
         for i in 0..<count {
             let ratio = plane[i]
             lasted = lasted >= 0 ? (ratio < settings.off ? -1 : lasted + 1) : (ratio >= settings.on ? 0 : -1)
-            if lasted > settings.minimumDuration { lasted = settings.minimumDuration }
-            if lasted == settings.minimumDuration { on[i] |= bit }
+            if lasted >= settings.minimumDuration { on[i] |= bit }
         }
         self.lasted = lasted
     }
@@ -116,20 +119,20 @@ public struct STALTA: Sendable {
         let freezes = settings.method == .frozen
         let (on, off, warmUp) = (settings.on, settings.off, settings.longTerm)
         var (sta, lta, seen) = (shortAverage, longAverage, seen)
-        // The same trigger as the detector's, whatever its minimum duration.
-        var triggered = lasted >= 0
+        // Samples since the trigger, the same as the caller's.
+        var (lasted, maximum) = (lasted, settings.maximumFrozen)
         for i in 0..<count {
             let power = plane[i]
             if seen > 0 {
                 sta += (power - sta) * shortWeight
-                if !(freezes && triggered) { lta += (power - lta) * longWeight }
+                if !freezes || lasted < 0 || lasted >= maximum { lta += (power - lta) * longWeight }
             }
             if seen < warmUp {
                 seen += 1
                 plane[i] = 0
             } else {
                 let ratio = lta > 0 ? sta / lta : 0
-                triggered = triggered ? !(ratio < off) : ratio >= on
+                lasted = lasted >= 0 ? (ratio < off ? -1 : lasted + 1) : (ratio >= on ? 0 : -1)
                 plane[i] = ratio
             }
         }

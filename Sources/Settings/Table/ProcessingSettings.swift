@@ -73,6 +73,24 @@ extension SettingsTable {
                 "detection.sta_lta.min_duration_s", \.detection.staLTA.minimumDuration, .time(.from(0, to: 60)),
                 apply: .live, "The detector is on when the trigger has lasted this long without a break."),
             Setting(
+                "detection.sta_lta.max_frozen_s", \.detection.staLTA.maximumFrozen, .time(.above(0, to: 3600)),
+                apply: .live, "Method frozen: after this long in a trigger the long-term average goes on."),
+            Setting(
+                "detection.sta_lta.guard.enabled", \.detection.staLTA.guard.enabled, .bool, apply: .live,
+                "Signals h and v3: the trigger counts when it also looks like shaking, not like a spike or a step."),
+            Setting(
+                "detection.sta_lta.guard.axes", \.detection.staLTA.guard.axes, .integer(1...3), apply: .live,
+                "How many axes must agree that there is more power than before."),
+            Setting(
+                "detection.sta_lta.guard.ratio", \.detection.staLTA.guard.ratio, .number(.from(0, to: 10000)),
+                apply: .live, "An axis agrees when its short-term average is at least so many long-term ones."),
+            Setting(
+                "detection.sta_lta.guard.clip", \.detection.staLTA.guard.clip, .number(.above(0, to: 1e9)),
+                apply: .live, "In that, one sample counts for at most so many long-term averages."),
+            Setting(
+                "detection.sta_lta.guard.jump", \.detection.staLTA.guard.jump, .number(.above(0, to: 1)),
+                apply: .live, "The largest jump between successive 1/32 s may be this share of all change at most."),
+            Setting(
                 "detection.peak.enabled", \.detection.peak.enabled, .bool, apply: .live,
                 "Detection by a single sample of the acceleration (offset removed, not filtered)."),
             Setting(

@@ -29,14 +29,17 @@ final class Trials {
     /// STA/LTA settings with the same filter and signal.
     private struct Band {
         var filter: AxisFilter?
-        var signals: [(signal: DetectorSignal, trials: [(index: Int, detectors: [STALTA])])]
+        var signals: [(signal: DetectorSignal, trials: [(index: Int, detectors: [STALTA], guarding: TriggerGuard?)])]
 
-        mutating func add(_ index: Int, _ signal: DetectorSignal, _ settings: STALTA.Settings) {
-            let detectors = [STALTA](repeating: STALTA(settings), count: signal == .each ? 3 : 1)
+        mutating func add(_ index: Int, _ settings: DetectionConfiguration.STALTA, rate: Double) {
+            let signal = settings.signal
+            let detector = STALTA(STALTA.Settings(settings, rate: rate))
+            let detectors = [STALTA](repeating: detector, count: signal == .each ? 3 : 1)
+            let guarding = TriggerGuard.Settings(settings, rate: rate).map { TriggerGuard($0) }
             if let known = signals.firstIndex(where: { $0.signal == signal }) {
-                signals[known].trials.append((index, detectors))
+                signals[known].trials.append((index, detectors, guarding))
             } else {
-                signals.append((signal, [(index, detectors)]))
+                signals.append((signal, [(index, detectors, guarding)]))
             }
         }
     }
@@ -76,9 +79,8 @@ final class Trials {
                     filters.append(s.filter)
                     bands.append(Band(filter: try Self.filter(s.filter, rate), signals: []))
                 }
-                let settings = STALTA.Settings(s, rate: rate)
                 if let filter = s.filter { own = max(own, try filter.design(rate: rate).settlingTime(rate: rate)) }
-                bands[filters.firstIndex(of: s.filter) ?? 0].add(index, s.signal, settings)
+                bands[filters.firstIndex(of: s.filter) ?? 0].add(index, s, rate: rate)
                 longest = max(longest, s.lta)
             case .level(let axes, let s):
                 let window = s.window.samples(at: rate)
@@ -137,6 +139,7 @@ final class Trials {
                     for d in bands[b].signals[s].trials[t].detectors.indices {
                         bands[b].signals[s].trials[t].detectors[d].reset()
                     }
+                    bands[b].signals[s].trials[t].guarding?.reset()
                 }
             }
         }
@@ -178,6 +181,8 @@ final class Trials {
                     scratch.update(from: power, count: count)
                     band.signals[s].trials[t].detectors[d].process(scratch, on, bit: 1, count: count)
                 }
+                band.signals[s].trials[t].guarding?.process(
+                    power: planes, stride: capacity, raw: chunk.raw, rawStride: chunk.stride, on, count: count)
                 judge(band.signals[s].trials[t].index, chunk, index)
             }
         }
