@@ -31,7 +31,7 @@ extension Codec where T == FilterSpecification? {
         type: "filter", unit: nil, allowed: "axes, \(filterForms)",
         schema: ["anyOf": [["const": "axes"], ["$ref": "#/$defs/filter"]]],
         decode: { value, path, findings in
-            if case .string("axes") = value { return .some(.none) }
+            if case .string("axes") = value { return .some(nil) }
             return decodeFilter(value, path, inChain: false, &findings).map { .some($0) }
         },
         encode: { $0.map(encodeFilter) ?? "axes" })
