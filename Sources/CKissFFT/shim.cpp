@@ -1,5 +1,7 @@
 #include "CKissFFT.h"
 
+// Products without the search for infinities that C++ asks for: all numbers here are finite.
+#pragma STDC CX_LIMITED_RANGE ON
 #include <kissfft/kissfft.hh>
 
 struct ckissfft_plan {

@@ -213,6 +213,8 @@ public struct IntensityConfiguration: Sendable, Equatable {
 }
 
 public struct SpectrumConfiguration: Sendable, Equatable {
+    /// Samples of a window at most, of this one and of the JMA intensity's.
+    public static let longestWindow = 300_000
     /// Seconds of the window that the summary's spectrum is computed from.
     public var window = 20.0
     /// Hz; nothing below it counts.

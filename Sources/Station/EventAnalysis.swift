@@ -10,6 +10,10 @@ struct EventAnalysis: Sendable {
     /// Hz.
     private(set) var dominant: Double?
 
+    /// Longer stretches (more than an hour at 100 Hz) are left to the sliding windows: transforms of millions of samples
+    /// would keep the sampler from its work.
+    private static let longest = 400_000
+
     private enum Part { case plans, intensity, frequency, done }
     private let wantsIntensity: Bool
     private let lowest: Double
@@ -29,11 +33,11 @@ struct EventAnalysis: Sendable {
             if end - segment.first > longest.count { longest = segment.first..<end }
         }
         range = longest
-        if Double(longest.count) < JMAIntensity.shortest * rate { part = .done }
+        if Double(longest.count) < JMAIntensity.shortest * rate || longest.count > Self.longest { part = .done }
     }
 
     /// Does the next part; true when all is done.
-    mutating func step(_ record: borrowing EventRecord) -> Bool {
+    mutating func step(_ record: EventRecord) -> Bool {
         switch part {
         case .plans:
             if wantsIntensity { intensity = JMACalculation(rate: rate, longest: range.count, shorter: false) }

@@ -29,7 +29,9 @@ struct GroundMonitor: Sendable {
 
     /// - Parameter rate: samples per second.
     init(_ configuration: Configuration, rate: Double) {
-        func samples(_ seconds: Double) -> Int { max(1, Int((seconds * rate).rounded())) }
+        func samples(_ seconds: Double) -> Int {
+            min(SpectrumConfiguration.longestWindow, max(1, Int((seconds * rate).rounded(.toNearestOrEven))))
+        }
         shortest = samples(JMAIntensity.shortest)
         spectrumWindow = samples(configuration.spectrum.window)
         let wanted = configuration.intensity.scales.contains(.jma)

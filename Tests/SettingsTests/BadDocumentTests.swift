@@ -167,6 +167,9 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init("sensor: {mounting: {x: y}}", "/sensor/mounting", .crossField),
         .init("sensor: {driver: replay}", "/sensor/replay/file", .crossField, got: "", line: nil),
         .init("spectrum: {min_hz: 40}", "/spectrum/min_hz", .crossField, got: 40),
+        .init(
+            "{sensor: {rate_hz: 2000}, intensity: {jma_window_s: 151}}", "/intensity/jma_window_s", .crossField,
+            got: 151),
         .init("trace: {rate_hz: 101}", "/trace/rate_hz", .crossField, got: 101),
         .init("trace: {rate_hz: 1, block_s: 0.5}", "/trace/block_s", .crossField, got: 0.5),
         .init("detection: {event: {votes: 3}}", "/detection/event/votes", .crossField, got: 3),

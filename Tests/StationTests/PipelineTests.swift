@@ -11,7 +11,10 @@ import Testing
     @Test(arguments: [100.0, 31.25, 60.0]) func anyBlockSizeGivesTheSameBytes(rate: Double) throws {
         let recording = burst(seconds: 70, rate: rate)
         for offset in [OffsetSpecification.meanFirst(seconds: 2), .highpass(corner: 0.1, order: 2)] {
-            let configuration = testConfiguration { $0.conditioning.offset = offset }
+            let configuration = testConfiguration {
+                $0.conditioning.offset = offset
+                $0.intensity.scales = [.worden12, .jma]
+            }
             let gaps = [1000: 37, 1500: 4000, 1510: 1]
             let whole = try play(recording.blocks(of: 1000, gaps: gaps), configuration, rate: rate)
             #expect(whole.sent.contains { $0.name == "event/last" })
@@ -97,7 +100,8 @@ import Testing
     /// The windows of the JMA intensity and of the spectrum begin anew after a gap.
     @Test func whatNeedsAWindowIsAbsentUntilThereAreThreeSeconds() throws {
         let (sent, _) = try play(
-            burst(seconds: 30, from: 0, to: 30).blocks(of: 16, gaps: [1250: 500]), testConfiguration())
+            burst(seconds: 30, from: 0, to: 30).blocks(of: 16, gaps: [1250: 500]),
+            testConfiguration { $0.intensity.scales = [.worden12, .jma] })
         let present = sent.filter { $0.name == "state/summary" }.map(\.json).map { summary in
             let scales = (summary["intensity"] as? [[String: Any]])?.compactMap { $0["scale"] as? String }
             #expect((scales == ["mmi", "jma"]) == (summary["spectrum"] != nil))

@@ -56,7 +56,8 @@ func testConfiguration(_ change: (inout Configuration) -> Void = { _ in }) -> Co
     var configuration = Configuration()
     configuration.station.id = "test"
     configuration.conditioning.settle = 0
-    // Short windows: the transforms of a minute each second take debug code long.
+    // Debug code takes long for the transforms of a minute each second: only tests that are about them ask for JMA's.
+    configuration.intensity.scales = [.worden12]
     (configuration.intensity.jmaWindow, configuration.spectrum.window) = (10, 5)
     change(&configuration)
     return configuration

@@ -22,6 +22,8 @@ from scipy import signal
 SERIES_LIMIT = 1e-9  # of the series' peak
 PGA_LIMIT = 1e-9  # relative
 MMI_LIMIT = 1e-6
+JMA_LIMIT = 1e-6  # before rounding, of a whole record
+SLIDING_LIMIT = 0.02  # of the last minute: the reference says where its seconds end in whole samples, we round them
 PGV_LIMIT = 1e-6  # relative, as the next ones; PGD by SciPy's double precision
 MEASURE_LIMIT = 1e-6
 BLOCKS = (1, 7, 16, 100, 1000)
@@ -184,7 +186,7 @@ def whole_record_settings(scale):
         "sensor": {"driver": "replay", "replay": {"scale": scale}},
         "conditioning": {"offset": {"mode": "mean_first", "seconds": 2}, "settle_s": 0},
         "axes": {"all": {"filter": "none", "detection": {"window": 1, "threshold": 1e-9, "hold": 1}}},
-        "intensity": {"scales": ["gutenberg_richter", "wald99", "worden12"], "horizontal": "larger"},
+        "intensity": {"scales": ["gutenberg_richter", "wald99", "worden12", "jma"], "horizontal": "larger"},
         "detection": {"event": {"post_event_s": 60, "max_event_s": 300}},
     }
 
@@ -309,15 +311,53 @@ def check_measures(report, path, fs, event, metrics, scale):
     return worst
 
 
+def strongest_axis(a, fs):
+    """The axis with the largest amplitude of the spectrum that the reference defines: the event tells of that one."""
+    n = a.shape[1]
+    nfft = 1 << (n - 1).bit_length()
+    window = signal.windows.hann(n, sym=False)
+    spectrum = np.abs(np.fft.rfft((a - a.mean(axis=1, keepdims=True)) * window, nfft, axis=1))
+    band = np.arange(spectrum.shape[1]) * fs / nfft
+    band = (band >= 0.1) & (band <= 0.4 * fs)
+    return AXES[int(spectrum[:, band].max(axis=1).argmax())]
+
+
+def check_spectral(report, path, fs, event, summaries, metrics, scale):
+    """JMA intensity and strongest frequency of the whole record; JMA intensity of the last minute, each second."""
+    exact = path.suffix == ".csv"
+    jma = metrics["jma"]
+    mine = next(entry for entry in event["intensity"] if entry["relation"] == "jma")
+    off = report.hold(f"{path.name} jma", abs(mine["raw"] - jma["intensity_raw"]), JMA_LIMIT if exact else 1e-3)
+    report.same(f"{path.name} jma", [mine["value"], mine["grade"]], [jma["intensity"], jma["class"]])
+    axis = strongest_axis(read_record(path, scale), fs)
+    dominant = metrics["dominant_frequency"][axis]["fft_whole"]
+    bins = math.nan
+    if dominant["rival_ratio"] <= 0.9:
+        bins = report.hold(f"{path.name} dominant_hz", abs(event["dominant_hz"] - dominant["hz_interp"]) / dominant["bin_hz"], 1e-2)
+    sliding = math.nan
+    blocks = path.parent.parent / f"pipeline/{path.stem}.blocks.csv"
+    if blocks.exists():
+        sliding = 0.0
+        rows = [line.rsplit(",", 1)[1] for line in blocks.read_text().split("\n")[1:] if line]
+        raws = [next((i["raw"] for i in s["intensity"] if i["relation"] == "jma"), None) for s in summaries]
+        report.same(f"{path.name} seconds with a sliding jma", sum(r is not None for r in raws[: len(rows)]), sum(r != "" for r in rows[: len(raws)]))
+        for second, (want, got) in enumerate(zip(rows, raws)):
+            if want and got is not None:
+                sliding = max(sliding, report.hold(f"{path.name} jma of the minute to second {second + 1}", abs(got - float(want)), SLIDING_LIMIT))
+    print(f"{path.name:28}     jma {off:.1e}, of the last minute {sliding:.1e}; strongest frequency {bins:.1e} of a bin", flush=True)
+
+
 def check_peaks(report, tool, path, fs, metrics, scale):
     """Peaks and intensities of an event that covers the record, from the message that a subscriber gets."""
     output, _ = tool.replay(path, whole_record_settings(scale))
-    ends = []
+    ends, summaries = [], []
     with open(output) as file:
         for line in file:
             message = json.loads(line)
             if message["topic"].endswith("/event/trigger") and message["payload"]["event_type"] == "end":
                 ends.append(message["payload"])
+            if message["topic"].endswith("/state/summary"):
+                summaries.append(message["payload"])
     report.same(f"{path.name} events", len(ends), 1)
     if len(ends) != 1:
         return math.nan, math.nan, math.nan
@@ -333,7 +373,9 @@ def check_peaks(report, tool, path, fs, metrics, scale):
         "gutenberg_richter": {"value": "gutenberg_richter_pga"},
         "wald99": {"value": "wald99_combined", "from_pga": "wald99_pga", "from_pgv": "wald99_pgv"},
         "worden12": {"value": "worden12_pgv", "from_pga": "worden12_pga", "from_pgv": "worden12_pgv"},
+        "jma": {},
     }
+    check_spectral(report, path, fs, event, summaries, metrics, scale)
     for intensity in event["intensity"]:
         for key, name in right.pop(intensity["relation"]).items():
             off = report.hold(f"{path.name} {name}", abs(intensity[key] - mmi[name]), MMI_LIMIT)

@@ -20,6 +20,9 @@ enum CrossFieldRules {
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/sensor/simulate"], check: simulatedSine),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver"], check: windows),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/spectrum/min_hz"], check: spectrumBand),
+        Rule(
+            uses: ["/sensor/rate_hz", "/sensor/driver", "/intensity/jma_window_s", "/spectrum/window_s"],
+            check: transformWindows),
         Rule(uses: ["/sensor/mounting"], check: mounting),
         Rule(uses: ["/sensor/driver", "/sensor/replay/file"], check: replayFile),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/trace/enabled", "/trace/rate_hz"], check: traceRate),
@@ -162,6 +165,18 @@ enum CrossFieldRules {
             "/spectrum/min_hz", .crossField,
             "The spectrum ends at 0.4 of the sample rate, and sensor.rate_hz is \(shortText(rate)).",
             got: .shortest(c.spectrum.lowest), allowed: "below \(shortText(0.4 * rate)) Hz")
+    }
+
+    private static func transformWindows(_ c: Configuration, _ findings: inout Findings) {
+        guard let rate = rate(c) else { return }
+        let maximum = Double(SpectrumConfiguration.longestWindow)
+        for (path, window) in [
+            ("/intensity/jma_window_s", c.intensity.jmaWindow), ("/spectrum/window_s", c.spectrum.window),
+        ] where window * rate > maximum {
+            findings.add(
+                path, .crossField, "Too many samples, because sensor.rate_hz is \(shortText(rate)).",
+                got: .shortest(window), allowed: "at most \(shortText(maximum / rate)) s")
+        }
     }
 
     private static func traceRate(_ c: Configuration, _ findings: inout Findings) {
