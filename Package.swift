@@ -21,8 +21,9 @@ let package = Package(
     products: [
         .executable(name: "seismoted", targets: ["seismoted"]),
         .executable(name: "seismote", targets: ["seismote"]),
-        // For deploy/benchmarks, which is a package of its own.
-        .library(name: "SeismoteStation", targets: ["SignalProcessing", "Messages", "Settings", "Station"]),
+        // For deploy/benchmarks and deploy/checks/fuzz-targets, which are packages of their own.
+        .library(
+            name: "SeismoteStation", targets: ["SignalProcessing", "Seismology", "Messages", "Settings", "Station"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")

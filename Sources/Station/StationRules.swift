@@ -23,7 +23,8 @@ struct StationRules: Sendable {
                 threshold: detection.movement.threshold,
                 lull: WindowLength.seconds(detection.movement.lull).samples(at: rate)) : nil
         let settle = configuration.conditioning.settle ?? max(1, path.settlingTime)
-        settleSamples = max(Int((settle * rate).rounded()), path.holdBack)
+        // An average with a tiny share of the new never settles.
+        settleSamples = max(Int(min(settle * rate, 1e15).rounded()), path.holdBack)
         traceEnabled = configuration.trace.enabled
     }
 }

@@ -52,6 +52,13 @@ import Testing
     #expect(failure(.bandpass, [5], 2) == .cornerCount(expected: 2, got: 1))
     #expect(failure(.bandpass, [5, 5], 2) == .cornerOrder(5, 5))
     #expect(failure(.lowpass, [5], 2, rate: 0) == .rate(0))
+    #expect(failure(.lowpass, [5], 2, rate: 1e74) == .rate(1e74))
+    // Found by the fuzzer: squares of corners that vanish beside 1, filters that never settle.
+    #expect(failure(.lowpass, [1e-11], 2) == .corner(1e-11, rate: 100))
+    #expect(failure(.bandpass, [5, 5.000000000000001], 2) == .cornerOrder(5, 5.000000000000001))
+    for rate in [0, -1, Double.nan, .infinity] {
+        #expect(throws: FilterDesignError.self) { try FilterSpecification.none.design(rate: rate) }
+    }
     #expect(failure(.lowpass, [49.999], 10) == nil)
 }
 

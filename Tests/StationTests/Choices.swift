@@ -73,13 +73,14 @@ extension Choices {
 
     /// A filter that may or may not be possible at the rate.
     mutating func filter(rate: Double, depth: Int = 0) -> FilterSpecification {
-        let corner = rate * number(1e-5, 0.52)
+        let corner = byte() % 32 == 31 ? Double(bitPattern: pattern()) : rate * number(1e-5, 0.52)
         switch byte() % (depth == 0 ? 6 : 4) {
         case 0: return .none
         case 1:
             let band = one(of: FilterBand.allCases)
             let corners =
-                band == .lowpass || band == .highpass ? [corner] : [corner, corner + rate * number(1e-5, 0.5)]
+                band == .lowpass || band == .highpass
+                ? [corner] : [corner, corner + rate * number(byte() % 8 == 7 ? 1e-17 : 1e-5, 0.5)]
             return .butterworth(
                 .init(band: band, corners: corners, order: 1 + byte() % 10, start: one(of: FilterStart.allCases)))
         case 2: return .simple(.init(band: flag() ? .lowpass : .highpass, corner: corner, adaptive: flag()))
@@ -97,7 +98,7 @@ extension Choices {
         case 0: .highpass(corner: rate * number(1e-4, 0.4), order: 1 + byte() % 10)
         case 1: .none
         case 2: .meanFirst(seconds: number(0.01, 5))
-        case 3: .ema(.alpha(number(1e-4, 1)))
+        case 3: .ema(.alpha(number(byte() % 8 == 7 ? 1e-320 : 1e-4, 1)))
         default: .ema(.corner(rate * number(1e-4, 0.4)))
         }
     }
@@ -121,7 +122,7 @@ extension Choices {
         let axes = one(of: [[0, 1, 2], [1, 0, 2], [2, 1, 0], [1, 2, 0]])
         for axis in 0..<3 { c.sensor.mounting.sources[axis] = .init(axis: axes[axis], sign: flag() ? -1 : 1) }
         c.conditioning.offset = offset(rate: rate)
-        c.conditioning.settle = flag() ? 0 : number(0.01, 5)
+        c.conditioning.settle = one(of: [0, 0.3, 3, nil])
         for axis in 0..<3 {
             c.axes[axis].signal = signal(rate: rate)
             c.axes[axis].filter = filter(rate: rate)
@@ -227,7 +228,7 @@ extension Choices {
                     stretch.samples.append(sample)
                 }
             case 7:
-                let tiny = one(of: [Double.leastNonzeroMagnitude, 1e-310, -5e-320, -0.0])
+                let tiny = one(of: [Double.leastNonzeroMagnitude, Double.leastNormalMagnitude / 100, -0.0])
                 stretch.samples += (0..<n).map { i in SIMD3(tiny, i % 2 == 0 ? tiny : -tiny, 0) }
             case 8:
                 // The largest that is let in.

@@ -68,12 +68,13 @@ extension ButterworthSpecification {
     }
 
     private func check(rate: Double) throws(FilterDesignError) {
-        guard rate > 0, rate.isFinite else { throw .rate(rate) }
+        try FilterDesignError.check(rate: rate)
         guard (1...10).contains(order) else { throw .order(order) }
         let expected = band == .lowpass || band == .highpass ? 1 : 2
         guard corners.count == expected else { throw .cornerCount(expected: expected, got: corners.count) }
-        for corner in corners where !(corner > 0 && corner < rate / 2) { throw .corner(corner, rate: rate) }
-        if expected == 2, !(corners[0] < corners[1]) { throw .cornerOrder(corners[0], corners[1]) }
+        for corner in corners { try FilterDesignError.check(corner: corner, rate: rate) }
+        // A narrower band would not settle either.
+        if expected == 2, !(corners[1] - corners[0] >= rate * 1e-12) { throw .cornerOrder(corners[0], corners[1]) }
     }
 
     /// The prototype's poles in the upper half plane, then the real one of an odd order.
@@ -127,15 +128,28 @@ extension ButterworthSpecification {
     }
 }
 
+extension FilterDesignError {
+    /// Beyond these a square of a corner is no number any more.
+    static func check(rate: Double) throws(FilterDesignError) {
+        guard rate >= 1e-6, rate <= 1e9 else { throw .rate(rate) }
+    }
+
+    /// A corner 10¹² times below the rate would settle in 10¹² samples; further down numbers vanish.
+    static func check(corner: Double, rate: Double) throws(FilterDesignError) {
+        guard corner >= rate * 1e-12, corner < rate / 2 else { throw .corner(corner, rate: rate) }
+    }
+}
+
 extension FilterDesignError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .order(let order): "order \(order) is not allowed: 1 to 10"
         case .cornerCount(let expected, let got): "\(got) corner frequencies given, \(expected) needed"
         case .corner(let corner, let rate):
-            "corner \(corner) Hz is not allowed: above 0 and below \(rate / 2) Hz at \(rate) samples per second"
-        case .cornerOrder(let low, let high): "corners \(low) and \(high) Hz are not allowed: the second must be higher"
-        case .rate(let rate): "\(rate) samples per second is not allowed: a number above 0"
+            "corner \(corner) Hz is not allowed: above \(rate * 1e-12) and below \(rate / 2) Hz at \(rate) samples per second"
+        case .cornerOrder(let low, let high):
+            "corners \(low) and \(high) Hz are not allowed: the second must be higher, by more than rounding"
+        case .rate(let rate): "\(rate) samples per second is not allowed: 1e-6 to 1e9"
         case .chainLength: "a chain holds at most 8 filters, 8 deep"
         }
     }

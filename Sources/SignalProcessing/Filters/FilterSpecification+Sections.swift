@@ -14,6 +14,7 @@ extension FilterSpecification {
 
     /// Designs the filter for a sample rate in Hz; `none` has no sections.
     public func design(rate: Double) throws(FilterDesignError) -> Design {
+        try FilterDesignError.check(rate: rate)
         var design = Design(sections: [], starts: [])
         try append(to: &design, rate: rate, depth: 0)
         return design

@@ -19,9 +19,9 @@ public struct SimpleSpecification: Sendable, Equatable {
 
     /// The constant k of the difference equation, and 1 − k, each without cancellation.
     func constant(rate: Double) throws(FilterDesignError) -> (k: Double, rest: Double) {
-        guard rate > 0, rate.isFinite else { throw .rate(rate) }
+        try FilterDesignError.check(rate: rate)
         guard band == .lowpass || band == .highpass else { throw .cornerCount(expected: 2, got: 1) }
-        guard corner > 0, corner < rate / 2 else { throw .corner(corner, rate: rate) }
+        try FilterDesignError.check(corner: corner, rate: rate)
         // dt : 1/fc = fc : rate
         let (fast, slow) = (corner / (corner + rate), rate / (corner + rate))
         return band == .lowpass ? (fast, slow) : (slow, fast)

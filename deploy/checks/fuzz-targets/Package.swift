@@ -1,0 +1,13 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// Programs around libFuzzer; deploy/checks/fuzz builds them with -sanitize=fuzzer,address, which brings it.
+let package = Package(
+    name: "SeismoteFuzzTargets",
+    dependencies: [.package(name: "Seismote", path: "../../..")],
+    targets: [.target(name: "LibFuzzer")]
+        + ["filter-designer", "pipeline"].map { name in
+            .executableTarget(
+                name: name, dependencies: ["LibFuzzer", .product(name: "SeismoteStation", package: "Seismote")])
+        }
+)

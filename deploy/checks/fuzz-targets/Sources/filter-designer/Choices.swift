@@ -1,0 +1,1 @@
+../../../../../Tests/StationTests/Choices.swift
