@@ -52,7 +52,7 @@ struct SummaryBuilder: Sendable {
     }
 
     private static func sample(ofSecond second: Int, _ rate: Double) -> Int {
-        max(1, Int((Double(second) * rate).rounded()))
+        max(1, Int((Double(second) * rate).rounded(.toNearestOrEven)))
     }
 
     /// Forgets the window, keeps the extremes.
