@@ -27,6 +27,8 @@ SLIDING_LIMIT = 1e-5  # of the last minute, stored with six decimals
 PGV_LIMIT = 1e-6  # relative, as the next ones; PGD by SciPy's double precision
 MEASURE_LIMIT = 1e-6
 BLOCKS = (1, 7, 16, 100, 1000)
+# Method and signal of STA/LTA, one for each level of a set; the reference has picks of classic and recursive.
+RATIOS = (("classic", "each"), ("recursive", "each"), ("frozen", "each"), ("frozen", "v3"))
 AXES = "xyz"
 
 
@@ -145,6 +147,38 @@ def triggered(rms, level, hold):
     return state
 
 
+def sta_lta(power, p, method, fs):
+    """Ratios of the rows of `power`, and where they trigger, sample by sample."""
+    short, long = samples(p, "sta", fs), samples(p, "lta", fs)
+    ratio, state = np.zeros(power.shape), np.zeros(power.shape, bool)
+    sta, lta, on = np.zeros(len(power)), np.zeros(len(power)), np.zeros(len(power), bool)
+    for i, x in enumerate(power.T):
+        if method == "classic":
+            if i >= long - 1:
+                sta, lta = power[:, i - short + 1 : i + 1].mean(axis=1), power[:, i - long + 1 : i + 1].mean(axis=1)
+        elif i > 0:
+            sta = sta + (x - sta) / short
+            lta = np.where(on, lta, lta + (x - lta) / long) if method == "frozen" else lta + (x - lta) / long
+        if i >= (long - 1 if method == "classic" else long):
+            ratio[:, i] = np.divide(sta, lta, out=np.zeros(len(power)), where=lta > 0)
+        on = np.where(on, ratio[:, i] >= p["sta_off"], ratio[:, i] >= p["sta_on"])
+        state[:, i] = on
+    return ratio, state
+
+
+def hysteresis(ratio, p):
+    """On at the first ratio of at least `sta_on`, off at the first below `sta_off`."""
+    on, out = False, []
+    for i in np.flatnonzero((ratio >= p["sta_on"]) | (ratio < p["sta_off"])):
+        if not on and ratio[i] >= p["sta_on"]:
+            on = True
+            out.append([int(i), len(ratio)])
+        elif on and ratio[i] < p["sta_off"]:
+            on = False
+            out[-1][1] = int(i)
+    return out
+
+
 def intervals(state):
     edges = np.diff(np.concatenate(([0], state.astype(int), [0])))
     return [[int(on), int(off)] for on, off in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1))]
@@ -169,13 +203,19 @@ def offset_settings(spec):
     return {names[key]: value for key, value in spec.items()}
 
 
-def settings(p, level, scale):
+def settings(p, level, scale, ratio):
     """JSON is YAML, so that the tool reads this as its settings file."""
     return {
         "station": {"id": "reference"},
         "sensor": {"driver": "replay", "replay": {"scale": scale}},
         "conditioning": {"offset": offset_settings(p["offset"]), "settle_s": 0},
         "axes": {"all": axis_settings(p, level)},
+        "detection": {
+            "sta_lta": {
+                "method": ratio[0], "signal": ratio[1], "filter": "axes", "sta_s": p["sta_seconds"], "lta_s": p["lta_seconds"],
+                "on": p["sta_on"], "off": p["sta_off"],
+            }
+        },
     }
 
 
@@ -259,6 +299,23 @@ def check_own_computation(report, name, p, stored, filtered_series, rms):
             report.same(f"{name} own {kind} {axis} argmax", int(row.argmax()), want["argmax"])
 
 
+def check_ratio(report, name, got, right, p, stored, ratio, fs):
+    """STA/LTA of one method; returns the worst difference."""
+    method, signals = ratio[0], AXES if ratio[1] == "each" else [ratio[1]]
+    power = np.square(right.astype(float))
+    want, states = sta_lta(power if ratio[1] == "each" else power.sum(axis=0, keepdims=True), p, method, fs)
+    worst = 0.0
+    for axis, row, state in zip(signals, want, states):
+        found = got[f"{axis}_sta_lta"]
+        what = f"{name} {axis}_sta_lta {method}"
+        off = np.max(np.abs(found - row)) / max(np.max(row), 1)
+        worst = max(worst, report.hold(what, off, SERIES_LIMIT))
+        report.same(f"{what} picks", hysteresis(found, p), intervals(state))
+        if stored and method in stored["sta_lta"]:
+            report.same(f"{what} picks, stored", hysteresis(found, p), stored["sta_lta"][method]["picks"][axis])
+    return worst
+
+
 def check_set(report, tool, path, fs, p, stored, scale):
     name = f"{path.name} {p['name']}"
     a = read_record(path, scale)
@@ -266,9 +323,9 @@ def check_set(report, tool, path, fs, p, stored, scale):
     rms = moving_rms(right, samples(p, "rms", fs))
     if path.suffix == ".csv":
         check_own_computation(report, name, p, stored, right, rms)
-    worst = {"filtered": 0.0, "rms": 0.0}
+    worst = {"filtered": 0.0, "rms": 0.0, "ratio": 0.0}
     for index, level in enumerate(p["trigger_levels"]):
-        configuration = settings(p, level, scale)
+        configuration = settings(p, level, scale, RATIOS[index])
         output, series = tool.replay(path, configuration)
         got = read_series(series)
         report.same(f"{name} samples", len(got["t"]), a.shape[1])
@@ -282,6 +339,8 @@ def check_set(report, tool, path, fs, p, stored, scale):
             before = digest(output, series)
             for block in BLOCKS:
                 report.same(f"{name} bytes at blocks of {block}", digest(*tool.replay(path, configuration, block)), before)
+        csv = stored if path.suffix == ".csv" else None
+        worst["ratio"] = max(worst["ratio"], check_ratio(report, name, got, right, p, csv, RATIOS[index], fs))
         mine = triggered(rms, level, samples(p, "trigger", fs))
         kept = next(entry["intervals"] for entry in stored["triggers"] if entry["level"] == level)
         for axis, row in zip(AXES, mine):
@@ -389,7 +448,7 @@ def main():
     sets = json.loads((folder / "params.json").read_text())
     records = json.loads((folder / "records/index.json").read_text())
     report = Report()
-    print(f"{'record':28} {'set':3} {'filtered':>9} {'rms':>9}    {'pga':>9} {'mmi':>9} {'measures':>9}   (worst difference; series: of the peak)")
+    print(f"{'record':28} {'set':3} {'filtered':>9} {'rms':>9} {'sta/lta':>9}    {'pga':>9} {'mmi':>9} {'measures':>9}   (worst difference; series: of the peak)")
     compared = 0
     with tempfile.TemporaryDirectory() as temporary:
         tool = Tool(program, temporary)
@@ -407,7 +466,7 @@ def main():
                 for p in sets:
                     worst = check_set(report, tool, path, record["fs"], p, stored["sets"][p["name"]], scale)
                     peaks = f"{pga:9.1e} {mmi:9.1e} {measures:9.1e}" if p is sets[0] else ""
-                    print(f"{path.name:28} {p['name']:3} {worst['filtered']:9.1e} {worst['rms']:9.1e}    {peaks}", flush=True)
+                    print(f"{path.name:28} {p['name']:3} {worst['filtered']:9.1e} {worst['rms']:9.1e} {worst['ratio']:9.1e}    {peaks}", flush=True)
     levels = sum(len(p["trigger_levels"]) for p in sets)
     print(f"{compared} records; triggers at {levels} levels each; output and series at blocks of {', '.join(map(str, BLOCKS))}")
     if compared == 0:
