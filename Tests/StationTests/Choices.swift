@@ -98,7 +98,7 @@ extension Choices {
         case 0: .highpass(corner: rate * number(1e-4, 0.4), order: 1 + byte() % 10)
         case 1: .none
         case 2: .meanFirst(seconds: number(0.01, 5))
-        case 3: .ema(.alpha(number(byte() % 8 == 7 ? 1e-320 : 1e-4, 1)))
+        case 3: .ema(.alpha(number(byte() % 8 == 7 ? .leastNormalMagnitude : 1e-4, 1)))
         default: .ema(.corner(rate * number(1e-4, 0.4)))
         }
     }
