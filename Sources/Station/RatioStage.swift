@@ -40,6 +40,7 @@ struct RatioStage: Sendable {
         first.takeOver(old.first)
         second.takeOver(old.second)
         third.takeOver(old.third)
+        if let before = old.guarding { guarding?.takeOver(before) }
     }
 
     mutating func reset() {

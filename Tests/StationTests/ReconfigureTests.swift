@@ -132,6 +132,11 @@ private func plainConfiguration(_ change: (inout Configuration) -> Void = { _ in
             $0.detection.staLTA.on = 4
         }
         #expect(levels.ratio[..<8000] == plain.ratio[..<8000] && plain.ratio[7900] > 0)
+        // Nor does the guard of the trigger forget what it knows of the noise.
+        let other = try Run(long, plainConfiguration { $0.detection.level.enabled = false }, changeAt: 7950) {
+            $0.detection.peak.threshold = 3
+        }
+        #expect(other.firstDifference(from: plain) == nil && plain.messages("event/last").count == 1)
         let lengths = try Run(long, plainConfiguration { $0.detection.level.enabled = false }, changeAt: 4000) {
             $0.detection.staLTA.lta = 20
         }

@@ -85,7 +85,6 @@ public struct STALTA: Sendable {
         let changed = settings
         self = old
         settings = changed
-        lasted = min(lasted, settings.minimumDuration)
     }
 
     /// Replaces the power (m²/s⁴) of `count` samples by the ratio, and sets `bit` of `on` where the detector is on.

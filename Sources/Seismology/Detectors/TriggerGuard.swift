@@ -41,7 +41,7 @@ public struct TriggerGuard: Sendable {
         var z = 0.0
     }
 
-    public let settings: Settings
+    public private(set) var settings: Settings
     private var short = Triple()
     private var long = Triple()
     /// Share of the long-term average that is before its first sample.
@@ -60,6 +60,15 @@ public struct TriggerGuard: Sendable {
     private var isGood = false
 
     public init(_ settings: Settings) { self.settings = settings }
+
+    /// Goes on with the averages of another one where they are the same ones, whatever its limits; begins anew where
+    /// they are not.
+    public mutating func takeOver(_ old: TriggerGuard) {
+        let (s, o) = (settings, old.settings)
+        guard s.shortTerm == o.shortTerm, s.longTerm == o.longTerm, s.block == o.block else { return }
+        self = old
+        settings = s
+    }
 
     /// Forgets all samples.
     public mutating func reset() { self = TriggerGuard(settings) }
