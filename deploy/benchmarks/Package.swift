@@ -6,7 +6,7 @@ let package = Package(
     dependencies: [.package(name: "Seismote", path: "../..")],
     targets: [
         // Counts heap calls, and the same arithmetic by hand in C to compare with.
-        .target(name: "CMeasure", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .release))]),
+        .target(name: "CMeasure", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .release))]),
         .target(name: "Measure", dependencies: ["CMeasure"]),
         .executableTarget(
             name: "cost",

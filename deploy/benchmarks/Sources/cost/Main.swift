@@ -2,85 +2,128 @@ import CMeasure
 import Foundation
 import Measure
 import Messages
+import Seismology
 import Settings
 import SignalProcessing
 import Station
 
-/// Measures what the full path of a sample costs, and prints one `name value` per line.
+/// Measures what the path of a sample costs, beside the same work by hand in C, and prints one `name value` per line.
 @main
 struct Cost {
     static let rounds = 15
     static let passesPerRound = 5
+    static let sensor = StationSensor(rate: Ground.rate, range: 2 * standardGravity)
 
     static func main() throws {
         let ground = Ground()
-        var configuration = Configuration()
-        configuration.station.id = "cost"
-        var pipeline = try StationPipeline(
-            configuration: configuration, sensor: StationSensor(rate: Ground.rate, range: 2 * standardGravity),
-            boot: "00000000-0000-4000-8000-000000000000")
-        guard let chain = reference_chain_new(100) else { throw CocoaError(.coderInvalidValue) }
-        defer { reference_chain_free(chain) }
-        var pass = 0
-        var messages = 0
-        var bytes = 0
-        var above = 0
+        var standard = Configuration()
+        standard.station.id = "cost"
+        standard.conditioning.settle = 10
+        // Samples without messages, but for the summary once a second: traces are decimated, and sent in events alone.
+        var silent = standard
+        silent.trace.onlyInEvents = true
+        var everything = standard
+        everything.detection.peak.enabled = true
+        everything.detection.movement.enabled = true
+        everything.intensity.scales = IntensityRelation.allCases
 
-        func run(_ range: Range<Int>) {
-            ground.pass(pass, range) { block in
+        let agreement = try Agreement(standard, sensor, ground)
+        guard agreement.events > 0 else { throw Failure(description: "the quake was not noticed") }
+        let furthest = agreement.worst.max { $0.error < $1.error } ?? ("nothing", .infinity)
+        guard agreement.worst.allSatisfy({ $0.error < 1e-9 }) else {
+            throw Failure(
+                description: "the chain in C does other work: \(agreement.worst.filter { !($0.error < 1e-9) })")
+        }
+
+        var full = try Run(standard, ground)
+        var chain = try Run(silent, ground)
+        var all = try Run(everything, ground)
+        let c = try Chain(standard, sensor: sensor, messages: true)
+        let cChain = try Chain(standard, sensor: sensor, messages: false)
+
+        // Warm-up: buffers grow to their final size within the first events.
+        for _ in 0..<3 {
+            full.pass()
+            chain.pass(ground.quiet)
+            all.pass()
+            ground.pass(0) { c.process($0) }
+            ground.pass(0, ground.quiet) { cChain.process($0) }
+        }
+        let (passes, messages, bytes) = (full.passes, full.messages, full.bytes)
+
+        var times = Times()
+        let (quiet, samples) = (ground.quiet.count * Ground.blockLength, ground.sampleCount)
+        for _ in 0..<rounds {
+            times.add("pipeline", samples) { full.pass() }
+            times.add("c", samples) { ground.pass(0) { c.process($0) } }
+            times.add("chain", quiet) { chain.pass(ground.quiet) }
+            times.add("c_chain", quiet) { ground.pass(0, ground.quiet) { cChain.process($0) } }
+            times.add("everything", samples) { all.pass() }
+        }
+        let taken = full.passes - passes
+
+        // In quiet: samples, summaries and traces. In the quake: the event with its messages and its waveform besides.
+        let quietCalls = heapCalls { full.pass(ground.quiet) } - heapCalls { ground.pass(0, ground.quiet) { _ in } }
+        let eventCalls = heapCalls { full.pass(ground.shaken) } - heapCalls { ground.pass(0, ground.shaken) { _ in } }
+        guard heapCalls(heap_probe) == 2 else { throw Failure(description: "the counter of heap calls does not count") }
+
+        print("differs most from the C in", furthest.name, String(format: "by %.1e", furthest.error))
+        for name in ["chain", "c_chain", "pipeline", "c", "everything"] {
+            report("\(name)_ns", median(times[name]))
+        }
+        report("chain_to_c", times.ratio("chain", "c_chain"))
+        report("pipeline_to_c", times.ratio("pipeline", "c"))
+        report("everything_to_pipeline", times.ratio("everything", "pipeline"))
+        report("pipeline_heap_calls", Double(quietCalls) / Double(quiet))
+        report("event_heap_calls", Double(eventCalls))
+        report("messages_per_sample", Double(full.messages - messages) / Double(taken * samples))
+        report("bytes_per_sample", Double(full.bytes - bytes) / Double(taken * samples))
+        report("real_time_channels_100hz", 1e9 / median(times["pipeline"]) / Ground.rate)
+    }
+
+    /// Nanoseconds per sample of each round, by name.
+    struct Times {
+        private var rounds: [String: [Double]] = [:]
+
+        subscript(name: String) -> [Double] { rounds[name] ?? [] }
+
+        mutating func add(_ name: String, _ samples: Int, _ body: () -> Void) {
+            let taken = nanoseconds { for _ in 0..<Cost.passesPerRound { body() } }
+            rounds[name, default: []].append(taken / Double(Cost.passesPerRound * samples))
+        }
+
+        /// Of times taken one after the other.
+        func ratio(_ a: String, _ b: String) -> Double { median(zip(self[a], self[b]).map { $0 / $1 }) }
+    }
+
+    /// One pipeline and what it has sent.
+    struct Run: ~Copyable {
+        private var pipeline: StationPipeline
+        private let ground: Ground
+        private(set) var passes = 0
+        private(set) var messages = 0
+        private(set) var bytes = 0
+        private var time: Int64 = 0
+
+        init(_ configuration: Configuration, _ ground: Ground) throws {
+            self.ground = ground
+            pipeline = try StationPipeline(
+                configuration: configuration, sensor: Cost.sensor, boot: "00000000-0000-4000-8000-000000000000")
+        }
+
+        /// Some of the ground's blocks, or all.
+        mutating func pass(_ range: Range<Int>? = nil) {
+            var block = ground.blocks[0]
+            for index in range ?? ground.blocks.indices {
+                block = ground.blocks[index]
+                block.time = time
+                time += Int64(Double(Ground.blockLength) / Ground.rate * 1e9)
                 pipeline.process(block, quality: .replay) { _, payload in
                     messages += 1
                     bytes += payload.count
                 }
             }
+            passes += 1
         }
-        func runPipeline() {
-            run(ground.blocks.indices)
-            pass += 1
-        }
-        func runReference() {
-            ground.pass(0) { block in
-                _ = block.withPlanes { x, y, z, count in
-                    above += Int(reference_chain_process(chain, x, y, z, Int32(count)))
-                }
-            }
-        }
-
-        // Warm-up: buffers grow to their final size within the first events.
-        for _ in 0..<3 {
-            runPipeline()
-            runReference()
-        }
-        let warm = (pass, messages, bytes)
-
-        var ours: [Double] = []
-        var theirs: [Double] = []
-        let perRound = Double(passesPerRound * ground.sampleCount)
-        for _ in 0..<rounds {
-            ours.append(nanoseconds { for _ in 0..<passesPerRound { runPipeline() } } / perRound)
-            theirs.append(nanoseconds { for _ in 0..<passesPerRound { runReference() } } / perRound)
-        }
-        let passes = pass - warm.0
-        let messagesPerPass = Double(messages - warm.1) / Double(passes)
-        let bytesPerPass = Double(bytes - warm.2) / Double(passes)
-
-        // In quiet: samples, summaries and traces. In the quake: the event with its messages and its waveform besides.
-        let quietCalls = heapCalls { run(ground.quiet) } - heapCalls { ground.pass(0, ground.quiet) { _ in } }
-        let eventCalls = heapCalls { run(ground.shaken) } - heapCalls { ground.pass(0, ground.shaken) { _ in } }
-        guard heapCalls(heap_probe) == 2 else { throw Failure(description: "the counter of heap calls does not count") }
-        guard above > 0, messages > 0 else { throw Failure(description: "the quake was not noticed") }
-
-        report("pipeline_ns", median(ours))
-        report("reference_ns", median(theirs))
-        report("pipeline_to_reference", median(zip(ours, theirs).map { $0 / $1 }))
-        report("pipeline_heap_calls", Double(quietCalls) / Double(ground.quiet.count * Ground.blockLength))
-        report("event_heap_calls", Double(eventCalls))
-        report("messages_per_sample", messagesPerPass / Double(ground.sampleCount))
-        report("bytes_per_sample", bytesPerPass / Double(ground.sampleCount))
-        report("real_time_channels_100hz", 1e9 / median(ours) / Ground.rate)
-    }
-
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
     }
 }

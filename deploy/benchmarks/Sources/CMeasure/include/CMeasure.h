@@ -13,12 +13,48 @@ void heap_probe(void);
 /// Processor time of this thread in nanoseconds.
 uint64_t thread_nanoseconds(void);
 
-/// The arithmetic of the default path of a sample by hand: per axis three second-order sections (offset removal
-/// and band pass), a sliding sum of squares and its root, and a comparison. Made for one purpose: a known amount of
-/// work, by which figures of different machines can be compared.
-struct reference_chain;
-struct reference_chain *reference_chain_new(int window);
-void reference_chain_free(struct reference_chain *chain);
-/// `count` samples of each axis; returns how many of them were above 0.05 m/s².
-int reference_chain_process(struct reference_chain *chain, const double *x, const double *y, const double *z, int count);
+/// The default path of a sample by hand in plain C, to compare with: offset high pass, band pass, RMS and level of each
+/// axis, velocity and displacement, STA/LTA of the vector, levels and peaks of the last seconds, peaks and integrals of an
+/// event with what came before it, nine decimated traces; and, when asked for, the summary and the traces as text.
+struct chain_section {
+    double b0, b1, b2, a1, a2;
+};
+
+struct chain_settings {
+    double rate, interval, full_scale;
+    struct chain_section offset, filter[2], ground, ratio[2];
+    int window, hold;
+    double threshold;
+    double sta_weight, lta_weight, on, off;
+    int lta_samples, settle, buckets, history, post_event, dead_time;
+    int factor, half, block;
+    const double *taps;
+    int messages;
+};
+
+struct chain_summary {
+    double rms[5], peak[5], rsam[5], pgv, pgd, ratio;
+};
+
+struct chain_event {
+    long long onset, peak_index[5];
+    double peak[5], pgv, pgd, squares[2], absolute[2];
+};
+
+/// Values of the last sample, and the last summary, trace and ended event with how many there have been.
+struct chain_outputs {
+    double filtered[3], rms[3], ratio;
+    int triggered, clipped, summaries, traces, events;
+    struct chain_summary summary;
+    struct chain_event event;
+    double trace[9][64];
+    unsigned long text_bytes;
+};
+
+struct chain;
+struct chain *chain_new(const struct chain_settings *settings);
+void chain_free(struct chain *chain);
+/// `count` samples of each axis.
+void chain_process(
+    struct chain *chain, const double *x, const double *y, const double *z, int count, struct chain_outputs *out);
 #endif
