@@ -96,16 +96,24 @@ struct EventRecorder: Sendable {
         open?.jma = jma
     }
 
-    /// One sample with what the detectors say of it.
+    /// True when a sample at which no detector is on is only to be kept: see ``skip(_:_:count:index:)``.
+    var isQuiet: Bool { open == nil && closing == nil }
+
+    /// Keeps samples of a chunk at which no detector is on.
+    mutating func skip(_ planes: borrowing Planes, _ i: Int, count: Int, index: Int64) {
+        history.push(planes, i, count: count, index: index)
+    }
+
+    /// One sample, number `i` of the chunk, with what the detectors say of it.
     mutating func step(
-        _ sample: RecordedSample, state: DetectionState, messenger: inout Messenger, quality: TimeQuality,
-        to sink: PublicationSink
+        _ sample: RecordedSample, _ planes: borrowing Planes, _ i: Int, state: DetectionState,
+        messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
     ) {
         if closing != nil, analyse() { sendEnd(&messenger, quality, sink) }
         let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
         if action == .begin { begin(sample, withContext: true) }
         if open != nil { add(sample, state) }
-        history.push(sample.motion, raw: sample.raw, time: sample.time, index: sample.index)
+        history.push(planes, i, count: 1, index: sample.index)
         guard action != .none || open != nil else { return }
         if action == .begin { announce(&messenger, quality, sink) }
         if action == .none {
@@ -288,7 +296,6 @@ struct RecordedSample {
     /// Nanoseconds of UTC.
     var time: Int64
     var motion: MotionSample
-    var raw: (x: Double, y: Double, z: Double)
     var rms: (x: Double, y: Double, z: Double)
     /// STA/LTA; zeros when it is off.
     var ratios: Ratios

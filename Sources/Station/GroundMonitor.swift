@@ -59,7 +59,10 @@ struct GroundMonitor: Sendable {
         isBusy = false
     }
 
-    mutating func push(_ sample: MotionSample) { ring.push(sample.ax, sample.ay, sample.az) }
+    /// Takes `count` samples of acceleration, three planes a capacity apart.
+    mutating func push(_ acceleration: UnsafePointer<Double>, count: Int) {
+        ring.push(acceleration, acceleration + Planes.capacity, acceleration + 2 * Planes.capacity, count: count)
+    }
 
     /// Begins with the windows that end with the last sample.
     mutating func begin() {

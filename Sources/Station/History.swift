@@ -57,22 +57,56 @@ struct History: Sendable {
         }
     }
 
-    mutating func push(
+    private mutating func push(
         _ sample: MotionSample, raw values: (x: Double, y: Double, z: Double), time: Int64, index: Int64
     ) {
         if !motion.isEmpty {
-            motion[motionPlace] = sample
-            motionTimes[motionPlace] = time
-            motionIndexes[motionPlace] = index
+            (motion[motionPlace], motionTimes[motionPlace], motionIndexes[motionPlace]) = (sample, time, index)
             motionPlace = motionPlace + 1 == motion.count ? 0 : motionPlace + 1
         }
         let k = rawPlace
         rawPlace = k + 1 == rawTimes.count ? 0 : k + 1
-        raw[3 * k] = values.x
-        raw[3 * k + 1] = values.y
-        raw[3 * k + 2] = values.z
-        rawTimes[k] = time
+        (raw[3 * k], raw[3 * k + 1], raw[3 * k + 2], rawTimes[k]) = (values.x, values.y, values.z, time)
         pushed += 1
+    }
+
+    /// Takes `count` samples of a chunk from its sample `i` on.
+    /// - Parameter index: of sample `i`, since the start of the agent.
+    mutating func push(_ planes: borrowing Planes, _ i: Int, count: Int, index: Int64) {
+        let capacity = Planes.capacity
+        let times = planes.times + i
+        if !motion.isEmpty {
+            var place = motionPlace
+            let size = motion.count
+            motion.withUnsafeMutableBufferPointer { motion in
+                motionTimes.withUnsafeMutableBufferPointer { kept in
+                    motionIndexes.withUnsafeMutableBufferPointer { indexes in
+                        for k in 0..<count {
+                            motion[place] = planes.motion(i + k)
+                            kept[place] = times[k]
+                            indexes[place] = index + Int64(k)
+                            place = place + 1 == size ? 0 : place + 1
+                        }
+                    }
+                }
+            }
+            motionPlace = place
+        }
+        var place = rawPlace
+        let (x, size) = (planes.raw + i, rawTimes.count)
+        raw.withUnsafeMutableBufferPointer { raw in
+            rawTimes.withUnsafeMutableBufferPointer { kept in
+                for k in 0..<count {
+                    (raw[3 * place], raw[3 * place + 1], raw[3 * place + 2]) = (
+                        x[k], x[capacity + k], x[2 * capacity + k]
+                    )
+                    kept[place] = times[k]
+                    place = place + 1 == size ? 0 : place + 1
+                }
+            }
+        }
+        rawPlace = place
+        pushed += count
     }
 
     /// A sample of motion, its time and its index; 0 is the oldest of the `motionCount` there are.

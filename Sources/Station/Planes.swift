@@ -1,3 +1,5 @@
+import Seismology
+
 /// Working memory for one chunk of samples: made once, used for every chunk, carries nothing from one to the next.
 struct Planes: ~Copyable {
     /// Samples of a chunk at most: enough to amortise the work per call, small enough to stay in the first cache.
@@ -16,6 +18,8 @@ struct Planes: ~Copyable {
     let power: UnsafeMutablePointer<Double>
     /// Axes that STA/LTA is on for, as bits 0, 1, 2 of each sample.
     let ratioOn: UnsafeMutablePointer<UInt8>
+    /// Nanoseconds of UTC of each sample.
+    let times: UnsafeMutablePointer<Int64>
 
     private let memory: UnsafeMutablePointer<Double>
 
@@ -34,11 +38,22 @@ struct Planes: ~Copyable {
         triggered = .allocate(capacity: plane + Self.capacity)
         triggered.initialize(repeating: 0, count: plane + Self.capacity)
         ratioOn = triggered + plane
+        times = .allocate(capacity: Self.capacity)
+        times.initialize(repeating: 0, count: Self.capacity)
     }
 
     deinit {
         memory.deallocate()
         triggered.deallocate()
+        times.deallocate()
+    }
+
+    /// The motion at a sample of the chunk.
+    @inline(__always)
+    func motion(_ i: Int) -> MotionSample {
+        let (a, v, d) = (offsetRemoved + i, velocity + i, displacement + i)
+        let (y, z) = (Self.capacity, 2 * Self.capacity)
+        return MotionSample(ax: a[0], ay: a[y], az: a[z], vx: v[0], vy: v[y], vz: v[z], dx: d[0], dy: d[y])
     }
 
     /// For when STA/LTA is switched off.

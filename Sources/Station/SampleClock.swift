@@ -27,6 +27,16 @@ public struct SampleClock: Sendable, Equatable {
         anchorTime + Int64((Double(index - anchorIndex) * interval).rounded())
     }
 
+    /// Times of `count` samples from the one of this number on.
+    func times(from index: Int, count: Int, to times: UnsafeMutablePointer<Int64>) {
+        let first = index - anchorIndex
+        for i in 0..<count {
+            // As `rounded()`, without a call of the C library for each.
+            let time = Double(first + i) * interval
+            times[i] = anchorTime + Int64(time < 0 ? time - 0.5 : time + 0.5)
+        }
+    }
+
     /// Moves the anchor along before sample `index`, at fixed places, and to a block's own time where that is measured
     /// (a real sensor's clock wanders) rather than counted.
     public mutating func advance(to index: Int, blockTime: Int64?) {

@@ -76,9 +76,13 @@ struct SignalPath: Sendable {
         ratio?.reset()
     }
 
-    /// The raw sample of the station's axes from the sensor's; `index` counts from the start or the last gap.
-    func enter(_ sensor: (Double, Double, Double), at index: Int) -> (Double, Double, Double) {
-        sources.replace(mounting.apply(sensor.0, sensor.1, sensor.2), at: index)
+    /// Writes the raw samples of the station's axes from the sensor's, up to the first that is not usable; `index` of the
+    /// first counts from the start or the last gap.
+    /// - Returns: how many samples.
+    func enter(_ block: SampleBlock, from start: Int, count: Int, at index: Int, _ planes: borrowing Planes) -> Int {
+        let taken = mounting.copy(block, from: start, count: count, to: planes.raw)
+        sources.replace(planes.raw, count: taken, at: index)
+        return taken
     }
 
     /// Makes all signals of a chunk from its raw plane.

@@ -97,7 +97,7 @@ public struct StationPipeline: ~Copyable {
         }
         var i = 0
         while i < block.count {
-            guard block.isUsable(at: i) else {
+            guard isUsable(block[0, i], block[1, i], block[2, i]) else {
                 badRun += 1
                 status.invalidSamples += 1
                 i += 1
@@ -185,17 +185,7 @@ public struct StationPipeline: ~Copyable {
     /// Copies samples of a block into the raw plane until the chunk or the block is full or a sample is not a number.
     private mutating func load(_ block: SampleBlock, from start: Int) -> Int {
         let count = min(Planes.capacity, block.count - start)
-        let raw = planes.raw
-        var taken = 0
-        while taken < count {
-            let i = start + taken
-            guard block.isUsable(at: i) else { break }
-            let (x, y, z) = path.enter((block[0, i], block[1, i], block[2, i]), at: loaded + taken)
-            raw[taken] = x
-            raw[Planes.capacity + taken] = y
-            raw[2 * Planes.capacity + taken] = z
-            taken += 1
-        }
+        let taken = path.enter(block, from: start, count: count, at: loaded, planes)
         loaded += taken
         return taken
     }
@@ -247,20 +237,51 @@ public struct StationPipeline: ~Copyable {
                 offsetRemoved: planes.offsetRemoved, filtered: planes.filtered, rms: planes.rms,
                 triggered: planes.triggered, ratio: path.ratio == nil ? nil : UnsafePointer(planes.ratio)))
         if rules.traceEnabled { trace.take(planes, count: count) }
-        for i in 0..<count { sample(i, clock, to: sink) }
+        clock.times(from: processed, count: count, to: planes.times)
+        var i = 0
+        while i < count {
+            let n = quiet(from: i, to: count)
+            if n > 0 { skip(i, n) } else { sample(i, clock, to: sink) }
+            i += max(n, 1)
+        }
+    }
+
+    /// How many samples of the chunk, from one on, give nothing to be said: no detector is on, no event open, no second
+    /// ends and no block of traces is full.
+    private func quiet(from i: Int, to count: Int) -> Int {
+        guard events.isQuiet, !summary.isPending, rules.peak == nil, rules.movement == nil else { return 0 }
+        var n = min(count - i, summary.left(from: processed))
+        if rules.traceEnabled { n = min(n, trace.left) }
+        let (capacity, t, on) = (Planes.capacity, planes.triggered + i, planes.ratioOn + i)
+        var k = 0
+        while k < n, t[k] | t[capacity + k] | t[2 * capacity + k] | on[k] == 0 { k += 1 }
+        return k
+    }
+
+    /// Takes such samples all at once.
+    private mutating func skip(_ i: Int, _ n: Int) {
+        events.skip(planes, i, count: n, index: stretchStart + Int64(processed))
+        summary.push(planes, i, count: n)
+        if rules.traceEnabled { trace.advance(n) }
+        if fullScale < .infinity { for k in i..<i + n where isClipped(k) { status.clippedSamples += 1 } }
+        processed += n
+        status.samples += n
+        status.time = planes.times[i + n - 1]
+    }
+
+    @inline(__always)
+    private func isClipped(_ i: Int) -> Bool {
+        let (raw, capacity) = (planes.raw + i, Planes.capacity)
+        return abs(raw[0]) >= fullScale || abs(raw[capacity]) >= fullScale || abs(raw[2 * capacity]) >= fullScale
     }
 
     private mutating func sample(_ i: Int, _ clock: SampleClock, to sink: PublicationSink) {
         let (a, b) = (Planes.capacity + i, 2 * Planes.capacity + i)
-        let (o, v, r, t, raw) = (planes.offsetRemoved, planes.velocity, planes.rms, planes.triggered, planes.raw)
-        let d = planes.displacement
-        let time = clock.time(processed)
+        let (r, t, time) = (planes.rms, planes.triggered, planes.times[i])
         let recorded = RecordedSample(
-            index: stretchStart + Int64(processed), time: time,
-            motion: MotionSample(ax: o[i], ay: o[a], az: o[b], vx: v[i], vy: v[a], vz: v[b], dx: d[i], dy: d[a]),
-            raw: (raw[i], raw[a], raw[b]), rms: (r[i], r[a], r[b]),
+            index: stretchStart + Int64(processed), time: time, motion: planes.motion(i), rms: (r[i], r[a], r[b]),
             ratios: (planes.ratio[i], planes.ratio[a], planes.ratio[b]), triggeredAxes: t[i] | t[a] << 1 | t[b] << 2,
-            clipped: abs(raw[i]) >= fullScale || abs(raw[a]) >= fullScale || abs(raw[b]) >= fullScale)
+            clipped: isClipped(i))
         if recorded.clipped { status.clippedSamples += 1 }
         var state = DetectionState()
         if processed < validFrom { state.invalid = afterGap ? .gap : .settling }
@@ -268,8 +289,9 @@ public struct StationPipeline: ~Copyable {
             rules.levelEnabled && state.invalid == nil
             && rules.levelAxes.holds(triggeredThatCount(recorded.triggeredAxes))
         detect(i, recorded.motion, &state)
-        events.step(recorded, state: state, messenger: &messenger, quality: quality, to: sink)
-        if summary.push(recorded, index: processed) {
+        events.step(recorded, planes, i, state: state, messenger: &messenger, quality: quality, to: sink)
+        summary.push(planes, i, count: 1)
+        if summary.left(from: processed) <= 0 {
             if summary.isPending { sendSummary(to: sink) }
             summary.endSecond(state: state, time: time)
         }
@@ -321,11 +343,4 @@ public struct StationStatus: Sendable, Equatable {
     public var clippedSamples = 0
     /// Time of the last sample, nanoseconds of UTC; nil before the first.
     public var time: Int64?
-}
-
-extension SampleBlock {
-    /// No sensor measures more than 10⁶ m/s²; NaN and infinities fail it too.
-    fileprivate func isUsable(at i: Int) -> Bool {
-        self[0, i].magnitude <= 1e6 && self[1, i].magnitude <= 1e6 && self[2, i].magnitude <= 1e6
-    }
 }

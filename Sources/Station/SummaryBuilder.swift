@@ -68,24 +68,47 @@ struct SummaryBuilder: Sendable {
     /// The next sample's values begin the extremes anew.
     mutating func resetExtremes() { extremes = nil }
 
-    /// One sample; true when it is the last of a second.
-    /// - Parameter index: number in the present stretch.
-    mutating func push(_ sample: RecordedSample, index: Int) -> Bool {
-        window.add(sample.motion)
-        monitor.push(sample.motion)
-        let (raw, time) = (sample.raw, sample.time)
-        if ratioSignal != nil { ratios = larger(ratios, sample.ratios) }
-        magnitude = (raw.x * raw.x + raw.y * raw.y + raw.z * raw.z).squareRoot()
-        if extremes == nil {
-            func single(_ value: Double) -> SummaryMessage.Extreme { .init(min: value, max: value, since: time) }
-            extremes = .init(x: single(raw.x), y: single(raw.y), z: single(raw.z), magnitude: single(magnitude))
-        } else {
-            extremes?.x.take(raw.x)
-            extremes?.y.take(raw.y)
-            extremes?.z.take(raw.z)
-            extremes?.magnitude.take(magnitude)
+    /// Samples before the last one of the present second, from one number of the stretch on.
+    func left(from index: Int) -> Int { boundary - 1 - index }
+
+    /// Takes `count` samples of a chunk from its sample `i` on, all of one second.
+    mutating func push(_ planes: borrowing Planes, _ i: Int, count: Int) {
+        let capacity = Planes.capacity
+        window.add(
+            count, acceleration: planes.offsetRemoved + i, velocity: planes.velocity + i,
+            displacement: planes.displacement + i, stride: capacity)
+        monitor.push(planes.offsetRemoved + i, count: count)
+        if let ratioSignal {
+            let ratio = planes.ratio + i
+            for k in 0..<count { ratios.first = max(ratios.first, ratio[k]) }
+            if ratioSignal == .each {
+                for k in 0..<count {
+                    ratios.second = max(ratios.second, ratio[capacity + k])
+                    ratios.third = max(ratios.third, ratio[2 * capacity + k])
+                }
+            }
         }
-        return index + 1 >= boundary
+        let (x, y, z) = (planes.raw + i, planes.raw + i + capacity, planes.raw + i + 2 * capacity)
+        func single(_ value: Double) -> SummaryMessage.Extreme {
+            .init(min: value, max: value, since: planes.times[i])
+        }
+        func square(_ k: Int) -> Double { x[k] * x[k] + y[k] * y[k] + z[k] * z[k] }
+        var all =
+            extremes
+            ?? .init(x: single(x[0]), y: single(y[0]), z: single(z[0]), magnitude: single(square(0).squareRoot()))
+        var (least, most) = (Double.infinity, 0.0)
+        for k in 0..<count {
+            all.x.take(x[k])
+            all.y.take(y[k])
+            all.z.take(z[k])
+            let square = square(k)
+            least = min(least, square)
+            most = max(most, square)
+        }
+        all.magnitude.take(least.squareRoot())
+        all.magnitude.take(most.squareRoot())
+        extremes = all
+        magnitude = square(count - 1).squareRoot()
     }
 
     /// JMA intensity of the last window, before rounding, when there is one.
@@ -176,11 +199,6 @@ struct DetectionState: Sendable {
     var detectorsOn: Int {
         (levelOn ? 1 : 0) + (ratioAxes != 0 ? 1 : 0) + (peakAxes != 0 ? 1 : 0) + (movementOn ? 1 : 0)
     }
-}
-
-/// The larger of each.
-func larger(_ a: Ratios, _ b: Ratios) -> Ratios {
-    (max(a.first, b.first), max(a.second, b.second), max(a.third, b.third))
 }
 
 extension SummaryMessage.Extreme {

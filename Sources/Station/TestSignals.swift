@@ -41,9 +41,15 @@ struct TestSignals: Sendable {
         allSensor = (0..<3).allSatisfy { axes[$0].signal == .sensor }
     }
 
-    /// The sample with the axes replaced that have a test signal; `index` counts from the start or the last gap.
-    func replace(_ sample: (Double, Double, Double), at index: Int) -> (Double, Double, Double) {
-        if allSensor { return sample }
-        return (x.value(sample.0, at: index), y.value(sample.1, at: index), z.value(sample.2, at: index))
+    /// Replaces the axes that have a test signal, in three planes; `index` of the first sample counts from the start or the
+    /// last gap.
+    func replace(_ planes: UnsafeMutablePointer<Double>, count: Int, at index: Int) {
+        if allSensor { return }
+        for i in 0..<count {
+            let (y, z) = (Planes.capacity + i, 2 * Planes.capacity + i)
+            planes[i] = self.x.value(planes[i], at: index + i)
+            planes[y] = self.y.value(planes[y], at: index + i)
+            planes[z] = self.z.value(planes[z], at: index + i)
+        }
     }
 }

@@ -95,6 +95,22 @@ struct TraceBuilder: Sendable {
         return block.isFull
     }
 
+    /// How many samples complete no block.
+    var left: Int { wait + (block.capacity - block.count - 1) * factor }
+
+    /// As many samples as complete no block, all of them outside of an event.
+    mutating func advance(_ count: Int) {
+        var rest = count
+        while rest > wait {
+            rest -= wait + 1
+            pushed += wait + 1
+            wait = factor - 1
+            append(pushed - 1 - delay)
+        }
+        wait -= rest
+        pushed += rest
+    }
+
     /// Puts the next output, which lies at sample `centre`, into the block.
     private mutating func append(_ centre: Int) {
         if block.count == 0 {
@@ -102,16 +118,19 @@ struct TraceBuilder: Sendable {
             block.gap = gapPending
             gapPending = false
         }
-        guard let index = block.extend() else { return }
-        let frame = used * decimator.stride
-        used += 1
-        for (k, signal) in signals.enumerated() {
-            for axis in 0..<3 { block.set(signal, axis: axis, at: index, outputs[frame + 3 * k + axis]) }
-        }
-        guard wantsTriggers else { return }
         var bits: UInt8 = 0
-        for k in max(0, centre - factor + 1)...centre { bits |= flags[k % flags.count] }
-        for axis in 0..<3 { block.setTriggered(axis: axis, at: index, bits & (1 << UInt8(axis)) != 0) }
+        if wantsTriggers {
+            var place = max(0, centre - factor + 1) % flags.count
+            for _ in max(0, centre - factor + 1)...centre {
+                bits |= flags[place]
+                place = place + 1 == flags.count ? 0 : place + 1
+            }
+        }
+        outputs.withUnsafeBufferPointer { outputs in
+            guard let frame = outputs.baseAddress.map({ $0 + used * decimator.stride }) else { return }
+            block.append(signals, frame, triggered: bits)
+        }
+        used += 1
     }
 
     /// Sends the block as it is, unless it is empty or not wanted, and begins the next.

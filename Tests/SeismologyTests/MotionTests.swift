@@ -7,7 +7,12 @@ import Testing
     @Test func aWindowHoldsExactlyItsLastSeconds() {
         var window = MotionWindow(seconds: 2)
         func second(_ a: Double) -> MotionWindow.Levels {
-            for _ in 0..<4 { window.add(MotionSample(ax: a, ay: -2 * a, az: 0, vy: a / 10, dx: a / 100)) }
+            func planes(_ x: Double, _ y: Double, _ z: Double) -> [Double] {
+                [x, x, x, x, y, y, y, y, z, z, z, z]
+            }
+            window.add(
+                4, acceleration: planes(a, -2 * a, 0), velocity: planes(0, a / 10, 0),
+                displacement: planes(a / 100, 0, 0), stride: 4)
             return window.endSecond()
         }
         #expect(second(3).peakY == 6)

@@ -53,6 +53,24 @@ public struct TraceBlock: Sendable {
         return count - 1
     }
 
+    /// Adds one sample of some signals: x, y and z of the first, of the second and so on, and which axes were triggered
+    /// at it or since the last one (bits 0, 1, 2). Ignored when full.
+    public mutating func append(_ signals: [Signal], _ values: UnsafePointer<Double>, triggered: UInt8) {
+        guard count < capacity else { return }
+        let (capacity, place) = (capacity, count)
+        planes.withUnsafeMutableBufferPointer { planes in
+            var value = values
+            for signal in signals {
+                for axis in 0..<3 { planes[(axis * 3 + signal.rawValue) * capacity + place] = value[axis] }
+                value += 3
+            }
+        }
+        triggers[place] = triggered & 1
+        triggers[capacity + place] = triggered >> 1 & 1
+        triggers[2 * capacity + place] = triggered >> 2 & 1
+        count += 1
+    }
+
     /// Sets one value, m/s²; axis 0, 1, 2 is x, y, z.
     public mutating func set(_ signal: Signal, axis: Int, at index: Int, _ value: Double) {
         planes[(axis * 3 + signal.rawValue) * capacity + index] = value

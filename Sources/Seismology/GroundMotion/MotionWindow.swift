@@ -26,6 +26,7 @@ public struct MotionWindow: Sendable {
 
         public init() {}
 
+        @inline(__always)
         mutating func add(_ s: MotionSample) {
             moments.add(s.ax, s.ay, s.az)
             let (x, y, z) = (abs(s.ax), abs(s.ay), abs(s.az))
@@ -83,8 +84,21 @@ public struct MotionWindow: Sendable {
         current = Levels()
     }
 
-    /// Takes one sample.
-    public mutating func add(_ sample: MotionSample) { current.add(sample) }
+    /// Takes `count` samples of acceleration without offset (m/s²), velocity (m/s) and displacement (m), each as planes
+    /// of x, y and z `stride` apart.
+    public mutating func add(
+        _ count: Int, acceleration a: UnsafePointer<Double>, velocity v: UnsafePointer<Double>,
+        displacement d: UnsafePointer<Double>, stride: Int
+    ) {
+        var levels = current
+        for i in 0..<count {
+            levels.add(
+                MotionSample(
+                    ax: a[i], ay: a[stride + i], az: a[2 * stride + i], vx: v[i], vy: v[stride + i],
+                    dx: d[i], dy: d[stride + i]))
+        }
+        current = levels
+    }
 
     /// Ends the current second and returns the levels of the window that ends with it.
     public mutating func endSecond() -> Levels {

@@ -48,6 +48,15 @@ public struct SampleBlock: Sendable {
         set { planes[axis * capacity + index] = newValue }
     }
 
+    /// Copies samples of an axis.
+    public func copy(axis: Int, from start: Int, count: Int, to target: UnsafeMutablePointer<Double>) {
+        precondition(start >= 0 && count >= 0 && start + count <= self.count)
+        planes.withUnsafeBufferPointer { planes in
+            guard let base = planes.baseAddress else { return }
+            target.update(from: base + axis * capacity + start, count: count)
+        }
+    }
+
     /// Gives a body the three planes to write or change, after setting `count` to the given number.
     /// Returns false, and does nothing, when the count does not fit.
     @discardableResult

@@ -34,6 +34,26 @@ public struct SampleRing: Sendable {
         pushed += 1
     }
 
+    /// Pushes `count` samples of three planes.
+    public mutating func push(
+        _ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>, _ z: UnsafePointer<Double>, count: Int
+    ) {
+        var (done, place) = (0, place)
+        samples.withUnsafeMutableBufferPointer { samples in
+            guard let base = samples.baseAddress else { return }
+            while done < count {
+                let n = min(count - done, capacity - place)
+                (base + place).update(from: x + done, count: n)
+                (base + capacity + place).update(from: y + done, count: n)
+                (base + 2 * capacity + place).update(from: z + done, count: n)
+                done += n
+                place = place + n == capacity ? 0 : place + n
+            }
+        }
+        self.place = place
+        pushed += count
+    }
+
     /// Copies samples of an axis (0, 1, 2), which must still be there.
     /// - Parameter range: numbers of samples since the start or the last reset.
     public func copy(axis: Int, _ range: Range<Int>, to target: UnsafeMutablePointer<Double>) {
