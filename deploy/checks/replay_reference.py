@@ -148,22 +148,37 @@ def triggered(rms, level, hold):
 
 
 def sta_lta(power, p, method, fs):
-    """Ratios of the rows of `power`, and where they trigger, sample by sample."""
+    """Ratios of the rows of `power`; 0 while the long average is not full and where it is 0."""
     short, long = samples(p, "sta", fs), samples(p, "lta", fs)
-    ratio, state = np.zeros(power.shape), np.zeros(power.shape, bool)
-    sta, lta, on = np.zeros(len(power)), np.zeros(len(power)), np.zeros(len(power), bool)
-    for i, x in enumerate(power.T):
-        if method == "classic":
-            if i >= long - 1:
-                sta, lta = power[:, i - short + 1 : i + 1].mean(axis=1), power[:, i - long + 1 : i + 1].mean(axis=1)
-        elif i > 0:
-            sta = sta + (x - sta) / short
-            lta = np.where(on, lta, lta + (x - lta) / long) if method == "frozen" else lta + (x - lta) / long
-        if i >= (long - 1 if method == "classic" else long):
-            ratio[:, i] = np.divide(sta, lta, out=np.zeros(len(power)), where=lta > 0)
-        on = np.where(on, ratio[:, i] >= p["sta_off"], ratio[:, i] >= p["sta_on"])
-        state[:, i] = on
-    return ratio, state
+    if method == "classic":
+        total = np.concatenate((np.zeros((len(power), 1)), np.cumsum(power, axis=1, dtype=np.longdouble)), axis=1)
+        sta, lta, first = np.zeros(power.shape), np.zeros(power.shape), long - 1
+        sta[:, first:] = (total[:, long:] - total[:, long - short : -short]) / short
+        lta[:, first:] = (total[:, long:] - total[:, :-long]) / long
+    elif method == "recursive":
+        late = power.copy()
+        late[:, 0] = 0
+        sta, lta = (signal.lfilter([1 / n], [1, 1 / n - 1], late) for n in (short, long))
+        first = long
+    else:
+        return np.stack([frozen(row, short, long, p["sta_on"], p["sta_off"]) for row in power.tolist()])
+    ratio = np.divide(sta, lta, out=np.zeros(power.shape), where=lta > 0)
+    ratio[:, :first] = 0
+    return ratio
+
+
+def frozen(power, short, long, on, off):
+    """The recursion as it is written in the definition, sample by sample."""
+    ratio, sta, lta, is_on = [0.0] * len(power), 0.0, 0.0, False
+    for i, x in enumerate(power):
+        if i > 0:
+            sta += (x - sta) / short
+            if not is_on:
+                lta += (x - lta) / long
+        if i >= long and lta > 0:
+            ratio[i] = sta / lta
+        is_on = ratio[i] >= off if is_on else ratio[i] >= on
+    return ratio
 
 
 def hysteresis(ratio, p):
@@ -303,14 +318,14 @@ def check_ratio(report, name, got, right, p, stored, ratio, fs):
     """STA/LTA of one method; returns the worst difference."""
     method, signals = ratio[0], AXES if ratio[1] == "each" else [ratio[1]]
     power = np.square(right.astype(float))
-    want, states = sta_lta(power if ratio[1] == "each" else power.sum(axis=0, keepdims=True), p, method, fs)
+    want = sta_lta(power if ratio[1] == "each" else power.sum(axis=0, keepdims=True), p, method, fs)
     worst = 0.0
-    for axis, row, state in zip(signals, want, states):
+    for axis, row in zip(signals, want):
         found = got[f"{axis}_sta_lta"]
         what = f"{name} {axis}_sta_lta {method}"
         off = np.max(np.abs(found - row)) / max(np.max(row), 1)
         worst = max(worst, report.hold(what, off, SERIES_LIMIT))
-        report.same(f"{what} picks", hysteresis(found, p), intervals(state))
+        report.same(f"{what} picks", hysteresis(found, p), hysteresis(row, p))
         if stored and method in stored["sta_lta"]:
             report.same(f"{what} picks, stored", hysteresis(found, p), stored["sta_lta"][method]["picks"][axis])
     return worst
