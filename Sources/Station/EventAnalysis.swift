@@ -3,16 +3,17 @@ import Settings
 import SignalProcessing
 
 /// What is computed from an event's record as a whole when it has ended: JMA intensity and strongest frequency, in parts
-/// like those of ``GroundMonitor``. Where samples are missing, of the longest stretch without a gap.
+/// like those of ``GroundMonitor``. Where samples are missing, of the longest stretch without a gap. Of a stretch of more
+/// than 65 536 samples (five minutes at 200 Hz, one at 1000 Hz) only the frequency, of so many at its beginning; its
+/// intensity stays the largest of the sliding windows.
 struct EventAnalysis: Sendable {
     /// Before rounding; nil when the record is shorter than 3 s or nobody asked for it.
     private(set) var jma: Double?
     /// Hz.
     private(set) var dominant: Double?
 
-    /// Longer stretches (more than an hour at 100 Hz) are left to the sliding windows: transforms of millions of samples
-    /// would keep the sampler from its work.
-    private static let longest = 400_000
+    /// Longer transforms would keep the sampler from its work.
+    private static let longest = 65_536
 
     private enum Part { case plans, intensity, frequency, done }
     private let wantsIntensity: Bool
@@ -24,7 +25,6 @@ struct EventAnalysis: Sendable {
     private var frequency: DominantFrequency?
 
     init(_ configuration: Configuration, of record: EventRecord) {
-        wantsIntensity = configuration.intensity.scales.contains(.jma)
         lowest = configuration.spectrum.lowest
         rate = record.rate
         var longest = 0..<0
@@ -32,8 +32,9 @@ struct EventAnalysis: Sendable {
             let end = i + 1 < record.segments.count ? record.segments[i + 1].first : record.count
             if end - segment.first > longest.count { longest = segment.first..<end }
         }
-        range = longest
-        if Double(longest.count) < JMAIntensity.shortest * rate || longest.count > Self.longest { part = .done }
+        range = longest.prefix(Self.longest)
+        wantsIntensity = configuration.intensity.scales.contains(.jma) && longest.count <= Self.longest
+        if Double(longest.count) < JMAIntensity.shortest * rate { part = .done }
     }
 
     /// Does the next part; true when all is done.
