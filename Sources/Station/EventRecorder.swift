@@ -75,6 +75,7 @@ struct EventRecorder: Sendable {
         machine = EventMachine(machine.settings, goingOnFrom: old.machine)
         history.takeOver(old.history)
         (open, closing, isApart, jma, movement) = (old.open, old.closing, old.isApart, old.jma, old.movement)
+        isQuiet = old.isQuiet
         let capacity = record.capacity
         (record, closingRecord) = (old.record, old.closingRecord)
         record.capacity = capacity
@@ -96,8 +97,9 @@ struct EventRecorder: Sendable {
         open?.jma = jma
     }
 
-    /// True when a sample at which no detector is on is only to be kept: see ``skip(_:_:count:index:)``.
-    var isQuiet: Bool { open == nil && closing == nil }
+    /// True when a sample at which no detector is on is only to be kept: see ``skip(_:_:count:index:)``. Not asked of the
+    /// events themselves, which are large.
+    private(set) var isQuiet = true
 
     /// Keeps samples of a chunk at which no detector is on.
     mutating func skip(_ planes: borrowing Planes, _ i: Int, count: Int, index: Int64) {
@@ -109,6 +111,7 @@ struct EventRecorder: Sendable {
         _ sample: RecordedSample, _ planes: borrowing Planes, _ i: Int, state: DetectionState,
         messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
     ) {
+        defer { isQuiet = open == nil && closing == nil }
         if closing != nil, analyse() { sendEnd(&messenger, quality, sink) }
         let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
         if action == .begin { begin(sample, withContext: true) }

@@ -30,6 +30,9 @@ struct chain {
     // STA/LTA
     double sta, lta;
     int seen, triggered;
+    // what makes a trigger count
+    double axis_sta[3], axis_lta[3], unseen, before_raw[3], block_sum[3], block_mean[3], changes, largest_change;
+    int in_block, has_mean, lasted, good;
     // one bucket a second
     struct levels *buckets, now;
     int bucket, in_second;
@@ -71,6 +74,7 @@ struct chain *chain_new(const struct chain_settings *settings) {
     for (int k = 0; k < 9; k++) c->lines[k] = calloc((size_t)(2 * (2 * settings->half + 1)), sizeof(double));
     c->flags = calloc((size_t)(settings->half + settings->factor), 1);
     c->wait = settings->half;
+    c->unseen = 1;
     c->text = malloc(65536);
     return c;
 }
@@ -130,6 +134,55 @@ static void add_event(struct chain *c, const struct motion *m, int joined) {
         }
     }
     c->last = *m;
+}
+
+static void end_block(struct chain *c) {
+    double weight = fmin(1, c->s.guard_block * c->s.sta_weight), part = 0;
+    for (int k = 0; k < 3; k++) {
+        double mean = c->block_sum[k] / c->s.guard_block, step = mean - c->block_mean[k];
+        if (c->has_mean) part += step * step * weight;
+        c->block_mean[k] = mean;
+        c->block_sum[k] = 0;
+    }
+    c->has_mean = 1;
+    c->in_block = 0;
+    c->changes += part - c->changes * weight;
+    c->largest_change = fmax(part, c->largest_change - c->largest_change * weight);
+}
+
+/// Whether the trigger of a sample counts, from the power and the raw value of each axis.
+static int guard(struct chain *c, const double *power, const double *raw) {
+    const struct chain_settings *s = &c->s;
+    double limit = c->unseen < 1 ? s->guard_clip / (1 - c->unseen) : 0;
+    int still = 1;
+    for (int k = 0; k < 3; k++) {
+        c->axis_sta[k] += (fmin(power[k], limit * c->axis_lta[k]) - c->axis_sta[k]) * s->sta_weight;
+        if (raw[k] != c->before_raw[k]) still = 0;
+        c->before_raw[k] = raw[k];
+    }
+    if (!still && c->lasted == 0) {
+        for (int k = 0; k < 3; k++) c->axis_lta[k] += (power[k] - c->axis_lta[k]) * s->lta_weight;
+        c->unseen = c->unseen > 1e-20 ? c->unseen * (1 - s->lta_weight) : 0;
+    }
+    for (int k = 0; k < 3; k++) c->block_sum[k] += raw[k];
+    if (++c->in_block == s->guard_block) end_block(c);
+    if (!c->triggered) {
+        c->lasted = c->good = 0;
+        return 0;
+    }
+    c->lasted++;
+    if (!c->good) {
+        double least = 1e-6 * fmax(c->axis_lta[0], fmax(c->axis_lta[1], c->axis_lta[2]));
+        int present = 0, agreeing = 0;
+        for (int k = 0; k < 3; k++) {
+            if (c->axis_lta[k] <= least) continue;
+            present++;
+            if (c->axis_sta[k] >= s->guard_ratio * c->axis_lta[k] / (1 - c->unseen)) agreeing++;
+        }
+        c->good = agreeing >= (present < s->guard_axes ? present : s->guard_axes)
+            && c->largest_change <= s->guard_jump * c->changes;
+    }
+    return c->good;
 }
 
 static double convolve(const double *centre, const double *taps, int half) {
@@ -241,7 +294,7 @@ static void decimate(struct chain *c, const double *signals, int flags) {
 static void sample(struct chain *c, const double *raw) {
     const struct chain_settings *s = &c->s;
     struct motion m;
-    double filtered[3], rms[3], ratio_power = 0;
+    double filtered[3], rms[3], power[3], ratio_power = 0;
     int flags = 0, clipped = 0;
     if (!c->started) {
         // The offset's high pass begins in its steady state.
@@ -272,7 +325,8 @@ static void sample(struct chain *c, const double *raw) {
         c->last_v[k] = m.v[k];
         m.d[k] = run(&s->ground, &c->displacement[k], c->d[k]);
         double q = run(&s->ratio[1], &c->ratio[k][1], run(&s->ratio[0], &c->ratio[k][0], a));
-        ratio_power += q * q;
+        power[k] = q * q;
+        ratio_power += power[k];
     }
     if (++c->at == s->window) c->at = 0;
     c->started = 1;
@@ -289,7 +343,8 @@ static void sample(struct chain *c, const double *raw) {
         c->triggered = c->triggered ? ratio >= s->off : ratio >= s->on;
     }
 
-    int on = c->index >= s->settle && (flags || c->triggered);
+    int counts = guard(c, power, raw);
+    int on = c->index >= s->settle && (flags || counts);
     if (on && !c->active && c->index >= c->dead_until) {
         c->active = 1;
         memset(&c->event, 0, sizeof c->event);

@@ -45,6 +45,13 @@ final class Chain {
         settings.sta_weight = 1 / Double(samples(detection.staLTA.sta))
         settings.lta_weight = 1 / Double(samples(detection.staLTA.lta))
         (settings.on, settings.off) = (detection.staLTA.on, detection.staLTA.off)
+        let guarding = detection.staLTA.guard
+        (settings.guard_axes, settings.guard_block) = (
+            Int32(guarding.axes), Int32(max(1, (rate / 32).rounded(.toNearestOrEven)))
+        )
+        (settings.guard_ratio, settings.guard_clip, settings.guard_jump) = (
+            guarding.ratio, guarding.clip, guarding.jump
+        )
         settings.lta_samples = samples(detection.staLTA.lta)
         settings.settle = samples(settle)
         settings.buckets = Int32(configuration.intensity.window)

@@ -10,8 +10,8 @@ import Station
 /// Measures what the path of a sample costs, beside the same work by hand in C, and prints one `name value` per line.
 @main
 struct Cost {
-    static let rounds = 15
-    static let passesPerRound = 5
+    static let rounds = 11
+    static let passesPerRound = 3
     static let sensor = StationSensor(rate: Ground.rate, range: 2 * standardGravity)
 
     static func main() throws {
@@ -19,15 +19,19 @@ struct Cost {
         var standard = Configuration()
         standard.station.id = "cost"
         standard.conditioning.settle = 10
+        // What is done at each sample: without the Fourier transforms of a second, but for a short one.
+        var plain = standard
+        plain.intensity.scales = [.worden12]
+        plain.spectrum.window = 3
         // Samples without messages, but for the summary once a second: traces are decimated, and sent in events alone.
-        var silent = standard
+        var silent = plain
         silent.trace.onlyInEvents = true
         var everything = standard
         everything.detection.peak.enabled = true
         everything.detection.movement.enabled = true
         everything.intensity.scales = IntensityRelation.allCases
 
-        let agreement = try Agreement(standard, sensor, ground)
+        let agreement = try Agreement(plain, sensor, ground)
         guard agreement.events > 0 else { throw Failure(description: "the quake was not noticed") }
         let furthest = agreement.worst.max { $0.error < $1.error } ?? ("nothing", .infinity)
         guard agreement.worst.allSatisfy({ $0.error < 1e-9 }) else {
@@ -35,7 +39,8 @@ struct Cost {
                 description: "the chain in C does other work: \(agreement.worst.filter { !($0.error < 1e-9) })")
         }
 
-        var full = try Run(standard, ground)
+        var full = try Run(plain, ground)
+        var defaults = try Run(standard, ground)
         var chain = try Run(silent, ground)
         var all = try Run(everything, ground)
         let c = try Chain(standard, sensor: sensor, messages: true)
@@ -45,12 +50,16 @@ struct Cost {
         for _ in 0..<3 {
             full.pass()
             chain.pass(ground.quiet)
+            defaults.pass()
             all.pass()
             ground.pass(0) { c.process($0) }
             ground.pass(0, ground.quiet) { cChain.process($0) }
         }
         let (passes, messages, bytes) = (full.passes, full.messages, full.bytes)
 
+        // The short transform of a second, which the C does not do, by itself.
+        let seconds = 100
+        var spectrum = DominantFrequency(rate: Ground.rate, longest: 300, lowest: plain.spectrum.lowest)
         var times = Times()
         let (quiet, samples) = (ground.quiet.count * Ground.blockLength, ground.sampleCount)
         for _ in 0..<rounds {
@@ -58,27 +67,40 @@ struct Cost {
             times.add("c", samples) { ground.pass(0) { c.process($0) } }
             times.add("chain", quiet) { chain.pass(ground.quiet) }
             times.add("c_chain", quiet) { ground.pass(0, ground.quiet) { cChain.process($0) } }
+            times.add("transform", seconds * Int(Ground.rate)) { for _ in 0..<seconds { transform(&spectrum) } }
+            times.add("standard", samples) { defaults.pass() }
             times.add("everything", samples) { all.pass() }
         }
         let taken = full.passes - passes
 
         // In quiet: samples, summaries and traces. In the quake: the event with its messages and its waveform besides.
-        let quietCalls = heapCalls { full.pass(ground.quiet) } - heapCalls { ground.pass(0, ground.quiet) { _ in } }
-        let eventCalls = heapCalls { full.pass(ground.shaken) } - heapCalls { ground.pass(0, ground.shaken) { _ in } }
+        let quietCalls = heapCalls { defaults.pass(ground.quiet) } - heapCalls { ground.pass(0, ground.quiet) { _ in } }
+        let eventCalls =
+            heapCalls { defaults.pass(ground.shaken) } - heapCalls { ground.pass(0, ground.shaken) { _ in } }
         guard heapCalls(heap_probe) == 2 else { throw Failure(description: "the counter of heap calls does not count") }
 
         print("differs most from the C in", furthest.name, String(format: "by %.1e", furthest.error))
-        for name in ["chain", "c_chain", "pipeline", "c", "everything"] {
+        for name in ["chain", "transform", "c_chain", "pipeline", "c", "standard", "everything"] {
             report("\(name)_ns", median(times[name]))
         }
-        report("chain_to_c", times.ratio("chain", "c_chain"))
+        let sampleBySample = zip(times["chain"], times["transform"]).map { $0 - $1 }
+        report("chain_to_c", median(zip(sampleBySample, times["c_chain"]).map { $0 / $1 }))
         report("pipeline_to_c", times.ratio("pipeline", "c"))
-        report("everything_to_pipeline", times.ratio("everything", "pipeline"))
+        report("everything_to_standard", times.ratio("everything", "standard"))
+        Decimation.reportCost()
         report("pipeline_heap_calls", Double(quietCalls) / Double(quiet))
         report("event_heap_calls", Double(eventCalls))
         report("messages_per_sample", Double(full.messages - messages) / Double(taken * samples))
         report("bytes_per_sample", Double(full.bytes - bytes) / Double(taken * samples))
-        report("real_time_channels_100hz", 1e9 / median(times["pipeline"]) / Ground.rate)
+        report("real_time_channels_100hz", 1e9 / median(times["standard"]) / Ground.rate)
+    }
+
+    /// The strongest frequency of three seconds.
+    static func transform(_ spectrum: inout DominantFrequency) {
+        spectrum.begin(count: 300)
+        while !spectrum.step({ axis, target in
+            for i in 0..<300 { target[i] = Double((i * (axis + 7)) % 31) }
+        }) {}
     }
 
     /// Nanoseconds per sample of each round, by name.

@@ -26,6 +26,9 @@ struct chain_settings {
     int window, hold;
     double threshold;
     double sta_weight, lta_weight, on, off;
+    /// What a trigger must be to count: axes that agree at a ratio, no power beyond `clip`, no change beyond `jump`.
+    int guard_axes, guard_block;
+    double guard_ratio, guard_clip, guard_jump;
     int lta_samples, settle, buckets, history, post_event, dead_time;
     int factor, half, block;
     const double *taps;
