@@ -74,7 +74,7 @@ import Testing
     /// Found by this generator: the difference of two times, and a time after the last, do not fit into 64 bits.
     @Test func timesThatNoClockCanReckonWithAreNoCrash() throws {
         let samples = [SIMD3<Double>](repeating: .zero, count: 300)
-        let times = [Int64.max, .min, 0, .max - 1_000, .min + 1_000, 1_767_608_430_120_000_000]
+        let times: [Int64] = [.max, .min, 0, .max - 1_000, .min + 1_000, 1_767_608_430_120_000_000]
         let stretches = times.map { Stretch(time: $0, samples: samples) }
         let outcome = try play(testConfiguration(), stretches.blocks(of: 16, rate: 100), rate: 100)
         #expect(outcome.status.samples == 1800 && outcome.status.gaps == 5)
