@@ -41,7 +41,7 @@ struct EventAnalysis: Sendable {
     mutating func step(_ record: EventRecord) -> Bool {
         switch part {
         case .plans:
-            if wantsIntensity { intensity = JMACalculation(rate: rate, longest: range.count, shorter: false) }
+            if wantsIntensity { intensity = JMACalculation(rate: rate, longest: range.count) }
             intensity?.begin(count: range.count)
             part = .intensity
         case .intensity:

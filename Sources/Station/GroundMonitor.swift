@@ -38,7 +38,7 @@ struct GroundMonitor: Sendable {
         jmaWindow = wanted ? samples(configuration.intensity.jmaWindow) : 0
         pace = max(1, Int((50 / rate).rounded(.up)))
         ring = SampleRing(capacity: max(jmaWindow, spectrumWindow) + Self.slack)
-        intensity = wanted ? JMACalculation(rate: rate, longest: jmaWindow, shorter: true) : nil
+        intensity = wanted ? JMACalculation(rate: rate, longest: jmaWindow) : nil
         frequency = DominantFrequency(rate: rate, longest: spectrumWindow, lowest: configuration.spectrum.lowest)
     }
 

@@ -37,7 +37,7 @@ import Testing
 
     private func intensity(_ axes: [[Double]], rate: Double, longest: Int? = nil) -> Double {
         let count = axes[0].count
-        var calculation = JMACalculation(rate: rate, longest: longest ?? count, shorter: longest != nil)
+        var calculation = JMACalculation(rate: rate, longest: longest ?? count)
         calculation.begin(count: count)
         while !calculation.step({ axis, to in to.update(from: axes[axis], count: count) }) {}
         return calculation.raw

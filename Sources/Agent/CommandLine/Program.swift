@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Messages
 import Settings
@@ -35,6 +36,8 @@ public enum Program {
             say("\(parsed.config ?? "settings"): valid\n", to: STDOUT_FILENO)
             return 0
         }
+        // An arena of its own for each thread costs 0.9 MB in all, and the thread that samples allocates nothing then.
+        clinux_use_one_arena()
         do throws(AgentError) {
             return try Agent(settings: settings, exitAtEnd: parsed.exitAtEnd).run()
         } catch {

@@ -10,4 +10,7 @@
 
 // prctl has variable arguments, which Swift cannot call. At most 15 bytes are kept.
 void clinux_set_thread_name(const char *name);
+
+// One arena of memory for all threads, where the C library has several. Before the first thread is made.
+void clinux_use_one_arena(void);
 #endif

@@ -26,10 +26,9 @@ public struct JMACalculation: Sendable {
     /// - Parameters:
     ///   - rate: samples per second.
     ///   - longest: the longest record, samples.
-    ///   - shorter: whether shorter ones will come too.
-    public init(rate: Double, longest: Int, shorter: Bool) {
+    public init(rate: Double, longest: Int) {
         self.rate = rate
-        transform = FourierTransform(longest: longest, shorter: shorter)
+        transform = FourierTransform(longest: longest)
         weights = [Double](repeating: 0, count: longest / 2 + 1)
         one = [Double](repeating: 0, count: 2 * longest)
         other = one

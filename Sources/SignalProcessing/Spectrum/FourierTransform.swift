@@ -9,39 +9,29 @@ import Musl
 /// A length with no other prime factors than 2, 3 and 5 is one transform of that length. Every other one is three of
 /// about twice the length, as a convolution with a chirp (Bluestein, A linear filtering approach to the computation of
 /// the discrete Fourier transform, IEEE Trans. Audio Electroacoust. 18, 1970), so that no length is quadratic and all are
-/// exact to the last digits.
+/// exact to the last digits. What that takes is there only while such lengths are asked for: the memory is given back
+/// with the first transform of the longest length, where that is a good one.
 public struct FourierTransform: Sendable {
     private enum Part { case direct, chirp, chirpSpectrum, forward, back }
 
     /// The longest length there can be.
     public let longest: Int
     private let direct: FourierPlan?
-    private let padded: FourierPlan?
+    private var padded: FourierPlan?
     private var length = 0
     private var hasChirp = false
     private var part = Part.direct
-    /// exp(−iπ j²/n), the spectrum of its conjugate, and room to work in.
+    /// exp(−iπ j²/n), the first half (it is even) of the spectrum of its conjugate, and room to work in.
     private var chirp: [Double] = []
     private var chirpSpectrum: [Double] = []
     private var work: [Double] = []
     private var product: [Double] = []
 
-    /// - Parameters:
-    ///   - longest: the longest length.
-    ///   - shorter: whether shorter ones will be asked for too; takes more memory.
-    public init(longest: Int, shorter: Bool) {
+    /// - Parameter longest: the longest length.
+    public init(longest: Int) {
         self.longest = max(1, longest)
         let isGood = FourierPlan.length(atLeast: self.longest) == self.longest
         direct = isGood ? FourierPlan(length: self.longest) : nil
-        guard shorter || !isGood else {
-            padded = nil
-            return
-        }
-        let plan = FourierPlan(length: FourierPlan.length(atLeast: 2 * self.longest - 1))
-        padded = plan
-        chirp = [Double](repeating: 0, count: 2 * self.longest)
-        work = [Double](repeating: 0, count: 2 * plan.length)
-        (chirpSpectrum, product) = (work, work)
     }
 
     /// Says how long the next transform is.
@@ -49,12 +39,27 @@ public struct FourierTransform: Sendable {
         precondition(length >= 1 && length <= longest)
         if length == longest, direct != nil {
             part = .direct
+            if padded != nil {
+                padded = nil
+                (chirp, chirpSpectrum, work, product) = ([], [], [], [])
+                self.length = 0
+            }
         } else {
-            precondition(padded != nil)
+            if padded == nil { makeRoom() }
             if length != self.length { hasChirp = false }
             self.length = length
             part = hasChirp ? .forward : .chirp
         }
+    }
+
+    private mutating func makeRoom() {
+        let plan = FourierPlan(length: FourierPlan.length(atLeast: 2 * longest - 1))
+        padded = plan
+        chirp = [Double](repeating: 0, count: 2 * longest)
+        work = [Double](repeating: 0, count: 2 * plan.length)
+        product = work
+        chirpSpectrum = [Double](repeating: 0, count: 2 * (plan.length / 2 + 1))
+        hasChirp = false
     }
 
     /// Does the next part, at most one transform of a plan; true when the output is complete. Input and output are
@@ -70,7 +75,8 @@ public struct FourierTransform: Sendable {
             fillChirp(padded.length)
             part = .chirpSpectrum
         case .chirpSpectrum:
-            padded.transform(work, &chirpSpectrum)
+            padded.transform(work, &product)
+            for k in chirpSpectrum.indices { chirpSpectrum[k] = product[k] }
             hasChirp = true
             part = .forward
         case .forward:
@@ -118,7 +124,8 @@ public struct FourierTransform: Sendable {
         let scale = 1 / Double(n)
         for k in 0..<n {
             let (a, b) = (product[2 * k] * scale, product[2 * k + 1] * scale)
-            let (c, d) = (chirpSpectrum[2 * k], chirpSpectrum[2 * k + 1])
+            let place = 2 * min(k, n - k)
+            let (c, d) = (chirpSpectrum[place], chirpSpectrum[place + 1])
             product[2 * k] = a * c - b * d
             product[2 * k + 1] = -(a * d + b * c)
         }
