@@ -12,6 +12,9 @@ struct EventAnalysis: Sendable {
     /// Hz.
     private(set) var dominant: Double?
 
+    /// Of a longer record the intensity is that of so many samples at its end as make a good length for a Fourier
+    /// transform, at most 4 % less: any length is exact, but takes three times the memory and the time.
+    private static let anyLength = 8192
     /// Longer transforms would keep the sampler from its work.
     private static let longest = 65_536
 
@@ -19,6 +22,8 @@ struct EventAnalysis: Sendable {
     private let wantsIntensity: Bool
     private let lowest: Double
     private let range: Range<Int>
+    /// What the intensity is computed of.
+    private let intensityRange: Range<Int>
     private let rate: Double
     private var part = Part.plans
     private var intensity: JMACalculation?
@@ -33,6 +38,8 @@ struct EventAnalysis: Sendable {
             if end - segment.first > longest.count { longest = segment.first..<end }
         }
         range = longest.prefix(Self.longest)
+        let isLong = range.count > Self.anyLength
+        intensityRange = range.suffix(isLong ? FourierPlan.length(atMost: range.count) : range.count)
         wantsIntensity = configuration.intensity.scales.contains(.jma) && longest.count <= Self.longest
         if Double(longest.count) < JMAIntensity.shortest * rate { part = .done }
     }
@@ -41,11 +48,11 @@ struct EventAnalysis: Sendable {
     mutating func step(_ record: EventRecord) -> Bool {
         switch part {
         case .plans:
-            if wantsIntensity { intensity = JMACalculation(rate: rate, longest: range.count) }
-            intensity?.begin(count: range.count)
+            if wantsIntensity { intensity = JMACalculation(rate: rate, longest: intensityRange.count) }
+            intensity?.begin(count: intensityRange.count)
             part = .intensity
         case .intensity:
-            guard intensity?.step({ record.copy(axis: $0, range, to: $1) }) ?? true else { return false }
+            guard intensity?.step({ record.copy(axis: $0, intensityRange, to: $1) }) ?? true else { return false }
             jma = intensity?.raw
             intensity = nil
             frequency = DominantFrequency(rate: rate, longest: range.count, lowest: lowest)

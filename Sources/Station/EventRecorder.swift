@@ -68,6 +68,8 @@ struct EventRecorder: Sendable {
     }
 
     var isActive: Bool { open != nil }
+    /// True while the end of an event is being made ready.
+    var isClosing: Bool { closing != nil }
 
     /// Goes on, with the settings of this recorder, with the events and the samples of another one. An event that is
     /// open keeps its waveform as it has begun.

@@ -81,6 +81,11 @@ struct GroundMonitor: Sendable {
         return !isBusy
     }
 
+    /// Gives back memory that is needed in the first minute alone, as it can be had again.
+    mutating func giveBackRoom() {
+        if !isBusy { intensity?.giveBackRoom() }
+    }
+
     /// Does all that is left.
     mutating func finish() { while isBusy { part() } }
 

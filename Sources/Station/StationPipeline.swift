@@ -290,6 +290,7 @@ public struct StationPipeline: ~Copyable {
             && rules.levelAxes.holds(triggeredThatCount(recorded.triggeredAxes))
         detect(i, recorded.motion, &state)
         events.step(recorded, planes, i, state: state, messenger: &messenger, quality: quality, to: sink)
+        if events.isClosing { summary.giveBackRoom() }
         summary.push(planes, i, count: 1)
         if summary.left(from: processed) <= 0 {
             if summary.isPending { sendSummary(to: sink) }

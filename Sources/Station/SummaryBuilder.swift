@@ -121,6 +121,9 @@ struct SummaryBuilder: Sendable {
         return true
     }
 
+    /// Makes room for the work on an event that has ended.
+    mutating func giveBackRoom() { monitor.giveBackRoom() }
+
     /// Completes the pending summary at once.
     mutating func finish() {
         monitor.finish()

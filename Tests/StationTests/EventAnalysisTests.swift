@@ -34,6 +34,14 @@ import Testing
         #expect(abs(try #require(short.dominant) - 7) < 0.02)
     }
 
+    /// 11 000 has a factor of 11: the intensity is that of the last 10 935 (3⁷ · 5) samples.
+    @Test func aLongRecordIsCutToALengthForTheTransform() throws {
+        let whole = record(11_000, change: 6000)
+        var last = EventRecord(rate: 1000, capacity: 11_000)
+        for i in 65..<11_000 { last.append(whole[i].x, 0, 0, time: Int64(i), index: Int64(i)) }
+        #expect(try #require(analysed(whole).jma) == analysed(last).jma)
+    }
+
     @Test func theLongestStretchCounts() throws {
         let analysis = analysed(record(12_000, change: 4000, gapAt: 4000))
         #expect(abs(try #require(analysis.dominant) - 7) < 0.02)

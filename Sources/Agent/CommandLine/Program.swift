@@ -37,7 +37,7 @@ public enum Program {
             return 0
         }
         // An arena of its own for each thread costs 0.9 MB in all, and the thread that samples allocates nothing then.
-        clinux_use_one_arena()
+        clinux_use_little_memory()
         do throws(AgentError) {
             return try Agent(settings: settings, exitAtEnd: parsed.exitAtEnd).run()
         } catch {

@@ -11,6 +11,7 @@
 // prctl has variable arguments, which Swift cannot call. At most 15 bytes are kept.
 void clinux_set_thread_name(const char *name);
 
-// One arena of memory for all threads, where the C library has several. Before the first thread is made.
-void clinux_use_one_arena(void);
+// One arena of memory for all threads, where the C library has several, and large pieces (128 KiB and more) always given
+// back to the system when they are freed. Before the first thread is made.
+void clinux_use_little_memory(void);
 #endif

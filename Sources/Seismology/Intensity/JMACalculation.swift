@@ -81,6 +81,9 @@ public struct JMACalculation: Sendable {
         return part == .done
     }
 
+    /// See ``FourierTransform/giveBackRoom()``; not between the parts of a calculation.
+    public mutating func giveBackRoom() { transform.giveBackRoom() }
+
     /// Puts an axis, less its mean, into the real (0) or the imaginary (1) parts.
     private mutating func load(_ axis: Int, _ copy: (Int, UnsafeMutablePointer<Double>) -> Void, to place: Int) {
         copy(axis, &other)

@@ -25,11 +25,22 @@ public final class FourierPlan: @unchecked Sendable {
     /// The shortest length, not below the given one, that a plan takes.
     public static func length(atLeast length: Int) -> Int {
         var candidate = max(1, length)
-        while true {
-            var rest = candidate
-            for prime in [2, 3, 5] { while rest % prime == 0 { rest /= prime } }
-            if rest == 1 { return candidate }
-            candidate += 1
-        }
+        while !isGood(candidate) { candidate += 1 }
+        return candidate
+    }
+
+    /// The longest length, not above the given one, that a plan takes.
+    public static func length(atMost length: Int) -> Int {
+        var candidate = max(1, length)
+        while !isGood(candidate) { candidate -= 1 }
+        return candidate
+    }
+
+    private static func isGood(_ length: Int) -> Bool {
+        var rest = length
+        while rest % 2 == 0 { rest /= 2 }
+        while rest % 3 == 0 { rest /= 3 }
+        while rest % 5 == 0 { rest /= 5 }
+        return rest == 1
     }
 }

@@ -39,17 +39,22 @@ public struct FourierTransform: Sendable {
         precondition(length >= 1 && length <= longest)
         if length == longest, direct != nil {
             part = .direct
-            if padded != nil {
-                padded = nil
-                (chirp, chirpSpectrum, work, product) = ([], [], [], [])
-                self.length = 0
-            }
+            giveBackRoom()
         } else {
             if padded == nil { makeRoom() }
             if length != self.length { hasChirp = false }
             self.length = length
             part = hasChirp ? .forward : .chirp
         }
+    }
+
+    /// Gives back the memory that only the lengths with other factors need, until one is asked for again. Not between
+    /// the parts of a transform.
+    public mutating func giveBackRoom() {
+        guard padded != nil else { return }
+        padded = nil
+        (chirp, chirpSpectrum, work, product) = ([], [], [], [])
+        length = 0
     }
 
     private mutating func makeRoom() {
