@@ -104,6 +104,7 @@ benchmark() {
     # SwiftPM does not notice files that were added to a package beside the one it builds: let it plan anew.
     rm -f "$package"/.build/release.yaml "$package"/.build/*/release/description.json
     swift build -c release "${release_flags[@]}" --package-path "$package" --product "$1" --quiet
+    # shellcheck disable=SC2034  # for the caller
     program=$(swift build -c release "${release_flags[@]}" --package-path "$package" --show-bin-path)/$1
 }
 
