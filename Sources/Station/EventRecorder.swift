@@ -70,6 +70,8 @@ struct EventRecorder: Sendable {
     var isActive: Bool { open != nil }
     /// True while the end of an event is being made ready.
     var isClosing: Bool { closing != nil }
+    /// While true, the work on an event that has ended stands still: other work needs the memory.
+    var waits = false
 
     /// Goes on, with the settings of this recorder, with the events and the samples of another one. An event that is
     /// open keeps its waveform as it has begun.
@@ -114,7 +116,7 @@ struct EventRecorder: Sendable {
         messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
     ) {
         defer { isQuiet = open == nil && closing == nil }
-        if closing != nil, analyse() { sendEnd(&messenger, quality, sink) }
+        if closing != nil, !waits, analyse() { sendEnd(&messenger, quality, sink) }
         let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
         if action == .begin { begin(sample, withContext: true) }
         if open != nil { add(sample, state) }

@@ -289,8 +289,12 @@ public struct StationPipeline: ~Copyable {
             rules.levelEnabled && state.invalid == nil
             && rules.levelAxes.holds(triggeredThatCount(recorded.triggeredAxes))
         detect(i, recorded.motion, &state)
+        if events.isClosing {
+            // One after the other: the two need about the same memory.
+            events.waits = summary.isPending
+            summary.giveBackRoom()
+        }
         events.step(recorded, planes, i, state: state, messenger: &messenger, quality: quality, to: sink)
-        if events.isClosing { summary.giveBackRoom() }
         summary.push(planes, i, count: 1)
         if summary.left(from: processed) <= 0 {
             if summary.isPending { sendSummary(to: sink) }
