@@ -22,7 +22,7 @@ def axes: [.detectors[]? | .name + (if .axes then " on " + (.axes | join(", ")) 
     if $m.event_type == "onset" then
       "\($m.onset | clock)  SHAKING. Noticed by: \($m | axes)."
     elif $m.event_type == "update" then
-      "\($m.peaks.v3.t | clock)  stronger: peak \($m.pga | strength), \($m.pga | gravities), \($m | mercalli)"
+      "\($m.peaks.v3.t | clock)  stronger: peak \($m.pga | strength), \($m.pga | gravities), \($m.pgv * 100 | rounded(2)) cm/s, \($m | mercalli)"
     else
       "\($m.end | clock)  The event is over after \($m.duration_s | rounded(1)) s: peak \($m.pga | strength) "
       + "(\($m.pga | gravities)), \($m.pgv * 100 | rounded(2)) cm/s, \($m | mercalli)."
