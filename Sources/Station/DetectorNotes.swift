@@ -46,7 +46,7 @@ struct DetectorNotes: Sendable {
                 "movement", nil, .init(rawValue: 1 << UInt8(axis)), sample.time, max(abs(m.x), abs(m.y), abs(m.z)),
                 movement.threshold, &message)
             let last = message.detectors.firstIndex { $0.name == "movement" } ?? 0
-            message.detectors[last].direction = Direction.Axis.allCases[2 * axis + (isNegative ? 1 : 0)]
+            message.detectors[last].direction = Direction.Axis(axis, isNegative: isNegative)
             message.detectors[last].peaks = AxisValues(x: m.x, y: m.y, z: m.z)
         }
     }
@@ -57,7 +57,7 @@ struct DetectorNotes: Sendable {
     ) {
         guard let i = message.detectors.firstIndex(where: { $0.name == name }) else {
             // A vector has no axes of its own.
-            let isVector = signal == .h || signal == .v3
+            let isVector = signal?.isVector ?? false
             message.detectors.append(
                 .init(
                     name: name, signal: signal?.rawValue, axes: isVector ? [] : axes, on: time, value: value,

@@ -20,7 +20,7 @@ extension EventMessage {
         gaps = max(0, record.segments.count - 1)
         if let first {
             firstMotion = .init(
-                axis: Direction.Axis.allCases[2 * first.axis + (first.positive ? 0 : 1)], t: record.time(first.place))
+                axis: Direction.Axis(first.axis, isNegative: !first.positive), t: record.time(first.place))
         }
         direction = Direction(
             strongest: motion.strongest,
@@ -35,6 +35,17 @@ extension EventMessage {
     }
 }
 
+extension Direction.Axis {
+    /// An axis (0, 1, 2 are x, y, z) and its sign.
+    init(_ axis: Int, isNegative: Bool) {
+        switch axis {
+        case 0: self = isNegative ? .minusX : .plusX
+        case 1: self = isNegative ? .minusY : .plusY
+        default: self = isNegative ? .minusZ : .plusZ
+        }
+    }
+}
+
 extension Direction {
     /// Where the ground moved; nil where it did not.
     /// - Parameters:
@@ -43,14 +54,8 @@ extension Direction {
     ///   - north: bearing of the station's y axis in degrees.
     init?(strongest a: (x: Double, y: Double, z: Double), _ polarization: Polarization?, north: Double) {
         guard a.x != 0 || a.y != 0 || a.z != 0 else { return nil }
-        let axis: Axis
-        if abs(a.z) > max(abs(a.x), abs(a.y)) {
-            axis = a.z < 0 ? .minusZ : .plusZ
-        } else if abs(a.y) > abs(a.x) {
-            axis = a.y < 0 ? .minusY : .plusY
-        } else {
-            axis = a.x < 0 ? .minusX : .plusX
-        }
+        let largest = largestAxis(a)
+        let axis = Axis(largest, isNegative: (largest == 0 ? a.x : largest == 1 ? a.y : a.z) < 0)
         var degrees = (polarization?.azimuth ?? bearing(east: a.x, north: a.y)) + north
         degrees -= (degrees / 360).rounded(.down) * 360
         self.init(

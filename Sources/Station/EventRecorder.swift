@@ -6,9 +6,9 @@ import SignalProcessing
 /// Writes the story of events: onset at once, updates while a peak grows, waveform in pieces, end.
 struct EventRecorder: Sendable {
     private let rate: Double
-    private var configuration: Configuration
-    private var revision: Int
-    private var notes: DetectorNotes
+    private let configuration: Configuration
+    private let revision: Int
+    private let notes: DetectorNotes
     /// The detector of movement as it was when it last was on.
     var movement: MovementDetector?
     private let updateInterval: Int64 = 1_000_000_000

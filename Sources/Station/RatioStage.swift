@@ -97,7 +97,7 @@ extension TriggerGuard.Settings {
     /// The settings in samples; nil when they ask for no guard, or the signal is not a vector.
     public init?(_ settings: DetectionConfiguration.STALTA, rate: Double) {
         let g = settings.guard
-        guard g.enabled, settings.signal == .h || settings.signal == .v3 else { return nil }
+        guard g.enabled, settings.signal.isVector else { return nil }
         let s = STALTA.Settings(settings, rate: rate)
         self.init(
             axes: g.axes, ratio: g.ratio, clip: g.clip, jump: g.jump, shortTerm: s.shortTerm, longTerm: s.longTerm,

@@ -54,8 +54,8 @@ public struct MovementDetector: Sendable {
 
     /// Axis (0, 1, 2) and sign of the present or last movement.
     public var direction: (axis: Int, isNegative: Bool) {
-        if abs(z.largest) > max(abs(x.largest), abs(y.largest)) { return (2, z.isNegative) }
-        return abs(y.largest) > abs(x.largest) ? (1, y.isNegative) : (0, x.isNegative)
+        let axis = largestAxis(largest)
+        return (axis, axis == 0 ? x.isNegative : axis == 1 ? y.isNegative : z.isNegative)
     }
 
     /// The next sample, m/s²; true while there is a movement.

@@ -9,6 +9,9 @@ public enum DetectorSignal: String, Sendable, CaseIterable {
     case h
     /// The 3-D vector.
     case v3
+
+    /// Whether it is made of several axes.
+    public var isVector: Bool { self == .h || self == .v3 }
 }
 
 /// The ratio of a short-term to a long-term average of a signal's power, and the trigger on it (Allen, Automatic

@@ -1,3 +1,9 @@
+/// The axis (0, 1, 2) with the largest value by magnitude; of equal ones the first.
+public func largestAxis(_ a: (x: Double, y: Double, z: Double)) -> Int {
+    if abs(a.z) > max(abs(a.x), abs(a.y)) { return 2 }
+    return abs(a.y) > abs(a.x) ? 1 : 0
+}
+
 /// Everything the measures take from one sample: acceleration without offset (m/s²), ground velocity (m/s) and
 /// horizontal ground displacement (m).
 public struct MotionSample: Sendable, Equatable {
