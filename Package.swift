@@ -36,12 +36,13 @@ let package = Package(
         .systemLibrary(name: "CJansson"),
         .target(name: "CLinux"),
         .target(name: "CKissFFT"),
+        .target(name: "CIIO"),
 
         // The rooms, each depends only on those above it.
         room("SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Seismology", ["SignalProcessing"]),
         room("MiniSEED", ["CMiniSEED"]),
-        room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux"]),
+        room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"]),
         room("Messages", ["Seismology", "MiniSEED"]),
         room("Settings", ["SignalProcessing", "Seismology", "Messages", "CYAML", "CJansson"]),
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),

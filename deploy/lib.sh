@@ -16,11 +16,12 @@ fail() {
 # Debian packages by purpose; all of them exist under these names in Debian 12 and 13.
 packages_for() {
     case $1 in
-        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev ;;
+        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev ;;
         try) echo mosquitto mosquitto-clients jq ;;
         test) echo mosquitto mosquitto-clients openssl python3 shellcheck ;;
         check) echo mosquitto mosquitto-clients binutils procps ;;
         python) echo python3 python3-venv ;;
+        board) echo qemu-system-x86 busybox-static i2c-tools libiio-utils iiod kmod cpio apt dpkg debian-archive-keyring xz-utils zstd python3 ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
         *) fail "packages_for: no such purpose: $1" ;;
     esac

@@ -10,6 +10,19 @@ public protocol SensorDriver {
     mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome
     /// Gives back what `open` took; `open` may be called again.
     mutating func close()
+    /// What has been measured and counted since `open`; to be asked for between two reads, cheap.
+    var condition: SensorCondition { get }
+    /// The chip's own self-test, by its maker's procedure; the sensor has to be open, is at rest, and goes on with a
+    /// gap. `unsupported` where the driver or the chip has none.
+    mutating func selfTest() throws(SensorError) -> SelfTestReport
+}
+
+extension SensorDriver {
+    public var condition: SensorCondition { SensorCondition() }
+
+    public mutating func selfTest() throws(SensorError) -> SelfTestReport {
+        throw SensorError(.unsupported, "this sensor has no self-test")
+    }
 }
 
 public enum ReadOutcome: Sendable, Equatable {
@@ -21,9 +34,9 @@ public enum ReadOutcome: Sendable, Equatable {
 
 /// What a sensor says of itself once it is open.
 public struct SensorDescription: Sendable, Equatable {
-    /// `simulate`, `replay`, later `iio`, `i2c`.
+    /// `iio`, `i2c`, `simulate`, `replay`.
     public var driver: String
-    /// Chip or scenario or file name.
+    /// Chip, scenario or file name.
     public var chip: String
     /// Nominal samples per second.
     public var rate: Double
@@ -65,6 +78,12 @@ public struct SensorError: Error, Sendable, Equatable, CustomStringConvertible {
         case fault
         /// A recording that is broken or of the wrong kind.
         case format
+        /// Somebody else has it: a kernel driver, another program.
+        case busy
+        /// The device answers, but is not what the settings say or what it was.
+        case identity
+        /// The device or the program cannot do what is asked.
+        case unsupported
     }
     public var code: Code
     public var message: String

@@ -57,13 +57,20 @@ public struct StationConfiguration: Sendable, Equatable {
 }
 
 public struct SensorConfiguration: Sendable, Equatable {
-    public enum Driver: String, Sendable, CaseIterable { case auto, simulate, replay }
+    public enum Driver: String, Sendable, CaseIterable { case auto, iio, i2c, simulate, replay }
     public var driver = Driver.auto
     /// Nominal rate in Hz.
     public var rate = 100.0
     /// Full scale in m/s².
     public var range = 2 * standardGravity
+    /// Put the samples on the grid of the nominal rate, aligned to whole seconds of UTC.
+    public var resample = false
+    /// Run the chip's self-test each time the agent has started.
+    public var selfTest = false
     public var mounting = MountingConfiguration()
+    public var calibration = CalibrationConfiguration()
+    public var iio = IIOConfiguration()
+    public var i2c = I2CConfiguration()
     public var simulate = SimulateConfiguration()
     public var replay = ReplayConfiguration()
 }
@@ -82,11 +89,46 @@ public struct MountingConfiguration: Sendable, Equatable {
     public var sources = PerAxis(Source(axis: 0, sign: 1))
     /// Bearing of the station's y axis in degrees, clockwise from true north.
     public var north = 0.0
+    /// Roll, pitch and yaw in degrees: the sensor as it lies, after the axis map, is turned back by these about x, then
+    /// y, then z.
+    public var rotation = PerAxis(0.0)
+    /// Turn z to where gravity pulls from, as found at rest.
+    public var level = false
 
     public init() {
         sources.y = Source(axis: 1, sign: 1)
         sources.z = Source(axis: 2, sign: 1)
     }
+}
+
+/// What the sensor itself gets wrong, in its own axes: true = matrix · (measured − offset).
+public struct CalibrationConfiguration: Sendable, Equatable {
+    /// m/s².
+    public var offset = PerAxis(0.0)
+    /// Scale on the diagonal, cross-axis beside it; rows.
+    public var matrix: [Double] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
+}
+
+/// Which accelerometer of the kernel's IIO subsystem, and how its buffer is paced.
+public struct IIOConfiguration: Sendable, Equatable {
+    public enum Trigger: String, Sendable, CaseIterable { case auto, device, hrtimer, sysfs, none }
+    /// Name, label or id (`iio:device0`) of the device; `auto`: the first with the channels of an accelerometer.
+    public var device = "auto"
+    /// Context of libiio: `local:`, `ip:host`, `usb:`.
+    public var uri = "local:"
+    public var trigger = Trigger.auto
+}
+
+/// Which chip on which I2C bus.
+public struct I2CConfiguration: Sendable, Equatable {
+    /// Number of the bus, `/dev/i2c-1`.
+    public var bus = 1
+    /// Address of 7 bits; nil: each at which a chip that is known may be.
+    public var address: Int?
+    /// Name of the chip, or `auto`.
+    public var chip = "auto"
+    /// GPIO line on which the chip says that data are ready, `gpiochip0:17`; empty: none, the FIFO is read by time.
+    public var dataReady = ""
 }
 
 public struct SimulateConfiguration: Sendable, Equatable {

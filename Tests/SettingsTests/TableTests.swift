@@ -74,6 +74,12 @@ import Testing
         (c.sensor.driver, c.sensor.rate, c.sensor.range) = (.simulate, 187.5, 39.2)
         (c.sensor.mounting.sources.x, c.sensor.mounting.sources.y) = (.init(axis: 2, sign: -1), .init(axis: 0, sign: 1))
         (c.sensor.mounting.sources.z, c.sensor.mounting.north) = (.init(axis: 1, sign: -1), 12.5)
+        (c.sensor.mounting.rotation.y, c.sensor.mounting.level) = (2.5, true)
+        (c.sensor.resample, c.sensor.selfTest) = (true, true)
+        (c.sensor.calibration.offset.z, c.sensor.calibration.matrix) = (-0.25, [1.01, 0, 0, 0.5, 1, 0, 0, 0, 0.99])
+        (c.sensor.iio.device, c.sensor.iio.uri, c.sensor.iio.trigger) = ("adxl355", "ip:board", .hrtimer)
+        (c.sensor.i2c.bus, c.sensor.i2c.address, c.sensor.i2c.chip) = (3, 0x1d, "adxl345")
+        c.sensor.i2c.dataReady = "gpiochip0:17"
         (c.sensor.simulate.noise, c.sensor.simulate.scenario, c.sensor.simulate.seed) = (0.1, .tableKnock, 1 << 52)
         (c.sensor.simulate.amplitude, c.sensor.simulate.frequency) = (0.1, 0.3)
         (c.sensor.replay.file, c.sensor.replay.speed, c.sensor.replay.loop) = ("/r w.csv", 0, true)

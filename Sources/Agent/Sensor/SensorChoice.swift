@@ -8,7 +8,7 @@ enum SensorChoice {
         switch configuration.driver {
         case .simulate: SimulateSensor(simulation(configuration))
         case .replay: ReplaySensor(replay(configuration))
-        case .auto: NoSensor()
+        case .auto, .iio, .i2c: NoSensor()
         }
     }
 

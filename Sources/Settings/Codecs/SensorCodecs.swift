@@ -70,3 +70,56 @@ private func decodeScale(_ value: Value, _ path: String, _ findings: inout Findi
     }
     return number
 }
+
+extension Codec where T == PerAxis<Double> {
+    /// Roll, pitch and yaw.
+    static let rotation = three(Interval.from(-360, to: 360), unit: "degrees")
+    /// An offset of each axis.
+    static let offset = three(Interval.from(-200, to: 200), unit: "m/s^2")
+
+    /// Three numbers of an interval.
+    private static func three(_ interval: Interval, unit: String) -> Codec {
+        let list = Codec<[Double]>.numbers(3, interval, unit: unit)
+        return Codec(
+            type: list.type, unit: unit, allowed: list.allowed, schema: list.schema,
+            decode: { value, path, findings in
+                guard let numbers = list.decode(value, path, &findings) else { return nil }
+                var result = PerAxis(numbers[0])
+                result.y = numbers[1]
+                result.z = numbers[2]
+                return result
+            },
+            encode: { list.encode([$0.x, $0.y, $0.z]) })
+    }
+}
+
+extension Codec where T == [Double] {
+    /// Rows of a 3×3 matrix.
+    static let matrix = numbers(9, .from(-4, to: 4), unit: nil)
+
+    /// So many numbers of an interval.
+    static func numbers(_ count: Int, _ interval: Interval, unit: String?) -> Codec {
+        let one = Codec<Double>.number(interval, unit: unit)
+        let allowed = "\(count) numbers, each \(one.allowed)"
+        return Codec(
+            type: "list of numbers", unit: unit, allowed: allowed,
+            schema: [
+                "type": "array", "items": one.schema, "minItems": .int(Int64(count)), "maxItems": .int(Int64(count)),
+            ],
+            decode: { value, path, findings in
+                guard case .array(let values) = value else {
+                    findings.wrongType(path, "a list", got: value, allowed: allowed)
+                    return nil
+                }
+                guard values.count == count else {
+                    findings.add(
+                        path, .range, "A list of \(values.count) is not allowed.", got: .int(Int64(values.count)),
+                        allowed: allowed)
+                    return nil
+                }
+                let numbers = values.enumerated().compactMap { one.decode($1, "\(path)/\($0)", &findings) }
+                return numbers.count == count ? numbers : nil
+            },
+            encode: { .array($0.map { .shortest($0) }) })
+    }
+}

@@ -6,14 +6,22 @@ extension SettingsTable {
         settings: [
             Setting(
                 "sensor.driver", \.sensor.driver, .choice(), apply: .restartStream,
-                "auto takes the first accelerometer found; simulate makes samples up; replay plays a recording."),
+                "auto takes the first accelerometer found, by the kernel's driver before the bare chip; iio and i2c take one of "
+                    + "these ways; simulate makes samples up; replay plays a recording."),
             Setting(
                 "sensor.rate_hz", \.sensor.rate, .frequency(.from(1, to: 4000)), apply: .restartStream,
                 "Samples per second that the sensor is set to; a recording that is replayed has its own."),
             Setting(
                 "sensor.range", \.sensor.range, .acceleration(.above(0, to: 200 * standardGravity)), written: "2 g",
                 apply: .restartStream, "Full scale that the sensor is set to, either way from zero."),
-        ] + mounting + simulate + replay)
+            Setting(
+                "sensor.resample", \.sensor.resample, .bool, apply: .restartStream,
+                "Put the samples on the grid of rate_hz, aligned to whole seconds of UTC, by the measured rate; else they "
+                    + "stay as the sensor took them."),
+            Setting(
+                "sensor.self_test", \.sensor.selfTest, .bool, apply: .restartStream,
+                "Run the chip's self-test at the start (a second or two without data)."),
+        ] + mounting + calibration + iio + i2c + simulate + replay)
 
     private static let mounting = [
         Setting(
@@ -28,6 +36,52 @@ extension SettingsTable {
         Setting(
             "sensor.mounting.north_deg", \.sensor.mounting.north, .number(.from(-360, to: 360), unit: "degrees"),
             apply: .live, "Bearing of the station's y axis, clockwise from true north."),
+        Setting(
+            "sensor.mounting.rotation_deg", \.sensor.mounting.rotation, .rotation, apply: .restartStream,
+            "[roll, pitch, yaw]: how the sensor lies turned about x, then y, then z, after the axis map; it is turned back "
+                + "by these."),
+        Setting(
+            "sensor.mounting.level", \.sensor.mounting.level, .bool, apply: .restartStream,
+            "Turn z to where gravity pulls from, as found in the first seconds at rest."),
+    ]
+
+    private static let calibration = [
+        Setting(
+            "sensor.calibration.offset", \.sensor.calibration.offset, .offset, apply: .restartStream,
+            "[x, y, z] in m/s^2, in the sensor's own axes, taken off before anything else; seismote calibrate finds it."),
+        Setting(
+            "sensor.calibration.matrix", \.sensor.calibration.matrix, .matrix, apply: .restartStream,
+            "Scale and cross-axis correction after the offset, nine numbers by rows; seismote calibrate finds it."),
+    ]
+
+    private static let iio = [
+        Setting(
+            "sensor.iio.device", \.sensor.iio.device, .text(.line(64)), apply: .restartStream,
+            "Name, label or id (iio:device0) of the device; auto: the first with the channels of an accelerometer."),
+        Setting(
+            "sensor.iio.uri", \.sensor.iio.uri, .text(.line(256)), apply: .restartStream, remote: false,
+            "Where: any URI of libiio, local:, ip:host, usb:. Not to be set remotely: it would connect to any host."),
+        Setting(
+            "sensor.iio.trigger", \.sensor.iio.trigger, .choice(), apply: .restartStream,
+            "What paces the buffer: the device's own trigger, a timer of the kernel (hrtimer), one of software (sysfs), "
+                + "none (values are polled); auto takes the first that works."),
+    ]
+
+    private static let i2c = [
+        Setting(
+            "sensor.i2c.bus", \.sensor.i2c.bus, .integer(0...255), apply: .restartStream,
+            "Number of the bus: 1 is /dev/i2c-1."),
+        Setting(
+            "sensor.i2c.address", \.sensor.i2c.address,
+            .optional(.integer(0x08...0x77), none: "wherever a known chip may be"), apply: .restartStream,
+            "Address of the chip, such as 0x53."),
+        Setting(
+            "sensor.i2c.chip", \.sensor.i2c.chip, .text(.line(32)), apply: .restartStream,
+            "Name of the chip, such as adxl345; auto: whatever identifies itself."),
+        Setting(
+            "sensor.i2c.data_ready", \.sensor.i2c.dataReady, .text(.line(64)), apply: .restartStream, remote: false,
+            "GPIO line at which the chip says that data are ready, such as gpiochip0:17; empty: none, the FIFO is read by "
+                + "time."),
     ]
 
     private static let simulate = [
