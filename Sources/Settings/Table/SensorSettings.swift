@@ -48,7 +48,8 @@ extension SettingsTable {
     private static let calibration = [
         Setting(
             "sensor.calibration.offset", \.sensor.calibration.offset, .offset, apply: .restartStream,
-            "[x, y, z] in m/s^2, in the sensor's own axes, taken off before anything else; seismote calibrate finds it."),
+            "[x, y, z] in m/s^2, in the sensor's own axes, taken off before anything else; seismote calibrate finds it."
+        ),
         Setting(
             "sensor.calibration.matrix", \.sensor.calibration.matrix, .matrix, apply: .restartStream,
             "Scale and cross-axis correction after the offset, nine numbers by rows; seismote calibrate finds it."),
