@@ -1,0 +1,263 @@
+import SignalProcessing
+
+/// Time of the samples of a live sensor. Its chip has a clock of its own, often some per cent off; the host says only
+/// now and then, and late, how many samples there were. From that: the true rate, and the time of every block.
+///
+/// Pure: the driver reads the clocks. The count of samples is regressed on the monotonic clock, which nobody sets
+/// (``CountRegression``); UTC is put on at the end. Beside the regression go bounds (``LineBounds``), since what is seen
+/// is one-sided: a sample that is there has been taken before; one that is not will be later; a stamp is late or right,
+/// never early. They take out what an average cannot: a reader in step with the chip, an interrupt that always comes
+/// late. Blocks without a gap between them lie on the line of the rate; corrections are small steps.
+public struct Timebase: Sendable {
+    public enum Observation: Sendable {
+        /// The block's last sample was taken at this moment (kernel's IIO time stamp, interrupt).
+        case stamped(ClockReading)
+        /// All samples up to the block's last and `left` more were there, and the next one was not, when the level of the
+        /// FIFO was read between these moments.
+        case level(before: ClockReading, after: ClockReading, left: Int)
+    }
+
+    /// Jumps of the wall clock.
+    public var clockSteps: Int { wall.steps }
+    /// Reads that took too long, or stamps that came too late, to say anything about time.
+    public private(set) var slowReads = 0
+    /// Blocks whose stamp was not after the one before.
+    public private(set) var duplicates = 0
+
+    private let nominalPeriod: Double
+    private var line: CountRegression?
+    private var bounds = LineBounds()
+    private var wall = WallOffset()
+    private var noise: ObservationNoise
+    /// The next block comes after an interruption.
+    private var interrupted = false
+    /// Observations that do not fit the line, one after the other, and the last one's distance in samples.
+    private var misfits = 0
+    private var misfit = 0.0
+    /// Monotonic time of the last stamp.
+    private var lastStamp = Int64.min
+    /// UTC at which a block would begin that follows the last one; nil before the first.
+    private var next: Int64?
+    /// How much of the last correction is still to come (ns).
+    private var pending = 0.0
+    /// Monotonic time of the first observation of the present line, and of the last one.
+    private var began: Int64 = 0
+    private var seen: Int64 = 0
+    private var readsByLevel = false
+    private var dither = 0.5
+
+    /// - Parameter nominalRate: samples per second that the chip should give; the true ones may be a quarter off.
+    public init(nominalRate: Double) {
+        nominalPeriod = 1e9 / max(nominalRate, 0.01)
+        noise = ObservationNoise(period: nominalPeriod)
+    }
+
+    /// True samples per second; nil until they are known to about a per cent.
+    public var rate: MeasuredRate? {
+        guard let line else { return nil }
+        let relative = rateUncertainty(line)
+        guard relative < 0.01 else { return nil }
+        let rate = 1e9 / line.period
+        return MeasuredRate(rate: rate, uncertainty: rate * relative)
+    }
+
+    /// Standard uncertainty of the time of a block against the host's clock, in s; nil before the first.
+    public var timeError: Double? {
+        guard let line else { return nil }
+        return (timeUncertainty(line) + abs(pending)) * 1e-9
+    }
+
+    /// The block is the first after an interruption: the chip was started again. The rate is remembered, the moment of
+    /// its samples is not.
+    public mutating func interrupt() {
+        if line != nil { interrupted = true }
+        lastStamp = .min
+    }
+
+    /// Monotonic time at which `count` samples beyond the last block's last will be there. With FIFO levels the moment
+    /// moves evenly over the interval of a sample from read to read (golden section), so that the reads tell where the
+    /// samples are.
+    public mutating func due(samples count: Int, now: Int64) -> Int64 {
+        guard let line else { return now &+ Int64(Double(count) * nominalPeriod) }
+        dither += 0.618_033_988_749_895
+        if dither >= 1 { dither -= 1 }
+        return line.time(ahead: Double(count) + (readsByLevel ? dither : 0))
+    }
+
+    /// Takes what was read, says when the block's first sample was taken and whether there is a gap before it.
+    /// - Parameters:
+    ///   - count: samples in the block.
+    ///   - lost: samples known to be missing before the block; nil: some, number unknown.
+    public mutating func take(count: Int, lost: Int?, _ observation: Observation) -> BlockTime {
+        let threshold = Int64(max(2e6, nominalPeriod / 2))
+        var stepped = false
+        switch observation {
+        case .stamped(let reading):
+            stepped = wall.take(reading, threshold: threshold)
+            readsByLevel = false
+        case .level(let before, let after, _):
+            stepped = wall.take(before, threshold: threshold)
+            if wall.take(after, threshold: threshold) { stepped = true }
+            readsByLevel = true
+        }
+        let sight = noise.sight(observation, wall: wall, line: line, count: count + max(lost ?? 0, 0))
+        if sight.isStamp {
+            if sight.moment <= lastStamp, !stepped {
+                duplicates += 1
+                var time = BlockTime(time: next ?? sight.moment &+ (wall.value ?? 0), gapBefore: false, lostBefore: 0)
+                time.isDuplicate = true
+                return time
+            }
+            lastStamp = sight.moment
+        }
+        let gap = follow(sight, count: count, lost: lost)
+        return output(count: count, gap: gap, stepped: stepped)
+    }
+
+    // MARK: The line
+
+    /// A gap that the line was brought over: how many samples are missing.
+    private struct Gap {
+        var lost: Int
+    }
+
+    /// Brings the line to the block's last sample and takes the observation. Returns the gap before the block.
+    private mutating func follow(_ sight: Sight, count: Int, lost: Int?) -> Gap? {
+        guard var line else {
+            begin(sight, period: nominalPeriod, uncertainty: nominalPeriod * 0.05)
+            return Gap(lost: 0)
+        }
+        if interrupted { return resume(line, sight, count: count) }
+        var gap: Gap?
+        if let lost, lost > 0 { gap = Gap(lost: lost) }
+        advance(&line, count + max(lost ?? 0, 0))
+        if lost == nil {
+            // The chip has gone on in step: a whole number of samples, as near as its rate is known.
+            let residual = line.residual(sight.moment, ahead: sight.ahead)
+            let missing = max(1, Int(min((residual / line.period).rounded(), 1e12)))
+            gap = Gap(lost: missing)
+            advance(&line, missing)
+            if line.uncertainty() > 0.25 * line.period {
+                begin(sight, period: line.period, uncertainty: line.periodUncertainty)
+                return gap
+            }
+        }
+        if sight.isSlow {
+            slowReads += 1
+            self.line = line
+            return gap
+        }
+        let residual = line.residual(sight.moment, ahead: sight.ahead)
+        let tolerance = sight.tolerance + 4 * line.uncertainty(ahead: sight.ahead)
+        guard abs(residual) <= tolerance else {
+            return misfitted(line, sight, residual) ?? gap
+        }
+        misfits = 0
+        observe(&line, sight, residual)
+        self.line = line
+        return gap
+    }
+
+    /// Starts a line at an observation.
+    private mutating func begin(_ sight: Sight, period: Double, uncertainty: Double) {
+        var line = CountRegression(
+            time: sight.moment, uncertainty: sight.deviation, period: period, periodUncertainty: uncertainty)
+        // The line is that of the block's last sample; the observation is of a later one.
+        line.shift(-sight.ahead * period)
+        self.line = line
+        bounds = LineBounds()
+        bounds.narrow(lower: sight.lower, upper: sight.upper)
+        noise.forget()
+        (began, seen) = (sight.moment, sight.moment)
+        (misfits, interrupted) = (0, false)
+    }
+
+    /// After an interruption: the rate is as before, the rest is new.
+    private mutating func resume(_ line: CountRegression, _ sight: Sight, count: Int) -> Gap {
+        let period = line.period
+        let missing = (line.residual(sight.moment, ahead: sight.ahead) / period).rounded() - Double(count)
+        let inherited = max(line.periodUncertainty, 2e-4 * period)
+        begin(sight, period: period, uncertainty: inherited)
+        return Gap(lost: max(0, Int(min(missing, 1e12))))
+    }
+
+    private mutating func advance(_ line: inout CountRegression, _ count: Int) {
+        bounds.widen(Double(count) * 3 * line.periodUncertainty)
+        line.advance(count)
+    }
+
+    private mutating func observe(_ line: inout CountRegression, _ sight: Sight, _ residual: Double) {
+        bounds.narrow(lower: residual + sight.lower, upper: residual + sight.upper)
+        noise.take(residual, sight, line.uncertainty(ahead: sight.ahead))
+        let correction = line.observe(residual, ahead: sight.ahead, variance: sight.deviation * sight.deviation)
+        bounds.move(correction)
+        seen = sight.moment
+    }
+
+    /// An observation does not fit. One alone is a slow read; what comes again in the same way is true: samples that
+    /// nobody knew to be missing, or a chip that runs otherwise than before.
+    private mutating func misfitted(_ line: CountRegression, _ sight: Sight, _ residual: Double) -> Gap? {
+        let samples = residual / line.period
+        let isAlike = misfits > 0 && abs(samples - misfit) < 1
+        misfits = isAlike || misfits == 0 ? misfits + 1 : 1
+        misfit = samples
+        slowReads += 1
+        var line = line
+        guard misfits >= (sight.isStamp ? 4 : 3) else {
+            self.line = line
+            return nil
+        }
+        misfits = 0
+        let missing = Int(min(max(samples.rounded(), -1e12), 1e12))
+        if abs(missing) >= 1, abs(samples - Double(missing)) < (sight.isStamp ? 0.3 : 0.6) {
+            line.shift(Double(missing) * line.period)
+            self.line = line
+            return Gap(lost: max(0, missing))
+        }
+        begin(sight, period: line.period, uncertainty: max(line.periodUncertainty, 0.05 * line.period))
+        return nil
+    }
+
+    // MARK: Uncertainty
+
+    private func timeUncertainty(_ line: CountRegression) -> Double {
+        let own = line.uncertainty()
+        let unseen = min(noise.bias, bounds.width / 3.46)
+        return (own * own + unseen * unseen).squareRoot()
+    }
+
+    /// Relative standard uncertainty of the rate.
+    private func rateUncertainty(_ line: CountRegression) -> Double {
+        let own = line.periodUncertainty / line.period
+        let span = min(max(Double(seen &- began), nominalPeriod), 60e9)
+        let unseen = min(noise.bias, bounds.width / 3.46) / span
+        return (own * own + unseen * unseen).squareRoot()
+    }
+
+    // MARK: Time of the block
+
+    private mutating func output(count: Int, gap: Gap?, stepped: Bool) -> BlockTime {
+        guard let line else { return BlockTime(time: 0, gapBefore: true, lostBefore: 0) }
+        let correction = bounds.nearest(to: 0)
+        let first = line.time(ahead: 1 - Double(count)) &+ Int64(correction.rounded()) &+ (wall.value ?? 0)
+        let span = Double(count) * line.period
+        var time = first
+        pending = 0
+        if let next {
+            let isNew = gap != nil || stepped
+            let expected = Double(first &- next)
+            if !isNew {
+                // What is not yet known well may be corrected faster, but never backwards.
+                let unsure = (timeUncertainty(line) + Double(count) * line.periodUncertainty) / line.period
+                let limit = min(max(0.01, 2 * unsure - 0.1), 0.45) * line.period
+                let moved = min(max(expected, -limit), limit)
+                pending = expected - moved
+                time = next &+ Int64(moved.rounded())
+            } else if !stepped, expected < 0 {
+                time = next
+            }
+        }
+        next = time &+ Int64(span.rounded())
+        return BlockTime(time: time, gapBefore: gap != nil || stepped, lostBefore: stepped ? 0 : gap?.lost ?? 0)
+    }
+}
