@@ -1,0 +1,49 @@
+import CIIO
+import Glibc
+
+/// A context of libiio: the devices of this machine, or of another one. Closed when it goes.
+final class IIOContext {
+    let uri: String
+    /// The devices are this machine's: triggers can be made, files of sysfs be looked at.
+    let isLocal: Bool
+    private let pointer: OpaquePointer
+
+    /// Loads the library when it is first needed: 1.5 MB of memory with all that it brings along.
+    init(uri: String) throws(SensorError) {
+        guard ciio_load() else {
+            throw SensorError(
+                .unsupported,
+                "\(String(cString: ciio_load_error())): install the package libiio0 (sensor.driver: iio needs it)")
+        }
+        guard let pointer = ciio_create_context(uri) else {
+            let number = errno
+            // An empty machine has no IIO bus in sysfs at all.
+            if uri == "local:", number == ENOENT || number == ENODEV || number == ENOSYS {
+                throw SensorError(.missing, "the kernel has no IIO device")
+            }
+            let code: SensorError.Code = number == EINVAL || number == ENOSYS ? .unsupported : .missing
+            throw SensorError(code, "IIO context \(uri) cannot be opened: \(String(cString: strerror(number)))")
+        }
+        self.pointer = pointer
+        self.uri = uri
+        isLocal = ciio_context_name(pointer).map { String(cString: $0) == "local" } ?? false
+    }
+
+    deinit { ciio_context_destroy(pointer) }
+
+    func setTimeout(milliseconds: Int) { _ = ciio_context_set_timeout(pointer, UInt32(clamping: milliseconds)) }
+
+    /// All but the triggers.
+    func devices() -> [IIODevice] { all().filter { !ciio_device_is_trigger($0.pointer) } }
+
+    func triggers() -> [IIODevice] { all().filter { ciio_device_is_trigger($0.pointer) } }
+
+    private func all() -> [IIODevice] {
+        var devices: [IIODevice] = []
+        for index in 0..<ciio_context_devices(pointer) {
+            guard let device = ciio_context_device(pointer, index) else { continue }
+            devices.append(IIODevice(pointer: device, isLocal: isLocal))
+        }
+        return devices
+    }
+}

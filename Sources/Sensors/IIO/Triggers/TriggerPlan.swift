@@ -1,0 +1,50 @@
+/// What makes a device take its samples.
+enum Pacing: Sendable, Equatable {
+    /// The device's own trigger, by its name: data ready.
+    case device(String)
+    /// The device's own FIFO or thread fills the buffer, without any trigger.
+    case own
+    /// The trigger that somebody has given to it before.
+    case assigned(String)
+    /// A timer of the kernel, made through configfs.
+    case hrtimer
+    /// A trigger that this program fires itself.
+    case sysfs
+    /// No buffer: its `_raw` files are read one by one.
+    case polled
+}
+
+/// Which ways to pace a device are worth a try, and in which order.
+struct TriggerPlan: Sendable, Equatable {
+    /// As in the settings, `sensor.iio.trigger`.
+    enum Choice: Sendable, Equatable { case auto, device, hrtimer, sysfs, none }
+
+    /// It has a buffer with x, y and z.
+    var hasBuffer = true
+    /// It takes a trigger (`trigger/current_trigger`).
+    var takesTrigger = true
+    /// It has a FIFO (`buffer/hwfifo_watermark`).
+    var hasFIFO = false
+    /// The trigger that belongs to the device itself.
+    var ownTrigger: String?
+    /// The trigger that it has now and that nobody here made.
+    var assigned: String?
+    /// Triggers can be made: the device is on this machine.
+    var isLocal = true
+
+    func ways(_ choice: Choice) -> [Pacing] {
+        guard hasBuffer, choice != .none else { return [.polled] }
+        var ways: [Pacing] = []
+        if choice == .auto || choice == .device {
+            if hasFIFO || !takesTrigger { ways.append(.own) }
+            if let ownTrigger, takesTrigger { ways.append(.device(ownTrigger)) }
+        }
+        if choice == .auto, takesTrigger, let assigned, assigned != ownTrigger { ways.append(.assigned(assigned)) }
+        if isLocal, takesTrigger {
+            if choice == .auto || choice == .hrtimer { ways.append(.hrtimer) }
+            if choice == .auto || choice == .sysfs { ways.append(.sysfs) }
+        }
+        if choice == .auto { ways.append(.polled) }
+        return ways
+    }
+}
