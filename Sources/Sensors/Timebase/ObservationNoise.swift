@@ -30,12 +30,12 @@ struct ObservationNoise: Sendable {
 
     init(period: Double) {
         self.period = period
-        square = 0
+        square = period * period / 64
         spread = 0
     }
 
     /// A new line.
-    mutating func forget() { (square, spread, count) = (0, 0, 0) }
+    mutating func forget() { (square, spread, count) = (period * period / 64, 0, 0) }
 
     /// Standard uncertainty (ns) of what all observations may have in common: levels that are always read at the same
     /// moment between two samples say nothing of where between them.
@@ -49,8 +49,11 @@ struct ObservationNoise: Sendable {
     mutating func take(_ residual: Double, _ sight: Sight, _ uncertainty: Double) {
         isStamp = sight.isStamp
         count += 1
-        let share = max(1 / Double(count), 1.0 / 64)
-        square += share * (max(0, residual * residual - uncertainty * uncertainty) - square)
+        let share = max(1 / Double(count + 3), 1.0 / 64)
+        // What part of the residual is noise, by what is expected of both (expectation maximisation).
+        let own = sight.isStamp ? square : sight.deviation * sight.deviation
+        let part = own / (own + uncertainty * uncertainty)
+        square += share * (part * part * residual * residual + part * uncertainty * uncertainty - square)
         spread += share * (sight.deviation * sight.deviation - spread)
     }
 
@@ -66,8 +69,7 @@ struct ObservationNoise: Sendable {
                 let ahead = Double(count)
                 if abs(line.residual(other, ahead: ahead)) < abs(line.residual(moment, ahead: ahead)) { moment = other }
             }
-            let known = self.count > 8 ? square.squareRoot() : period / 8
-            let deviation = max(known, 1_000)
+            let deviation = max(square.squareRoot(), 1_000)
             return Sight(
                 isStamp: true, moment: moment, ahead: 0, lower: -.infinity, upper: 0, deviation: deviation,
                 tolerance: 5 * deviation + 50_000)
@@ -81,7 +83,7 @@ struct ObservationNoise: Sendable {
             let half = (period + taken) / 2
             return Sight(
                 isStamp: false, moment: start &+ (end &- start) / 2, ahead: Double(max(0, left)) + 0.5, lower: -half,
-                upper: half, deviation: half / 1.732, tolerance: 1.6 * half, isSlow: isSlow)
+                upper: half, deviation: half / 1.732, tolerance: half, isSlow: isSlow)
         }
     }
 }

@@ -34,12 +34,16 @@ public struct Timebase: Sendable {
     /// Observations that do not fit the line, one after the other, and the last one's distance in samples.
     private var misfits = 0
     private var misfit = 0.0
+    /// Observations that fitted since samples were last found missing that nobody had told of.
+    private var sinceShift = 1000
     /// Monotonic time of the last stamp.
     private var lastStamp = Int64.min
     /// UTC at which a block would begin that follows the last one; nil before the first.
     private var next: Int64?
     /// How much of the last correction is still to come (ns).
     private var pending = 0.0
+    /// Samples in the last block.
+    private var lastCount = 1
     /// Monotonic time of the first observation of the present line, and of the last one.
     private var began: Int64 = 0
     private var seen: Int64 = 0
@@ -148,11 +152,9 @@ public struct Timebase: Sendable {
             return gap
         }
         let residual = line.residual(sight.moment, ahead: sight.ahead)
-        let tolerance = sight.tolerance + 4 * line.uncertainty(ahead: sight.ahead)
-        guard abs(residual) <= tolerance else {
-            return misfitted(line, sight, residual) ?? gap
-        }
+        guard fits(line, sight, residual) else { return misfitted(line, sight, residual) ?? gap }
         misfits = 0
+        sinceShift = min(sinceShift + 1, 1000)
         observe(&line, sight, residual)
         self.line = line
         return gap
@@ -177,6 +179,8 @@ public struct Timebase: Sendable {
         let period = line.period
         let missing = (line.residual(sight.moment, ahead: sight.ahead) / period).rounded() - Double(count)
         let inherited = max(line.periodUncertainty, 2e-4 * period)
+        let span = seen &- began
+        defer { began = seen &- span }
         begin(sight, period: period, uncertainty: inherited)
         return Gap(lost: max(0, Int(min(missing, 1e12))))
     }
@@ -194,6 +198,14 @@ public struct Timebase: Sendable {
         seen = sight.moment
     }
 
+    /// Whether an observation can be true if the line is. A level excludes what is outside its bounds.
+    private func fits(_ line: CountRegression, _ sight: Sight, _ residual: Double) -> Bool {
+        let unsure = 4 * line.uncertainty(ahead: sight.ahead)
+        guard abs(residual) <= sight.tolerance + unsure + 0.1 * line.period else { return false }
+        let outside = max(residual + sight.lower - bounds.upper, bounds.lower - residual - sight.upper)
+        return sight.isStamp || outside <= min(unsure, 0.5 * line.period) + 0.05 * line.period
+    }
+
     /// An observation does not fit. One alone is a slow read; what comes again in the same way is true: samples that
     /// nobody knew to be missing, or a chip that runs otherwise than before.
     private mutating func misfitted(_ line: CountRegression, _ sight: Sight, _ residual: Double) -> Gap? {
@@ -209,7 +221,9 @@ public struct Timebase: Sendable {
         }
         misfits = 0
         let missing = Int(min(max(samples.rounded(), -1e12), 1e12))
-        if abs(missing) >= 1, abs(samples - Double(missing)) < (sight.isStamp ? 0.3 : 0.6) {
+        // Once is a loss, again and again is another rate.
+        if abs(missing) >= 1, sinceShift >= 64, !sight.isStamp || abs(samples - Double(missing)) < 0.3 {
+            sinceShift = 0
             line.shift(Double(missing) * line.period)
             self.line = line
             return Gap(lost: max(0, missing))
@@ -221,7 +235,7 @@ public struct Timebase: Sendable {
     // MARK: Uncertainty
 
     private func timeUncertainty(_ line: CountRegression) -> Double {
-        let own = line.uncertainty()
+        let own = line.uncertainty(ahead: 1 - Double(lastCount))
         let unseen = min(noise.bias, bounds.width / 3.46)
         return (own * own + unseen * unseen).squareRoot()
     }
@@ -238,6 +252,7 @@ public struct Timebase: Sendable {
 
     private mutating func output(count: Int, gap: Gap?, stepped: Bool) -> BlockTime {
         guard let line else { return BlockTime(time: 0, gapBefore: true, lostBefore: 0) }
+        lastCount = count
         let correction = bounds.nearest(to: 0)
         let first = line.time(ahead: 1 - Double(count)) &+ Int64(correction.rounded()) &+ (wall.value ?? 0)
         let span = Double(count) * line.period
@@ -248,8 +263,9 @@ public struct Timebase: Sendable {
             let expected = Double(first &- next)
             if !isNew {
                 // What is not yet known well may be corrected faster, but never backwards.
-                let unsure = (timeUncertainty(line) + Double(count) * line.periodUncertainty) / line.period
-                let limit = min(max(0.01, 2 * unsure - 0.1), 0.45) * line.period
+                let most = 0.45 * line.period
+                let unsure = timeUncertainty(line) / line.period
+                let limit = min(max(0.01 * line.period, (2 * unsure - 0.3) * line.period, abs(expected) / 8), most)
                 let moved = min(max(expected, -limit), limit)
                 pending = expected - moved
                 time = next &+ Int64(moved.rounded())

@@ -31,7 +31,7 @@ struct SimulatedChip {
     var offset: Int64 = 1_700_000_000_000_000_000
     var random = SplitMix(state: 1)
 
-    private var origin = 0.0
+    private var start = 1_000_000.0
     private var taken = 0
     private var wanted = 0.0
 
@@ -47,11 +47,18 @@ struct SimulatedChip {
         var elapsed: Double
     }
 
+    /// From the next sample on the chip runs otherwise.
+    mutating func change(deviation new: Double) {
+        let now = moment(Double(taken - 1))
+        deviation = new
+        start += now - moment(Double(taken - 1))
+    }
+
     /// Nanoseconds since the start at which sample n (0, 1 ...) was taken.
     func moment(_ n: Double) -> Double {
         let period = 1e9 / (nominal * (1 + deviation))
         let t = n * period
-        return 1_000_000 + t - drift * t * t / 2e9
+        return start + t - drift * t * t / 2e9
     }
 
     var truePeriod: Double { moment(Double(taken) + 1) - moment(Double(taken)) }
@@ -60,7 +67,7 @@ struct SimulatedChip {
     mutating func lose(_ count: Int) { taken += count }
 
     private func level(at time: Double) -> Int {
-        var n = Int(time / (1e9 / nominal) * (1 + deviation))
+        var n = Int((time - start) / (1e9 / nominal) * (1 + deviation))
         while moment(Double(n)) > time { n -= 1 }
         while moment(Double(n + 1)) <= time { n += 1 }
         return n + 1
@@ -88,7 +95,7 @@ struct SimulatedChip {
             wake = max(wake, wanted)
             var now = wake
             var count = 0
-            while count == 0 {
+            while count <= 0 {
                 now += random.unit() * jitter
                 if random.unit() < stalls { now += 100_000_000 }
                 let before = now
