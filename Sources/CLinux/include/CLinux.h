@@ -1,6 +1,7 @@
 // Linux calls that Swift's Glibc module does not import.
 #ifndef CLINUX_H
 #define CLINUX_H
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -14,4 +15,26 @@ void clinux_set_thread_name(const char *name);
 // One arena of memory for all threads, where the C library has several, and large pieces (128 KiB and more) always given
 // back to the system when they are freed. Before the first thread is made.
 void clinux_use_little_memory(void);
+
+// I2C (linux/i2c-dev.h). All give 0 or an errno.
+// Functions of the adapter, bits I2C_FUNC_*.
+int clinux_i2c_functions(int file, unsigned long *functions);
+// Time limit of a transfer in ms, and the adapter's own retries after a lost arbitration.
+int clinux_i2c_limits(int file, unsigned milliseconds, unsigned retries);
+// EBUSY when a driver of the kernel is bound to the address.
+int clinux_i2c_claim(int file, uint16_t address);
+// Combined transfers: a register's number is written, then bytes are read, `slots` times one after the other, at most
+// CLINUX_I2C_SLOTS; `data` has room for size * slots bytes.
+#define CLINUX_I2C_SLOTS 21
+int clinux_i2c_read(int file, uint16_t address, uint8_t reg, uint8_t *data, uint16_t size, unsigned slots);
+int clinux_i2c_write(int file, uint16_t address, uint8_t reg, uint8_t value);
+// The same with SMBus transfers, for adapters that have nothing else; after clinux_i2c_claim.
+int clinux_i2c_smbus_read(int file, uint8_t reg, uint8_t *data, uint16_t size);
+
+// GPIO character device, uAPI v2 (linux/gpio.h, kernel 5.10): an input line with events on its rising edge. Gives a
+// file, or a negative errno.
+int clinux_gpio_rising(int chip, unsigned line, const char *consumer);
+// Waits for an event and gives the newest one's time, ns of CLOCK_MONOTONIC: 1, 0 after the time limit, negative errno.
+// Older events are thrown away and counted in `events`.
+int clinux_gpio_wait(int line, int milliseconds, uint64_t *time, unsigned *events);
 #endif

@@ -1,0 +1,90 @@
+import Glibc
+
+/// One address of a bus: transfers that are tried again, and what their failure means.
+struct I2CDevice {
+    /// Times a transfer is tried.
+    static let attempts = 3
+    /// Pause between two attempts in ns: long enough for a disturbance to pass.
+    private static let pause: Int64 = 500_000
+
+    let bus: any I2CBus
+    let address: UInt8
+    let clock: any SensorClock
+    /// Transfers that were tried again.
+    var retries = 0
+
+    /// `0x53 on /dev/i2c-1`.
+    var place: String { "\(hex(address)) on \(bus.name)" }
+
+    /// Reads registers that follow each other. Not for a FIFO: its samples may be gone after a failure.
+    mutating func read(
+        _ register: UInt8, into data: UnsafeMutablePointer<UInt8>, count: Int
+    ) throws(SensorError) {
+        var code = bus.read(address, register, into: data, size: count, slots: 1)
+        var attempt = 1
+        while code != 0, attempt < Self.attempts, Self.mayPass(code) {
+            waitBeforeRetry()
+            attempt += 1
+            code = bus.read(address, register, into: data, size: count, slots: 1)
+        }
+        if code != 0 { throw error(code) }
+    }
+
+    mutating func read(_ register: UInt8) throws(SensorError) -> UInt8 {
+        var value: UInt8 = 0
+        try read(register, into: &value, count: 1)
+        return value
+    }
+
+    mutating func write(_ register: UInt8, _ value: UInt8) throws(SensorError) {
+        var code = bus.write(address, register, value)
+        var attempt = 1
+        while code != 0, attempt < Self.attempts, Self.mayPass(code) {
+            waitBeforeRetry()
+            attempt += 1
+            code = bus.write(address, register, value)
+        }
+        if code != 0 { throw error(code) }
+    }
+
+    mutating func waitBeforeRetry() {
+        retries += 1
+        clock.sleep(until: clock.monotonic() + Self.pause)
+    }
+
+    /// Whether the same transfer may succeed a moment later.
+    static func mayPass(_ code: Int32) -> Bool {
+        switch code {
+        case ENXIO, EREMOTEIO, EIO, EAGAIN, ETIMEDOUT, EPROTO: true
+        default: false
+        }
+    }
+
+    /// What an errno of a transfer says of the sensor
+    /// (https://docs.kernel.org/i2c/fault-codes.html; adapters do not all keep to it).
+    func error(_ code: Int32) -> SensorError {
+        switch code {
+        case ENXIO, EREMOTEIO, ENODEV, ESHUTDOWN:
+            return SensorError(.missing, "no answer from \(place)")
+        case EBUSY:
+            let owner = bus.owner(of: address)
+            let who = owner.map { "\($0.driver) has \($0.device)" } ?? "another driver has what is"
+            return SensorError(.busy, "a kernel driver, \(who) at \(place): use sensor.driver iio, or unbind it")
+        case EAGAIN, ETIMEDOUT:
+            return SensorError(.fault, "the bus of \(place) is jammed: \(String(cString: strerror(code)))")
+        case EACCES, EPERM: return SensorError(.permission, "not permitted: \(place)")
+        case EOPNOTSUPP: return SensorError(.unsupported, "the adapter cannot do the transfers for \(place)")
+        default:
+            // An adapter that was pulled out gives EIO until its file is gone.
+            return bus.exists
+                ? SensorError(.fault, "transfer with \(place) failed: \(String(cString: strerror(code)))")
+                : SensorError(.missing, "\(bus.name) is gone")
+        }
+    }
+}
+
+/// `0x53`.
+func hex(_ value: UInt8) -> String {
+    let digits = String(value, radix: 16)
+    return digits.utf8.count < 2 ? "0x0" + digits : "0x" + digits
+}

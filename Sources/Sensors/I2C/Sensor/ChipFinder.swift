@@ -1,0 +1,59 @@
+/// Finds the chip that the settings ask for, by reading only.
+struct ChipFinder {
+    let settings: I2CSettings
+    let bus: any I2CBus
+    let clock: any SensorClock
+
+    func find() throws(SensorError) -> (Chip, I2CDevice) {
+        settings.chip == "auto" ? try findAny() : try findNamed()
+    }
+
+    private func findNamed() throws(SensorError) -> (Chip, I2CDevice) {
+        guard let chip = Chip.named(settings.chip) else {
+            throw SensorError(.unsupported, "sensor.i2c.chip \(settings.chip): known are \(Chip.names)")
+        }
+        var worst: SensorError?
+        for address in settings.address.map({ [$0] }) ?? chip.addresses {
+            var device = I2CDevice(bus: bus, address: address, clock: clock)
+            do throws(SensorError) {
+                let code = bus.claim(address)
+                if code != 0 { throw device.error(code) }
+                try device.confirm(chip)
+                return (chip, device)
+            } catch {
+                // Of several addresses, the one at which something is tells more.
+                if worst == nil || worst?.code == .missing { worst = error }
+            }
+        }
+        throw worst ?? SensorError(.missing, "no \(chip.name) on \(bus.name)")
+    }
+
+    private func findAny() throws(SensorError) -> (Chip, I2CDevice) {
+        let addresses = settings.address.map { [$0] } ?? I2CIdentification.addresses
+        var owner: I2COwner?
+        var stranger: UInt8?
+        for address in addresses {
+            let device = I2CDevice(bus: bus, address: address, clock: clock)
+            switch I2CIdentification.identify(bus, address: address, clock: clock) {
+            case .chip(let name, _):
+                if let chip = Chip.named(name) { return (chip, device) }
+            case .owned(let found): owner = owner ?? found
+            case .unknown: stranger = stranger ?? address
+            case .failed(let error): throw error
+            case .nothing: break
+            }
+        }
+        if let owner {
+            throw SensorError(
+                .busy,
+                "a kernel driver, \(owner.driver), has \(owner.device) at \(hex(owner.address)) on \(bus.name): use sensor.driver iio, or unbind it"
+            )
+        }
+        if let stranger {
+            throw SensorError(
+                .identity, "what answers at \(hex(stranger)) on \(bus.name) is none of \(Chip.names)")
+        }
+        throw SensorError(
+            .missing, "no known chip answers on \(bus.name) at \(addresses.map(hex).joined(separator: ", "))")
+    }
+}

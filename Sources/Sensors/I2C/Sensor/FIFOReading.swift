@@ -1,0 +1,148 @@
+import Glibc
+import SignalProcessing
+
+/// What a FIFO said of itself.
+struct FIFOLevel {
+    var count = 0
+    /// Samples were overwritten since it was read last.
+    var overrun = false
+    var before: ClockReading
+    var after: ClockReading
+}
+
+extension I2CSession {
+    /// Waits until the FIFO should have reached its watermark, and reads what it has, as far as the block has room.
+    mutating func readFIFO(_ fifo: Chip.FIFO, into block: inout SampleBlock) throws(SensorError) {
+        let wanted = min(block.capacity, choice.watermark)
+        let started = clock.monotonic()
+        // Twice the time of the samples, and a second for a chip that is slow to start.
+        let limit = started + Int64(2 * Double(wanted) * period) + Self.second
+        var due = timebase.due(samples: wanted, now: started)
+        while true {
+            let edge = try wait(until: min(due, limit))
+            let level = try self.level(fifo)
+            if level.overrun {
+                condition.overruns += 1
+                gap = true
+                if fifo.flushAfterOverrun {
+                    try device.run(fifo.flush, choice)
+                    timebase.interrupt()
+                    due = clock.monotonic() + Int64(Double(wanted) * period)
+                    continue
+                }
+            }
+            // Somewhat early is as good: the exact moment of a wake-up is dithered.
+            if 2 * level.count >= wanted || level.count > 0 && level.after.monotonic >= limit {
+                if try take(fifo, level, edge, min(level.count, block.capacity), into: &block) { return }
+            } else if level.after.monotonic >= limit {
+                try stalled()
+            }
+            due = level.after.monotonic + Int64(Double(max(1, wanted - level.count)) * period)
+        }
+    }
+
+    /// Sleeps, or waits for the line; gives the time at which the line rose, if it did.
+    private mutating func wait(until due: Int64) throws(SensorError) -> Int64? {
+        defer { condition.wakeUps += 1 }
+        guard let line else {
+            clock.sleep(until: due)
+            return nil
+        }
+        // The line may fail; the FIFO then is read by time, a little late.
+        let slack = Int64(2 * period) + 5_000_000
+        return try line.wait(until: due + slack, now: clock.monotonic())
+    }
+
+    /// Reads the level; between the two times.
+    private mutating func level(_ fifo: Chip.FIFO) throws(SensorError) -> FIFOLevel {
+        let before = reading
+        var bytes: (UInt8, UInt8) = (0, 0)
+        let raw = try withUnsafeMutableBytes(of: &bytes) { raw throws(SensorError) -> UInt16 in
+            guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+            try device.read(fifo.level.register, into: base, count: fifo.level.bytes)
+            guard fifo.level.bytes == 2 else { return UInt16(base[0]) }
+            return fifo.level.bigEndian
+                ? UInt16(base[0]) << 8 | UInt16(base[1]) : UInt16(base[1]) << 8 | UInt16(base[0])
+        }
+        var level = FIFOLevel(before: before, after: reading)
+        condition.retries = device.retries
+        level.count = Int(raw & fifo.level.mask) / fifo.level.unit
+        if raw & fifo.level.full != 0 { level.count = fifo.depth }
+        let isFull = level.count >= fifo.depth
+        level.count = min(level.count, fifo.depth)
+        if fifo.level.overrun != 0 {
+            level.overrun = raw & fifo.level.overrun != 0
+        } else if isFull, let flag = fifo.overrun {
+            // Only a full FIFO can have run over since it was read.
+            level.overrun = try device.read(flag.register) & flag.mask != 0
+        } else {
+            level.overrun = isFull
+        }
+        return level
+    }
+
+    /// Reads samples into the block; false when there turned out to be none, and the level has to be asked for again.
+    private mutating func take(
+        _ fifo: Chip.FIFO, _ level: FIFOLevel, _ edge: Int64?, _ count: Int, into block: inout SampleBlock
+    ) throws(SensorError) -> Bool {
+        let done = try transfer(fifo, level.count, count)
+        let (samples, misplaced) = buffer.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.map { decoder.tidy($0, count: done) } ?? (0, 0)
+        }
+        if misplaced > 0 { try realign(fifo, axes: misplaced) }
+        guard samples > 0 else { return false }
+        buffer.withUnsafeBufferPointer { buffer in
+            if let base = buffer.baseAddress { decoder.decode(base, count: samples, into: &block) }
+        }
+        // The line rose with the last of the watermark's samples; only they may be read for that to be this block's.
+        if let edge, !level.overrun, done == choice.watermark, samples == done, edge <= level.before.monotonic {
+            let wall = level.before.wall - (level.before.monotonic - edge)
+            stamp(&block, .stamped(ClockReading(monotonic: edge, wall: wall)))
+        } else {
+            stamp(&block, .level(before: level.before, after: level.after, left: level.count - done))
+        }
+        return true
+    }
+
+    /// Reads samples into the buffer, in as few transfers as the adapter takes. Gives how many; fewer than asked for
+    /// when a transfer failed, and a gap follows if it took samples with it.
+    private mutating func transfer(_ fifo: Chip.FIFO, _ level: Int, _ count: Int) throws(SensorError) -> Int {
+        var (done, failures) = (0, 0)
+        while done < count {
+            let part = min(count - done, chunk)
+            let code = buffer.withUnsafeMutableBufferPointer { buffer -> Int32 in
+                guard let base = buffer.baseAddress else { return EFAULT }
+                let target = base + done * fifo.slot
+                return fifo.kind == .slots
+                    ? device.bus.read(device.address, fifo.register, into: target, size: fifo.slot, slots: part)
+                    : device.bus.read(device.address, fifo.register, into: target, size: fifo.slot * part, slots: 1)
+            }
+            if code == 0 {
+                done += part
+            } else if code == EOPNOTSUPP, chunk > 1 {
+                // Some adapters take one read per transfer (i2c-bcm2835), some only so many bytes.
+                chunk /= 2
+            } else {
+                failures += 1
+                guard I2CDevice.mayPass(code), failures < I2CDevice.attempts else { throw device.error(code) }
+                device.waitBeforeRetry()
+                if try self.level(fifo).count < level - done {
+                    gap = true
+                    return done
+                }
+            }
+        }
+        condition.retries = device.retries
+        return done
+    }
+
+    /// Takes single axes out of a FIFO, until x is next. What was read with them is lost.
+    private mutating func realign(_ fifo: Chip.FIFO, axes: Int) throws(SensorError) {
+        gap = true
+        condition.overruns += 1
+        try buffer.withUnsafeMutableBufferPointer { buffer throws(SensorError) in
+            guard let base = buffer.baseAddress else { return }
+            for _ in 0..<axes { try device.read(fifo.register, into: base, count: chip.format.bytes) }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import SignalProcessing
+
+/// A chip that is open and measures.
+struct I2CSession {
+    static let second: Int64 = 1_000_000_000
+
+    let chip: Chip
+    let choice: ChipChoice
+    let clock: any SensorClock
+    let decoder: SampleDecoder
+    /// The line that rises with the watermark.
+    let line: DataReadyLine?
+    var device: I2CDevice
+    var timebase: Timebase
+    var condition = SensorCondition()
+    /// Bytes as they come from the chip.
+    var buffer: [UInt8]
+    /// Samples per transfer, less than wanted where the adapter takes only so many.
+    var chunk: Int
+    /// Samples are missing before the next one.
+    var gap = false
+    /// A sample that was read behind a gap and opens the next block, without FIFO.
+    var pending: (x: Double, y: Double, z: Double, before: ClockReading, after: ClockReading)?
+    private var nextCheck: Int64
+    private var nextTemperature: Int64
+
+    init(
+        _ chip: Chip, _ choice: ChipChoice, _ device: I2CDevice, line: DataReadyLine?, notes: [String]
+    ) {
+        self.chip = chip
+        self.choice = choice
+        self.device = device
+        self.line = line
+        clock = device.clock
+        decoder = SampleDecoder(chip, scale: choice.range.step * standardGravity)
+        timebase = Timebase(nominalRate: choice.rate.hertz)
+        buffer = [UInt8](repeating: 0, count: max(16, (chip.fifo?.depth ?? 1) * decoder.slot))
+        chunk = chip.fifo?.kind == .slots ? device.bus.slotLimit : chip.fifo?.depth ?? 1
+        condition.notes = notes
+        let now = clock.monotonic()
+        nextCheck = now + Self.second
+        nextTemperature = now
+    }
+
+    /// ns from one sample to the next, as measured, else nominal.
+    var period: Double { 1e9 / (timebase.rate?.rate ?? choice.rate.hertz) }
+
+    /// Both clocks.
+    var reading: ClockReading { ClockReading(monotonic: clock.monotonic(), wall: clock.wall()) }
+
+    mutating func read(into block: inout SampleBlock) throws(SensorError) {
+        try watch()
+        if let fifo = chip.fifo {
+            try readFIFO(fifo, into: &block)
+        } else {
+            try readPaced(into: &block)
+        }
+    }
+
+    /// Sets the block's time and gap, and counts.
+    mutating func stamp(_ block: inout SampleBlock, _ observation: Timebase.Observation) {
+        let time = timebase.take(count: block.count, lost: gap ? nil : 0, observation)
+        gap = false
+        block.time = time.time
+        block.gapBefore = time.gapBefore
+        block.lostBefore = time.lostBefore
+        condition.lost += time.lostBefore
+    }
+
+    /// Once a second: whether this is the chip that was set up, with its settings; seldom, its temperature.
+    private mutating func watch() throws(SensorError) {
+        let now = clock.monotonic()
+        guard now >= nextCheck else { return }
+        nextCheck = now + Self.second
+        try device.checkAlive(chip, choice)
+        guard let temperature = chip.temperature, now >= nextTemperature else { return }
+        nextTemperature = now + 10 * Self.second
+        try buffer.withUnsafeMutableBufferPointer { buffer throws(SensorError) in
+            guard let bytes = buffer.baseAddress else { return }
+            try device.read(temperature.register, into: bytes, count: 2)
+            condition.temperature = temperature.celsius(bytes[0], bytes[1])
+        }
+    }
+
+    /// Nothing came for too long: says why, as far as it can be known.
+    mutating func stalled() throws(SensorError) -> Never {
+        try device.checkAlive(chip, choice)
+        throw SensorError(.fault, "\(chip.name) at \(device.place) gives no samples")
+    }
+}
+
+extension Chip.Temperature {
+    func celsius(_ first: UInt8, _ second: UInt8) -> Double {
+        let bits = bigEndian ? UInt16(first) << 8 | UInt16(second) : UInt16(second) << 8 | UInt16(first)
+        let raw = unsigned ? Double(bits) : Double(Int16(bitPattern: bits))
+        return offset + raw / scale
+    }
+}
