@@ -8,7 +8,8 @@ enum SensorChoice {
         switch configuration.driver {
         case .simulate: SimulateSensor(simulation(configuration))
         case .replay: ReplaySensor(replay(configuration))
-        case .auto, .iio, .i2c: NoSensor()
+        case .i2c: I2CSensor(i2c(configuration))
+        case .auto, .iio: NoSensor()
         }
     }
 
@@ -27,6 +28,18 @@ enum SensorChoice {
         settings.seed = given.seed
         settings.amplitude = given.amplitude
         settings.frequency = given.frequency
+        return settings
+    }
+
+    static func i2c(_ configuration: SensorConfiguration) -> I2CSettings {
+        let given = configuration.i2c
+        var settings = I2CSettings()
+        settings.bus = given.bus
+        settings.address = given.address.map { UInt8(clamping: $0) }
+        settings.chip = given.chip
+        settings.rate = configuration.rate
+        settings.range = configuration.range
+        settings.dataReady = given.dataReady
         return settings
     }
 

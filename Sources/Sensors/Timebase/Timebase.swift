@@ -81,11 +81,12 @@ public struct Timebase: Sendable {
     /// Monotonic time at which `count` samples beyond the last block's last will be there. With FIFO levels the moment
     /// moves evenly over the interval of a sample from read to read (golden section), so that the reads tell where the
     /// samples are.
-    public mutating func due(samples count: Int, now: Int64) -> Int64 {
+    /// - Parameter spread: part of the interval over which it moves; less where a sample is lost when it is read late.
+    public mutating func due(samples count: Int, now: Int64, spread: Double = 1) -> Int64 {
         guard let line else { return now &+ Int64(Double(count) * nominalPeriod) }
         dither += 0.618_033_988_749_895
         if dither >= 1 { dither -= 1 }
-        return line.time(ahead: Double(count) + (readsByLevel ? dither : 0))
+        return line.time(ahead: Double(count) + (readsByLevel ? dither * spread : 0))
     }
 
     /// Takes what was read, says when the block's first sample was taken and whether there is a gap before it.

@@ -29,15 +29,12 @@ extension I2CSession {
         var sum = (0.0, 0.0, 0.0)
         let step = chip.format.bytes
         for index in 0...test.samples {
-            try buffer.withUnsafeMutableBufferPointer { buffer throws(SensorError) in
-                guard index >= 0, let base = buffer.baseAddress else { return }
-                try device.read(chip.data, into: base, count: 3 * step)
-                guard index > 0 else { return }
-                sum.0 += Double(decoder.count(base))
-                sum.1 += Double(decoder.count(base + step))
-                sum.2 += Double(decoder.count(base + 2 * step))
-            }
+            try device.read(chip.data, into: buffer.bytes, count: 3 * step)
             device.wait(milliseconds: test.interval)
+            guard index > 0 else { continue }
+            sum.0 += Double(decoder.count(buffer.bytes))
+            sum.1 += Double(decoder.count(buffer.bytes + step))
+            sum.2 += Double(decoder.count(buffer.bytes + 2 * step))
         }
         let count = Double(test.samples)
         return (sum.0 / count, sum.1 / count, sum.2 / count)
@@ -60,7 +57,7 @@ extension I2CSession {
         codes.3 = try device.read(0x10)
         let low = codes.3
         func value(_ code: UInt8, _ shift: UInt8) -> Double {
-            let trim = code >> 5 << 2 | low >> shift & 3
+            let trim = ((code >> 5) << 2) | ((low >> shift) & 3)
             return trim == 0 ? .nan : 4096 * 0.34 * pow(0.92 / 0.34, (Double(trim) - 1) / 30)
         }
         return (value(codes.0, 4), value(codes.1, 2), value(codes.2, 0))

@@ -55,16 +55,11 @@ extension I2CSession {
 
     /// Reads the level; between the two times.
     private mutating func level(_ fifo: Chip.FIFO) throws(SensorError) -> FIFOLevel {
-        let before = reading
-        var bytes: (UInt8, UInt8) = (0, 0)
-        let raw = try withUnsafeMutableBytes(of: &bytes) { raw throws(SensorError) -> UInt16 in
-            guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
-            try device.read(fifo.level.register, into: base, count: fifo.level.bytes)
-            guard fifo.level.bytes == 2 else { return UInt16(base[0]) }
-            return fifo.level.bigEndian
-                ? UInt16(base[0]) << 8 | UInt16(base[1]) : UInt16(base[1]) << 8 | UInt16(base[0])
-        }
-        var level = FIFOLevel(before: before, after: reading)
+        let before = clock.reading()
+        try device.read(fifo.level.register, into: scratch.bytes, count: fifo.level.bytes)
+        var level = FIFOLevel(before: before, after: clock.reading())
+        let (first, second) = (UInt16(scratch.bytes[0]), UInt16(scratch.bytes[1]))
+        let raw = fifo.level.bytes == 1 ? first : fifo.level.bigEndian ? first << 8 | second : second << 8 | first
         condition.retries = device.retries
         level.count = Int(raw & fifo.level.mask) / fifo.level.unit
         if raw & fifo.level.full != 0 { level.count = fifo.depth }
@@ -86,14 +81,10 @@ extension I2CSession {
         _ fifo: Chip.FIFO, _ level: FIFOLevel, _ edge: Int64?, _ count: Int, into block: inout SampleBlock
     ) throws(SensorError) -> Bool {
         let done = try transfer(fifo, level.count, count)
-        let (samples, misplaced) = buffer.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.map { decoder.tidy($0, count: done) } ?? (0, 0)
-        }
+        let (samples, misplaced) = decoder.tidy(buffer.bytes, count: done)
         if misplaced > 0 { try realign(fifo, axes: misplaced) }
         guard samples > 0 else { return false }
-        buffer.withUnsafeBufferPointer { buffer in
-            if let base = buffer.baseAddress { decoder.decode(base, count: samples, into: &block) }
-        }
+        decoder.decode(buffer.bytes, count: samples, into: &block)
         // The line rose with the last of the watermark's samples; only they may be read for that to be this block's.
         if let edge, !level.overrun, done == choice.watermark, samples == done, edge <= level.before.monotonic {
             let wall = level.before.wall - (level.before.monotonic - edge)
@@ -110,13 +101,11 @@ extension I2CSession {
         var (done, failures) = (0, 0)
         while done < count {
             let part = min(count - done, chunk)
-            let code = buffer.withUnsafeMutableBufferPointer { buffer -> Int32 in
-                guard let base = buffer.baseAddress else { return EFAULT }
-                let target = base + done * fifo.slot
-                return fifo.kind == .slots
-                    ? device.bus.read(device.address, fifo.register, into: target, size: fifo.slot, slots: part)
-                    : device.bus.read(device.address, fifo.register, into: target, size: fifo.slot * part, slots: 1)
-            }
+            let target = buffer.bytes + done * fifo.slot
+            let code =
+                fifo.kind == .slots
+                ? device.bus.read(device.address, fifo.register, into: target, size: fifo.slot, slots: part)
+                : device.bus.read(device.address, fifo.register, into: target, size: fifo.slot * part, slots: 1)
             if code == 0 {
                 done += part
             } else if code == EOPNOTSUPP, chunk > 1 {
@@ -140,9 +129,6 @@ extension I2CSession {
     private mutating func realign(_ fifo: Chip.FIFO, axes: Int) throws(SensorError) {
         gap = true
         condition.overruns += 1
-        try buffer.withUnsafeMutableBufferPointer { buffer throws(SensorError) in
-            guard let base = buffer.baseAddress else { return }
-            for _ in 0..<axes { try device.read(fifo.register, into: base, count: chip.format.bytes) }
-        }
+        for _ in 0..<axes { try device.read(fifo.register, into: scratch.bytes, count: chip.format.bytes) }
     }
 }

@@ -56,6 +56,7 @@ extension I2CDevice {
         guard let (wanted, value) = try mismatch(chip.identity) else { return }
         throw SensorError(
             .identity,
-            "\(chip.name) at \(place): register \(hex(wanted.register)) holds \(hex(value)), expected \(hex(wanted.value))")
+            "\(chip.name) at \(place): register \(hex(wanted.register)) holds \(hex(value)), expected \(hex(wanted.value))"
+        )
     }
 }

@@ -15,7 +15,9 @@ struct I2CSession {
     var timebase: Timebase
     var condition = SensorCondition()
     /// Bytes as they come from the chip.
-    var buffer: [UInt8]
+    let buffer: ByteBuffer
+    /// The same for registers, so that samples that wait in the buffer stay.
+    let scratch = ByteBuffer(count: 4)
     /// Samples per transfer, less than wanted where the adapter takes only so many.
     var chunk: Int
     /// Samples are missing before the next one.
@@ -35,7 +37,7 @@ struct I2CSession {
         clock = device.clock
         decoder = SampleDecoder(chip, scale: choice.range.step * standardGravity)
         timebase = Timebase(nominalRate: choice.rate.hertz)
-        buffer = [UInt8](repeating: 0, count: max(16, (chip.fifo?.depth ?? 1) * decoder.slot))
+        buffer = ByteBuffer(count: max(16, (chip.fifo?.depth ?? 1) * decoder.slot))
         chunk = chip.fifo?.kind == .slots ? device.bus.slotLimit : chip.fifo?.depth ?? 1
         condition.notes = notes
         let now = clock.monotonic()
@@ -45,9 +47,6 @@ struct I2CSession {
 
     /// ns from one sample to the next, as measured, else nominal.
     var period: Double { 1e9 / (timebase.rate?.rate ?? choice.rate.hertz) }
-
-    /// Both clocks.
-    var reading: ClockReading { ClockReading(monotonic: clock.monotonic(), wall: clock.wall()) }
 
     mutating func read(into block: inout SampleBlock) throws(SensorError) {
         try watch()
@@ -76,11 +75,8 @@ struct I2CSession {
         try device.checkAlive(chip, choice)
         guard let temperature = chip.temperature, now >= nextTemperature else { return }
         nextTemperature = now + 10 * Self.second
-        try buffer.withUnsafeMutableBufferPointer { buffer throws(SensorError) in
-            guard let bytes = buffer.baseAddress else { return }
-            try device.read(temperature.register, into: bytes, count: 2)
-            condition.temperature = temperature.celsius(bytes[0], bytes[1])
-        }
+        try device.read(temperature.register, into: buffer.bytes, count: 2)
+        condition.temperature = temperature.celsius(buffer.bytes[0], buffer.bytes[1])
     }
 
     /// Nothing came for too long: says why, as far as it can be known.

@@ -12,7 +12,9 @@ extension I2CSession {
         let started = clock.monotonic()
         let limit = started + Int64(2 * Double(block.capacity) * period) + Self.second
         while block.count < block.capacity {
-            clock.sleep(until: min(timebase.due(samples: block.count + 1, now: clock.monotonic()), limit))
+            // Read well before the next sample comes, which would overwrite this one.
+            let due = timebase.due(samples: block.count + 1, now: clock.monotonic(), spread: 0.5)
+            clock.sleep(until: min(due, limit))
             condition.wakeUps += 1
             let (sample, overwritten, before, after) = try readReady(limit)
             if overwritten { condition.overruns += 1 }
@@ -36,18 +38,15 @@ extension I2CSession {
         guard let ready = chip.ready else { try stalled() }
         let size = 1 + 3 * chip.format.bytes
         while true {
-            let before = reading
-            let decoder = self.decoder
-            let found = try buffer.withUnsafeMutableBufferPointer {
-                buffer throws(SensorError) -> ((Double, Double, Double), UInt8) in
-                guard let base = buffer.baseAddress else { return ((0, 0, 0), 0) }
-                // The flags stand before the data: one transfer.
-                try device.read(ready.register, into: base, count: size)
-                return (decoder.sample(base + 1), base[0])
-            }
+            let before = clock.reading()
+            // The flags stand before the data: one transfer.
+            try device.read(ready.register, into: buffer.bytes, count: size)
             condition.retries = device.retries
-            let after = reading
-            if found.1 & ready.ready != 0 { return (found.0, found.1 & ready.overwritten != 0, before, after) }
+            let after = clock.reading()
+            let flags = buffer.bytes[0]
+            if flags & ready.ready != 0 {
+                return (decoder.sample(buffer.bytes + 1), flags & ready.overwritten != 0, before, after)
+            }
             if after.monotonic >= limit { try stalled() }
             clock.sleep(until: after.monotonic + Int64(period / 10))
             condition.wakeUps += 1
