@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Messages
 import TestSupport
@@ -21,8 +22,21 @@ import Testing
         #expect(try #require(HostStatus.residentBytes()) > 1 << 20)
         #expect(HostStatus.cpuSeconds() > 0)
         let quality = HostStatus.timeQuality()
-        #expect(quality.synced == (quality.source == .ntp))
+        #expect(quality.synced == (quality.source != .free))
         #expect((quality.errorMs ?? 0) >= 0)
+    }
+
+    @Test func theKernelSaysHowGoodItsClockIs() {
+        func quality(_ status: Int32, _ maximum: Int = 1500, _ estimate: Int = 100) -> TimeQuality {
+            HostStatus.timeQuality(status: status, maxError: maximum, estimatedError: estimate)
+        }
+        #expect(quality(STA_UNSYNC | STA_PLL) == TimeQuality(synced: false, source: .free))
+        #expect(quality(STA_PLL | STA_NANO) == TimeQuality(synced: true, source: .ntp, errorMs: 1.5))
+        #expect(quality(STA_PLL, 0) == TimeQuality(synced: true, source: .ntp, errorMs: 0.1))
+        #expect(quality(STA_PLL | STA_PPSSIGNAL | STA_PPSTIME).source == .gps)
+        // Pulses that are seen but not followed, and a wish without pulses.
+        #expect(quality(STA_PLL | STA_PPSSIGNAL).source == .ntp)
+        #expect(quality(STA_PLL | STA_PPSFREQ).source == .ntp)
     }
 
     /// A socket as systemd has one.

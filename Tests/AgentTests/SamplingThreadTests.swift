@@ -1,4 +1,5 @@
 import Foundation
+import Link
 import Messages
 import Sensors
 import Settings
@@ -150,5 +151,39 @@ struct ScriptedSensor: SensorDriver {
         }
         status.change { $0.ended = true }
         #expect(state(1001) == "stalled")
+    }
+}
+
+@Suite struct HealthOfTheDriverTests {
+    private func health(_ condition: SensorCondition?, driver: String) -> HealthMessage {
+        let status = SamplingStatus()
+        status.change { $0.sensor = SensorDescription(driver: driver, chip: "c", rate: 100, clock: .host) }
+        status.take(condition)
+        var report = HealthReport(now: 0)
+        return report.message(
+            status, LinkStatistics(), sensor: .ok, time: .replay, alerts: [], now: 1_000_000_000)
+    }
+
+    @Test func theMeasuredRateAndTheCountersAreTold() throws {
+        var condition = SensorCondition()
+        condition.rate = MeasuredRate(rate: 96.2, uncertainty: 0.000481)
+        (condition.lost, condition.overruns, condition.lostTriggers, condition.duplicates) = (1, 2, 3, 4)
+        (condition.clockSteps, condition.slowReads, condition.retries, condition.wakeUps) = (5, 6, 7, 8)
+        (condition.timeError, condition.temperature) = (0.0005, 31.5)
+        let told = health(condition, driver: "i2c")
+        #expect(told.rate == 96.2 && abs((told.rateErrorPpm ?? 0) + 38000) < 0.01)
+        #expect(abs((told.rateUncertaintyPpm ?? 0) - 5) < 0.001)
+        #expect(told.temperature == 31.5)
+        var expected = HealthMessage.Driver()
+        (expected.lost, expected.overruns, expected.lostTriggers, expected.duplicates) = (1, 2, 3, 4)
+        (expected.clockSteps, expected.slowReads, expected.retries, expected.wakeUps) = (5, 6, 7, 8)
+        expected.timeErrorMs = 0.5
+        #expect(told.driver == expected)
+    }
+
+    @Test func withoutHardwareThereAreNoCountersOfIt() {
+        #expect(health(SensorCondition(), driver: "replay").driver == nil)
+        let nothing = health(nil, driver: "iio")
+        #expect(nothing.driver == nil && nothing.rate == nil)
     }
 }

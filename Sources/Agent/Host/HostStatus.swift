@@ -4,13 +4,27 @@ import Messages
 
 /// What the agent asks its host.
 enum HostStatus {
-    /// Whether the wall clock follows a source, and how far it may be off at most (kernel's estimate, adjtimex).
+    /// Whether the wall clock follows a source, which, and how far it may be off.
     static func timeQuality() -> TimeQuality {
         var state = timex()
         guard adjtimex(&state) >= 0 else { return TimeQuality(synced: false, source: .free) }
-        let synced = state.status & STA_UNSYNC == 0
-        return TimeQuality(
-            synced: synced, source: synced ? .ntp : .free, errorMs: synced ? Double(state.maxerror) / 1000 : nil)
+        return timeQuality(status: state.status, maxError: Int(state.maxerror), estimatedError: Int(state.esterror))
+    }
+
+    /// What the kernel knows of its clock (`adjtimex(2)`).
+    ///
+    /// It knows that somebody steers it (`STA_UNSYNC` is off) and how far it may be off: `maxerror`, which the steering
+    /// program sets and the kernel lets grow by 500 ppm until it is set again; where a program sets only the estimate,
+    /// that. It does not know who: `ntp` stands for any daemon (chrony, ntpd, systemd-timesyncd, and phc2sys, which
+    /// makes itself known nowhere). Only a clock that the kernel itself disciplines by the pulses of a receiver
+    /// (`STA_PPSSIGNAL` with `STA_PPSTIME` or `STA_PPSFREQ`) is surely `gps`; a receiver behind chrony or gpsd is `ntp`.
+    /// - Parameters:
+    ///   - maxError: microseconds; as is `estimatedError`.
+    static func timeQuality(status: Int32, maxError: Int, estimatedError: Int) -> TimeQuality {
+        guard status & STA_UNSYNC == 0 else { return TimeQuality(synced: false, source: .free) }
+        let pulses = status & STA_PPSSIGNAL != 0 && status & (STA_PPSTIME | STA_PPSFREQ) != 0
+        let error = maxError > 0 ? maxError : estimatedError
+        return TimeQuality(synced: true, source: pulses ? .gps : .ntp, errorMs: Double(max(0, error)) / 1000)
     }
 
     /// Seconds of processor time of all threads since the start.

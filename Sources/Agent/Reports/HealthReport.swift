@@ -39,10 +39,7 @@ struct HealthReport {
         health.gaps = status.gaps.load(ordering: .relaxed)
         health.lostSamples = status.lostSamples.load(ordering: .relaxed)
         health.clipped = status.clippedSamples.load(ordering: .relaxed)
-        if let (rate, nominal) = Self.measuredRate(status) {
-            health.rate = rate
-            health.rateErrorPpm = (rate / nominal - 1) * 1e6
-        }
+        take(status.condition, of: status.now.sensor, into: &health)
         health.loopLateMs = Double(status.worstLateness.exchange(0, ordering: .relaxed)) / 1e6
         let cpu = HostStatus.cpuSeconds()
         let elapsed = Double(now - lastCPU.time) / 1e9
@@ -74,13 +71,31 @@ struct HealthReport {
         return refused
     }
 
-    /// Samples by the host's clock since the sensor was opened, once ten seconds say something. Recordings have no
-    /// rate of their own.
-    private static func measuredRate(_ status: SamplingStatus) -> (rate: Double, nominal: Double)? {
-        guard let sensor = status.now.sensor, sensor.clock == .host else { return nil }
-        let (first, last) = (status.firstBlock.load(ordering: .relaxed), status.lastBlock.load(ordering: .relaxed))
-        let samples = status.samplesSinceOpen.load(ordering: .relaxed)
-        guard first > 0, last - first > 10_000_000_000, samples > 0 else { return nil }
-        return (Double(samples) * 1e9 / Double(last - first), sensor.rate)
+    /// What the driver has measured and counted.
+    private func take(_ condition: SensorCondition?, of sensor: SensorDescription?, into health: inout HealthMessage) {
+        guard let condition, let sensor else { return }
+        if let rate = condition.rate {
+            health.rate = rate.rate
+            health.rateErrorPpm = (rate.rate / sensor.rate - 1) * 1e6
+            health.rateUncertaintyPpm = rate.uncertainty / rate.rate * 1e6
+        }
+        health.temperature = condition.temperature
+        guard sensor.isHardware else { return }
+        var driver = HealthMessage.Driver()
+        driver.lost = condition.lost
+        driver.overruns = condition.overruns
+        driver.lostTriggers = condition.lostTriggers
+        driver.duplicates = condition.duplicates
+        driver.clockSteps = condition.clockSteps
+        driver.slowReads = condition.slowReads
+        driver.retries = condition.retries
+        driver.wakeUps = condition.wakeUps
+        driver.timeErrorMs = condition.timeError.map { $0 * 1e3 }
+        health.driver = driver
     }
+}
+
+extension SensorDescription {
+    /// Whether there is a chip behind it.
+    var isHardware: Bool { driver != "simulate" && driver != "replay" }
 }

@@ -71,7 +71,10 @@ struct Reporter {
     }
 
     private func clockQuality() -> TimeQuality {
-        let quality = HostStatus.timeQuality()
+        var quality = HostStatus.timeQuality()
+        if let error = status.condition?.timeError, let host = quality.errorMs { quality.errorMs = host + error * 1e3 }
+        let sources = TimeQuality.Source.allCases
+        status.clockSource.store(sources.firstIndex(of: quality.source) ?? 0, ordering: .relaxed)
         status.clockSynced.store(quality.synced, ordering: .relaxed)
         status.clockErrorBits.store((quality.errorMs ?? .nan).bitPattern, ordering: .relaxed)
         return quality

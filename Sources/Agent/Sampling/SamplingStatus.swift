@@ -38,15 +38,16 @@ final class SamplingStatus: Sendable {
     let lastBlock = Atomic<Int64>(0)
     /// Worst lateness of a block since it was last asked for (ns).
     let worstLateness = Atomic<Int64>(0)
-    /// Samples and monotonic time (ns) since the sensor was opened, for the measured rate.
-    let samplesSinceOpen = Atomic<Int>(0)
-    let firstBlock = Atomic<Int64>(0)
-    /// How good the wall clock is, as the other threads found out: synced, and the bits of the error in ms.
+    /// How good the wall clock is, as the other threads found out: which source (its place among all), synced, and the
+    /// bits of the error in ms.
+    let clockSource = Atomic<Int>(0)
     let clockSynced = Atomic<Bool>(false)
     let clockErrorBits = Atomic<UInt64>(Double.nan.bitPattern)
     let stopRequested = Atomic<Bool>(false)
 
     private let words = Mutex(Words())
+    /// How the driver says that the sensor is, about once a second; nil while none is open.
+    private let sensorCondition = Mutex<SensorCondition?>(nil)
     /// Becomes readable when the words have changed.
     let changed: Int32
     /// Becomes readable when the thread is to end.
@@ -63,6 +64,10 @@ final class SamplingStatus: Sendable {
     }
 
     var now: Words { words.withLock { $0 } }
+
+    var condition: SensorCondition? { sensorCondition.withLock { $0 } }
+
+    func take(_ condition: SensorCondition?) { sensorCondition.withLock { $0 = condition } }
 
     func change(_ body: (inout Words) -> Void) {
         let isNew = words.withLock { words in

@@ -86,7 +86,6 @@ final class SamplingThread {
             do throws(SensorError) {
                 let sensor = try driver.open()
                 status.lastBlock.store(HostClock.monotonic(), ordering: .relaxed)
-                status.samplesSinceOpen.store(0, ordering: .relaxed)
                 status.settling.store(true, ordering: .relaxed)
                 status.change {
                     $0.sensor = sensor
@@ -102,6 +101,7 @@ final class SamplingThread {
 
     private func failed(_ error: SensorError) {
         driver.close()
+        status.take(nil)
         status.change {
             $0.sensor = nil
             $0.problem = .sensor(error)
@@ -127,6 +127,7 @@ final class SamplingThread {
         var block = SampleBlock(capacity: Self.blockSize(rate: sensor.rate))
         var isFirst = true
         var lastTime: Int64 = 0
+        var conditionDue: Int64 = 0
         let duration = speed > 0 ? 1e9 / (sensor.rate * speed) : 0
         let isRecording = sensor.clock == .recording
         while !status.mustStop {
@@ -148,20 +149,23 @@ final class SamplingThread {
             let now = HostClock.monotonic()
             if isFirst {
                 block.gapBefore = true
-                status.firstBlock.store(now, ordering: .relaxed)
+                conditionDue = now
                 pause = Self.firstPause
             } else {
                 let late = now - lastTime - Int64(Double(block.count) * duration)
                 if duration > 0, late > status.worstLateness.load(ordering: .relaxed) {
                     status.worstLateness.store(late, ordering: .relaxed)
                 }
-                status.samplesSinceOpen.wrappingAdd(block.count, ordering: .relaxed)
             }
             lastTime = now
             isFirst = false
             status.lastBlock.store(now, ordering: .relaxed)
             pipeline.process(block, quality: isRecording ? .replay : clockQuality, to: sink)
             publishCounters(pipeline.status, pipeline.isSettling)
+            if now >= conditionDue {
+                conditionDue = now + 1_000_000_000
+                status.take(driver.condition)
+            }
         }
         pipeline.finish(to: sink)
         publishCounters(pipeline.status, pipeline.isSettling)
@@ -170,7 +174,9 @@ final class SamplingThread {
     private var clockQuality: TimeQuality {
         let synced = status.clockSynced.load(ordering: .relaxed)
         let error = Double(bitPattern: status.clockErrorBits.load(ordering: .relaxed))
-        return TimeQuality(synced: synced, source: synced ? .ntp : .free, errorMs: error.isNaN ? nil : error)
+        let sources = TimeQuality.Source.allCases
+        let source = sources[status.clockSource.load(ordering: .relaxed) % sources.count]
+        return TimeQuality(synced: synced, source: synced ? source : .free, errorMs: error.isNaN ? nil : error)
     }
 
     private func publishCounters(_ counters: StationStatus, _ settling: Bool) {

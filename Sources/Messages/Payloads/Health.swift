@@ -25,6 +25,21 @@ public struct HealthMessage: Sendable, Equatable {
         public init() {}
     }
 
+    /// What a driver of hardware has counted since the sensor was opened.
+    public struct Driver: Sendable, Equatable {
+        public var lost = 0
+        public var overruns = 0
+        public var lostTriggers = 0
+        public var duplicates = 0
+        public var clockSteps = 0
+        public var slowReads = 0
+        public var retries = 0
+        public var wakeUps = 0
+        /// Standard uncertainty of the time of a block against the host's clock.
+        public var timeErrorMs: Double?
+        public init() {}
+    }
+
     /// Since the start.
     public struct MQTT: Sendable, Equatable {
         public var connects = 0
@@ -40,6 +55,8 @@ public struct HealthMessage: Sendable, Equatable {
     /// Measured samples per second, and its difference from the nominal rate.
     public var rate: Double?
     public var rateErrorPpm: Double?
+    /// Standard uncertainty of the measured rate.
+    public var rateUncertaintyPpm: Double?
     /// Since the start.
     public var samples = 0
     public var gaps = 0
@@ -48,6 +65,8 @@ public struct HealthMessage: Sendable, Equatable {
     public var time: TimeQuality
     public var outbox = Outbox()
     public var mqtt = MQTT()
+    /// Nil, and left out, where there is no hardware.
+    public var driver: Driver?
     /// Worst lateness of the sampling loop since the last message, milliseconds.
     public var loopLateMs: Double?
     /// Of one core.
@@ -70,6 +89,7 @@ public struct HealthMessage: Sendable, Equatable {
         json.string(sensor.rawValue)
         json.optional("rate_hz", rate)
         json.optional("rate_error_ppm", rateErrorPpm)
+        json.optional("rate_uncertainty_ppm", rateUncertaintyPpm)
         json.key("samples")
         json.int(samples)
         json.key("gaps")
@@ -82,6 +102,7 @@ public struct HealthMessage: Sendable, Equatable {
         time.write(to: &json)
         outbox.write(to: &json)
         mqtt.write(to: &json)
+        driver?.write(to: &json)
         json.optional("loop_late_ms", loopLateMs)
         json.optional("cpu_pct", cpuPercent)
         if let rssBytes {
@@ -114,6 +135,31 @@ extension HealthMessage.Outbox {
         json.key("trace")
         json.int(droppedTrace)
         json.endObject()
+        json.endObject()
+    }
+}
+
+extension HealthMessage.Driver {
+    func write(to json: inout JSONWriter) {
+        json.key("driver")
+        json.beginObject()
+        json.key("lost")
+        json.int(lost)
+        json.key("overruns")
+        json.int(overruns)
+        json.key("lost_triggers")
+        json.int(lostTriggers)
+        json.key("duplicates")
+        json.int(duplicates)
+        json.key("clock_steps")
+        json.int(clockSteps)
+        json.key("slow_reads")
+        json.int(slowReads)
+        json.key("retries")
+        json.int(retries)
+        json.key("wake_ups")
+        json.int(wakeUps)
+        json.optional("time_error_ms", timeErrorMs)
         json.endObject()
     }
 }

@@ -40,6 +40,13 @@ public struct SimulateSensor: SensorDriver, Sendable {
 
     public mutating func close() { session = nil }
 
+    /// Its samples come by the host's clock itself.
+    public var condition: SensorCondition {
+        var condition = SensorCondition()
+        if session != nil { condition.rate = MeasuredRate(rate: settings.rate, uncertainty: 0) }
+        return condition
+    }
+
     /// Settings that make no signal.
     private func check() throws(SensorError) {
         func require(_ good: Bool, _ name: String, _ value: Double, _ allowed: String) throws(SensorError) {

@@ -70,11 +70,13 @@ import Testing
         ) { $0.send(Samples.settling, time: Samples.onset, quality: .replay, to: $1) },
         Case(
             file: "health.json",
-            keys: "\(envelope) sensor rate_hz rate_error_ppm samples gaps lost_samples clipped time time.synced"
+            keys:
+                "\(envelope) sensor rate_hz rate_error_ppm rate_uncertainty_ppm samples gaps lost_samples clipped time time.synced"
                 + " time.source time.error_ms outbox outbox.messages outbox.bytes outbox.oldest_s outbox.dropped"
                 + " outbox.dropped.essential outbox.dropped.state outbox.dropped.trace mqtt mqtt.connects mqtt.published"
                 + " mqtt.acked mqtt.refused mqtt.refused.quota_exceeded mqtt.refused.not_authorized"
-                + " mqtt.rejected_commands loop_late_ms cpu_pct rss_bytes temperature_c uptime_s alerts"
+                + " mqtt.rejected_commands driver driver.lost driver.overruns driver.lost_triggers driver.duplicates"
+                + " driver.clock_steps driver.slow_reads driver.retries driver.wake_ups driver.time_error_ms loop_late_ms cpu_pct rss_bytes temperature_c uptime_s alerts"
         ) { $0.send(Samples.health, time: Samples.onset, to: $1) },
         Case(
             file: "alert.json",

@@ -84,6 +84,12 @@ enum Samples {
         var m = HealthMessage(sensor: .ok, time: quality)
         m.rate = 99.98
         m.rateErrorPpm = -200
+        m.rateUncertaintyPpm = 3.5
+        var driver = HealthMessage.Driver()
+        (driver.lost, driver.overruns, driver.lostTriggers, driver.duplicates) = (12, 1, 2, 3)
+        (driver.clockSteps, driver.slowReads, driver.retries, driver.wakeUps) = (1, 7, 4, 22500)
+        driver.timeErrorMs = 0.25
+        m.driver = driver
         m.samples = 360_000
         m.gaps = 1
         m.lostSamples = 12
