@@ -7,7 +7,7 @@ import SignalProcessing
 struct EventRecorder: Sendable {
     private let rate: Double
     private let configuration: Configuration
-    private let revision: Int
+    let revision: Int
     private let notes: DetectorNotes
     /// The detector of movement as it was when it last was on.
     var movement: MovementDetector?

@@ -18,9 +18,9 @@ public struct StationPipeline: ~Copyable {
 
     /// In force.
     var configuration: Configuration
-    let sensor: StationSensor
-    let rate: Double
-    private let fullScale: Double
+    var sensor: StationSensor
+    var rate: Double
+    var fullScale: Double
     var rules: StationRules
 
     let planes: Planes
@@ -69,7 +69,7 @@ public struct StationPipeline: ~Copyable {
     ) {
         self.path = path
         rate = sensor.rate
-        fullScale = sensor.range.map { $0 * 0.999 } ?? .infinity
+        fullScale = Self.fullScale(sensor)
         holdBack = HoldBack(length: path.holdBack)
         self.configuration = configuration
         self.sensor = sensor

@@ -22,7 +22,7 @@ struct SummaryBuilder: Sendable {
     /// True from the end of a second until its summary has been taken.
     private(set) var isPending = false
     private var magnitude = 0.0
-    private var extremes: SummaryMessage.Extremes?
+    var extremes: SummaryMessage.Extremes?
     /// Whole seconds of the present stretch that are over, and the sample at which the next one is.
     private var seconds = 0
     private var boundary: Int

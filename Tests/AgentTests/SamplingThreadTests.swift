@@ -16,6 +16,8 @@ struct ScriptedSensor: SensorDriver {
         case openFails(SensorError)
         case open(rate: Double)
         case block
+        /// From the next block on the driver says that this is the true rate.
+        case measured(MeasuredRate)
         case readFails(SensorError)
         case end
     }
@@ -28,6 +30,7 @@ struct ScriptedSensor: SensorDriver {
     }
     let script: Script
     var time: Int64 = 1_700_000_000_000_000_000
+    var condition = SensorCondition()
 
     mutating func open() throws(SensorError) -> SensorDescription {
         switch script.next() {
@@ -39,7 +42,12 @@ struct ScriptedSensor: SensorDriver {
 
     mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
         block.removeAll()
-        switch script.next() {
+        var step = script.next()
+        if case .measured(let rate) = step {
+            condition.rate = rate
+            step = script.next()
+        }
+        switch step {
         case .block:
             block.time = time
             for _ in 0..<16 { block.append(0, 0, 9.8) }
@@ -58,9 +66,10 @@ struct ScriptedSensor: SensorDriver {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct SamplingThreadTests {
-    static func run(_ steps: [ScriptedSensor.Step], _ change: (inout Configuration) -> Void = { _ in }) throws -> (
-        SamplingStatus, ScriptedSensor.Script
-    ) {
+    static func run(
+        _ steps: [ScriptedSensor.Step], sink: @escaping PublicationSink = { _, _ in },
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) throws -> (SamplingStatus, ScriptedSensor.Script) {
         var configuration = Configuration()
         configuration.station.id = "test"
         change(&configuration)
@@ -68,7 +77,7 @@ struct ScriptedSensor: SensorDriver {
         let status = SamplingStatus()
         let thread = SamplingThread(
             configuration: configuration, boot: "b", driver: ScriptedSensor(script: script), status: status,
-            sink: { _, _ in })
+            sink: sink)
         try thread.start()
         return (status, script)
     }
@@ -118,6 +127,59 @@ struct ScriptedSensor: SensorDriver {
         #expect(eventually { status.now.finished })
         #expect(Date().timeIntervalSince(began) < 0.4)
         #expect(!script.isEmpty)
+    }
+
+    /// Every message of a stream as JSON.
+    final class Collected: Sendable {
+        private let texts = Mutex<[(topic: String, bytes: [UInt8])]>([])
+        var sink: PublicationSink {
+            { header, bytes in self.texts.withLock { $0.append((header.topic, Array(bytes))) } }
+        }
+        func messages(_ ending: String) -> [[String: Any]] {
+            texts.withLock { $0 }.filter { $0.topic.hasSuffix(ending) }.compactMap {
+                (try? JSONSerialization.jsonObject(with: Data($0.bytes))) as? [String: Any]
+            }
+        }
+    }
+
+    @Test func theFiltersAreMadeForTheTrueRateAndTheNumbersGoOn() throws {
+        let collected = Collected()
+        let blocks = [ScriptedSensor.Step](repeating: .block, count: 30)
+        let (status, _) = try Self.run(
+            [.open(rate: 100), .measured(MeasuredRate(rate: 96.2, uncertainty: 0.01))] + blocks + [.end],
+            sink: collected.sink)
+        #expect(eventually { status.now.finished })
+        #expect(status.now.rate == 96.2 && status.now.sensor?.rate == 100)
+        let traces = collected.messages("data/trace")
+        #expect(abs((traces.last?["rate_hz"] as? Double ?? 0) - 19.24) < 1e-9)
+        #expect(traces.compactMap { $0["seq"] as? Int } == Array(0..<traces.count))
+        #expect(status.samples.load(ordering: .relaxed) == 480 && status.gaps.load(ordering: .relaxed) == 0)
+    }
+
+    @Test func aSensorThatComesBackWithAnotherRateDoesNotBeginToCountAnew() throws {
+        let collected = Collected()
+        let blocks = [ScriptedSensor.Step](repeating: .block, count: 30)
+        let (status, _) = try Self.run(
+            [.open(rate: 100)] + blocks + [.readFails(SensorError(.fault, "EIO")), .open(rate: 200)] + blocks + [.end],
+            sink: collected.sink)
+        #expect(eventually { status.now.finished })
+        let traces = collected.messages("data/trace")
+        #expect(traces.compactMap { $0["seq"] as? Int } == Array(0..<traces.count))
+        #expect(Set(traces.compactMap { $0["rate_hz"] as? Double }) == [20])
+        #expect(status.samples.load(ordering: .relaxed) == 960 && status.gaps.load(ordering: .relaxed) == 1)
+        #expect(status.now.sensor?.rate == 200)
+    }
+
+    @Test func onlyARateThatIsCertainlyOtherChangesAnything() {
+        func change(_ rate: Double, _ uncertainty: Double) -> Double? {
+            TrueRate.change(MeasuredRate(rate: rate, uncertainty: uncertainty), from: 100)
+        }
+        #expect(change(96.2, 0.01) == 96.2 && change(100.6, 0.01) == 100.6)
+        #expect(change(96.2, 0.5) == nil && change(99.6, 0.001) == nil && TrueRate.change(nil, from: 100) == nil)
+        func fault(_ rate: Double, _ isActive: Bool = false) -> Bool {
+            TrueRate.fault(MeasuredRate(rate: rate, uncertainty: 0.01), nominal: 100, isActive: isActive) != nil
+        }
+        #expect(fault(96.2) && !fault(99.7) && !fault(100.51) && fault(100.51, true) && !fault(100.4, true))
     }
 
     @Test func blocksAreShort() {

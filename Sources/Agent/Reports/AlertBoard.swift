@@ -6,6 +6,7 @@ struct AlertBoard {
     enum Code: String, CaseIterable {
         case sensorMissing = "sensor_missing"
         case sensorFault = "sensor_fault"
+        case sensorRate = "sensor_rate"
         case configRefused = "config_refused"
         case queueDropping = "queue_dropping"
     }

@@ -17,6 +17,7 @@ struct Reporter {
     private var alerts = AlertBoard()
     private var health: HealthReport
     private var lastSensor: SensorDescription?
+    private var lastRate: Double?
     private var lastState: HealthMessage.SensorState?
     private var lastProblem: SamplingStatus.Problem?
     private var lastConnects: UInt64 = 0
@@ -101,13 +102,19 @@ struct Reporter {
             }
             lastProblem = words.problem
         }
-        guard words.sensor != lastSensor else { return }
-        lastSensor = words.sensor
+        if words.rate != lastRate, let rate = words.rate {
+            log.notice("filters are made for the measured rate", ["rate_hz": .number(rate)])
+        }
+        let isOther = words.sensor != lastSensor
+        guard isOther || words.rate != lastRate else { return }
+        (lastSensor, lastRate) = (words.sensor, words.rate)
+        var told = words.sensor
+        if let rate = words.rate { told?.rate = rate }
         let link = self.link
         messenger.send(
-            Identity.info(settings.configuration, sensor: words.sensor), time: HostClock.wall(),
+            Identity.info(settings.configuration, sensor: told), time: HostClock.wall(),
             to: { link.publish($0, $1) })
-        if let sensor = words.sensor {
+        if isOther, let sensor = words.sensor {
             log.notice(
                 "sensor open",
                 ["driver": .text(sensor.driver), "chip": .text(sensor.chip), "rate_hz": .number(sensor.rate)])
@@ -148,11 +155,19 @@ struct Reporter {
         let changes = [
             alerts.update(.sensorMissing, .error, now: wall, fault: missing),
             alerts.update(.sensorFault, .error, now: wall, fault: fault),
+            alerts.update(.sensorRate, .warning, now: wall, fault: rateFault(words)),
             alerts.update(.configRefused, .error, now: wall, fault: refused),
             alerts.update(.queueDropping, .warning, now: wall, fault: dropping),
         ].compactMap { $0 }
         for change in changes { publish(change) }
         return !changes.isEmpty
+    }
+
+    private func rateFault(_ words: SamplingStatus.Words) -> (message: String, details: Value)? {
+        guard let nominal = words.sensor?.rate else { return nil }
+        return TrueRate.fault(
+            status.condition?.rate, nominal: nominal,
+            isActive: alerts.codes.contains(AlertBoard.Code.sensorRate.rawValue))
     }
 
     private mutating func publish(_ change: AlertBoard.Change) {

@@ -18,6 +18,8 @@ final class SamplingStatus: Sendable {
     struct Words: Sendable, Equatable {
         /// Nil while no sensor is open.
         var sensor: SensorDescription?
+        /// The measured rate that the pipeline was made for; nil while it is the nominal one.
+        var rate: Double?
         var problem: Problem?
         /// The recording is over.
         var ended = false

@@ -64,9 +64,8 @@ final class SamplingThread {
         while let sensor = open() {
             do throws(StationError) {
                 let pipeline = try StationPipeline(
-                    configuration: configuration,
-                    sensor: StationSensor(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution),
-                    boot: boot)
+                    configuration: configuration, sensor: StationSensor(sensor), boot: boot)
+                status.change { $0.rate = nil }
                 sample(sensor, pipeline)
             } catch {
                 driver.close()
@@ -121,14 +120,16 @@ final class SamplingThread {
         pause = min(pause * 2, Self.longestPause)
     }
 
-    /// Runs the pipeline over all that the sensor gives, through failures that a new open mends, until the end or
-    /// until the sensor comes back as another one.
-    private func sample(_ sensor: SensorDescription, _ pipeline: consuming StationPipeline) {
+    /// Runs the pipeline over all that the sensor gives, through failures that a new open mends, until the end or until
+    /// the sensor comes back as one that the settings do not fit.
+    private func sample(_ opened: SensorDescription, _ pipeline: consuming StationPipeline) {
+        var sensor = opened
         var block = SampleBlock(capacity: Self.blockSize(rate: sensor.rate))
         var isFirst = true
         var lastTime: Int64 = 0
         var conditionDue: Int64 = 0
-        let duration = speed > 0 ? 1e9 / (sensor.rate * speed) : 0
+        var rate = sensor.rate
+        var duration = speed > 0 ? 1e9 / (sensor.rate * speed) : 0
         let isRecording = sensor.clock == .recording
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
@@ -142,7 +143,16 @@ final class SamplingThread {
             } catch {
                 failed(error)
                 guard let again = open() else { break }
-                if again != sensor { break }
+                if again != sensor {
+                    do throws(StationError) {
+                        try pipeline.change(sensor: StationSensor(again), to: sink)
+                    } catch { break }
+                    sensor = again
+                    rate = again.rate
+                    duration = speed > 0 ? 1e9 / (rate * speed) : 0
+                    block = SampleBlock(capacity: Self.blockSize(rate: rate))
+                    status.change { $0.rate = nil }
+                }
                 isFirst = true
                 continue
             }
@@ -164,7 +174,21 @@ final class SamplingThread {
             publishCounters(pipeline.status, pipeline.isSettling)
             if now >= conditionDue {
                 conditionDue = now + 1_000_000_000
-                status.take(driver.condition)
+                let condition = driver.condition
+                status.take(condition)
+                if !configuration.sensor.resample, let new = TrueRate.change(condition.rate, from: rate) {
+                    rate = new
+                    duration = speed > 0 ? 1e9 / (rate * speed) : 0
+                    var real = StationSensor(sensor)
+                    real.rate = rate
+                    do throws(StationError) {
+                        try pipeline.change(sensor: real, to: sink)
+                        status.change { $0.rate = new }
+                    } catch {
+                        // It goes on as it is; what does not fit is told.
+                        status.change { $0.problem = .settings(error) }
+                    }
+                }
             }
         }
         pipeline.finish(to: sink)
@@ -192,5 +216,11 @@ final class SamplingThread {
     static func blockSize(rate: Double) -> Int {
         guard rate > 0, rate.isFinite else { return 1 }
         return max(1, Int((min(rate, 1e6) * 0.16).rounded()))
+    }
+}
+
+extension StationSensor {
+    init(_ sensor: SensorDescription) {
+        self.init(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
     }
 }

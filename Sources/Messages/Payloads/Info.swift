@@ -29,7 +29,7 @@ public struct InfoMessage: Sendable, Equatable {
     public struct Sensor: Sendable, Equatable {
         public var driver: String
         public var chip: String
-        /// Nominal samples per second.
+        /// Samples per second that the filters are made for: the nominal ones, or the true ones when they are far off.
         public var rate: Double
         /// Full scale and smallest step in m/s²; nil, and left out, when not known.
         public var range: Double?

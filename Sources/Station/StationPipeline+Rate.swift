@@ -1,0 +1,36 @@
+import Messages
+import Settings
+import SignalProcessing
+
+extension StationPipeline {
+    /// Goes on with a sensor of another rate: one whose true rate has been measured, or that came back as another.
+    ///
+    /// Numbers of messages, counters and extremes go on. Whatever counts in samples (filters, windows, traces, the time
+    /// before an event) is made for the new rate and begins anew, without a gap: `valid` is false, `settling`, until all
+    /// has settled, and traces tell the jump of their grid by `gap`. An open event is closed, with its waveform, since
+    /// its record has one rate.
+    /// - Throws: what cannot be made at that rate; then nothing has changed.
+    public mutating func change(sensor: StationSensor, to sink: PublicationSink) throws(StationError) {
+        let path = try SignalPath(configuration, rate: sensor.rate)
+        let waveform = try WaveformSender(
+            configuration, sensor: sensor, topics: try StationError.topics(of: configuration))
+        finish(to: sink)
+        let extremes = summary.extremes
+        (self.sensor, rate, fullScale) = (sensor, sensor.rate, Self.fullScale(sensor))
+        self.path = path
+        rules = StationRules(configuration, path, rate: rate)
+        holdBack = HoldBack(length: path.holdBack)
+        summary = SummaryBuilder(configuration, rate: rate)
+        summary.extremes = extremes
+        trace = TraceBuilder(configuration.trace, rate: rate)
+        events = EventRecorder(configuration, rate: rate, revision: events.revision, waveform: waveform)
+        afterGap = false
+        validFrom = rules.settleSamples
+        guard let clock else { return }
+        stretchStart += Int64(loaded)
+        beginStretch(time: clock.time(loaded))
+    }
+
+    /// From which value on a sample is at the sensor's end.
+    static func fullScale(_ sensor: StationSensor) -> Double { sensor.range.map { $0 * 0.999 } ?? .infinity }
+}
