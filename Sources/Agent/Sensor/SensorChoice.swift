@@ -9,13 +9,25 @@ enum SensorChoice {
         case .simulate: SimulateSensor(simulation(configuration))
         case .replay: ReplaySensor(replay(configuration))
         case .i2c: I2CSensor(i2c(configuration))
-        case .auto, .iio: NoSensor()
+        case .iio: IIOSensor(iio(configuration))
+        case .auto: NoSensor()
         }
     }
 
     /// Times real time at which samples come; 0 is as fast as possible.
     static func speed(_ configuration: SensorConfiguration) -> Double {
         configuration.driver == .replay ? configuration.replay.speed : 1
+    }
+
+    private static func iio(_ configuration: SensorConfiguration) -> IIOSettings {
+        let given = configuration.iio
+        var settings = IIOSettings()
+        settings.device = given.device
+        settings.uri = given.uri
+        settings.trigger = .init(rawValue: given.trigger.rawValue) ?? .auto
+        settings.rate = configuration.rate
+        settings.range = configuration.range
+        return settings
     }
 
     private static func simulation(_ configuration: SensorConfiguration) -> SimulateSettings {

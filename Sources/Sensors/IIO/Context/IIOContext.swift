@@ -8,7 +8,8 @@ final class IIOContext {
     let isLocal: Bool
     private let pointer: OpaquePointer
 
-    /// Loads the library when it is first needed: 1.5 MB of memory with all that it brings along.
+    /// Loads the library when it is first needed: with all that it brings along 4 MB of RSS, 0.5 MB of it written to
+    /// and so the agent's own (Debian 12).
     init(uri: String) throws(SensorError) {
         guard ciio_load() else {
             throw SensorError(

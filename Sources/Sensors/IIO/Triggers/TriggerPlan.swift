@@ -16,9 +16,6 @@ enum Pacing: Sendable, Equatable {
 
 /// Which ways to pace a device are worth a try, and in which order.
 struct TriggerPlan: Sendable, Equatable {
-    /// As in the settings, `sensor.iio.trigger`.
-    enum Choice: Sendable, Equatable { case auto, device, hrtimer, sysfs, none }
-
     /// It has a buffer with x, y and z.
     var hasBuffer = true
     /// It takes a trigger (`trigger/current_trigger`).
@@ -32,7 +29,7 @@ struct TriggerPlan: Sendable, Equatable {
     /// Triggers can be made: the device is on this machine.
     var isLocal = true
 
-    func ways(_ choice: Choice) -> [Pacing] {
+    func ways(_ choice: IIOSettings.Trigger) -> [Pacing] {
         guard hasBuffer, choice != .none else { return [.polled] }
         var ways: [Pacing] = []
         if choice == .auto || choice == .device {

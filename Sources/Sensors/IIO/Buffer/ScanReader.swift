@@ -1,0 +1,121 @@
+import SignalProcessing
+
+/// Cuts what was read from a buffer into runs without a hole, by the time stamps of the scans, and decodes them. No I/O.
+struct ScanReader: Sendable {
+    /// Scans that follow each other.
+    struct Run: Sendable, Equatable {
+        var start: Int
+        var count: Int
+        /// Ticks without a sample before it.
+        var lost: Int
+        /// Of its last scan; nil where stamps are of no use.
+        var stamp: Int64?
+        var end: Int { start + count }
+    }
+
+    var conversion: Conversion
+    /// Scans that came twice.
+    private(set) var duplicates = 0
+    /// Nil until the first stamps have been seen, then whether they say anything.
+    private(set) var hasStamps: Bool?
+
+    private let period: Double
+    private var track: StampTrack
+    /// What the track has said of the scan at which the last run ended.
+    private var held: StampTrack.Step?
+    /// Wall clock less monotonic clock when it was last read; how far it was set since, and for how many reads this counts.
+    private var offset: Int64?
+    private var steppedBy: Double = 0
+    private var stepAge = 0
+
+    /// - Parameters:
+    ///   - rate: nominal, in Hz.
+    ///   - looseness: see ``StampTrack``.
+    init(rate: Double, conversion: Conversion, looseness: Double = 0) {
+        period = 1e9 / rate
+        track = StampTrack(rate: rate, looseness: looseness)
+        self.conversion = conversion
+    }
+
+    /// To be told before the runs of what was read now.
+    /// - Parameter stamp: of the last scan that was read; nil without one.
+    mutating func begin(_ now: ClockReading, stamp: Int64?) {
+        if hasStamps == nil {
+            // Some drivers give 0 always; a machine far away may have no idea of the time.
+            hasStamps = stamp.map { $0 > 0 && abs($0 &- now.wall) < 60_000_000_000 } ?? false
+        }
+        let new = now.wall &- now.monotonic
+        if let offset, Double(abs(new &- offset)) > max(2e6, period / 2) {
+            steppedBy = Double(new &- offset)
+            stepAge = 0
+        } else {
+            stepAge += 1
+            if stepAge > 2 { steppedBy = 0 }
+        }
+        offset = new
+    }
+
+    /// The next run; nil when nothing is left.
+    /// - Parameters:
+    ///   - base: the first scan that was read.
+    ///   - cursor: scans that are done.
+    ///   - count: scans that were read.
+    ///   - limit: most that a run may have.
+    mutating func run(_ base: UnsafeRawPointer, _ layout: ScanLayout, from cursor: Int, count: Int, limit: Int) -> Run?
+    {
+        guard hasStamps == true, let element = layout.stamp else {
+            let rest = min(count - cursor, limit)
+            return rest > 0 ? Run(start: cursor, count: rest, lost: 0, stamp: nil) : nil
+        }
+        func stamp(_ index: Int) -> Int64 { element.format.decode(base + index * layout.step + element.offset) }
+        var start = cursor
+        var lost = 0
+        search: while start < count {
+            let step = held ?? take(stamp(start))
+            held = nil
+            switch step {
+            case .duplicate:
+                duplicates += 1
+                start += 1
+            case .missing(let ticks):
+                lost = ticks
+                break search
+            case .next, .backwards: break search
+            }
+        }
+        guard start < count else { return nil }
+        var end = start + 1
+        while end < count, end - start < limit {
+            let step = take(stamp(end))
+            if step != .next {
+                held = step
+                break
+            }
+            end += 1
+        }
+        return Run(start: start, count: end - start, lost: lost, stamp: stamp(end - 1))
+    }
+
+    /// Puts a run into a block, in m/s².
+    func decode(_ run: Run, _ base: UnsafeRawPointer, _ layout: ScanLayout, into block: inout SampleBlock) {
+        let conversion = conversion
+        block.withPlanes(count: run.count) { x, y, z, count in
+            var scan = base + run.start * layout.step
+            for index in 0..<count {
+                (x[index], y[index], z[index]) = conversion.apply(
+                    layout.x.format.decode(scan + layout.x.offset), layout.y.format.decode(scan + layout.y.offset),
+                    layout.z.format.decode(scan + layout.z.offset))
+                scan += layout.step
+            }
+        }
+    }
+
+    private mutating func take(_ stamp: Int64) -> StampTrack.Step {
+        let step = track.take(stamp)
+        guard case .missing(let ticks) = step, steppedBy > 0 else { return step }
+        // The clock was set by just as much: no sample is missing.
+        guard abs(Double(ticks) * period - steppedBy) < 1.5 * period + 1e-3 * steppedBy else { return step }
+        steppedBy = 0
+        return .next
+    }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import SignalProcessing
+
+/// Prepares an accelerometer for a capture: nobody else reads it, its scale is the nearest to what is asked, and what
+/// its counts mean is known.
+struct DeviceSetup {
+    let device: IIODevice
+    /// x, y and z.
+    let acceleration: [IIOChannel]
+    let attributes: DeviceAttributes
+    private(set) var conversion = Conversion()
+    /// Full scale in m/s²; nil where the number of bits is not known.
+    private(set) var range: Double?
+    private(set) var notes: [String] = []
+
+    /// - Parameter range: wanted full scale in m/s².
+    init(_ device: IIODevice, range: Double) throws(SensorError) {
+        guard let acceleration = device.acceleration else {
+            throw SensorError(.identity, "\(device.title) is no accelerometer")
+        }
+        self.device = device
+        self.acceleration = acceleration
+        attributes = DeviceAttributes(device: device, channel: acceleration[0])
+        try free()
+        // Stamps by the clock that gives UTC; drivers without it have it so by default.
+        if device.has("current_timestamp_clock"), device.read("current_timestamp_clock") != "realtime" {
+            _ = device.write("current_timestamp_clock", "realtime")
+        }
+        setScale(range)
+        try readConversion()
+    }
+
+    /// Makes sure that nobody reads the device, and ends a capture that a crashed run has left.
+    private func free() throws(SensorError) {
+        guard device.isLocal, device.hasBuffer else { return }
+        let node = "/dev/\(device.id)"
+        // The kernel lets one open it at a time.
+        let file = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { throw IIOFailure.error(errno, "\(node) cannot be opened") }
+        close(file)
+        guard device.readBufferAttribute("enable") == "1" else { return }
+        let failure = Sysfs.write("\(device.folder)/buffer/enable", "0")
+        guard failure == 0 else { throw IIOFailure.error(failure, "\(device.folder)/buffer/enable cannot be set") }
+    }
+
+    private mutating func setScale(_ wanted: Double) {
+        let format = acceleration[0].format
+        guard let format, format.bits < 63, let available = attributes.available("scale") else { return }
+        let fullScale = Double(Int64(1) << Int64(format.bits - 1))
+        guard let scale = available.nearest(to: wanted / fullScale) else { return }
+        let now = attributes.number("scale")
+        if now != scale {
+            let failure = attributes.write("scale", scale)
+            if failure != 0 {
+                notes.append(IIOFailure.error(failure, "\(attributes.file("scale")) cannot be set").message)
+            }
+        }
+        let got = (attributes.number("scale") ?? scale) * fullScale
+        if abs(got / wanted - 1) > 0.03 {
+            notes.append("range \(Self.short(got)) m/s², the nearest to \(Self.short(wanted)) m/s²")
+        }
+    }
+
+    private mutating func readConversion() throws(SensorError) {
+        for axis in 0..<3 {
+            let own = DeviceAttributes(device: device, channel: acceleration[axis])
+            guard let scale = own.number("scale"), scale != 0 else {
+                throw SensorError(.unsupported, "\(device.title) does not say its scale (\(own.file("scale")))")
+            }
+            conversion.scale[axis] = scale
+            conversion.offset[axis] = own.number("offset") ?? 0
+            if let bias = own.number("calibbias"), bias != 0 {
+                notes.append("\(acceleration[axis].id) has a calibration bias of \(Self.short(bias)) in the chip")
+            }
+        }
+        if let format = acceleration[0].format, format.bits < 63 {
+            range = abs(conversion.scale.x) * Double(Int64(1) << Int64(format.bits - 1))
+        }
+        if let text = attributes.read("mount_matrix") {
+            guard let matrix = MountMatrix(text) else {
+                notes.append("mount matrix left out, it is of no use: \(text)")
+                return
+            }
+            if matrix != .identity {
+                conversion.mount = matrix
+                notes.append("mount matrix \(text) applied")
+            }
+        }
+    }
+
+    /// Sets the rate of the chip. Returns what it has then, in Hz; nil for a chip that does not say.
+    /// - Parameters:
+    ///   - wanted: in Hz.
+    ///   - paced: something else takes the samples, so that the chip must not be slower.
+    mutating func setRate(_ wanted: Double, paced: Bool) -> Double? {
+        let available = attributes.available("sampling_frequency")
+        let value = (paced ? available?.atLeast(wanted) : available?.nearest(to: wanted)) ?? wanted
+        let now = attributes.number("sampling_frequency")
+        guard now != nil else { return nil }
+        if now != value {
+            let failure = attributes.write("sampling_frequency", value)
+            if failure != 0 {
+                notes.append(
+                    IIOFailure.error(failure, "\(attributes.file("sampling_frequency")) cannot be set").message)
+            }
+        }
+        guard let got = attributes.number("sampling_frequency"), got > 0 else { return nil }
+        return got
+    }
+
+    /// A number with about three digits, for people.
+    static func short(_ value: Double) -> String {
+        let digits = abs(value) >= 100 ? 1.0 : abs(value) >= 1 ? 100.0 : 1e6
+        return DeviceAttributes.text((value * digits).rounded() / digits)
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import SignalProcessing
+
+/// A device while its samples are taken in one of the ways. Everything is given back when this goes.
+final class IIOCapture {
+    let pacing: Pacing
+    /// Nominal samples per second.
+    let rate: Double
+    let device: IIODevice
+    /// Nil when polled.
+    private(set) var buffer: BufferedCapture?
+    /// Nil when buffered.
+    private(set) var values: RawValues?
+    /// Samples per second of the chip, where they are fewer than are taken from it.
+    let chipRate: Double?
+    /// What paces it, where this program does.
+    var ticker: Ticker?
+
+    private let context: IIOContext
+    private var trigger: DeviceTrigger
+    private let clock: any SensorClock
+    /// File that fires a sysfs trigger; -1 without one.
+    private var firing: Int32 = -1
+    private let samples: Int
+
+    /// Starts to capture.
+    /// - Parameter samples: that are read together, at most.
+    init(
+        _ context: IIOContext, _ setup: inout DeviceSetup, _ pacing: Pacing, wanted: Double, clock: any SensorClock
+    ) throws(SensorError) {
+        self.context = context
+        self.pacing = pacing
+        self.clock = clock
+        device = setup.device
+        var trigger = DeviceTrigger(setup.device)
+        var rate = wanted
+        var slow: Double?
+        do throws(SensorError) {
+            switch pacing {
+            case .own, .device: rate = setup.setRate(wanted, paced: false) ?? wanted
+            case .assigned(let name):
+                let timer = Self.rate(of: name, context)
+                let chip = setup.setRate(timer ?? wanted, paced: timer != nil)
+                rate = timer ?? chip ?? wanted
+            case .hrtimer, .sysfs, .polled:
+                if let chip = setup.setRate(wanted, paced: true) { slow = chip < wanted * 0.97 ? chip : nil }
+            }
+            try trigger.set(pacing, context: context, rate: wanted)
+            if let timer = trigger.made?.rate { rate = timer }
+            if pacing == .polled {
+                let values = try RawValues(setup.device, setup.acceleration)
+                self.values = values
+                rate = try Self.affordable(values, rate, clock)
+            }
+            samples = max(1, Int((min(rate, 1e5) * 0.16).rounded()))
+            if pacing != .polled {
+                // The kernel keeps 4 s while nobody reads.
+                buffer = try BufferedCapture(
+                    setup.device, setup.acceleration, samples: samples, depth: Int(min(rate, 1e5) * 4))
+            }
+            if pacing == .sysfs, let folder = trigger.made?.folder {
+                firing = open("\(folder)/trigger_now", O_WRONLY | O_CLOEXEC)
+                guard firing >= 0 else { throw IIOFailure.error(errno, "\(folder)/trigger_now cannot be opened") }
+            }
+        } catch {
+            buffer = nil
+            trigger.restore(context: context)
+            throw error
+        }
+        self.rate = rate
+        self.trigger = trigger
+        chipRate = slow
+        if pacing == .polled || pacing == .sysfs { ticker = Ticker(rate: rate, now: clock.monotonic()) }
+    }
+
+    deinit {
+        buffer = nil
+        values = nil
+        if firing >= 0 { close(firing) }
+        trigger.restore(context: context)
+    }
+
+    /// Reads what the buffer has; returns 0 when nothing came for about a block's duration.
+    func refill() throws(SensorError) -> Int {
+        guard let buffer else { return 0 }
+        if firing >= 0 {
+            for _ in 0..<samples { try fire() }
+            return try buffer.refill(timeout: 100_000_000)
+        }
+        return try buffer.refill(timeout: Int64(Double(samples) / rate * 1.5e9))
+    }
+
+    /// Takes one sample by the trigger that this program fires itself.
+    private func fire() throws(SensorError) {
+        guard let (deadline, _) = ticker?.next(now: clock.monotonic()) else { return }
+        clock.sleep(until: deadline)
+        ticker?.taken(clock.monotonic())
+        var one: UInt8 = 0x31
+        guard write(firing, &one, 1) == 1 else { throw IIOFailure.error(errno, "the trigger cannot be fired") }
+    }
+
+    /// Whether the device is still there; from afar that is not known.
+    var isThere: Bool { !device.isLocal || access(device.folder, F_OK) == 0 }
+
+    /// Time without samples after which the device is believed to have stalled (ns).
+    var patience: Int64 { Int64(max(2, 5 / rate) * 1e9) }
+
+    /// The rate at which the values can be read one by one, with a tenth of the time left.
+    private static func affordable(_ values: RawValues, _ wanted: Double, _ clock: any SensorClock)
+        throws(SensorError) -> Double
+    {
+        _ = try values.read()
+        let start = clock.monotonic()
+        for _ in 0..<4 { _ = try values.read() }
+        let taken = max(1, Double(clock.monotonic() &- start) / 4)
+        let most = 0.9e9 / taken
+        return wanted <= most ? wanted : most > 2 ? most.rounded(.down) : max(0.1, most)
+    }
+
+    /// Hz of a trigger; nil where it has none that is known.
+    private static func rate(of name: String, _ context: IIOContext) -> Double? {
+        let trigger = context.triggers().first { $0.name == name }
+        guard let rate = trigger?.read("sampling_frequency").flatMap(DeviceAttributes.number), rate > 0 else {
+            return nil
+        }
+        return rate
+    }
+}

@@ -1,0 +1,44 @@
+import SignalProcessing
+
+/// An accelerometer of the kernel's IIO subsystem, on this machine or behind iiod on another one.
+public struct IIOSensor: SensorDriver {
+    private let settings: IIOSettings
+    private let clock: any SensorClock
+    private var session: IIOSession?
+    /// Kept while the sensor is away: its rate does not change by that.
+    private var timebase: Timebase?
+    private var nominal = 0.0
+
+    public init(_ settings: IIOSettings, clock: any SensorClock = SystemSensorClock()) {
+        self.settings = settings
+        self.clock = clock
+    }
+
+    public mutating func open() throws(SensorError) -> SensorDescription {
+        close()
+        let session = try IIOSession(settings, clock)
+        if nominal == session.description.rate {
+            timebase?.interrupt()
+        } else {
+            timebase = nil
+        }
+        nominal = session.description.rate
+        session.timebase = timebase ?? Timebase(nominalRate: nominal)
+        self.session = session
+        return session.description
+    }
+
+    public mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
+        block.removeAll()
+        guard let session else { throw SensorError(.fault, "the IIO sensor is not open") }
+        try session.read(into: &block)
+        return .samples
+    }
+
+    public mutating func close() {
+        if let session { timebase = session.timebase }
+        session = nil
+    }
+
+    public var condition: SensorCondition { session?.condition ?? SensorCondition() }
+}
