@@ -118,7 +118,7 @@ final class IIOCapture {
     }
 
     /// Hz of a trigger; nil where it has none that is known.
-    private static func rate(of name: String, _ context: IIOContext) -> Double? {
+    static func rate(of name: String, _ context: IIOContext) -> Double? {
         let trigger = context.triggers().first { $0.name == name }
         guard let rate = trigger?.read("sampling_frequency").flatMap(DeviceAttributes.number), rate > 0 else {
             return nil

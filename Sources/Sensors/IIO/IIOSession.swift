@@ -69,10 +69,11 @@ final class IIOSession {
         plan.hasFIFO = device.hasBufferAttribute("hwfifo_watermark")
         plan.ownTrigger = OwnTrigger.name(of: device, among: names)
         plan.assigned = device.trigger.flatMap { LocalTrigger.isOurs($0) ? nil : $0 }
+        plan.assignedRate = plan.assigned.flatMap { IIOCapture.rate(of: $0, context) }
         plan.isLocal = context.isLocal
         var failure = SensorError(
             .unsupported, "\(device.title) cannot be paced by sensor.iio.trigger \(settings.trigger.rawValue)")
-        for pacing in plan.ways(settings.trigger) {
+        for pacing in plan.ways(settings.trigger, rate: settings.rate) {
             do throws(SensorError) {
                 let capture = try IIOCapture(context, &setup, pacing, wanted: settings.rate, clock: clock)
                 try first(capture, clock)
@@ -164,7 +165,7 @@ final class IIOSession {
         else { return false }
         cursor = run.end
         if run.lost > 0 {
-            if buffer.backlog >= buffer.depth * 9 / 10 {
+            if buffer.hasRunOver {
                 counters.overruns += 1
                 counters.lost += run.lost
             } else {

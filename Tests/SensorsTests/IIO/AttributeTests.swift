@@ -104,24 +104,37 @@ import Testing
     @Test("auto: own trigger, the one that it has, a timer, our own writes, at last without a buffer")
     func auto() {
         var plan = TriggerPlan()
-        #expect(plan.ways(.auto) == [.hrtimer, .sysfs, .polled])
+        #expect(plan.ways(.auto, rate: 100) == [.hrtimer, .sysfs, .polled])
         plan.ownTrigger = "lis3dh-trigger"
         plan.assigned = "lis3dh-trigger"
-        #expect(plan.ways(.auto) == [.device("lis3dh-trigger"), .hrtimer, .sysfs, .polled])
+        #expect(plan.ways(.auto, rate: 100) == [.device("lis3dh-trigger"), .hrtimer, .sysfs, .polled])
         plan.assigned = "t100"
         plan.hasFIFO = true
         #expect(
-            plan.ways(.auto) == [.own, .device("lis3dh-trigger"), .assigned("t100"), .hrtimer, .sysfs, .polled])
+            plan.ways(.auto, rate: 100) == [
+                .own, .device("lis3dh-trigger"), .assigned("t100"), .hrtimer, .sysfs, .polled,
+            ])
+    }
+
+    @Test("A trigger of another rate that it has: only where none can be made")
+    func assignedRate() {
+        var plan = TriggerPlan()
+        plan.assigned = "t50"
+        plan.assignedRate = 50
+        #expect(plan.ways(.auto, rate: 100) == [.hrtimer, .sysfs, .assigned("t50"), .polled])
+        #expect(plan.ways(.auto, rate: 50) == [.assigned("t50"), .hrtimer, .sysfs, .polled])
+        plan.isLocal = false
+        #expect(plan.ways(.auto, rate: 100) == [.assigned("t50"), .polled])
     }
 
     @Test("A device that takes no trigger, and one without a buffer")
     func without() {
         var plan = TriggerPlan()
         plan.takesTrigger = false
-        #expect(plan.ways(.auto) == [.own, .polled])
-        #expect(plan.ways(.hrtimer).isEmpty)
+        #expect(plan.ways(.auto, rate: 100) == [.own, .polled])
+        #expect(plan.ways(.hrtimer, rate: 100).isEmpty)
         plan.hasBuffer = false
-        #expect(plan.ways(.auto) == [.polled])
+        #expect(plan.ways(.auto, rate: 100) == [.polled])
     }
 
     @Test("From afar no trigger is made")
@@ -129,18 +142,18 @@ import Testing
         var plan = TriggerPlan()
         plan.isLocal = false
         plan.assigned = "t100"
-        #expect(plan.ways(.auto) == [.assigned("t100"), .polled])
-        #expect(plan.ways(.hrtimer).isEmpty)
+        #expect(plan.ways(.auto, rate: 100) == [.assigned("t100"), .polled])
+        #expect(plan.ways(.hrtimer, rate: 100).isEmpty)
     }
 
     @Test("What is asked for, and nothing else")
     func asked() {
         var plan = TriggerPlan()
         plan.ownTrigger = "own"
-        #expect(plan.ways(.device) == [.device("own")])
-        #expect(plan.ways(.hrtimer) == [.hrtimer])
-        #expect(plan.ways(.sysfs) == [.sysfs])
-        #expect(plan.ways(.none) == [.polled])
+        #expect(plan.ways(.device, rate: 100) == [.device("own")])
+        #expect(plan.ways(.hrtimer, rate: 100) == [.hrtimer])
+        #expect(plan.ways(.sysfs, rate: 100) == [.sysfs])
+        #expect(plan.ways(.none, rate: 100) == [.polled])
     }
 
     @Test(

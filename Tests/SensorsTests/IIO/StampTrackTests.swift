@@ -55,6 +55,41 @@ import Testing
         }
     }
 
+    /// As seen on a slow machine at 1000 Hz: intervals of 1.71 and 0.15, 2.83 and 0.16, 2.3 and 0.7 periods.
+    @Test("Late, and lost and late: the stamps that follow decide", arguments: [5, 250])
+    func lateAndLost(settled: Int) {
+        var track = StampTrack(rate: 1000)
+        var stamps: [Int64] = []
+        var tick: Int64 = 0
+        func add(_ count: Int) {
+            for _ in 0..<count {
+                stamps.append(Self.start + tick * 1_000_000)
+                tick += 1
+            }
+        }
+        func addLate(_ late: Int64, lost: Int64) {
+            tick += lost
+            stamps.append(Self.start + tick * 1_000_000 + late)
+            tick += 1
+        }
+        add(settled)
+        addLate(713_000, lost: 0)
+        add(40)
+        addLate(826_000, lost: 1)
+        add(40)
+        addLate(300_000, lost: 1)
+        add(40)
+        addLate(950_000, lost: 0)
+        addLate(600_000, lost: 0)
+        add(40)
+        var missing: [Int: Int] = [:]
+        for (index, stamp) in stamps.enumerated() {
+            let step = track.take(stamp) { index + $0 < stamps.count ? stamps[index + $0] : nil }
+            if case .missing(let count) = step { missing[index] = count }
+        }
+        #expect(missing == [settled + 41: 1, settled + 82: 1])
+    }
+
     @Test("The same stamp again is a duplicate, one from before is a clock that was set back")
     func duplicate() {
         var track = StampTrack(rate: 100)

@@ -10,7 +10,9 @@ final class BufferedCapture {
     /// Scans that the kernel keeps while nobody reads.
     let depth: Int
     /// Scans that were read one after the other without having to wait for them.
-    private(set) var backlog = 0
+    private var backlog = 0
+    /// What that was before the last wait.
+    private var drained = 0
 
     private let device: IIODevice
     private let acceleration: [IIOChannel]
@@ -54,8 +56,10 @@ final class BufferedCapture {
     /// - Parameter timeout: in ns; from afar the context's own time limit holds.
     func refill(timeout: Int64) throws(SensorError) -> Int {
         (base, count) = (nil, 0)
-        if let descriptor, !isReady(descriptor, 0) {
-            backlog = 0
+        if let descriptor, isReady(descriptor, 0) {
+            drained = 0
+        } else if let descriptor {
+            (drained, backlog) = (backlog, 0)
             _ = isReady(descriptor, max(1, timeout / 1_000_000))
         }
         let bytes = ciio_buffer_refill(buffer)
@@ -77,6 +81,9 @@ final class BufferedCapture {
         backlog += count
         return count
     }
+
+    /// The kernel's buffer was full when this program came to read it, so that what is missing now had no place in it.
+    var hasRunOver: Bool { max(backlog, drained) >= depth * 9 / 10 }
 
     /// Of the last scan that was read.
     var lastStamp: Int64? {

@@ -67,11 +67,11 @@ struct ScanReader: Sendable {
             let rest = min(count - cursor, limit)
             return rest > 0 ? Run(start: cursor, count: rest, lost: 0, stamp: nil) : nil
         }
-        func stamp(_ index: Int) -> Int64 { element.format.decode(base + index * layout.step + element.offset) }
+        let stamps = Stamps(base: base + element.offset, step: layout.step, count: count, format: element.format)
         var start = cursor
         var lost = 0
         search: while start < count {
-            let step = held ?? take(stamp(start))
+            let step = held ?? take(stamps, start)
             held = nil
             switch step {
             case .duplicate:
@@ -86,14 +86,14 @@ struct ScanReader: Sendable {
         guard start < count else { return nil }
         var end = start + 1
         while end < count, end - start < limit {
-            let step = take(stamp(end))
+            let step = take(stamps, end)
             if step != .next {
                 held = step
                 break
             }
             end += 1
         }
-        return Run(start: start, count: end - start, lost: lost, stamp: stamp(end - 1))
+        return Run(start: start, count: end - start, lost: lost, stamp: stamps[end - 1])
     }
 
     /// Puts a run into a block, in m/s².
@@ -110,8 +110,20 @@ struct ScanReader: Sendable {
         }
     }
 
-    private mutating func take(_ stamp: Int64) -> StampTrack.Step {
-        let step = track.take(stamp)
+    /// The time stamps of what was read.
+    private struct Stamps {
+        let base: UnsafeRawPointer
+        let step: Int
+        let count: Int
+        let format: SampleFormat
+
+        subscript(index: Int) -> Int64 { format.decode(base + index * step) }
+    }
+
+    private mutating func take(_ stamps: Stamps, _ index: Int) -> StampTrack.Step {
+        let step = track.take(stamps[index]) { ahead in
+            index + ahead < stamps.count ? stamps[index + ahead] : nil
+        }
         guard case .missing(let ticks) = step, steppedBy > 0 else { return step }
         // The clock was set by just as much: no sample is missing.
         guard abs(Double(ticks) * period - steppedBy) < 1.5 * period + 1e-3 * steppedBy else { return step }

@@ -1,9 +1,10 @@
 /// Finds the holes in a row of kernel time stamps: a stamp belongs to the n-th tick after the one before, and n - 1
 /// triggers gave no sample.
 ///
-/// The stamp is taken when the trigger fires, so it may be late, but hardly early: a stamp of 1.7 periods is the next
-/// tick, late, and not the one after it. So the grid of the ticks is followed by a loop of second order (phase and
-/// period; Gardner, Phaselock Techniques, 3rd ed., ch. 2), and a stamp is put onto the last tick that it can belong to.
+/// The stamp is taken when the trigger fires, so it may be late, but hardly early: one that comes 2.8 periods after the
+/// last may be the second tick, late. The grid of the ticks is followed by a loop of second order (phase and period;
+/// Gardner, Phaselock Techniques, 3rd ed., ch. 2), and where a stamp leaves a doubt the next ones decide: as each of
+/// them is late, if anything, the one that says the fewest missing ticks is right.
 struct StampTrack: Sendable {
     enum Step: Sendable, Equatable {
         /// The first one, or the next tick.
@@ -21,6 +22,8 @@ struct StampTrack: Sendable {
     private static let periodGain = 0.005
     /// Stamps until the loop has settled.
     private static let settled = 200
+    /// Stamps that are looked at where one leaves a doubt.
+    private static let lookAhead = 4
 
     /// Periods by which a stamp may be late before a hole is believed: 0 for a trigger; chips with a FIFO have their
     /// stamps spread over the FIFO by the driver, which has only the time of the interrupt.
@@ -42,7 +45,8 @@ struct StampTrack: Sendable {
     mutating func restart() { seen = 0 }
 
     /// Takes the next stamp, in ns.
-    mutating func take(_ stamp: Int64) -> Step {
+    /// - Parameter following: the n-th stamp after it, n from 1; nil where it has not come yet.
+    mutating func take(_ stamp: Int64, following: (Int) -> Int64? = { _ in nil }) -> Step {
         guard seen > 0 else {
             start(stamp)
             return .next
@@ -58,16 +62,27 @@ struct StampTrack: Sendable {
             start(stamp)
             return .backwards
         }
-        let early = seen < Self.settled ? 0.45 : 0.2
         var ticks = 1
         if looseness > 0 {
             if since > 1 + looseness { ticks = Int(since.rounded()) }
-        } else {
-            ticks = max(1, Int((since + early).rounded(.down)))
+        } else if since > 1.3 {
+            ticks = 1 + missing(since - 1, following)
         }
         last = stamp
         follow(stamp, ticks: ticks, since: since)
         return ticks > 1 ? .missing(ticks - 1) : .next
+    }
+
+    /// Ticks that lie before a stamp which comes so many periods after its due time.
+    private func missing(_ late: Double, _ following: (Int) -> Int64?) -> Int {
+        var least = late
+        var tolerance = 0.25
+        for index in 1...Self.lookAhead {
+            guard let stamp = following(index) else { break }
+            least = min(least, Double(stamp &- phase) / period - Double(index + 1))
+            tolerance = 0.45
+        }
+        return max(0, Int((least + tolerance).rounded(.down)))
     }
 
     private mutating func start(_ stamp: Int64) {
@@ -78,7 +93,9 @@ struct StampTrack: Sendable {
 
     private mutating func follow(_ stamp: Int64, ticks: Int, since: Double) {
         if ticks > 1 {
-            phase = stamp
+            // The stamp that ends a hole may be late itself; then the grid goes on where it was.
+            let rest = since - Double(ticks)
+            phase = rest < 0.3 ? stamp : phase &+ Int64((Double(ticks) * period).rounded())
             return
         }
         // Once settled, one that is very late does not count more than one that is late.

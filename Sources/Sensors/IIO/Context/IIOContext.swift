@@ -34,8 +34,8 @@ final class IIOContext {
 
     func setTimeout(milliseconds: Int) { _ = ciio_context_set_timeout(pointer, UInt32(clamping: milliseconds)) }
 
-    /// All but the triggers.
-    func devices() -> [IIODevice] { all().filter { !ciio_device_is_trigger($0.pointer) } }
+    /// Without the triggers, the maker of triggers, and what is no IIO (hwmon).
+    func devices() -> [IIODevice] { all().filter { $0.id.hasPrefix("iio:device") } }
 
     func triggers() -> [IIODevice] { all().filter { ciio_device_is_trigger($0.pointer) } }
 

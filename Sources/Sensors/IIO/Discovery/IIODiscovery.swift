@@ -64,8 +64,11 @@ public enum IIODiscovery {
             problems.append(IIOProblem(.unsupported, "\(device.title) has samples of the form \(format.text)"))
         }
         guard device.isLocal else { return problems }
+        var isRefused = false
         func check(_ file: String, _ mode: Int32, _ what: String) {
-            guard access(file, F_OK) == 0, access(file, mode) != 0 else { return }
+            guard !isRefused, access(file, F_OK) == 0, access(file, mode) != 0 else { return }
+            // One is enough: one command grants them all.
+            isRefused = true
             problems.append(
                 IIOProblem(.permission, "\(file) is not \(what) by this user", command: IIOFailure.grantCommand))
         }

@@ -26,21 +26,32 @@ struct TriggerPlan: Sendable, Equatable {
     var ownTrigger: String?
     /// The trigger that it has now and that nobody here made.
     var assigned: String?
+    /// Its rate in Hz, where it is known.
+    var assignedRate: Double?
     /// Triggers can be made: the device is on this machine.
     var isLocal = true
 
-    func ways(_ choice: IIOSettings.Trigger) -> [Pacing] {
+    /// - Parameter rate: wanted, in Hz.
+    func ways(_ choice: IIOSettings.Trigger, rate: Double) -> [Pacing] {
         guard hasBuffer, choice != .none else { return [.polled] }
         var ways: [Pacing] = []
         if choice == .auto || choice == .device {
             if hasFIFO || !takesTrigger { ways.append(.own) }
             if let ownTrigger, takesTrigger { ways.append(.device(ownTrigger)) }
         }
-        if choice == .auto, takesTrigger, let assigned, assigned != ownTrigger { ways.append(.assigned(assigned)) }
+        var other: Pacing?
+        if choice == .auto, takesTrigger, let assigned, assigned != ownTrigger { other = .assigned(assigned) }
+        // One of another rate only where none can be made.
+        let fits = assignedRate.map { abs($0 / rate - 1) < 0.01 } ?? true
+        if let way = other, fits || !isLocal {
+            ways.append(way)
+            other = nil
+        }
         if isLocal, takesTrigger {
             if choice == .auto || choice == .hrtimer { ways.append(.hrtimer) }
             if choice == .auto || choice == .sysfs { ways.append(.sysfs) }
         }
+        if let other { ways.append(other) }
         if choice == .auto { ways.append(.polled) }
         return ways
     }
