@@ -28,6 +28,9 @@ struct DeviceSetup {
         }
         setScale(range)
         try readConversion()
+        if let got = self.range, abs(got / range - 1) > 0.03 {
+            notes.append("range \(Self.short(got)) m/s², the nearest to \(Self.short(range)) m/s²")
+        }
     }
 
     /// Makes sure that nobody reads the device, and ends a capture that a crashed run has left.
@@ -54,10 +57,6 @@ struct DeviceSetup {
             if failure != 0 {
                 notes.append(IIOFailure.error(failure, "\(attributes.file("scale")) cannot be set").message)
             }
-        }
-        let got = (attributes.number("scale") ?? scale) * fullScale
-        if abs(got / wanted - 1) > 0.03 {
-            notes.append("range \(Self.short(got)) m/s², the nearest to \(Self.short(wanted)) m/s²")
         }
     }
 
