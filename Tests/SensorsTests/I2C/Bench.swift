@@ -14,6 +14,17 @@ struct ChipKind: Sendable, CustomTestStringConvertible {
         ChipKind(name: "adxl345", address: 0x53) { EmulatedADXL345() },
         ChipKind(name: "lis3dh", address: 0x18) { EmulatedLIS3DH() },
         ChipKind(name: "mpu6050", address: 0x68) { EmulatedMPU6050() },
+        ChipKind(name: "mpu6500", address: 0x69) { EmulatedMPU6500(0x70, 512, []) },
+        ChipKind(name: "mpu9250", address: 0x68) { EmulatedMPU6500(0x71, 512, []) },
+        ChipKind(name: "mpu6886", address: 0x68) { EmulatedMPU6500(0x19, 1008, [0x12, 0x34]) },
+        ChipKind(name: "icm20600", address: 0x69) { EmulatedMPU6500(0x11, 1008, [0x12, 0x34]) },
+        ChipKind(name: "mma8451", address: 0x1D) { EmulatedMMA8451() },
+        ChipKind(name: "mma8452", address: 0x1C) { EmulatedMMA8452() },
+        ChipKind(name: "adxl355", address: 0x1D) { EmulatedADXL355() },
+        ChipKind(name: "lis2dw12", address: 0x19) { EmulatedLIS2DW12() },
+        ChipKind(name: "lsm6dso", address: 0x6A) { EmulatedLSM6DSO() },
+        ChipKind(name: "adxl313", address: 0x53) { EmulatedADXL313() },
+        ChipKind(name: "bmi160", address: 0x69) { EmulatedBMI160() },
     ]
     static let withFIFO = all.filter { Chip.named($0.name)?.fifo != nil }
 

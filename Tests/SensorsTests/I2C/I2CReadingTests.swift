@@ -12,7 +12,7 @@ import Testing
             bench.chip.pace = 0.962
             let description = try bench.sensor.open()
             #expect(description.rate == rate.hertz)
-            let count = max(20, min(3000, Int(rate.hertz * 60)))
+            let count = max(20, min(Int(rate.hertz * 60), max(3000, Int(rate.hertz * 12))))
             let capacity = max(1, Int((rate.hertz * 0.16).rounded()))
             let delivery = try Delivery(&bench.sensor, block: capacity, atMost: count)
             let indices = bench.indices(delivery)
@@ -26,11 +26,14 @@ import Testing
                 let truth = rate.hertz * 0.962
                 let measured = try #require(condition.rate)
                 #expect(abs(measured.rate / truth - 1) < 1e-3, "\(rate.hertz): \(measured)")
+                var worst = 0.0
                 for (index, time) in delivery.times where index > delivery.x.count / 2 {
                     let moment = try #require(bench.chip.time(of: index + first))
                     let wall = moment - bench.clock.monotonic() + bench.clock.wall()
-                    #expect(abs(Double(time - wall)) < 0.3e9 / truth, "\(rate.hertz) at \(index)")
+                    worst = max(worst, abs(Double(time - wall)) * truth / 1e9)
                 }
+                // At high rates the transfer that asks for the level takes a part of a sample, too.
+                #expect(worst < max(0.2, 0.2e-3 * truth), "\(rate.hertz) Hz: samples")
             }
         }
     }
@@ -85,12 +88,14 @@ import Testing
             var bench = Bench(kind)
             _ = try bench.sensor.open()
             bench.bus.transfers = 0
+            #expect(bench.sensor.condition.rate == nil)
             let start = bench.clock.monotonic()
             _ = try Delivery(&bench.sensor, block: 16, atMost: 6000)
             let seconds = Double(bench.clock.monotonic() - start) / 1e9
             // 100 Hz, 16 samples: 6.25 blocks a second, of a level and the data each, and the check.
-            #expect(Double(bench.sensor.condition.wakeUps) / seconds < 7)
-            #expect(Double(bench.bus.transfers) / seconds < 17, "\(kind.name)")
+            let blocks = bench.sensor.condition.rate.map { $0.rate / 16 } ?? 0
+            #expect(Double(bench.sensor.condition.wakeUps) / seconds < 1.1 * blocks)
+            #expect(Double(bench.bus.transfers) / seconds < 2.2 * blocks + 4.2, "\(kind.name)")
         }
     }
 
@@ -121,6 +126,23 @@ import Testing
         _ = try bench.sensor.read(into: &block)
         #expect(block.gapBefore && block.lostBefore == 5)
         #expect(bench.sensor.condition.lost == 5)
+    }
+
+    /// A FIFO of axes whose next one is not x: the order is found again, and what went is declared.
+    @Test func brokenOrderOfAxesIsMended() throws {
+        var bench = Bench(.named("adxl355"))
+        let chip = try #require(bench.chip as? EmulatedADXL355)
+        _ = try bench.sensor.open()
+        let before = try Delivery(&bench.sensor, block: 16, atMost: 1500)
+        bench.clock.advance(100_000_000)
+        chip.pump(bench.clock.monotonic())
+        chip.dropAxis()
+        let after = try Delivery(&bench.sensor, block: 16, atMost: 500)
+        let last = try #require(bench.indices(before).last ?? nil)
+        let indices = bench.indices(after, from: last + 1)
+        let start = try #require(indices[0])
+        #expect(indices == (start..<(start + indices.count)).map { $0 })
+        #expect(after.marks.map(\.index) == [0] && after.marks[0].lost == start - last - 1)
     }
 
     @Test func temperatureIsRead() throws {

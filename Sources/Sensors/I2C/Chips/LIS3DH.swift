@@ -45,6 +45,7 @@ extension Chip {
             maximum: (1.44, 1.44, 1.44), source: "LIS3DH DocID17530 Rev 2, Table 4 and p. 17; AN3308"),
         errata: [
             "some users find 10 instead of 12 bits in the FIFO; they lie in the same place, so the scale holds",
+            "AN3308 makes 1 g 1024 digits, the data sheet and the kernel's driver 1000: 2.4 % apart, calibrate",
             "the OVRN bit is set when the FIFO is just full: a gap may then be declared that is none",
         ])
 }

@@ -54,7 +54,7 @@ extension Chip {
         FIFO(
             kind: .burst, depth: bytes / slot, register: 0x74, slot: slot,
             level: FIFO.Level(0x72, bytes: 2, bigEndian: true, mask: 0x1FFF, unit: slot),
-            overrun: Identity(0x3A, 0x10, mask: 0x10),
+            overrun: Identity(0x3A, 0x10, mask: 0x10), watermarkLargest: 255,
             flush: [Step(0x6A, 0x04, check: 0, wait: 1), Step(0x6A, 0x40, check: 0)], flushAfterOverrun: true)
     }
 }

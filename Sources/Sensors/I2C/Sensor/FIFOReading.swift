@@ -18,18 +18,17 @@ extension I2CSession {
         // Twice the time of the samples, and a second for a chip that is slow to start.
         let limit = started + Int64(2 * Double(wanted) * period) + Self.second
         var due = timebase.due(samples: wanted, now: started)
+        var recovering = false
         while true {
             let edge = try wait(until: min(due, limit))
             let level = try self.level(fifo)
-            if level.overrun {
-                condition.overruns += 1
-                gap = true
-                if fifo.flushAfterOverrun {
-                    try device.run(fifo.flush, choice)
-                    timebase.interrupt()
-                    due = clock.monotonic() + Int64(Double(wanted) * period)
-                    continue
-                }
+            // The flag of some chips stays until the read after the next.
+            if level.overrun, !recovering || level.count >= fifo.depth {
+                recovering = true
+                try recover(fifo, level)
+                due = clock.monotonic() + Int64(Double(wanted - min(wanted, fifo.depth / 2)) * period)
+                if fifo.flushAfterOverrun { due = clock.monotonic() + Int64(Double(wanted) * period) }
+                continue
             }
             // Somewhat early is as good: the exact moment of a wake-up is dithered.
             if 2 * level.count >= wanted || level.count > 0 && level.after.monotonic >= limit {
@@ -38,6 +37,18 @@ extension I2CSession {
                 try stalled()
             }
             due = level.after.monotonic + Int64(Double(max(1, wanted - level.count)) * period)
+        }
+    }
+
+    /// After an overrun. While a full FIFO is read it goes on overwriting, and its level says nothing of time: half of it
+    /// is thrown away, and what is left is read with a level of its own.
+    private mutating func recover(_ fifo: Chip.FIFO, _ level: FIFOLevel) throws(SensorError) {
+        condition.overruns += 1
+        gap = true
+        if fifo.flushAfterOverrun {
+            try device.run(fifo.flush, choice)
+        } else {
+            _ = try transfer(fifo, level.count, fifo.depth / 2)
         }
     }
 

@@ -23,7 +23,9 @@ struct I2CSession {
     /// Samples are missing before the next one.
     var gap = false
     /// A sample that was read behind a gap and opens the next block, without FIFO.
-    var pending: (x: Double, y: Double, z: Double, before: ClockReading, after: ClockReading)?
+    var pending: PacedSample?
+    /// When the last sample was read, without FIFO.
+    var lastRead = Int64.min
     private var nextCheck: Int64
     private var nextTemperature: Int64
 

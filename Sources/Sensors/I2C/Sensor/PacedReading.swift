@@ -1,42 +1,69 @@
 import SignalProcessing
 
+/// A sample that was read from a chip without FIFO.
+struct PacedSample {
+    var x = 0.0
+    var y = 0.0
+    var z = 0.0
+    /// Samples before it were overwritten.
+    var overwritten = false
+    /// It had not been there just before: its moment is known.
+    var isFresh = false
+    var before: ClockReading
+    var after: ClockReading
+
+    var observation: Timebase.Observation {
+        guard isFresh else { return .level(before: before, after: after, left: 0) }
+        let half = (after.monotonic &- before.monotonic) / 2
+        return .stamped(ClockReading(monotonic: before.monotonic &+ half, wall: before.wall &+ half))
+    }
+}
+
 extension I2CSession {
-    /// For chips without FIFO: waits for each sample and reads it, until the block is full or samples are missing.
+    /// For chips without FIFO: waits for each sample and reads it, until the block is full or samples are missing. For
+    /// the last one it asks early and often, to see it come: that is what the time is known from.
     mutating func readPaced(into block: inout SampleBlock) throws(SensorError) {
-        var last: (before: ClockReading, after: ClockReading)?
-        if let first = pending {
-            block.append(first.x, first.y, first.z)
-            last = (first.before, first.after)
-            pending = nil
-        }
-        let started = clock.monotonic()
-        let limit = started + Int64(2 * Double(block.capacity) * period) + Self.second
+        var last = pending
+        pending = nil
+        if let last { block.append(last.x, last.y, last.z) }
+        let limit = clock.monotonic() + Int64(2 * Double(block.capacity) * period) + Self.second
         while block.count < block.capacity {
-            // Read well before the next sample comes, which would overwrite this one.
-            let due = timebase.due(samples: block.count + 1, now: clock.monotonic(), spread: 0.5)
+            let isLast = block.count == block.capacity - 1
+            let due = nextRead(block.count) &- (isLast ? Int64(period / 4) : 0)
             clock.sleep(until: min(due, limit))
             condition.wakeUps += 1
-            let (sample, overwritten, before, after) = try readReady(limit)
-            if overwritten { condition.overruns += 1 }
-            if overwritten, block.count > 0 {
-                pending = (sample.0, sample.1, sample.2, before, after)
-                break
+            let sample = try readReady(pause: Int64(period / (isLast ? 16 : 10)), limit)
+            lastRead = sample.before.monotonic
+            if sample.overwritten {
+                condition.overruns += 1
+                if block.count > 0 {
+                    pending = sample
+                    break
+                }
+                gap = true
             }
-            if overwritten { gap = true }
-            block.append(sample.0, sample.1, sample.2)
-            last = (before, after)
+            block.append(sample.x, sample.y, sample.z)
+            last = sample
         }
         guard let last else { return }
-        stamp(&block, .level(before: last.before, after: last.after, left: 0))
+        stamp(&block, last.observation)
         if pending != nil { gap = true }
     }
 
+    /// When to read the next sample: well before the one after it comes, which would overwrite it. Never later after
+    /// the last one than the chip takes, so that a read that was late is not followed by one that is later.
+    private mutating func nextRead(_ count: Int) -> Int64 {
+        let due = timebase.due(samples: count + 1, now: clock.monotonic(), spread: 0.5)
+        guard lastRead > .min else { return clock.monotonic() }
+        // While the rate is not known it may be some per cent higher than nominal.
+        return min(due, lastRead &+ Int64(period * (timebase.rate == nil ? 0.94 : 1)))
+    }
+
     /// Reads until a sample is there.
-    private mutating func readReady(
-        _ limit: Int64
-    ) throws(SensorError) -> ((Double, Double, Double), Bool, ClockReading, ClockReading) {
+    private mutating func readReady(pause: Int64, _ limit: Int64) throws(SensorError) -> PacedSample {
         guard let ready = chip.ready else { try stalled() }
         let size = 1 + 3 * chip.format.bytes
+        var isFresh = false
         while true {
             let before = clock.reading()
             // The flags stand before the data: one transfer.
@@ -45,10 +72,14 @@ extension I2CSession {
             let after = clock.reading()
             let flags = buffer.bytes[0]
             if flags & ready.ready != 0 {
-                return (decoder.sample(buffer.bytes + 1), flags & ready.overwritten != 0, before, after)
+                let (x, y, z) = decoder.sample(buffer.bytes + 1)
+                return PacedSample(
+                    x: x, y: y, z: z, overwritten: flags & ready.overwritten != 0, isFresh: isFresh, before: before,
+                    after: after)
             }
+            isFresh = true
             if after.monotonic >= limit { try stalled() }
-            clock.sleep(until: after.monotonic + Int64(period / 10))
+            clock.sleep(until: after.monotonic + pause)
             condition.wakeUps += 1
         }
     }
