@@ -11,6 +11,8 @@ final class IIOCapture {
     private(set) var buffer: BufferedCapture?
     /// Nil when buffered.
     private(set) var values: RawValues?
+    /// A timer of a computer's paces it, not the chip's own clock.
+    let hasTimer: Bool
     /// Samples per second of the chip, where they are fewer than are taken from it.
     let chipRate: Double?
     /// What paces it, where this program does.
@@ -35,15 +37,18 @@ final class IIOCapture {
         var trigger = DeviceTrigger(setup.device)
         var rate = wanted
         var slow: Double?
+        var hasTimer = false
         do throws(SensorError) {
             switch pacing {
-            case .own, .device: rate = setup.setRate(wanted, paced: false) ?? wanted
+            case .own, .device: rate = try setup.setRate(wanted, paced: false) ?? wanted
             case .assigned(let name):
                 let timer = Self.rate(of: name, context)
-                let chip = setup.setRate(timer ?? wanted, paced: timer != nil)
+                let chip = try setup.setRate(timer ?? wanted, paced: timer != nil)
                 rate = timer ?? chip ?? wanted
+                hasTimer = timer != nil
             case .hrtimer, .sysfs, .polled:
-                if let chip = setup.setRate(wanted, paced: true) { slow = chip < wanted * 0.97 ? chip : nil }
+                if let chip = try setup.setRate(wanted, paced: true) { slow = chip < wanted * 0.97 ? chip : nil }
+                hasTimer = true
             }
             try trigger.set(pacing, context: context, rate: wanted)
             if let timer = trigger.made?.rate { rate = timer }
@@ -70,6 +75,7 @@ final class IIOCapture {
         self.rate = rate
         self.trigger = trigger
         chipRate = slow
+        self.hasTimer = hasTimer
         if pacing == .polled || pacing == .sysfs { ticker = Ticker(rate: rate, now: clock.monotonic()) }
     }
 

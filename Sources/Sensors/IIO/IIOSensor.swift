@@ -8,6 +8,7 @@ public struct IIOSensor: SensorDriver {
     /// Kept while the sensor is away: its rate does not change by that.
     private var timebase: Timebase?
     private var nominal = 0.0
+    private var proven: Pacing?
 
     public init(_ settings: IIOSettings, clock: any SensorClock = SystemSensorClock()) {
         self.settings = settings
@@ -16,7 +17,7 @@ public struct IIOSensor: SensorDriver {
 
     public mutating func open() throws(SensorError) -> SensorDescription {
         close()
-        let session = try IIOSession(settings, clock)
+        let session = try IIOSession(settings, clock, proven: proven)
         if nominal == session.description.rate {
             timebase?.interrupt()
         } else {
@@ -25,6 +26,7 @@ public struct IIOSensor: SensorDriver {
         nominal = session.description.rate
         session.timebase = timebase ?? Timebase(nominalRate: nominal)
         self.session = session
+        proven = session.pacing
         return session.description
     }
 

@@ -18,7 +18,9 @@ final class IIOSession {
     /// A moment that came before its block was begun, and what was left out before it.
     private var due: (deadline: Int64, skipped: Int)?
 
-    init(_ settings: IIOSettings, _ clock: any SensorClock) throws(SensorError) {
+    /// - Parameter proven: the way that has worked before: a sensor that comes back is not tried in others, which work
+    ///   less well.
+    init(_ settings: IIOSettings, _ clock: any SensorClock, proven: Pacing?) throws(SensorError) {
         self.clock = clock
         let context = try IIOContext(uri: settings.uri)
         context.setTimeout(milliseconds: Int(max(4, 8 / max(settings.rate, 0.1)) * 1000))
@@ -33,7 +35,7 @@ final class IIOSession {
         let device = devices[try DeviceChoice.index(settings.device, of: candidates)]
         var setup = try DeviceSetup(device, range: settings.range)
         var notes: [String] = []
-        let capture = try Self.start(context, &setup, settings, clock, &notes)
+        let capture = try Self.start(context, &setup, settings, clock, proven, &notes)
         self.capture = capture
         notes = setup.notes + notes
         notes.append(Self.words(capture.pacing))
@@ -47,7 +49,9 @@ final class IIOSession {
         counters.notes = notes
         // Drivers of chips with a FIFO spread its stamps as they can.
         let looseness = capture.pacing == .own ? max(5, capture.rate / 20) : 0
-        reader = ScanReader(rate: capture.rate, conversion: setup.conversion, looseness: looseness)
+        reader = ScanReader(
+            rate: capture.rate, conversion: setup.conversion, tolerance: capture.hasTimer ? 0.02 : 0.12,
+            looseness: looseness)
         timebase = Timebase(nominalRate: capture.rate)
         lastSample = clock.monotonic()
         description = SensorDescription(
@@ -59,7 +63,7 @@ final class IIOSession {
     /// Tries the ways to take samples, until one gives some.
     private static func start(
         _ context: IIOContext, _ setup: inout DeviceSetup, _ settings: IIOSettings, _ clock: any SensorClock,
-        _ notes: inout [String]
+        _ proven: Pacing?, _ notes: inout [String]
     ) throws(SensorError) -> IIOCapture {
         let device = setup.device
         let names = context.triggers().map { ($0.id, $0.name) }
@@ -73,13 +77,17 @@ final class IIOSession {
         plan.isLocal = context.isLocal
         var failure = SensorError(
             .unsupported, "\(device.title) cannot be paced by sensor.iio.trigger \(settings.trigger.rawValue)")
-        for pacing in plan.ways(settings.trigger, rate: settings.rate) {
+        var ways = plan.ways(settings.trigger, rate: settings.rate)
+        if let proven, ways.contains(where: proven.isLike) { ways = ways.filter(proven.isLike) }
+        for pacing in ways {
             do throws(SensorError) {
                 let capture = try IIOCapture(context, &setup, pacing, wanted: settings.rate, clock: clock)
                 try first(capture, clock)
                 return capture
             } catch {
                 failure = error
+                // With a timer that surely fires it is the chip that fails.
+                if pacing == .hrtimer || pacing == .sysfs, error.code == .fault { break }
                 notes.append("not by \(words(pacing)): \(error.message)")
             }
         }
@@ -107,6 +115,9 @@ final class IIOSession {
         case .polled: "single reads, without a buffer"
         }
     }
+
+    /// How the samples are taken.
+    var pacing: Pacing { capture.pacing }
 
     var condition: SensorCondition {
         var condition = counters

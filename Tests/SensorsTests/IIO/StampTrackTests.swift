@@ -90,6 +90,29 @@ import Testing
         #expect(missing == [settled + 41: 1, settled + 82: 1])
     }
 
+    @Test("On a machine that is hopelessly busy the count is right within a per cent", arguments: [0.96, 1, 1.04])
+    func busy(ratio: Double) {
+        var track = StampTrack(rate: 100)
+        var noise = Noise()
+        var (tick, lost, found) = (0, 0, 0)
+        var stamps: [Int64] = []
+        for _ in 0..<4000 {
+            while noise.next() < 0.4 {
+                tick += 1
+                lost += 1
+            }
+            let late = noise.next() < 0.5 ? min(0.95, noise.next() * noise.next()) : 0
+            stamps.append(Self.start + Int64((Double(tick) / ratio + late) * 1e7))
+            tick += 1
+        }
+        for (index, stamp) in stamps.enumerated() {
+            let end = min(stamps.count, (index / 16 + 1) * 16)
+            let step = track.take(stamp) { index + $0 < end ? stamps[index + $0] : nil }
+            if case .missing(let count) = step { found += count }
+        }
+        #expect(abs(found - lost) <= tick / 100, "\(found) of \(lost)")
+    }
+
     @Test("The same stamp again is a duplicate, one from before is a clock that was set back")
     func duplicate() {
         var track = StampTrack(rate: 100)

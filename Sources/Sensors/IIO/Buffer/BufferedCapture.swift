@@ -83,7 +83,7 @@ final class BufferedCapture {
     }
 
     /// The kernel's buffer was full when this program came to read it, so that what is missing now had no place in it.
-    var hasRunOver: Bool { max(backlog, drained) >= depth * 9 / 10 }
+    var hasRunOver: Bool { descriptor != nil && max(backlog, drained) >= depth * 9 / 10 }
 
     /// Of the last scan that was read.
     var lastStamp: Int64? {

@@ -30,10 +30,10 @@ struct ScanReader: Sendable {
 
     /// - Parameters:
     ///   - rate: nominal, in Hz.
-    ///   - looseness: see ``StampTrack``.
-    init(rate: Double, conversion: Conversion, looseness: Double = 0) {
+    ///   - tolerance, looseness: see ``StampTrack``.
+    init(rate: Double, conversion: Conversion, tolerance: Double = 0.12, looseness: Double = 0) {
         period = 1e9 / rate
-        track = StampTrack(rate: rate, looseness: looseness)
+        track = StampTrack(rate: rate, tolerance: tolerance, looseness: looseness)
         self.conversion = conversion
     }
 

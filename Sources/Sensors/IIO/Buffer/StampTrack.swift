@@ -17,9 +17,11 @@ struct StampTrack: Sendable {
         case backwards
     }
 
-    /// Gains of the loop: damping 0.7, so that a rate that is 5 % off is followed without a slip.
+    /// Gains of the loop: damping 0.7, so that a rate that is 5 % off is followed without a slip. What is early counts
+    /// three times: the grid is to lie at the first edge of the stamps, not in their middle.
     private static let phaseGain = 0.1
     private static let periodGain = 0.005
+    private static let earlyWeight = 3.0
     /// Stamps until the loop has settled.
     private static let settled = 200
     /// Stamps that are looked at where one leaves a doubt.
@@ -28,16 +30,20 @@ struct StampTrack: Sendable {
     /// Periods by which a stamp may be late before a hole is believed: 0 for a trigger; chips with a FIFO have their
     /// stamps spread over the FIFO by the driver, which has only the time of the interrupt.
     private let looseness: Double
-    private let nominal: Double
+    private let shortest: Double
+    private let longest: Double
     private var period: Double
     private var phase: Int64 = 0
     private var last: Int64 = 0
     private var seen = 0
 
-    /// - Parameter rate: nominal, in Hz.
-    init(rate: Double, looseness: Double = 0) {
-        nominal = 1e9 / rate
-        period = nominal
+    /// - Parameters:
+    ///   - rate: nominal, in Hz.
+    ///   - tolerance: how far the true rate may be from it: 0.02 for a timer of the kernel, more for a chip's own clock.
+    init(rate: Double, tolerance: Double = 0.12, looseness: Double = 0) {
+        period = 1e9 / rate
+        shortest = period * (1 - tolerance)
+        longest = period * (1 + tolerance)
         self.looseness = looseness
     }
 
@@ -95,14 +101,16 @@ struct StampTrack: Sendable {
         if ticks > 1 {
             // The stamp that ends a hole may be late itself; then the grid goes on where it was.
             let rest = since - Double(ticks)
-            phase = rest < 0.3 ? stamp : phase &+ Int64((Double(ticks) * period).rounded())
+            let late = rest < 0 ? rest : rest < 0.3 ? 0.3 * rest : 0
+            phase &+= Int64(((Double(ticks) + late) * period).rounded())
             return
         }
         // Once settled, one that is very late does not count more than one that is late.
         let bound = seen < Self.settled ? 0.5 : 0.2
         let error = min(max(since - 1, -bound), bound)
-        phase &+= Int64(((1 + Self.phaseGain * error) * period).rounded())
-        period = min(max(period * (1 + Self.periodGain * error), nominal * 0.85), nominal * 1.15)
+        let weighted = error < 0 ? Self.earlyWeight * error : error
+        phase &+= Int64(((1 + Self.phaseGain * weighted) * period).rounded())
+        period = min(max(period * (1 + Self.periodGain * weighted), shortest), longest)
         if seen < Self.settled { seen += 1 }
     }
 }

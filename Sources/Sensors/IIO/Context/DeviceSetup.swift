@@ -26,7 +26,7 @@ struct DeviceSetup {
         if device.has("current_timestamp_clock"), device.read("current_timestamp_clock") != "realtime" {
             _ = device.write("current_timestamp_clock", "realtime")
         }
-        setScale(range)
+        try setScale(range)
         try readConversion()
         if let got = self.range, abs(got / range - 1) > 0.03 {
             notes.append("range \(Self.short(got)) m/s², the nearest to \(Self.short(range)) m/s²")
@@ -46,18 +46,23 @@ struct DeviceSetup {
         guard failure == 0 else { throw IIOFailure.error(failure, "\(device.folder)/buffer/enable cannot be set") }
     }
 
-    private mutating func setScale(_ wanted: Double) {
+    private mutating func setScale(_ wanted: Double) throws(SensorError) {
         let format = acceleration[0].format
         guard let format, format.bits < 63, let available = attributes.available("scale") else { return }
         let fullScale = Double(Int64(1) << Int64(format.bits - 1))
         guard let scale = available.nearest(to: wanted / fullScale) else { return }
-        let now = attributes.number("scale")
-        if now != scale {
-            let failure = attributes.write("scale", scale)
-            if failure != 0 {
-                notes.append(IIOFailure.error(failure, "\(attributes.file("scale")) cannot be set").message)
-            }
-        }
+        try set("scale", scale)
+    }
+
+    /// Sets an attribute, also to what the kernel believes that it is: a chip that was without power has forgotten it.
+    private mutating func set(_ name: String, _ value: Double) throws(SensorError) {
+        let now = attributes.number(name)
+        let number = attributes.write(name, value)
+        guard number != 0 else { return }
+        let failure = IIOFailure.error(number, "\(attributes.file(name)) cannot be set")
+        // The chip does not answer: not a matter of what it can.
+        if [EIO, ENXIO, EREMOTEIO, ETIMEDOUT, ENODEV].contains(number) { throw failure }
+        if now != value, !notes.contains(failure.message) { notes.append(failure.message) }
     }
 
     private mutating func readConversion() throws(SensorError) {
@@ -91,18 +96,11 @@ struct DeviceSetup {
     /// - Parameters:
     ///   - wanted: in Hz.
     ///   - paced: something else takes the samples, so that the chip must not be slower.
-    mutating func setRate(_ wanted: Double, paced: Bool) -> Double? {
+    mutating func setRate(_ wanted: Double, paced: Bool) throws(SensorError) -> Double? {
         let available = attributes.available("sampling_frequency")
         let value = (paced ? available?.atLeast(wanted) : available?.nearest(to: wanted)) ?? wanted
-        let now = attributes.number("sampling_frequency")
-        guard now != nil else { return nil }
-        if now != value {
-            let failure = attributes.write("sampling_frequency", value)
-            if failure != 0 {
-                notes.append(
-                    IIOFailure.error(failure, "\(attributes.file("sampling_frequency")) cannot be set").message)
-            }
-        }
+        guard attributes.place(of: "sampling_frequency") != nil else { return nil }
+        try set("sampling_frequency", value)
         guard let got = attributes.number("sampling_frequency"), got > 0 else { return nil }
         return got
     }

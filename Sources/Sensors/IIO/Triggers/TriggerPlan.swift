@@ -1,5 +1,13 @@
 /// What makes a device take its samples.
 enum Pacing: Sendable, Equatable {
+    /// The same way, whatever the trigger's name is now.
+    func isLike(_ other: Pacing) -> Bool {
+        switch (self, other) {
+        case (.device, .device), (.assigned, .assigned): true
+        default: self == other
+        }
+    }
+
     /// The device's own trigger, by its name: data ready.
     case device(String)
     /// The device's own FIFO or thread fills the buffer, without any trigger.
