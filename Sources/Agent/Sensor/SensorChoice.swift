@@ -5,6 +5,11 @@ import SignalProcessing
 /// Makes the driver that the settings ask for.
 enum SensorChoice {
     static func driver(_ configuration: SensorConfiguration) -> any SensorDriver {
+        let sensor = plainDriver(configuration)
+        return configuration.resample ? ResampledSensor(sensor, rate: configuration.rate) : sensor
+    }
+
+    private static func plainDriver(_ configuration: SensorConfiguration) -> any SensorDriver {
         switch configuration.driver {
         case .simulate: SimulateSensor(simulation(configuration))
         case .replay: ReplaySensor(replay(configuration))

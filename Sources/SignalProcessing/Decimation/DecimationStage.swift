@@ -62,7 +62,7 @@ public struct DecimationStage: Sendable, Equatable {
 }
 
 /// Modified Bessel function I₀ by its power series.
-private func bessel0(_ x: Double) -> Double {
+func bessel0(_ x: Double) -> Double {
     let y = x * x / 4
     var term = 1.0
     var sum = 1.0
