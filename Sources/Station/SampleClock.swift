@@ -2,7 +2,7 @@
 public struct SampleClock: Sendable, Equatable {
     private var anchorTime: Int64
     private var anchorIndex = 0
-    private let interval: Double
+    private var interval: Double
 
     /// Samples between two anchors; a product of interval and number stays exact to far below a nanosecond.
     private static let stretch = 1 << 20
@@ -36,6 +36,9 @@ public struct SampleClock: Sendable, Equatable {
             times[i] = anchorTime + Int64(time < 0 ? time - 0.5 : time + 0.5)
         }
     }
+
+    /// The true rate is known (better): samples are counted by it, from the last anchor either way.
+    public mutating func follow(rate: Double) { interval = 1e9 / rate }
 
     /// Moves the anchor along before sample `index`, at fixed places, and to a block's own time where that is measured
     /// (a real sensor's clock wanders) rather than counted.

@@ -17,6 +17,7 @@ extension StationPipeline {
         finish(to: sink)
         let extremes = summary.extremes
         (self.sensor, rate, fullScale) = (sensor, sensor.rate, Self.fullScale(sensor))
+        trueRate = nil
         self.path = path
         rules = StationRules(configuration, path, rate: rate)
         holdBack = HoldBack(length: path.holdBack)
@@ -29,6 +30,13 @@ extension StationPipeline {
         guard let clock else { return }
         stretchStart += Int64(loaded)
         beginStretch(time: clock.time(loaded))
+    }
+
+    /// Counts the times of samples by the true rate from the next block on. Filters stay as they are: it is for what a
+    /// rate within 0.5 % makes of the time of a trace that began a second before the last block.
+    public mutating func follow(trueRate: Double) {
+        self.trueRate = trueRate
+        clock?.follow(rate: trueRate)
     }
 
     /// From which value on a sample is at the sensor's end.

@@ -20,6 +20,8 @@ public struct StationPipeline: ~Copyable {
     var configuration: Configuration
     var sensor: StationSensor
     var rate: Double
+    /// The sensor's true rate, where it is measured.
+    var trueRate: Double?
     var fullScale: Double
     var rules: StationRules
 
@@ -147,7 +149,7 @@ public struct StationPipeline: ~Copyable {
     /// Everything begins anew with the next sample, which is of that time.
     mutating func beginStretch(time: Int64) {
         if clock != nil { trace.reset(gap: true) }
-        clock = SampleClock(time: time, rate: rate)
+        clock = SampleClock(time: time, rate: trueRate ?? rate)
         loaded = 0
         processed = 0
         validFrom = rules.settleSamples

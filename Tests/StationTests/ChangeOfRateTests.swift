@@ -76,6 +76,32 @@ import Testing
         #expect(traces.count > 30)
     }
 
+    /// 0.4 % off, the filters stay; the time of a trace, which began more than a second before the last block, must not
+    /// be counted back by the wrong rate: that were half a sample.
+    @Test(arguments: [true, false]) func traceTimesAreCountedByTheTrueRate(_ isTold: Bool) throws {
+        let recording = burst(rate: 99.6)
+        var pipeline = try StationPipeline(
+            configuration: Self.configuration, sensor: StationSensor(rate: 100), boot: "boot")
+        var sent: [Sent] = []
+        let sink: PublicationSink = { header, bytes in
+            sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
+        }
+        for (n, block) in recording.blocks(of: 16).enumerated() {
+            if n == 5, isTold { pipeline.follow(trueRate: 99.6) }
+            pipeline.process(block, quality: .replay, to: sink)
+        }
+        pipeline.finish(to: sink)
+        var worst = 0.0
+        var before = 0
+        for trace in messages(sent, "data/trace") {
+            let start = try #require(Timestamp(trace["t"] as? String ?? "")).nanoseconds
+            let samples = Double(start - recording.start) / 1e9 * 99.6
+            worst = max(worst, abs(samples - Double(5 * before)))
+            before += trace["n"] as? Int ?? 0
+        }
+        #expect(isTold ? worst < 0.1 : worst > 0.3, "\(worst)")
+    }
+
     /// A sine at the corner of a filter is passed by its true frequency only once the rate is known.
     @Test func filtersAreThoseOfTheTrueRate() throws {
         func level(_ changeAt: Int?) throws -> Double {

@@ -176,6 +176,9 @@ final class SamplingThread {
                 conditionDue = now + 1_000_000_000
                 let condition = driver.condition
                 status.take(condition)
+                if !configuration.sensor.resample, let measured = condition.rate, measured.isGood {
+                    pipeline.follow(trueRate: measured.rate)
+                }
                 if !configuration.sensor.resample, let new = TrueRate.change(condition.rate, from: rate) {
                     rate = new
                     duration = speed > 0 ? 1e9 / (rate * speed) : 0

@@ -6,10 +6,9 @@ enum TrueRate {
     /// Relative deviation from which on filters for another rate are wrong.
     static let tolerance = 0.005
 
-    /// The rate that the pipeline is to be made for, when the present one is wrong and the true one is certain: known to
-    /// 0.03 %, as it is after some seconds.
+    /// The rate that the pipeline is to be made for, when the present one is wrong and the true one is certain.
     static func change(_ measured: MeasuredRate?, from present: Double) -> Double? {
-        guard let measured, measured.rate > 0, measured.uncertainty < 3e-4 * measured.rate,
+        guard let measured, measured.isGood,
             abs(measured.rate / present - 1) > tolerance
         else { return nil }
         return measured.rate
@@ -28,4 +27,9 @@ enum TrueRate {
             .object([.init("rate_hz", .double(measured.rate)), .init("nominal_hz", .double(nominal))])
         )
     }
+}
+
+extension MeasuredRate {
+    /// Known to 0.03 %, as it is after some seconds.
+    var isGood: Bool { rate > 0 && uncertainty < 3e-4 * rate }
 }
