@@ -168,3 +168,43 @@ import Testing
         #expect(wide.sensor.condition.notes == ["range 16 g, the largest"])
     }
 }
+
+/// What every driver has to keep, as far as it holds for hardware: a chip that goes on by itself delivers other samples
+/// each time, and its blocks end where its FIFO did.
+@Suite struct I2CConformanceTests {
+    @Test(arguments: ChipKind.all) func life(kind: ChipKind) throws {
+        var bench = Bench(kind)
+        var block = SampleBlock(capacity: 16)
+        block.append(1, 2, 3)
+        #expect(throws: SensorError.self) { try bench.sensor.read(into: &block) }
+        #expect(block.count == 0)
+        bench.sensor.close()
+        for _ in 0..<3 {
+            let description = try bench.sensor.open()
+            #expect(description.driver == "i2c" && description.chip == kind.name && description.clock == .host)
+            #expect(try bench.sensor.read(into: &block) == .samples)
+            #expect(block.gapBefore && (1...16).contains(block.count))
+            // It is the hand of the clock that the block's first sample was taken at, to about a sample.
+            let age = bench.clock.wall() - block.time
+            let duration = Int64(Double(block.count) * 1e9 / description.rate)
+            #expect(age >= duration / 2 && age <= 3 * duration + 50_000_000, "\(kind.name): \(age)")
+        }
+        // Open twice is as open once; a closed one does not read, and has nothing to say.
+        bench.sensor.close()
+        #expect(throws: SensorError.self) { try bench.sensor.read(into: &block) }
+        #expect(!bench.bus.isOpen && bench.sensor.condition == SensorCondition())
+    }
+
+    /// The caller gets a block, or is told why not, within the time of a block and little more.
+    @Test(arguments: ChipKind.all) func readsReturnInTime(kind: ChipKind) throws {
+        var bench = Bench(kind)
+        let rate = try bench.sensor.open().rate
+        var block = SampleBlock(capacity: 16)
+        for _ in 0..<50 {
+            let start = bench.clock.monotonic()
+            _ = try bench.sensor.read(into: &block)
+            #expect(bench.clock.monotonic() - start < Int64(18e9 / rate) + 10_000_000)
+            #expect(block.count > 0)
+        }
+    }
+}

@@ -26,23 +26,29 @@ public enum I2CBusList {
     /// All buses, by number. Nothing is sent over any of them.
     /// - Parameters: folders of device files and of the kernel's devices, for tests.
     public static func all(dev: String = "/dev", sys: String = "/sys") -> [I2CBusInfo] {
-        names(in: dev).compactMap { number(of: $0) }.sorted().map { number in
-            I2CBusInfo(
-                number: number, name: name(of: number, dev: dev, sys: sys), ability: ability(of: number, dev: dev),
-                owners: owners(bus: number, sys: sys))
+        var present = [Bool](repeating: false, count: 1024)
+        forEachName(in: dev) { name in
+            if let number = number(name, after: "i2c-", radix: 10), number < present.count { present[number] = true }
         }
+        var buses: [I2CBusInfo] = []
+        for number in present.indices where present[number] {
+            let name =
+                line(sys + "/class/i2c-dev/i2c-\(number)/name") ?? line(sys + "/bus/i2c/devices/i2c-\(number)/name")
+            buses.append(
+                I2CBusInfo(
+                    number: number, name: name ?? "", ability: ability(of: number, dev: dev),
+                    owners: owners(bus: number, sys: sys)))
+        }
+        return buses
     }
 
     /// Addresses of a bus that drivers of the kernel have.
     public static func owners(bus: Int, sys: String = "/sys") -> [I2COwner] {
-        let prefix = "\(bus)-00"
-        let found = names(in: sys + "/bus/i2c/devices").compactMap { entry -> I2COwner? in
-            guard entry.hasPrefix(prefix), let address = UInt8(entry.dropFirst(prefix.count), radix: 16) else {
-                return nil
-            }
-            return owner(bus: bus, address: address, sys: sys)
+        var found: [I2COwner] = []
+        for address in UInt8(0)..<128 {
+            if let owner = owner(bus: bus, address: address, sys: sys) { found.append(owner) }
         }
-        return found.sorted { $0.address < $1.address }
+        return found
     }
 
     /// The driver that is bound to an address; nil when none is.
@@ -50,10 +56,6 @@ public enum I2CBusList {
         let folder = sys + "/bus/i2c/devices/\(bus)-00\(hex(address).dropFirst(2))"
         guard let driver = target(of: folder + "/driver") else { return nil }
         return I2COwner(address: address, driver: driver, device: line(folder + "/name") ?? "")
-    }
-
-    private static func name(of number: Int, dev: String, sys: String) -> String {
-        line(sys + "/class/i2c-dev/i2c-\(number)/name") ?? line(sys + "/bus/i2c/devices/i2c-\(number)/name") ?? ""
     }
 
     private static func ability(of number: Int, dev: String) -> I2CBusInfo.Ability {
@@ -68,31 +70,26 @@ public enum I2CBusList {
         }
     }
 
-    private static func number(of entry: String) -> Int? {
-        entry.hasPrefix("i2c-") ? Int(entry.dropFirst(4)) : nil
+    private static func number(_ name: String, after prefix: String, radix: Int) -> Int? {
+        name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.utf8.count), radix: radix) : nil
     }
 
-    private static func names(in folder: String) -> [String] {
-        guard let handle = opendir(folder) else { return [] }
+    private static func forEachName(in folder: String, _ body: (String) -> Void) {
+        guard let handle = opendir(folder) else { return }
         defer { closedir(handle) }
-        var names: [String] = []
         while let entry = readdir(handle) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { body(String(cString: $0)) }
             }
-            if !name.hasPrefix(".") { names.append(name) }
         }
-        return names
     }
 
     /// Last part of where a symbolic link leads.
     private static func target(of path: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer -> String? in
-            guard let base = buffer.baseAddress else { return nil }
-            let count = readlink(path, base, 1023)
-            guard count > 0 else { return nil }
-            base[count] = 0
-            return String(cString: base).split(separator: "/").last.map(String.init)
+        bytes(128) {
+            readlink(path, $0, $1)
+        } after: {
+            $0 == UInt8(ascii: "/")
         }
     }
 
@@ -101,11 +98,31 @@ public enum I2CBusList {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { buffer -> String? in
-            let count = Glibc.read(file, buffer.baseAddress, 128)
-            guard count > 0 else { return nil }
-            let bytes = buffer[..<count].prefix { $0 != 10 }
-            return String(decoding: bytes, as: UTF8.self)
+        return bytes(128) {
+            Glibc.read(file, $0, $1)
+        } after: { _ in
+            false
         }
+    }
+
+    /// What a call fills in: behind the last byte of a kind, up to the end of the line.
+    private static func bytes(
+        _ capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Int, after: (UInt8) -> Bool
+    ) -> String? {
+        let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity + 1)
+        defer { buffer.deallocate() }
+        let count = fill(buffer, capacity)
+        guard count > 0 else { return nil }
+        var (first, end) = (0, count)
+        for index in 0..<count {
+            let byte = UInt8(bitPattern: buffer[index])
+            if after(byte) { first = index + 1 }
+            if byte == 10 {
+                end = index
+                break
+            }
+        }
+        buffer[end] = 0
+        return String(cString: buffer + min(first, end))
     }
 }

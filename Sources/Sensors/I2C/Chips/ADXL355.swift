@@ -11,6 +11,7 @@ extension Chip {
         "adxl357", lookalikes: "adxl355", "ADXL356/ADXL357 Rev. B",
         [Range(10.24, 1, step: 1 / 51200), Range(20.48, 2, step: 1 / 25600), Range(40.96, 3, step: 1 / 12800)])
 
+    @inline(never)
     private static func adxl35x(_ name: String, lookalikes: String, _ source: String, _ ranges: [Range]) -> Chip {
         Chip(
             name: name, lookalikes: lookalikes, source: source, addresses: [0x1D, 0x53],

@@ -11,6 +11,7 @@ extension Chip {
     public static let mma8452 = mma845x("mma8452", 0x2A, "MMA8452Q Rev. 10", shift: 4, step: 1 / 1024, fifo: nil)
     public static let mma8453 = mma845x("mma8453", 0x3A, "MMA8453Q Rev. 6", shift: 6, step: 1 / 256, fifo: nil)
 
+    @inline(never)
     private static func mma845x(
         _ name: String, _ whoAmI: UInt8, _ source: String, shift: Int, step: Double, fifo: FIFO?
     ) -> Chip {

@@ -17,6 +17,7 @@ extension Chip {
     public static let mpu6886 = mpuFamily(
         "mpu6886", 0x19, "MPU-6886 DS-000193 r1.1", bytes: 1008, slot: 8, scale: 326.8, offset: 25)
 
+    @inline(never)
     private static func mpuFamily(
         _ name: String, _ whoAmI: UInt8, _ source: String, bytes: Int = 512, slot: Int = 6, scale: Double = 333.87,
         offset: Double = 21

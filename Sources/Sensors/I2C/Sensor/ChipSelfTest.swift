@@ -4,7 +4,7 @@ import SignalProcessing
 extension I2CSession {
     /// Runs the chip's own self-test and sets it up again; nil when it has none with limits. The samples go on with a
     /// gap. It takes less than a second.
-    mutating func selfTest() throws(SensorError) -> SelfTestReport? {
+    func selfTest() throws(SensorError) -> SelfTestReport? {
         guard let test = chip.selfTest else { return nil }
         try device.confirm(chip)
         try device.reset(chip, choice)
@@ -24,7 +24,7 @@ extension I2CSession {
     }
 
     /// Mean of the newest samples in counts, without the first, which may be of the time before.
-    private mutating func mean(_ test: Chip.SelfTest) throws(SensorError) -> (Double, Double, Double) {
+    private func mean(_ test: Chip.SelfTest) throws(SensorError) -> (Double, Double, Double) {
         device.wait(milliseconds: test.settle)
         var sum = (0.0, 0.0, 0.0)
         let step = chip.format.bytes
@@ -41,7 +41,7 @@ extension I2CSession {
     }
 
     /// What the factory measured, in counts.
-    private mutating func factoryValues(
+    private func factoryValues(
         _ test: Chip.SelfTest
     ) throws(SensorError) -> (Double, Double, Double)? {
         var codes: (UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0)

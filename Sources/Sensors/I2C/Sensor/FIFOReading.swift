@@ -12,7 +12,7 @@ struct FIFOLevel {
 
 extension I2CSession {
     /// Waits until the FIFO should have reached its watermark, and reads what it has, as far as the block has room.
-    mutating func readFIFO(_ fifo: Chip.FIFO, into block: inout SampleBlock) throws(SensorError) {
+    func readFIFO(_ fifo: Chip.FIFO, into block: inout SampleBlock) throws(SensorError) {
         let wanted = min(block.capacity, choice.watermark)
         let started = clock.monotonic()
         // Twice the time of the samples, and a second for a chip that is slow to start.
@@ -42,7 +42,7 @@ extension I2CSession {
 
     /// After an overrun. While a full FIFO is read it goes on overwriting, and its level says nothing of time: half of it
     /// is thrown away, and what is left is read with a level of its own.
-    private mutating func recover(_ fifo: Chip.FIFO, _ level: FIFOLevel) throws(SensorError) {
+    private func recover(_ fifo: Chip.FIFO, _ level: FIFOLevel) throws(SensorError) {
         condition.overruns += 1
         gap = true
         if fifo.flushAfterOverrun {
@@ -53,7 +53,7 @@ extension I2CSession {
     }
 
     /// Sleeps, or waits for the line; gives the time at which the line rose, if it did.
-    private mutating func wait(until due: Int64) throws(SensorError) -> Int64? {
+    private func wait(until due: Int64) throws(SensorError) -> Int64? {
         defer { condition.wakeUps += 1 }
         guard let line else {
             clock.sleep(until: due)
@@ -65,7 +65,7 @@ extension I2CSession {
     }
 
     /// Reads the level; between the two times.
-    private mutating func level(_ fifo: Chip.FIFO) throws(SensorError) -> FIFOLevel {
+    private func level(_ fifo: Chip.FIFO) throws(SensorError) -> FIFOLevel {
         let before = clock.reading()
         try device.read(fifo.level.register, into: scratch.bytes, count: fifo.level.bytes)
         var level = FIFOLevel(before: before, after: clock.reading())
@@ -88,7 +88,7 @@ extension I2CSession {
     }
 
     /// Reads samples into the block; false when there turned out to be none, and the level has to be asked for again.
-    private mutating func take(
+    private func take(
         _ fifo: Chip.FIFO, _ level: FIFOLevel, _ edge: Int64?, _ count: Int, into block: inout SampleBlock
     ) throws(SensorError) -> Bool {
         let done = try transfer(fifo, level.count, count)
@@ -108,7 +108,7 @@ extension I2CSession {
 
     /// Reads samples into the buffer, in as few transfers as the adapter takes. Gives how many; fewer than asked for
     /// when a transfer failed, and a gap follows if it took samples with it.
-    private mutating func transfer(_ fifo: Chip.FIFO, _ level: Int, _ count: Int) throws(SensorError) -> Int {
+    private func transfer(_ fifo: Chip.FIFO, _ level: Int, _ count: Int) throws(SensorError) -> Int {
         var (done, failures) = (0, 0)
         while done < count {
             let part = min(count - done, chunk)
@@ -137,7 +137,7 @@ extension I2CSession {
     }
 
     /// Takes single axes out of a FIFO, until x is next. What was read with them is lost.
-    private mutating func realign(_ fifo: Chip.FIFO, axes: Int) throws(SensorError) {
+    private func realign(_ fifo: Chip.FIFO, axes: Int) throws(SensorError) {
         gap = true
         condition.overruns += 1
         for _ in 0..<axes { try device.read(fifo.register, into: scratch.bytes, count: chip.format.bytes) }

@@ -1,8 +1,8 @@
 import Glibc
 import SignalProcessing
 
-/// A chip that is open and measures.
-struct I2CSession {
+/// A chip that is open and measures. A class: the sensor that has it is moved about, this stays where it is.
+final class I2CSession {
     static let second: Int64 = 1_000_000_000
 
     let chip: Chip
@@ -36,8 +36,10 @@ struct I2CSession {
         self.choice = choice
         self.device = device
         self.line = line
-        clock = device.clock
-        decoder = SampleDecoder(chip, scale: choice.range.step * standardGravity)
+        let clock = device.clock
+        self.clock = clock
+        let decoder = SampleDecoder(chip, scale: choice.range.step * standardGravity)
+        self.decoder = decoder
         timebase = Timebase(nominalRate: choice.rate.hertz)
         buffer = ByteBuffer(count: max(16, (chip.fifo?.depth ?? 1) * decoder.slot))
         chunk = chip.fifo?.kind == .slots ? device.bus.slotLimit : chip.fifo?.depth ?? 1
@@ -50,7 +52,7 @@ struct I2CSession {
     /// ns from one sample to the next, as measured, else nominal.
     var period: Double { 1e9 / (timebase.rate?.rate ?? choice.rate.hertz) }
 
-    mutating func read(into block: inout SampleBlock) throws(SensorError) {
+    func read(into block: inout SampleBlock) throws(SensorError) {
         try watch()
         if let fifo = chip.fifo {
             try readFIFO(fifo, into: &block)
@@ -60,7 +62,7 @@ struct I2CSession {
     }
 
     /// Sets the block's time and gap, and counts.
-    mutating func stamp(_ block: inout SampleBlock, _ observation: Timebase.Observation) {
+    func stamp(_ block: inout SampleBlock, _ observation: Timebase.Observation) {
         let time = timebase.take(count: block.count, lost: gap ? nil : 0, observation)
         gap = false
         block.time = time.time
@@ -70,7 +72,7 @@ struct I2CSession {
     }
 
     /// Once a second: whether this is the chip that was set up, with its settings; seldom, its temperature.
-    private mutating func watch() throws(SensorError) {
+    private func watch() throws(SensorError) {
         let now = clock.monotonic()
         guard now >= nextCheck else { return }
         nextCheck = now + Self.second
@@ -82,7 +84,7 @@ struct I2CSession {
     }
 
     /// Nothing came for too long: says why, as far as it can be known.
-    mutating func stalled() throws(SensorError) -> Never {
+    func stalled() throws(SensorError) -> Never {
         try device.checkAlive(chip, choice)
         throw SensorError(.fault, "\(chip.name) at \(device.place) gives no samples")
     }

@@ -22,7 +22,7 @@ struct PacedSample {
 extension I2CSession {
     /// For chips without FIFO: waits for each sample and reads it, until the block is full or samples are missing. For
     /// the last one it asks early and often, to see it come: that is what the time is known from.
-    mutating func readPaced(into block: inout SampleBlock) throws(SensorError) {
+    func readPaced(into block: inout SampleBlock) throws(SensorError) {
         var last = pending
         pending = nil
         if let last { block.append(last.x, last.y, last.z) }
@@ -52,7 +52,7 @@ extension I2CSession {
 
     /// When to read the next sample: well before the one after it comes, which would overwrite it. Never later after
     /// the last one than the chip takes, so that a read that was late is not followed by one that is later.
-    private mutating func nextRead(_ count: Int) -> Int64 {
+    private func nextRead(_ count: Int) -> Int64 {
         let due = timebase.due(samples: count + 1, now: clock.monotonic(), spread: 0.5)
         guard lastRead > .min else { return clock.monotonic() }
         // While the rate is not known it may be some per cent higher than nominal.
@@ -60,7 +60,7 @@ extension I2CSession {
     }
 
     /// Reads until a sample is there.
-    private mutating func readReady(pause: Int64, _ limit: Int64) throws(SensorError) -> PacedSample {
+    private func readReady(pause: Int64, _ limit: Int64) throws(SensorError) -> PacedSample {
         guard let ready = chip.ready else { try stalled() }
         let size = 1 + 3 * chip.format.bytes
         var isFresh = false
