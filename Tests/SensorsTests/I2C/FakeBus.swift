@@ -103,6 +103,8 @@ class EmulatedChip {
     var started: Int64?
     /// Counts that the self-test adds.
     var push = (0, 0, 0)
+    /// The world does not move.
+    var isStill = false
     /// Samples stand still and come no more.
     var dead = false
     private var lastRate: Double?
@@ -124,7 +126,9 @@ class EmulatedChip {
     var selfTest: Bool { false }
 
     /// What the world does at a sample, in counts.
-    func motion(_ index: Int) -> (Int, Int, Int) { (index % 1000 - 500, (index * 7) % 900 - 450, 256 + index % 3) }
+    func motion(_ index: Int) -> (Int, Int, Int) {
+        isStill ? (index % 2, 3, 256) : (index % 1000 - 500, (index * 7) % 900 - 450, 256 + index % 3)
+    }
 
     func value(_ index: Int) -> (Int, Int, Int) {
         var value = motion(index)

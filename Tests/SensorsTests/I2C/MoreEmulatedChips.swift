@@ -40,6 +40,7 @@ final class EmulatedMMA8451: EmulatedChip {
     }
     override var rate: Double? { mmaRate(registers[0x2A]) }
     override var usesFIFO: Bool { registers[0x09] >> 6 == 1 }
+    override var selfTest: Bool { registers[0x2B] & 0x80 != 0 }
     override func wrote(_ register: UInt8, _ value: UInt8) { if register == 0x2B, value & 0x40 != 0 { powerOn() } }
     override func bytes(_ register: UInt8, _ count: Int) -> [UInt8] {
         if register == 0x00 { registers[0x00] = UInt8(fifo.count) | (overrun ? 0x80 : 0) }
@@ -106,6 +107,7 @@ final class EmulatedLIS2DW12: EmulatedChip {
         return rates[min(9, Int(registers[0x20] >> 4))]
     }
     override var usesFIFO: Bool { registers[0x2E] >> 5 == 6 }
+    override var selfTest: Bool { registers[0x22] & 0xC0 == 0x40 }
     override func wrote(_ register: UInt8, _ value: UInt8) { if register == 0x21, value & 0x40 != 0 { powerOn() } }
     override func bytes(_ register: UInt8, _ count: Int) -> [UInt8] {
         if register == 0x2F { registers[0x2F] = UInt8(fifo.count) | (overrun ? 0x40 : 0) }
@@ -124,6 +126,7 @@ final class EmulatedLSM6DSO: EmulatedChip {
         (registers[0x0F], registers[0x12]) = (0x6C, 0x04)
     }
     override var depth: Int { 512 }
+    override var selfTest: Bool { registers[0x14] & 3 == 1 }
     override var rate: Double? {
         let rates: [Double?] = [nil, 12.5, 26, 52, 104, 208, 416, 833, 1666, 3332, 6664]
         return rates[min(10, Int(registers[0x10] >> 4))]
@@ -145,6 +148,7 @@ final class EmulatedLSM6DSO: EmulatedChip {
             registers[0x3B] = UInt8(words.count >> 8) | (overrun ? 0x48 : 0)
             overrun = false
         }
+        if register == 0x28 { registers.replaceSubrange(0x28..<0x2E, with: Self.little(pop())) }
         guard register == 0x78 else { return super.bytes(register, count) }
         let taken = words.prefix(count / 7)
         words.removeFirst(taken.count)
@@ -174,6 +178,7 @@ final class EmulatedBMI160: EmulatedChip {
     }
     override var rate: Double? { isOn ? 100 * Double(1 << Int(registers[0x40] & 15)) / 256 : nil }
     override var depth: Int { 170 }
+    override var selfTest: Bool { registers[0x6D] & 0x05 == 0x05 }
     override func sample(_ index: Int) {
         fifo = [index]
         guard registers[0x47] & 0x50 == 0x40 else { return }
@@ -194,6 +199,7 @@ final class EmulatedBMI160: EmulatedChip {
         if register == 0x22 {
             (registers[0x22], registers[0x23]) = (UInt8(queue.count & 0xFF), UInt8(queue.count >> 8))
         }
+        if register == 0x12 { registers.replaceSubrange(0x12..<0x18, with: Self.little(pop())) }
         guard register == 0x24 else { return super.bytes(register, count) }
         let taken = Array(queue.prefix(count))
         queue.removeFirst(taken.count)

@@ -1,6 +1,7 @@
 /// An accelerometer chip as data: all that the one driver for bare chips has to know of it. Every value stands in the
-/// file of its family, with the data sheet it is from. Axes come in the order x, y, z, signed, from all of them.
-public struct Chip: Sendable {
+/// file of its family, with the data sheet it is from. Axes come in the order x, y, z, signed, from all of them. A class
+/// that never changes: it is large, and handed about.
+public final class Chip: Sendable {
     /// A register, which of its bits count, and what they hold.
     public struct Identity: Sendable {
         public var register: UInt8
@@ -118,36 +119,63 @@ public struct Chip: Sendable {
     }
 
     /// Name, in lower case: `adxl345`.
-    public var name: String
+    public let name: String
     /// Chips with the same identity registers, which are read alike; empty: the identity is this chip's alone.
-    public var lookalikes = ""
+    public let lookalikes: String
     /// Data sheet: its number and revision.
-    public var source: String
+    public let source: String
     /// Addresses at which it may be, most usual first.
-    public var addresses: [UInt8]
+    public let addresses: [UInt8]
     /// All have to match.
-    public var identity: [Identity]
+    public let identity: [Identity]
     /// Brings the registers to a known state, all measuring off.
-    public var reset: [Step]
+    public let reset: [Step]
     /// When the reset is over; nil: after its waiting times.
-    public var resetDone: Identity?
+    public let resetDone: Identity?
     /// Sets the chip up and starts it.
-    public var start: [Step]
+    public let start: [Step]
     /// A register of `start` whose value after power-on is another: it tells a chip that has lost its settings.
-    public var sentry: UInt8
-    public var rates: [Rate]
-    public var ranges: [Range]
-    public var format: Format
+    public let sentry: UInt8
+    public let rates: [Rate]
+    public let ranges: [Range]
+    public let format: Format
     /// Register of the newest sample.
-    public var data: UInt8
-    public var ready: Ready?
-    public var fifo: FIFO?
+    public let data: UInt8
+    public let ready: Ready?
+    public let fifo: FIFO?
     /// Switches the line for data on, which rises when the FIFO has reached its watermark; empty: the chip has no such.
-    public var interrupt: [Step] = []
-    public var temperature: Temperature?
-    public var selfTest: SelfTest?
+    public let interrupt: [Step]
+    public let temperature: Temperature?
+    public let selfTest: SelfTest?
     /// What its maker or its users found wrong, and what of it concerns this driver.
-    public var errata: [String] = []
+    public let errata: [String]
+
+    init(
+        name: String, lookalikes: String = "", source: String, addresses: [UInt8], identity: [Identity], reset: [Step],
+        resetDone: Identity? = nil, start: [Step], sentry: UInt8, rates: [Rate], ranges: [Range], format: Format,
+        data: UInt8, ready: Ready? = nil, fifo: FIFO? = nil, interrupt: [Step] = [], temperature: Temperature? = nil,
+        selfTest: SelfTest? = nil, errata: [String] = []
+    ) {
+        self.name = name
+        self.lookalikes = lookalikes
+        self.source = source
+        self.addresses = addresses
+        self.identity = identity
+        self.reset = reset
+        self.resetDone = resetDone
+        self.start = start
+        self.sentry = sentry
+        self.rates = rates
+        self.ranges = ranges
+        self.format = format
+        self.data = data
+        self.ready = ready
+        self.fifo = fifo
+        self.interrupt = interrupt
+        self.temperature = temperature
+        self.selfTest = selfTest
+        self.errata = errata
+    }
 }
 
 extension Chip {

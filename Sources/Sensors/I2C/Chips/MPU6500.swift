@@ -22,28 +22,27 @@ extension Chip {
         _ name: String, _ whoAmI: UInt8, _ source: String, bytes: Int = 512, slot: Int = 6, scale: Double = 333.87,
         offset: Double = 21
     ) -> Chip {
-        var chip = mpu6050
-        (chip.name, chip.lookalikes, chip.source) = (name, "", source)
-        chip.identity = [Identity(0x75, whoAmI)]
-        // CONFIG: 92 Hz for the gyroscope, so that the rate is 1 kHz; ACCEL_CONFIG2: A_DLPF_CFG, whose 1 to 6 are 184
-        // (218 in later chips), 92 (99), 41 (45), 20 (21), 10, 5 Hz.
-        chip.start =
-            [
+        Chip(
+            name: name, source: source, addresses: [0x68, 0x69], identity: [Identity(0x75, whoAmI)], reset: mpuReset,
+            resetDone: mpuResetDone,
+            // CONFIG: 92 Hz for the gyroscope, so that the rate is 1 kHz; ACCEL_CONFIG2: A_DLPF_CFG, whose 1 to 6 are 184
+            // (218 in later chips), 92 (99), 41 (45), 20 (21), 10, 5 Hz.
+            start: [
                 Step(0x6B, 0x01, wait: 50), Step(0x6C, 0x03), Step(0x19, 0x00, .rate), Step(0x1A, 0x02, check: 0x7F),
                 Step(0x1C, 0x00, .range), Step(0x1D, 0x00, .more),
-            ] + mpuFIFOStart
-        chip.fifo = mpuFIFO(bytes: bytes, slot: slot)
-        chip.temperature = Temperature(register: 0x41, bigEndian: true, scale: scale, offset: offset)
-        // 1 kHz, 92 Hz, ±2 g; the change over the factory's value is between a half and one and a half.
-        chip.selfTest = SelfTest(
-            settings: [
-                Step(0x6B, 0x01, wait: 50), Step(0x6C, 0x00), Step(0x19, 0x00), Step(0x1A, 0x02), Step(0x1C, 0x00),
-                Step(0x1D, 0x02),
-            ],
-            on: [Step(0x1C, 0xE0)], off: [Step(0x1C, 0x00)], settle: 25, interval: 1, samples: 200,
-            step: 1 / 16384, minimum: (-50, -50, -50), maximum: (50, 50, 50), expected: .factory6500,
-            source: "AN-MPU-9250A-03 r1.0, section 3")
-        chip.errata = ["the FIFO is not a whole number of samples: after an overrun it is emptied"]
-        return chip
+            ] + mpuFIFOStart,
+            sentry: 0x23, rates: mpuRates, ranges: mpuRanges, format: Format(bigEndian: true), data: 0x3B,
+            fifo: mpuFIFO(bytes: bytes, slot: slot),
+            temperature: Temperature(register: 0x41, bigEndian: true, scale: scale, offset: offset),
+            // 1 kHz, 92 Hz, ±2 g; the change over the factory's value is between a half and one and a half.
+            selfTest: SelfTest(
+                settings: [
+                    Step(0x6B, 0x01, wait: 50), Step(0x6C, 0x00), Step(0x19, 0x00), Step(0x1A, 0x02), Step(0x1C, 0x00),
+                    Step(0x1D, 0x02),
+                ],
+                on: [Step(0x1C, 0xE0)], off: [Step(0x1C, 0x00)], settle: 25, interval: 1, samples: 200,
+                step: 1 / 16384, minimum: (-50, -50, -50), maximum: (50, 50, 50), expected: .factory6500,
+                source: "AN-MPU-9250A-03 r1.0, section 3"),
+            errata: ["the FIFO is not a whole number of samples: after an overrun it is emptied"])
     }
 }
