@@ -164,7 +164,8 @@ struct Reporter {
     }
 
     private func rateFault(_ words: SamplingStatus.Words) -> (message: String, details: Value)? {
-        guard let nominal = words.sensor?.rate else { return nil }
+        // On a grid the rate is as it should be.
+        guard let nominal = words.sensor?.rate, !settings.configuration.sensor.resample else { return nil }
         return TrueRate.fault(
             status.condition?.rate, nominal: nominal,
             isActive: alerts.codes.contains(AlertBoard.Code.sensorRate.rawValue))

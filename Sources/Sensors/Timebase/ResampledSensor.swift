@@ -125,19 +125,26 @@ struct ResampledStretch: Sendable {
     init(_ resampler: Resampler, _ block: SampleBlock, interval: Double, rate: Double) {
         self.resampler = resampler
         self.resampler.reset()
-        line = SampleLine(time: block.time, interval: interval)
-        grid = TimeGrid(near: block.time, rate: rate)
-        next = grid.index(from: block.time)
+        let time = Self.bounded(block.time)
+        line = SampleLine(time: time, interval: interval)
+        grid = TimeGrid(near: time, rate: rate)
+        next = grid.index(from: time)
         push(block)
     }
 
     /// Adds a block that follows; false, and nothing is added, when its time says that it does not.
     mutating func append(_ block: SampleBlock, interval: Double) -> Bool {
-        guard line.advance(to: resampler.count, time: block.time, interval: interval, count: block.count) else {
+        guard line.advance(to: resampler.count, time: Self.bounded(block.time), interval: interval, count: block.count)
+        else {
             return false
         }
         push(block)
         return true
+    }
+
+    /// A time that can be reckoned with; what a recording says may be anything.
+    private static func bounded(_ time: Int64) -> Int64 {
+        min(max(time, -4_500_000_000_000_000_000), 4_500_000_000_000_000_000)
     }
 
     private mutating func push(_ block: SampleBlock) {

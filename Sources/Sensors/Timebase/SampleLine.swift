@@ -24,7 +24,7 @@ struct SampleLine: Sendable, Equatable {
     /// - Returns: false when the block does not lie on the line at all.
     mutating func advance(to next: Int, time given: Int64, interval known: Double, count: Int) -> Bool {
         let expected = time + Double(next - index) * interval
-        let error = Double(given - origin) - expected
+        let error = Double(given &- origin) - expected
         guard abs(error) > Self.rounding || known != interval else { return true }
         guard abs(error) < 2 * known else { return false }
         (time, index) = (expected, next)
@@ -35,7 +35,7 @@ struct SampleLine: Sendable, Equatable {
 
     /// Place of a moment among the samples.
     func place(of moment: Int64) -> (index: Int, fraction: Double) {
-        let position = (Double(moment - origin) - time) / interval
+        let position = (Double(moment &- origin) - time) / interval
         let nearest = position.rounded()
         // What is a sample but for rounding is that sample.
         if abs(position - nearest) < 1e-6 { return (index + Int(nearest), 0) }

@@ -162,7 +162,9 @@ public struct Timebase: Sendable {
     }
 
     /// Starts a line at an observation.
-    private mutating func begin(_ sight: Sight, period: Double, uncertainty: Double) {
+    private mutating func begin(_ sight: Sight, period given: Double, uncertainty: Double) {
+        // However often it is misled, it looks for the rate near the nominal one.
+        let period = min(max(given, 0.6 * nominalPeriod), 1.6 * nominalPeriod)
         var line = CountRegression(
             time: sight.moment, uncertainty: sight.deviation, period: period, periodUncertainty: uncertainty)
         // The line is that of the block's last sample; the observation is of a later one.

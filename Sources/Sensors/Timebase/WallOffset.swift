@@ -24,12 +24,12 @@ struct WallOffset: Sendable, Equatable {
             return false
         }
         let difference = new &- old
-        if abs(difference) < threshold {
+        if difference.magnitude < threshold {
             value = old &+ difference / 8
             candidate = nil
             return false
         }
-        guard let seen = candidate, abs(new &- seen) < threshold else {
+        guard let seen = candidate, (new &- seen).magnitude < threshold else {
             candidate = new
             return false
         }

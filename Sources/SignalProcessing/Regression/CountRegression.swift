@@ -59,7 +59,8 @@ public struct CountRegression: Sendable, Equatable {
 
     /// Moves the line as a whole.
     public mutating func shift(_ time: Double) {
-        let moved = part + time
+        // Never out of what a clock can say, whatever was observed.
+        let moved = min(max(part + time, -4e18), 4e18)
         let rounded = moved.rounded()
         whole &+= Int64(rounded)
         part = moved - rounded

@@ -120,6 +120,29 @@ import Testing
         #expect(chip.run(&base, seconds: 20).suffix(10).allSatisfy { abs($0.error) < 0.2 })
     }
 
+    /// Clocks that say anything: no trap, and no time before the one of the block before without a gap.
+    @Test func nonsenseIsSurvived() {
+        var random = SplitMix(state: 7)
+        var base = Timebase(nominalRate: 100)
+        var before = BlockTime(time: 0, gapBefore: true, lostBefore: 0)
+        let scales = [1e3, 1e7, 1e9, 1e12, 9e18]
+        for n in 0..<20_000 {
+            func any() -> Int64 { Int64((random.unit() * 2 - 1) * scales[Int(random.unit() * 5)]) }
+            let (a, b) = (ClockReading(monotonic: any(), wall: any()), ClockReading(monotonic: any(), wall: any()))
+            if n % 500 == 0 { base.interrupt() }
+            let lost = random.unit() < 0.2 ? nil : Int(random.unit() * 1e5)
+            let left = Int(random.unit() * 100)
+            let time = base.take(
+                count: 1 + n % 40, lost: lost,
+                random.unit() < 0.5 ? .stamped(a) : .level(before: a, after: b, left: left))
+            _ = base.due(samples: 16, now: 0)
+            if !time.gapBefore, !time.isDuplicate { #expect(time.time > before.time) }
+            if let rate = base.rate { #expect(rate.rate.isFinite && rate.rate > 0 && rate.uncertainty >= 0) }
+            #expect(time.lostBefore >= 0)
+            before = time
+        }
+    }
+
     /// The chip was set to another rate behind the driver's back.
     @Test(arguments: [0, 1]) func aSuddenOtherRateIsFoundOut(_ way: Int) {
         var (chip, base) = settled(Self.readings[way])
