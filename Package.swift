@@ -46,14 +46,15 @@ let package = Package(
         room("Messages", ["Seismology", "MiniSEED"]),
         room("Settings", ["SignalProcessing", "Seismology", "Messages", "CYAML", "CJansson"]),
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),
+        room("Instrument", ["Sensors", "Messages", "Settings"]),
         room("Link", ["Messages", "CMosquitto", "CLinux"]),
-        room("Agent", ["Sensors", "Messages", "Settings", "Station", "Link", "CLinux"]),
+        room("Agent", ["Sensors", "Instrument", "Messages", "Settings", "Station", "Link", "CLinux"]),
 
         .executableTarget(name: "seismoted", dependencies: ["Agent"], swiftSettings: common),
         .executableTarget(
             name: "seismote",
             dependencies: [
-                "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
+                "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station", "Instrument",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -65,6 +66,7 @@ let package = Package(
         tests("Messages"),
         tests("Settings"),
         tests("Station", ["Sensors", "MiniSEED"]),
+        tests("Instrument"),
         tests("Link"),
         tests("Agent"),
         .testTarget(

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Instrument
 import Link
 import Messages
 import Settings

@@ -15,6 +15,7 @@ public struct Configuration: Sendable, Equatable {
     public var trace = TraceConfiguration()
     public var waveform = WaveformConfiguration()
     public var mqtt = MQTTConfiguration()
+    public var storage = StorageConfiguration()
     public var health = HealthConfiguration()
     public var log = LogConfiguration()
 
@@ -309,6 +310,11 @@ public struct MQTTConfiguration: Sendable, Equatable {
     public var reconnectMaximum = 120.0
     /// Seconds the broker waits before it publishes the last will.
     public var willDelay = 15
+}
+
+/// What is kept over a restart, and where.
+public struct StorageConfiguration: Sendable, Equatable {
+    public var directory = "/var/lib/seismote"
 }
 
 public struct HealthConfiguration: Sendable, Equatable {

@@ -4,7 +4,10 @@ import SignalProcessing
 extension SignalPath {
     /// Whether a change of settings leaves what enters the filters as it was.
     static func entersAlike(_ new: Configuration, _ old: Configuration) -> Bool {
-        new.conditioning.offset == old.conditioning.offset && new.sensor.mounting.sources == old.sensor.mounting.sources
+        var (mounting, before) = (new.sensor.mounting, old.sensor.mounting)
+        (mounting.north, before.north) = (0, 0)
+        return new.conditioning.offset == old.conditioning.offset && mounting == before
+            && new.sensor.calibration == old.sensor.calibration
             && (0..<3).allSatisfy { new.axes[$0].signal == old.axes[$0].signal }
     }
 
@@ -13,6 +16,7 @@ extension SignalPath {
     /// threshold or hold.
     /// - Returns: the axes whose filter goes on.
     mutating func takeOver(_ old: SignalPath, _ new: Configuration, _ was: Configuration) -> PerAxis<Bool> {
+        mounting = old.mounting
         offset = old.offset
         ground = old.ground
         let kept = filter.takeOver(old.filter)

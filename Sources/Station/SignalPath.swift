@@ -5,7 +5,7 @@ import SignalProcessing
 /// All stages that turn samples into signals: mounting, test signals, offset removal, filter, RMS, level detection, and
 /// ground velocity and STA/LTA beside them.
 struct SignalPath: Sendable {
-    private let mounting: Mounting
+    var mounting: Mounting
     private let sources: TestSignals
     var offset: OffsetRemoval
     var filter: AxisFilter
@@ -24,7 +24,7 @@ struct SignalPath: Sendable {
 
     /// - Parameter rate: samples per second.
     init(_ configuration: Configuration, rate: Double) throws(StationError) {
-        mounting = Mounting(configuration.sensor.mounting)
+        mounting = Mounting(configuration.sensor, rate: rate)
         sources = TestSignals(configuration.axes, rate: rate)
         offset = try StationError.at("/conditioning/offset") { () throws(FilterDesignError) in
             try OffsetRemoval(configuration.conditioning.offset, rate: rate)
@@ -64,6 +64,7 @@ struct SignalPath: Sendable {
 
     /// Forgets all samples.
     mutating func reset() {
+        mounting.reset()
         offset.reset()
         filter.reset()
         rmsX.reset()
@@ -79,11 +80,16 @@ struct SignalPath: Sendable {
     /// Writes the raw samples of the station's axes from the sensor's, up to the first that is not usable; `index` of the
     /// first counts from the start or the last gap.
     /// - Returns: how many samples.
-    func enter(_ block: SampleBlock, from start: Int, count: Int, at index: Int, _ planes: borrowing Planes) -> Int {
+    mutating func enter(
+        _ block: SampleBlock, from start: Int, count: Int, at index: Int, _ planes: borrowing Planes
+    ) -> Int {
         let taken = mounting.copy(block, from: start, count: count, to: planes.raw)
         sources.replace(planes.raw, count: taken, at: index)
         return taken
     }
+
+    /// Goes on with the level that another path has found.
+    mutating func takeLevel(_ old: SignalPath) { mounting.takeOver(old.mounting) }
 
     /// Makes all signals of a chunk from its raw plane.
     mutating func process(_ planes: borrowing Planes, count: Int) {

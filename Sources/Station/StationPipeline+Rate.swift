@@ -11,11 +11,14 @@ extension StationPipeline {
     /// its record has one rate.
     /// - Throws: what cannot be made at that rate; then nothing has changed.
     public mutating func change(sensor: StationSensor, to sink: PublicationSink) throws(StationError) {
-        let path = try SignalPath(configuration, rate: sensor.rate)
+        var path = try SignalPath(configuration, rate: sensor.rate)
         let waveform = try WaveformSender(
             configuration, sensor: sensor, topics: try StationError.topics(of: configuration))
         finish(to: sink)
         let extremes = summary.extremes
+        // The same sensor lies as it did, another one may not.
+        if sensor.range == self.sensor.range, sensor.resolution == self.sensor.resolution { path.takeLevel(self.path) }
+        level = path.mounting.level
         (self.sensor, rate, fullScale) = (sensor, sensor.rate, Self.fullScale(sensor))
         trueRate = nil
         self.path = path

@@ -58,7 +58,9 @@ extension StationPipeline {
             if isSettling { validFrom = rules.settleSamples }
             self.path = path
         } else {
+            path.takeLevel(self.path)
             self.path = path
+            level = path.mounting.level
             holdBack = HoldBack(length: path.holdBack)
             afterGap = false
             if let clock {

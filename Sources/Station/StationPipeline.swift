@@ -43,6 +43,10 @@ public struct StationPipeline: ~Copyable {
     var afterGap = false
     /// Samples since the last good one that were not usable.
     private var badRun = 0
+    /// What the one who gives the samples says of them.
+    private var fault: InvalidReason?
+    /// How far from level the sensor was found; nil while that is not known, or not asked for.
+    public internal(set) var level: Level?
     /// First sample of the stretch whose numbers are to be trusted, and the first that counts for the level of each
     /// axis, which a change of its filter puts off.
     var validFrom: Int
@@ -87,12 +91,19 @@ public struct StationPipeline: ~Copyable {
     }
 
     /// Takes one block and hands every message that it completes to the sink, in the order of sample time.
-    /// - Parameter quality: of the block's time.
-    public mutating func process(_ block: SampleBlock, quality: TimeQuality, to sink: PublicationSink) {
+    /// - Parameters:
+    ///   - quality: of the block's time.
+    ///   - fault: why the block's numbers say nothing. No event begins from them, and the first block without it begins
+    ///     as after a gap.
+    public mutating func process(
+        _ block: SampleBlock, quality: TimeQuality, fault: InvalidReason? = nil, to sink: PublicationSink
+    ) {
         guard block.count > 0 else { return }
         self.quality = quality
+        let isOver = self.fault != nil && fault == nil
+        self.fault = fault
         let time = SampleClock.bounded(block.time)
-        if block.gapBefore || clock == nil {
+        if block.gapBefore || clock == nil || isOver {
             begin(time: time, lost: block.lostBefore + badRun, to: sink)
         } else {
             clock?.advance(to: loaded + badRun, blockTime: time)
@@ -108,8 +119,19 @@ public struct StationPipeline: ~Copyable {
             if badRun > 0, let clock { begin(time: clock.time(loaded + badRun), lost: badRun, to: sink) }
             let taken = load(block, from: i)
             i += taken
+            let found = path.mounting.level != level
             run(taken, to: sink)
+            if found { takeLevel(to: sink) }
         }
+    }
+
+    /// The level has been found with the last sample: what follows is turned, and begins anew, without a gap.
+    private mutating func takeLevel(to sink: PublicationSink) {
+        level = path.mounting.level
+        guard let clock else { return }
+        endStretch(to: sink)
+        stretchStart += Int64(loaded)
+        beginStretch(time: clock.time(loaded))
     }
 
     /// Closes an open event and sends what is still held back; for the end of a recording or an orderly stop.
@@ -274,7 +296,7 @@ public struct StationPipeline: ~Copyable {
     @inline(__always)
     private func isClipped(_ i: Int) -> Bool {
         let (raw, capacity) = (planes.raw + i, Planes.capacity)
-        return abs(raw[0]) >= fullScale || abs(raw[capacity]) >= fullScale || abs(raw[2 * capacity]) >= fullScale
+        return path.mounting.isClipped(raw[0], raw[capacity], raw[2 * capacity], fullScale)
     }
 
     private mutating func sample(_ i: Int, _ clock: SampleClock, to sink: PublicationSink) {
@@ -287,6 +309,7 @@ public struct StationPipeline: ~Copyable {
         if recorded.clipped { status.clippedSamples += 1 }
         var state = DetectionState()
         if processed < validFrom { state.invalid = afterGap ? .gap : .settling }
+        if let fault { state.invalid = fault }
         state.levelOn =
             rules.levelEnabled && state.invalid == nil
             && rules.levelAxes.holds(triggeredThatCount(recorded.triggeredAxes))

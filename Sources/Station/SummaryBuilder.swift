@@ -187,6 +187,10 @@ public enum InvalidReason: String, Sendable {
     case settling
     /// The filters have not settled since samples were missing.
     case gap
+    /// The sensor gives the same numbers all the time.
+    case stuck
+    /// The sensor gives what it cannot measure.
+    case implausible
 }
 
 /// What the detectors say at one sample.

@@ -18,7 +18,11 @@ struct ScriptedSensor: SensorDriver {
         case block
         /// From the next block on the driver says that this is the true rate.
         case measured(MeasuredRate)
+        /// As a block, all samples the same.
+        case frozen
+        case selfTest(Result<SelfTestReport, SensorError>)
         case readFails(SensorError)
+        case readFailsLater(SensorError)
         case end
     }
     final class Script: Sendable {
@@ -48,18 +52,30 @@ struct ScriptedSensor: SensorDriver {
             step = script.next()
         }
         switch step {
-        case .block:
-            block.time = time
-            for _ in 0..<16 { block.append(0, 0, 9.8) }
-            time += 160_000_000
-            return .samples
+        case .block: return fill(&block, noise: 0.01)
+        case .frozen: return fill(&block, noise: 0)
         case .readFails(let error): throw error
+        case .readFailsLater(let error):
+            usleep(400_000)
+            throw error
         case .end: return .end
         case nil:
             usleep(20000)
             return .end
         default: throw SensorError(.fault, "the script is wrong")
         }
+    }
+
+    private mutating func fill(_ block: inout SampleBlock, noise: Double) -> ReadOutcome {
+        block.time = time
+        for i in 0..<16 { block.append(0, noise * Double(i % 5), 9.8) }
+        time += 160_000_000
+        return .samples
+    }
+
+    mutating func selfTest() throws(SensorError) -> SelfTestReport {
+        guard case .selfTest(let result) = script.next() else { throw SensorError(.fault, "the script is wrong") }
+        return try result.get()
     }
 
     mutating func close() { script.closes.wrappingAdd(1, ordering: .relaxed) }
@@ -116,6 +132,62 @@ struct ScriptedSensor: SensorDriver {
             })
         #expect(eventually { status.now.finished })
         #expect(status.samples.load(ordering: .relaxed) == 16)
+    }
+
+    /// Opened within two seconds of its return, however long it was away.
+    @Test func theLongestPauseIsShort() throws {
+        let gone = SensorError(.missing, "x")
+        let (status, script) = try Self.run([ScriptedSensor.Step](repeating: .openFails(gone), count: 7))
+        // 0.25, 0.375, 0.56, 0.84, 1.27, 1.5 s.
+        let began = Date()
+        #expect(eventually(within: 20) { script.isEmpty })
+        #expect(Date().timeIntervalSince(began) < 7)
+        status.requestStop()
+    }
+
+    @Test func whatWasWrongStaysSoUntilSamplesCome() throws {
+        let fault = SensorError(.fault, "EIO")
+        let (status, _) = try Self.run([
+            .open(rate: 100), .readFails(fault), .open(rate: 100), .readFailsLater(fault), .open(rate: 100), .block,
+            .end,
+        ])
+        // An open that is followed by another failure is no recovery.
+        #expect(eventually { status.now.problem == .sensor(fault) && status.now.sensor != nil })
+        #expect(eventually { status.now.finished })
+        #expect(status.now.problem == nil)
+    }
+
+    @Test func aFrozenSensorIsSaidAndGoesOnWithAGap() throws {
+        let blocks = [ScriptedSensor.Step](repeating: .block, count: 5)
+        let frozen = [ScriptedSensor.Step](repeating: .frozen, count: 8)
+        let (stuck, _) = try Self.run([.open(rate: 100)] + blocks + frozen + [.end])
+        #expect(eventually { stuck.now.finished })
+        #expect(stuck.now.faults.faults == .stuck && stuck.now.faults.stuckAxes == 7)
+        #expect(HealthReport.sensorState(stuck, now: 0, stallTime: 1).rawValue == "stalled")
+        let (well, _) = try Self.run([.open(rate: 100)] + blocks + frozen + blocks + [.end])
+        #expect(eventually { well.now.finished })
+        #expect(well.now.faults.faults == [])
+        #expect(well.gaps.load(ordering: .relaxed) == 1)
+        #expect(well.samples.load(ordering: .relaxed) == 18 * 16)
+    }
+
+    @Test func whatIsMadeUpIsNotJudged() throws {
+        let frozen = [ScriptedSensor.Step](repeating: .frozen, count: 20)
+        let (status, _) = try Self.run([.open(rate: 100)] + frozen + [.end]) { $0.sensor.driver = .simulate }
+        #expect(eventually { status.now.finished })
+        #expect(status.now.faults.faults == [])
+    }
+
+    @Test func theSelfTestIsMadeOnceAfterTheStart() throws {
+        let axis = SelfTestReport.Axis(change: 5, minimum: 1, maximum: 4)
+        let report = SelfTestReport(x: axis, y: axis, z: axis, unit: "m/s^2", source: "test")
+        let (status, _) = try Self.run([
+            .open(rate: 100), .selfTest(.success(report)), .block, .readFails(SensorError(.fault, "EIO")),
+            .open(rate: 100), .block, .end,
+        ]) { $0.sensor.selfTest = true }
+        #expect(eventually { status.now.finished })
+        #expect(status.now.selfTest?.report == report)
+        #expect(status.samples.load(ordering: .relaxed) == 32)
     }
 
     @Test func aStopEndsAWaitAtOnce() throws {

@@ -121,6 +121,7 @@ import Testing
         (c.mqtt.root, c.mqtt.username, c.mqtt.passwordFile) = ("a/b", "u", "/p")
         (c.mqtt.tls.caFile, c.mqtt.tls.certFile, c.mqtt.tls.keyFile) = ("/ca", "/c", "/k")
         (c.mqtt.keepalive, c.mqtt.reconnectMinimum, c.mqtt.reconnectMaximum, c.mqtt.willDelay) = (5, 0.5, 60, 0)
+        c.storage.directory = "/srv/x"
         (c.health.interval, c.log.level) = (10, .debug)
         return c
     }()

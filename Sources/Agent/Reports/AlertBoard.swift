@@ -5,11 +5,21 @@ struct AlertBoard {
     /// The codes of this agent.
     enum Code: String, CaseIterable {
         case sensorMissing = "sensor_missing"
+        case sensorPermission = "sensor_permission"
+        case sensorBusy = "sensor_busy"
+        case sensorIdentity = "sensor_identity"
         case sensorFault = "sensor_fault"
         case sensorRate = "sensor_rate"
+        case sensorStuck = "sensor_stuck"
+        case sensorSaturated = "sensor_saturated"
+        case sensorImplausible = "sensor_implausible"
+        case sensorSelfTest = "sensor_selftest"
         case configRefused = "config_refused"
         case queueDropping = "queue_dropping"
     }
+
+    /// A sentence and, for programs, details.
+    typealias Fault = (message: String, details: Value)
 
     enum Change: Equatable {
         case raise(AlertMessage)
@@ -24,7 +34,7 @@ struct AlertBoard {
     /// Sets or clears one fault; nil when nothing is new. The time of the first sighting stays while the words change.
     /// - Parameter fault: sentence and details; nil when all is well.
     mutating func update(
-        _ code: Code, _ severity: AlertMessage.Severity, now: Int64, fault: (message: String, details: Value)?
+        _ code: Code, _ severity: AlertMessage.Severity, now: Int64, fault: Fault?
     ) -> Change? {
         let index = active.firstIndex { $0.code == code.rawValue }
         guard let fault else {

@@ -25,6 +25,7 @@ struct HealthReport {
         }
         guard words.sensor != nil else { return .missing }
         if now - status.lastBlock.load(ordering: .relaxed) > stallTime { return .stalled }
+        if !words.faults.faults.isDisjoint(with: [.stuck, .implausible]) { return .fault }
         return status.settling.load(ordering: .relaxed) ? .settling : .ok
     }
 

@@ -1,7 +1,9 @@
+import Instrument
 import Messages
 import Seismology
 import Sensors
 import Settings
+import Station
 
 /// What the agent says of itself in `state/info` and `state/config`.
 enum Identity {
@@ -22,7 +24,10 @@ enum Identity {
         #endif
     }
 
-    static func info(_ configuration: Configuration, sensor: SensorDescription?) -> InfoMessage {
+    static func info(
+        _ configuration: Configuration, sensor: SensorDescription?, level: Level? = nil,
+        memory: SensorMemory = SensorMemory()
+    ) -> InfoMessage {
         let given = configuration.station
         var station = InfoMessage.Station()
         station.id = given.id
@@ -38,10 +43,19 @@ enum Identity {
             agent: .init(name: name, version: productVersion, build: build), station: station,
             sensor: sensor.map { sensor in
                 let sources = configuration.sensor.mounting.sources
-                return InfoMessage.Sensor(
+                var info = InfoMessage.Sensor(
                     driver: sensor.driver, chip: sensor.chip, rate: sensor.rate, range: sensor.range,
                     resolution: sensor.resolution,
                     axes: AxisValues(x: text(sources.x), y: text(sources.y), z: text(sources.z)))
+                info.level = level.map { level in
+                    .object([
+                        .init("tilt_deg", .double(level.tilt)),
+                        .init("matrix", .array(level.matrix.rows.map { .double($0) })),
+                    ])
+                }
+                info.selfTest = memory.report(.selfTest, of: sensor.chip)
+                info.calibration = memory.report(.calibration, of: sensor.chip)
+                return info
             },
             capabilities: .init(
                 verbs: [], encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),

@@ -1,7 +1,9 @@
+import Instrument
 import Link
 import Messages
 import Sensors
 import Settings
+import Station
 
 /// Publishes what the agent knows of itself: info, config and schema once and when they change, health at its interval
 /// and on change, alerts. Lives on the main thread.
@@ -25,6 +27,10 @@ struct Reporter {
     private var droppedAt: Int64?
     private var healthDue: Int64
     private var wasRealTime = false
+    private var lastLevel: Level?
+    private var lastSelfTest: SamplingStatus.SelfTestOutcome?
+    /// What is known of each chip from before.
+    private var memory: SensorMemory
 
     init(settings: LoadedSettings, topics: Topics, boot: String, log: Log, status: SamplingStatus, link: Link) {
         self.settings = settings
@@ -35,6 +41,9 @@ struct Reporter {
         let now = HostClock.monotonic()
         health = HealthReport(now: now)
         healthDue = now
+        let kept = SensorMemory.read(directory: settings.configuration.storage.directory)
+        memory = kept.memory
+        if let problem = kept.problem { log.warning("not remembered: \(problem)") }
         let sink: PublicationSink = { link.publish($0, $1) }
         messenger.send(Identity.info(settings.configuration, sensor: nil), time: HostClock.wall(), to: sink)
         messenger.send(Identity.config(settings), time: HostClock.wall(), to: sink)
@@ -106,14 +115,17 @@ struct Reporter {
             log.notice("filters are made for the measured rate", ["rate_hz": .number(rate)])
         }
         let isOther = words.sensor != lastSensor
-        guard isOther || words.rate != lastRate else { return }
-        (lastSensor, lastRate) = (words.sensor, words.rate)
+        noteSelfTest(words)
+        guard isOther || words.rate != lastRate || words.level != lastLevel || words.selfTest != lastSelfTest else {
+            return
+        }
+        (lastSensor, lastRate, lastLevel, lastSelfTest) = (words.sensor, words.rate, words.level, words.selfTest)
         var told = words.sensor
         if let rate = words.rate { told?.rate = rate }
         let link = self.link
         messenger.send(
-            Identity.info(settings.configuration, sensor: told), time: HostClock.wall(),
-            to: { link.publish($0, $1) })
+            Identity.info(settings.configuration, sensor: told, level: words.level, memory: memory),
+            time: HostClock.wall(), to: { link.publish($0, $1) })
         if isOther, let sensor = words.sensor {
             log.notice(
                 "sensor open",
@@ -121,21 +133,31 @@ struct Reporter {
         }
     }
 
+    /// Takes a new self-test into the memory, and its file.
+    private mutating func noteSelfTest(_ words: SamplingStatus.Words) {
+        guard words.selfTest != lastSelfTest, let outcome = words.selfTest, let chip = words.sensor?.chip else {
+            return
+        }
+        guard let report = outcome.report else {
+            log.warning("no self-test: \(outcome.error?.message ?? "")")
+            return
+        }
+        let value = report.value(time: outcome.time)
+        memory.set(.selfTest, of: chip, value)
+        log.notice("self-test \(report.passed ? "passed" : "failed")", ["chip": .text(chip)])
+        do throws(SensorError) {
+            try SensorMemory.keep(
+                .selfTest, of: chip, value, directory: settings.configuration.storage.directory)
+        } catch { log.warning("not kept: \(error)") }
+    }
+
     /// True when an alert was raised or cleared.
     private mutating func updateAlerts(
         _ words: SamplingStatus.Words, _ state: HealthMessage.SensorState, _ statistics: LinkStatistics, _ now: Int64
     ) -> Bool {
-        var missing: (message: String, details: Value)?
-        var fault: (message: String, details: Value)?
-        var refused: (message: String, details: Value)?
-        switch words.problem {
-        case .sensor(let error):
-            let details = Value.object([.init("code", .string(error.code.rawValue))])
-            if state == .missing { missing = (error.message, details) } else { fault = (error.message, details) }
-        case .settings(let error):
+        var refused: AlertBoard.Fault?
+        if case .settings(let error) = words.problem {
             refused = (error.description, .object([.init("path", .string(error.path))]))
-        case nil:
-            if state == .stalled, !words.ended { fault = ("the sensor sends no samples", .object([])) }
         }
         let dropped = statistics.dropped.total
         if dropped != lastDropped { droppedAt = now }
@@ -152,9 +174,10 @@ struct Reporter {
             )
         }
         let wall = HostClock.wall()
-        let changes = [
-            alerts.update(.sensorMissing, .error, now: wall, fault: missing),
-            alerts.update(.sensorFault, .error, now: wall, fault: fault),
+        var changes = SensorAlerts(words, state: state).all.compactMap {
+            alerts.update($0.code, $0.severity, now: wall, fault: $0.fault)
+        }
+        changes += [
             alerts.update(.sensorRate, .warning, now: wall, fault: rateFault(words)),
             alerts.update(.configRefused, .error, now: wall, fault: refused),
             alerts.update(.queueDropping, .warning, now: wall, fault: dropping),

@@ -14,6 +14,26 @@ final class SamplingStatus: Sendable {
         case settings(StationError)
     }
 
+    /// What ``SampleWatch`` says, with its numbers at the moment of the last change.
+    struct WatchReport: Sendable, Equatable {
+        var faults: SampleFaults = []
+        /// Bits 0, 1, 2: the axes that stand still.
+        var stuckAxes: UInt8 = 0
+        /// Share of a second's samples at full scale.
+        var saturated = 0.0
+        /// Magnitude of a second's mean in m/s²; nil when it has no numbers.
+        var magnitude: Double?
+    }
+
+    /// What the chip's self-test gave.
+    struct SelfTestOutcome: Sendable, Equatable {
+        /// Nanoseconds of UTC.
+        var time: Int64
+        /// Nil when it could not be made.
+        var report: SelfTestReport?
+        var error: SensorError?
+    }
+
     /// What changes rarely.
     struct Words: Sendable, Equatable {
         /// Nil while no sensor is open.
@@ -21,6 +41,12 @@ final class SamplingStatus: Sendable {
         /// The measured rate that the pipeline was made for; nil while it is the nominal one.
         var rate: Double?
         var problem: Problem?
+        /// What is wrong with the samples that come.
+        var faults = WatchReport()
+        /// How far from level the sensor was found.
+        var level: Level?
+        /// Nil while none has been asked for or made.
+        var selfTest: SelfTestOutcome?
         /// The recording is over.
         var ended = false
         /// The thread has ended.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Instrument
 import Messages
 import Sensors
 import Settings
@@ -9,9 +10,11 @@ import Station
 /// The one thread that samples and runs the pipeline. It never ends because of the sensor: what fails is tried again
 /// with growing pauses. While blocks come it takes no lock but the link's for a finished message, and logs nothing.
 final class SamplingThread {
-    /// Pauses before a sensor is tried again (ns).
-    private static let firstPause: Int64 = 500_000_000
-    private static let longestPause: Int64 = 30_000_000_000
+    /// Pauses before a sensor is tried again (ns). What has come back is found within two seconds; to try costs little.
+    private static let firstPause: Int64 = 250_000_000
+    private static let longestPause: Int64 = 1_500_000_000
+    /// Settings that cannot work will not by themselves.
+    private static let longestPauseOfSettings: Int64 = 30_000_000_000
     /// Real-time priority, above most and below the kernel's own threads.
     private static let priority: Int32 = 40
 
@@ -22,6 +25,7 @@ final class SamplingThread {
     private var driver: any SensorDriver
     private let speed: Double
     private var pause = SamplingThread.firstPause
+    private var selfTestIsDue: Bool
 
     init(
         configuration: Configuration, boot: String, driver: any SensorDriver, status: SamplingStatus,
@@ -33,6 +37,7 @@ final class SamplingThread {
         self.status = status
         self.sink = sink
         speed = SensorChoice.speed(configuration.sensor)
+        selfTestIsDue = configuration.sensor.selfTest
     }
 
     /// Starts the thread; it ends when the status says so, or with the recording.
@@ -70,7 +75,7 @@ final class SamplingThread {
             } catch {
                 driver.close()
                 status.change { $0.problem = .settings(error) }
-                backOff()
+                backOff(longest: Self.longestPauseOfSettings)
             }
             if status.mustStop || status.now.ended { break }
         }
@@ -84,11 +89,14 @@ final class SamplingThread {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
             do throws(SensorError) {
                 let sensor = try driver.open()
+                let outcome = selfTest()
                 status.lastBlock.store(HostClock.monotonic(), ordering: .relaxed)
                 status.settling.store(true, ordering: .relaxed)
+                // What was wrong stays so until samples come.
                 status.change {
                     $0.sensor = sensor
-                    $0.problem = nil
+                    $0.faults = .init()
+                    if let outcome { $0.selfTest = outcome }
                 }
                 return sensor
             } catch {
@@ -98,26 +106,36 @@ final class SamplingThread {
         return nil
     }
 
+    /// The chip's self-test, once after the start. What it says changes nothing for the samples.
+    private func selfTest() -> SamplingStatus.SelfTestOutcome? {
+        guard selfTestIsDue else { return nil }
+        selfTestIsDue = false
+        var outcome = SamplingStatus.SelfTestOutcome(time: HostClock.wall())
+        do throws(SensorError) { outcome.report = try driver.selfTest() } catch { outcome.error = error }
+        return outcome
+    }
+
     private func failed(_ error: SensorError) {
         driver.close()
         status.take(nil)
         status.change {
             $0.sensor = nil
             $0.problem = .sensor(error)
+            $0.faults = .init()
         }
-        backOff()
+        backOff(longest: Self.longestPause)
     }
 
     /// Waits, in steps short enough to show that the thread lives.
-    private func backOff() {
+    private func backOff(longest: Int64) {
         var left = pause
         while left > 0, !status.mustStop {
-            let step = min(left, 500_000_000)
+            let step = min(left, 250_000_000)
             status.pause(nanoseconds: step)
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
             left -= step
         }
-        pause = min(pause * 2, Self.longestPause)
+        pause = min(pause * 3 / 2, longest)
     }
 
     /// Runs the pipeline over all that the sensor gives, through failures that a new open mends, until the end or until
@@ -126,11 +144,15 @@ final class SamplingThread {
         var sensor = opened
         var block = SampleBlock(capacity: Self.blockSize(rate: sensor.rate))
         var isFirst = true
+        var level: Level?
         var lastTime: Int64 = 0
         var conditionDue: Int64 = 0
         var rate = sensor.rate
         var duration = speed > 0 ? 1e9 / (sensor.rate * speed) : 0
         let isRecording = sensor.clock == .recording
+        // What is made up or played is not to be judged.
+        let isReal = configuration.sensor.driver != .simulate && configuration.sensor.driver != .replay
+        var watch = SampleWatch(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
             do throws(SensorError) {
@@ -146,7 +168,10 @@ final class SamplingThread {
                 if again != sensor {
                     do throws(StationError) {
                         try pipeline.change(sensor: StationSensor(again), to: sink)
-                    } catch { break }
+                    } catch {
+                        driver.close()
+                        break
+                    }
                     sensor = again
                     rate = again.rate
                     duration = speed > 0 ? 1e9 / (rate * speed) : 0
@@ -160,6 +185,8 @@ final class SamplingThread {
             if isFirst {
                 block.gapBefore = true
                 conditionDue = now
+                status.change { $0.problem = nil }
+                watch = SampleWatch(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
                 pause = Self.firstPause
             } else {
                 let late = now - lastTime - Int64(Double(block.count) * duration)
@@ -170,7 +197,13 @@ final class SamplingThread {
             lastTime = now
             isFirst = false
             status.lastBlock.store(now, ordering: .relaxed)
-            pipeline.process(block, quality: isRecording ? .replay : clockQuality, to: sink)
+            if isReal, watch.take(block) { status.change { $0.faults = .init(watch) } }
+            pipeline.process(
+                block, quality: isRecording ? .replay : clockQuality, fault: watch.invalidReason, to: sink)
+            if pipeline.level != level {
+                level = pipeline.level
+                status.change { $0.level = level }
+            }
             publishCounters(pipeline.status, pipeline.isSettling)
             if now >= conditionDue {
                 conditionDue = now + 1_000_000_000
@@ -225,5 +258,21 @@ final class SamplingThread {
 extension StationSensor {
     init(_ sensor: SensorDescription) {
         self.init(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
+    }
+}
+
+extension SampleWatch {
+    /// Why the last samples say nothing; nil when they do.
+    var invalidReason: InvalidReason? {
+        guard faults.rawValue != 0 else { return nil }
+        return faults.contains(.stuck) ? .stuck : faults.contains(.implausible) ? .implausible : nil
+    }
+}
+
+extension SamplingStatus.WatchReport {
+    init(_ watch: SampleWatch) {
+        self.init(
+            faults: watch.faults, stuckAxes: watch.stuckAxes, saturated: watch.saturatedShare,
+            magnitude: watch.restMagnitude.isFinite ? watch.restMagnitude : nil)
     }
 }

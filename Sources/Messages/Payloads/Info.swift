@@ -36,6 +36,11 @@ public struct InfoMessage: Sendable, Equatable {
         public var resolution: Double?
         /// Which sensor axis, with its sign, is the station's x, y and z: `+x`.
         public var axes: AxisValues<String>
+        /// How far from level the sensor was found and the matrix that turns it, with levelling; nil while not known.
+        public var level: Value?
+        /// The chip's last self-test and its last calibration, each with its time `t`; nil, and left out, without one.
+        public var selfTest: Value?
+        public var calibration: Value?
         public init(
             driver: String, chip: String, rate: Double, range: Double? = nil, resolution: Double? = nil,
             axes: AxisValues<String> = AxisValues(x: "+x", y: "+y", z: "+z")
@@ -131,6 +136,17 @@ public struct InfoMessage: Sendable, Equatable {
         json.optional("y", sensor.axes.y)
         json.optional("z", sensor.axes.z)
         json.endObject()
+        json.optional("level", sensor.level)
+        json.optional("self_test", sensor.selfTest)
+        json.optional("calibration", sensor.calibration)
         json.endObject()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func optional(_ name: StaticString, _ tree: Value?) {
+        guard let tree else { return }
+        key(name)
+        value(tree)
     }
 }

@@ -60,7 +60,7 @@ public struct SummaryMessage: Sendable, Equatable {
     public var detectors: [String] = []
     public var extremes: Extremes?
     public var valid = true
-    /// Why not, when not valid: `settling`, `gap`.
+    /// Why not, when not valid: `settling`, `gap`, `stuck`, `implausible`.
     public var reason: String?
 
     public init() {}

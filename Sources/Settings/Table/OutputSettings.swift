@@ -32,6 +32,15 @@ extension SettingsTable {
                 "Length of one message."),
         ])
 
+    static let storage = Chapter(
+        key: "storage", help: "What is kept over a restart.",
+        settings: [
+            Setting(
+                "storage.directory", \.storage.directory, .path, apply: .restart, remote: false,
+                "Folder for the results of self-test and calibration; without it the agent only does not remember them."
+            )
+        ])
+
     static let health = Chapter(
         key: "health", help: "How the agent does.",
         settings: [

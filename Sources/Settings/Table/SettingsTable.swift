@@ -14,7 +14,8 @@ public enum SettingsTable {
     }
 
     public static let chapters: [Chapter] = [
-        station, sensor, conditioning, axes, detection, intensity, spectrum, trace, waveform, mqtt, health, log,
+        station, sensor, conditioning, axes, detection, intensity, spectrum, trace, waveform, mqtt, storage, health,
+        log,
     ]
 
     /// All rows.

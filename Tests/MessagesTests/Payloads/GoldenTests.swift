@@ -40,7 +40,14 @@ import Testing
             keys: "\(envelope) agent agent.name agent.version agent.build station station.id station.network"
                 + " station.code station.location station.latitude station.longitude station.elevation_m"
                 + " station.description station.groups sensor sensor.driver sensor.chip sensor.rate_hz sensor.range"
-                + " sensor.resolution sensor.axes sensor.axes.x sensor.axes.y sensor.axes.z capabilities"
+                + " sensor.resolution sensor.axes sensor.axes.x sensor.axes.y sensor.axes.z"
+                + " sensor.level sensor.level.tilt_deg sensor.level.matrix sensor.self_test sensor.self_test.t"
+                + " sensor.self_test.passed sensor.self_test.unit sensor.self_test.source"
+                + ["x", "y", "z"].map {
+                    " sensor.self_test.\($0) sensor.self_test.\($0).change sensor.self_test.\($0).min sensor.self_test.\($0).max"
+                }.joined()
+                + " sensor.calibration sensor.calibration.t sensor.calibration.method sensor.calibration.offset"
+                + " sensor.calibration.matrix sensor.calibration.noise_ug_per_sqrt_hz sensor.calibration.seconds capabilities"
                 + " capabilities.verbs capabilities.encodings capabilities.scales topics topics.root topics.state"
                 + " topics.event topics.data topics.cmd topics.res"
         ) { $0.send(Samples.info, time: Samples.onset, to: $1) },

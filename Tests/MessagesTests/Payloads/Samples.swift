@@ -19,9 +19,20 @@ enum Samples {
         station.elevation = 16
         station.description = "Basement, \"north\" wall"
         station.groups = ["school", "all-floors"]
+        var sensor = InfoMessage.Sensor(
+            driver: "simulate", chip: "quake", rate: 100, range: 19.6133, resolution: 1e-05)
+        sensor.level = ["tilt_deg": 2.5, "matrix": [1, 0, 0, 0, 1, 0, 0, 0, 1]]
+        let axis: Value = ["change": 4.5, "min": 0.5, "max": 9.5]
+        sensor.selfTest = [
+            "t": "2026-01-05T10:20:30.120000000Z", "passed": true, "unit": "m/s^2", "source": "data sheet, p. 4",
+            "x": axis, "y": axis, "z": axis,
+        ]
+        sensor.calibration = [
+            "t": "2026-01-05T10:20:30.120000000Z", "method": "rest", "offset": [0.25, -0.5, 0.125],
+            "matrix": [1, 0, 0, 0, 1, 0, 0, 0, 1], "noise_ug_per_sqrt_hz": [25.5, 26, 25], "seconds": 20,
+        ]
         return InfoMessage(
-            agent: .init(version: "0.1.0", build: "release x86_64"), station: station,
-            sensor: .init(driver: "simulate", chip: "quake", rate: 100, range: 19.6133, resolution: 1e-05),
+            agent: .init(version: "0.1.0", build: "release x86_64"), station: station, sensor: sensor,
             capabilities: .init(
                 verbs: [], encodings: ["json", "mseed", "mseed3-steim2"], scales: ["gutenberg_richter", "worden12"]))
     }

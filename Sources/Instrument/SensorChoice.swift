@@ -3,13 +3,13 @@ import Settings
 import SignalProcessing
 
 /// Makes the driver that the settings ask for.
-enum SensorChoice {
-    static func driver(_ configuration: SensorConfiguration) -> any SensorDriver {
+public enum SensorChoice {
+    public static func driver(_ configuration: SensorConfiguration) -> any SensorDriver {
         let sensor = plainDriver(configuration)
         return configuration.resample ? ResampledSensor(sensor, rate: configuration.rate) : sensor
     }
 
-    private static func plainDriver(_ configuration: SensorConfiguration) -> any SensorDriver {
+    static func plainDriver(_ configuration: SensorConfiguration) -> any SensorDriver {
         switch configuration.driver {
         case .simulate: SimulateSensor(simulation(configuration))
         case .replay: ReplaySensor(replay(configuration))
@@ -20,7 +20,7 @@ enum SensorChoice {
     }
 
     /// Times real time at which samples come; 0 is as fast as possible.
-    static func speed(_ configuration: SensorConfiguration) -> Double {
+    public static func speed(_ configuration: SensorConfiguration) -> Double {
         configuration.driver == .replay ? configuration.replay.speed : 1
     }
 

@@ -1,0 +1,101 @@
+import Glibc
+import Messages
+import Sensors
+import Settings
+
+/// What is kept of each chip over a restart: its last self-test and its last calibration. One small JSON file in the
+/// folder of `storage.directory`, replaced as a whole, so that a power cut leaves the old one or the new one.
+public struct SensorMemory: Sendable, Equatable {
+    /// What can be kept.
+    public enum Report: String, Sendable, CaseIterable {
+        case selfTest = "self_test"
+        case calibration
+    }
+
+    /// An object of objects: chip, then report.
+    private var chips: [Value.Member] = []
+
+    public static let fileName = "sensor.json"
+
+    public init() {}
+
+    /// What is kept of a chip; nil when nothing is.
+    public func report(_ report: Report, of chip: String) -> Value? {
+        chips.first { $0.key == chip }?.value[report.rawValue]
+    }
+
+    /// Takes a report in the place of the one before.
+    public mutating func set(_ report: Report, of chip: String, _ value: Value) {
+        var members: [Value.Member] = []
+        if case .object(let before)? = chips.first(where: { $0.key == chip })?.value { members = before }
+        members.removeAll { $0.key == report.rawValue }
+        members.append(.init(report.rawValue, value))
+        chips.removeAll { $0.key == chip }
+        chips.append(.init(chip, .object(members)))
+    }
+
+    // MARK: File
+
+    /// Reads the file of a folder. No file is an empty memory; one that cannot be read or understood, too, with a word.
+    public static func read(directory: String) -> (memory: SensorMemory, problem: String?) {
+        let path = directory + "/" + fileName
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            return (SensorMemory(), errno == ENOENT ? nil : "\(path): \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= limit {
+            let count = Glibc.read(file, &chunk, chunk.count)
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        var memory = SensorMemory()
+        guard bytes.count <= limit, let root = try? JSONReader.read(bytes), root["v"] == .int(1),
+            case .object(let chips)? = root["chips"]
+        else { return (memory, "\(path): not what this program has written") }
+        memory.chips = chips
+        return (memory, nil)
+    }
+
+    /// Takes a report into the file of a folder, beside what others have put there.
+    /// - Throws: why it could not be written.
+    public static func keep(
+        _ report: Report, of chip: String, _ value: Value, directory: String
+    ) throws(SensorError) {
+        var memory = read(directory: directory).memory
+        memory.set(report, of: chip, value)
+        try memory.write(directory: directory)
+    }
+
+    private static let limit = 1 << 16
+
+    /// Writes a file beside it, has it on the disk, and puts it in the place of the old one.
+    func write(directory: String) throws(SensorError) {
+        let path = directory + "/" + Self.fileName
+        let temporary = path + ".new"
+        let bytes = Value.object([.init("v", .int(1)), .init("chips", .object(chips))]).json()
+        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard file >= 0 else { throw Self.failure(temporary) }
+        let written = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+        let code = errno
+        guard close(file) == 0, written else {
+            unlink(temporary)
+            errno = code
+            throw Self.failure(temporary)
+        }
+        guard rename(temporary, path) == 0 else { throw Self.failure(path) }
+        let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
+        }
+    }
+
+    private static func failure(_ path: String) -> SensorError {
+        SensorError(
+            errno == EACCES || errno == EPERM || errno == EROFS ? .permission : errno == ENOENT ? .missing : .fault,
+            "\(path): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,132 @@
+import SignalProcessing
+
+/// Calibration from six or more positions at rest, each with another axis up or down: offset, scale and cross-axis of
+/// each axis by least squares against ±1 g (ST, AN4508 "Parameters and calibration of a low-g 3-axis accelerometer",
+/// which has the same twelve unknowns), or, where the positions are only roughly along the axes, offset and scale
+/// against the length of gravity alone (Frosio, Pedersini and Borghese 2009, "Autocalibration of MEMS accelerometers",
+/// IEEE Trans. Instrum. Meas. 58(6), its six-parameter model).
+public struct PositionCalibration: Sendable, Equatable {
+    public enum Method: String, Sendable, CaseIterable { case axes, norm }
+
+    public let method: Method
+    public let correction: Correction
+    /// Root of the mean square of what is left, and the largest, m/s²: of all components (axes) or of lengths (norm).
+    public let residual: Double
+    public let worst: Double
+    /// The same before, without any correction.
+    public let before: Double
+    public let positions: Int
+
+    /// Nearest axis must be within this angle (cosine of 20°).
+    static let alignment = 0.94
+    /// What is left must not be more: then a position was not at rest or not along its axis, m/s².
+    static let largestResidual = 0.05 * standardGravity
+
+    /// The axis that a mean points along: `+x` is 0, `-x` 1, `+y` 2 ... `-z` 5; nil when it is too far from any.
+    public static func direction(_ mean: [Double]) -> Int? {
+        let length = (mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2]).squareRoot()
+        guard length > 0.5 * standardGravity, length < 1.5 * standardGravity else { return nil }
+        for axis in 0..<3 where mean[axis].magnitude > alignment * length { return 2 * axis + (mean[axis] < 0 ? 1 : 0) }
+        return nil
+    }
+
+    /// `+x`, `-x` and so on by ``direction(_:)``.
+    public static let names = ["+x", "-x", "+y", "-y", "+z", "-z"]
+
+    /// - Parameter means: of each position, m/s², three numbers.
+    /// - Throws: what is missing or wrong.
+    public init(_ means: [[Double]], method: Method) throws(CalibrationError) {
+        self.method = method
+        positions = means.count
+        var missing = Set(0..<6)
+        var targets: [[Double]] = []
+        for (number, mean) in means.enumerated() {
+            guard mean.count == 3, let direction = Self.direction(mean) else {
+                throw CalibrationError("position \(number + 1) is not along an axis: turn it to within 20 degrees")
+            }
+            missing.remove(direction)
+            var target = [0.0, 0, 0]
+            target[direction / 2] = direction % 2 == 0 ? standardGravity : -standardGravity
+            targets.append(target)
+        }
+        guard missing.isEmpty else {
+            let names = missing.sorted().map { Self.names[$0] }.joined(separator: ", ")
+            throw CalibrationError("positions are missing: \(names) up")
+        }
+        let found = method == .axes ? Self.affine(means, targets) : Self.ellipsoid(means)
+        guard let found else {
+            throw CalibrationError("the positions do not determine the calibration: repeat them")
+        }
+        correction = found
+        before = Self.residuals(means, targets, Correction(), method).rms
+        (residual, worst) = Self.residuals(means, targets, found, method)
+        guard worst <= Self.largestResidual else {
+            throw CalibrationError(
+                "the positions contradict each other: one of them was not at rest or not along its axis")
+        }
+    }
+
+    private static func residuals(
+        _ means: [[Double]], _ targets: [[Double]], _ correction: Correction, _ method: Method
+    ) -> (rms: Double, worst: Double) {
+        var (sum, worst, count) = (0.0, 0.0, 0)
+        for (mean, target) in zip(means, targets) {
+            let v = correction.apply(mean)
+            let errors =
+                method == .axes
+                ? (0..<3).map { v[$0] - target[$0] }
+                : [(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).squareRoot() - standardGravity]
+            for error in errors {
+                sum += error * error
+                worst = max(worst, error.magnitude)
+                count += 1
+            }
+        }
+        return ((sum / Double(max(1, count))).squareRoot(), worst)
+    }
+
+    /// true = A · measured + b, each row by itself; then offset = −A⁻¹ b.
+    private static func affine(_ means: [[Double]], _ targets: [[Double]]) -> Correction? {
+        var matrix: [Double] = []
+        var b: [Double] = []
+        for row in 0..<3 {
+            var system = LeastSquares(unknowns: 4)
+            // In g, so that all unknowns are about as large.
+            for (mean, target) in zip(means, targets) {
+                system.add(mean.map { $0 / standardGravity } + [1], target[row] / standardGravity)
+            }
+            guard let x = system.solve() else { return nil }
+            matrix += x[0..<3]
+            b.append(x[3] * standardGravity)
+        }
+        var inverse = LeastSquares(unknowns: 3)
+        for row in 0..<3 { inverse.add(Array(matrix[3 * row..<3 * row + 3]), -b[row]) }
+        guard let offset = inverse.solve() else { return nil }
+        return Correction(offset: offset, matrix: matrix)
+    }
+
+    /// Gauss and Newton's method for |scale · (measured − offset)| = 1 g, from no correction at all.
+    private static func ellipsoid(_ means: [[Double]]) -> Correction? {
+        var (offset, scale) = ([0.0, 0, 0], [1.0, 1, 1])
+        for _ in 0..<20 {
+            var system = LeastSquares(unknowns: 6)
+            for mean in means {
+                let d = (0..<3).map { (mean[$0] - offset[$0]) / standardGravity }
+                let length = (0..<3).reduce(0) { $0 + scale[$1] * d[$1] * scale[$1] * d[$1] }.squareRoot()
+                guard length > 0 else { return nil }
+                // Derivatives of the length with respect to the offsets (in g) and to the scales.
+                system.add(
+                    (0..<3).map { -scale[$0] * scale[$0] * d[$0] / length }
+                        + (0..<3).map { scale[$0] * d[$0] * d[$0] / length }, 1 - length)
+            }
+            guard let step = system.solve() else { return nil }
+            for axis in 0..<3 {
+                offset[axis] += step[axis] * standardGravity
+                scale[axis] += step[3 + axis]
+            }
+            if step.allSatisfy({ $0.magnitude < 1e-13 }) { break }
+        }
+        guard (offset + scale).allSatisfy({ $0.isFinite }), scale.allSatisfy({ $0 > 0.5 && $0 < 2 }) else { return nil }
+        return Correction(offset: offset, matrix: [scale[0], 0, 0, 0, scale[1], 0, 0, 0, scale[2]])
+    }
+}

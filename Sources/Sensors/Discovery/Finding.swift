@@ -1,0 +1,81 @@
+/// One thing that is, or may be, an accelerometer: what it is, where, how surely, and what is in the way.
+public struct Finding: Sendable, Equatable {
+    /// Where it was found, and how it would be opened.
+    public enum Place: Sendable, Equatable {
+        /// A device of the kernel's IIO subsystem, `iio:device0`.
+        case iio(device: String)
+        /// A chip on a bare bus.
+        case i2c(bus: Int, address: Int)
+    }
+
+    public enum Certainty: Int, Sendable, Comparable, CaseIterable {
+        /// Something answers, or the kernel has it, but it is not known as an accelerometer.
+        case unknown
+        /// It is one that is known by name; whether it can be read has not been seen.
+        case named
+        /// It has the channels of an accelerometer, or its identity registers hold what the data sheet says.
+        case certain
+
+        public static func < (a: Certainty, b: Certainty) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    public var place: Place
+    /// Name of the chip; empty when not known.
+    public var chip: String
+    public var certainty: Certainty
+    /// The kernel's driver that has it; empty when none has.
+    public var kernelDriver: String
+    /// What keeps it from being used; empty: nothing.
+    public var obstacles: [Obstacle]
+    /// What people may want to know of it: rates, ranges.
+    public var note: String
+
+    public init(
+        place: Place, chip: String, certainty: Certainty, kernelDriver: String = "", obstacles: [Obstacle] = [],
+        note: String = ""
+    ) {
+        self.place = place
+        self.chip = chip
+        self.certainty = certainty
+        self.kernelDriver = kernelDriver
+        self.obstacles = obstacles
+        self.note = note
+    }
+
+    /// Where it is, for people.
+    public var placeName: String {
+        switch place {
+        case .iio(let device): device
+        case .i2c(let bus, let address): "/dev/i2c-\(bus) 0x" + Self.hex(address)
+        }
+    }
+
+    private static func hex(_ address: Int) -> String {
+        (address < 16 ? "0" : "") + String(address, radix: 16)
+    }
+
+    /// Whether the agent can use it as it is.
+    public var isUsable: Bool { certainty == .certain && !obstacles.contains { $0.isFatal } }
+}
+
+/// Something that is in the way, and the command that takes it away.
+public struct Obstacle: Sendable, Equatable {
+    public var error: SensorError
+    /// A command for root; empty where there is none.
+    public var command: String
+    /// False for what is only a pity.
+    public var isFatal: Bool
+
+    public init(_ error: SensorError, command: String = "", isFatal: Bool = true) {
+        self.error = error
+        self.command = command
+        self.isFatal = isFatal
+    }
+
+    public static let addToI2CGroup = "usermod -aG i2c seismote"
+    public static let loadI2CDev = "modprobe i2c-dev && echo i2c-dev > /etc/modules-load.d/i2c-dev.conf"
+    public static let enableI2C = "raspi-config nonint do_i2c 0   # or dtparam=i2c_arm=on in /boot/firmware/config.txt"
+    public static let allowIIO =
+        "groupadd -fr iio && usermod -aG iio seismote && "
+        + "echo 'SUBSYSTEM==\"iio\", GROUP=\"iio\", MODE=\"0660\"' > /etc/udev/rules.d/60-iio.rules && udevadm trigger"
+}
