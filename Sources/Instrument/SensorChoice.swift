@@ -15,7 +15,7 @@ public enum SensorChoice {
         case .replay: ReplaySensor(replay(configuration))
         case .i2c: I2CSensor(i2c(configuration))
         case .iio: IIOSensor(iio(configuration))
-        case .auto: NoSensor()
+        case .auto: AutoSensor(configuration)
         }
     }
 
@@ -69,19 +69,4 @@ public enum SensorChoice {
         settings.unit = given.unit == .g ? .g : .metresPerSecondSquared
         return settings
     }
-}
-
-/// What `auto` finds where none of the drivers that this program has finds a sensor.
-struct NoSensor: SensorDriver {
-    mutating func open() throws(SensorError) -> SensorDescription {
-        throw SensorError(
-            .missing, "no accelerometer found: this program has the drivers replay and simulate (sensor.driver)")
-    }
-
-    mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
-        block.removeAll()
-        throw SensorError(.missing, "no accelerometer")
-    }
-
-    mutating func close() {}
 }

@@ -173,7 +173,9 @@ struct ScriptedSensor: SensorDriver {
 
     @Test func whatIsMadeUpIsNotJudged() throws {
         let frozen = [ScriptedSensor.Step](repeating: .frozen, count: 20)
-        let (status, _) = try Self.run([.open(rate: 100)] + frozen + [.end]) { $0.sensor.driver = .simulate }
+        let (status, _) = try Self.run([.open(rate: 100)] + frozen + [.end], sink: { _, _ in }) {
+            $0.sensor.driver = .simulate
+        }
         #expect(eventually { status.now.finished })
         #expect(status.now.faults.faults == [])
     }
@@ -181,10 +183,11 @@ struct ScriptedSensor: SensorDriver {
     @Test func theSelfTestIsMadeOnceAfterTheStart() throws {
         let axis = SelfTestReport.Axis(change: 5, minimum: 1, maximum: 4)
         let report = SelfTestReport(x: axis, y: axis, z: axis, unit: "m/s^2", source: "test")
-        let (status, _) = try Self.run([
+        let steps: [ScriptedSensor.Step] = [
             .open(rate: 100), .selfTest(.success(report)), .block, .readFails(SensorError(.fault, "EIO")),
             .open(rate: 100), .block, .end,
-        ]) { $0.sensor.selfTest = true }
+        ]
+        let (status, _) = try Self.run(steps, sink: { _, _ in }) { $0.sensor.selfTest = true }
         #expect(eventually { status.now.finished })
         #expect(status.now.selfTest?.report == report)
         #expect(status.samples.load(ordering: .relaxed) == 32)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct SensorMemoryTests {
     static let report = SelfTestReport(
-        x: .init(change: 1, minimum: 0.5, maximum: 2), y: .init(change: 3, minimum: 0.5, maximum: 2),
+        x: .init(change: 1, minimum: 0.5, maximum: 2), y: .init(change: 3, minimum: 0.5, maximum: 2.5),
         z: .init(change: 1, minimum: 0.5, maximum: 2), unit: "m/s^2", source: "p. 4")
 
     @Test func whatIsKeptIsThereAfterwards() throws {

@@ -72,10 +72,8 @@ public struct Obstacle: Sendable, Equatable {
         self.isFatal = isFatal
     }
 
-    public static let addToI2CGroup = "usermod -aG i2c seismote"
-    public static let loadI2CDev = "modprobe i2c-dev && echo i2c-dev > /etc/modules-load.d/i2c-dev.conf"
-    public static let enableI2C = "raspi-config nonint do_i2c 0   # or dtparam=i2c_arm=on in /boot/firmware/config.txt"
-    public static let allowIIO =
-        "groupadd -fr iio && usermod -aG iio seismote && "
-        + "echo 'SUBSYSTEM==\"iio\", GROUP=\"iio\", MODE=\"0660\"' > /etc/udev/rules.d/60-iio.rules && udevadm trigger"
+    public static let addToI2CGroup = "sudo usermod -aG i2c $USER"
+    public static let loadI2CDev = "sudo modprobe i2c-dev && echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf"
+    public static let enableI2C =
+        "sudo raspi-config nonint do_i2c 0   # or dtparam=i2c_arm=on in /boot/firmware/config.txt"
 }

@@ -27,9 +27,14 @@ public struct Survey: Sendable, Equatable {
     }
 
     /// What `driver: auto` takes: of what is certain and not in anybody's hands the devices of the kernel before bare
-    /// chips, each kind in its order.
+    /// chips, each kind in its order; what nothing is in the way of before what something may be.
     public var choice: Finding? {
-        findings.first { $0.isUsable && $0.place.isIIO } ?? findings.first { $0.isUsable }
+        let usable = findings.filter(\.isUsable)
+        let clean = usable.filter(\.obstacles.isEmpty)
+        for list in [clean, usable] {
+            if let best = list.first(where: \.place.isIIO) ?? list.first { return best }
+        }
+        return nil
     }
 
     /// Why there is no choice: the obstacle of the best that was found, or that nothing was.

@@ -59,4 +59,44 @@ import Testing
         #expect(Self.chip(8).placeName == "/dev/i2c-1 0x08")
         #expect(Self.iio(3).placeName == "iio:device3")
     }
+
+    @Test func aBusGivesItsChipsAndItsOwners() {
+        let owner = I2COwner(address: 0x18, driver: "st-accel-i2c", device: "lis3dh")
+        let rtc = I2COwner(address: 0x68, driver: "rtc-ds1307", device: "ds3231")
+        let bus = I2CBusInfo(number: 1, name: "bcm2835", ability: .plain, owners: [owner, rtc])
+        var survey = Survey()
+        survey.take(
+            bus,
+            [
+                (0x19, .nothing), (0x1d, .unknown), (0x53, .chip(name: "adxl345", lookalikes: "")),
+                (0x69, .failed(SensorError(.fault, "EIO"))),
+            ])
+        #expect(survey.findings.map(\.chip) == ["lis3dh", "ds3231", "", "adxl345", ""])
+        #expect(survey.findings.map(\.certainty) == [.named, .unknown, .unknown, .certain, .unknown])
+        #expect(survey.choice?.place == .i2c(bus: 1, address: 0x53))
+        survey.findings.removeAll { $0.chip == "adxl345" }
+        #expect(survey.problem.code == .busy)
+    }
+
+    @Test func aBusThatIsDeniedSaysWhoGrantsIt() {
+        var survey = Survey()
+        let denied = SensorError(.permission, "/dev/i2c-1: not permitted")
+        survey.take(I2CBusInfo(number: 1, name: "b", ability: .unknown(denied), owners: []), [])
+        #expect(survey.choice == nil && survey.problem == denied)
+        #expect(survey.commands == ["sudo usermod -aG i2c $USER"])
+    }
+
+    /// Chips on a bus for SMBus only can be named, not read.
+    @Test func aChipThatCannotBeReadIsNotTaken() {
+        var survey = Survey()
+        survey.take(
+            I2CBusInfo(number: 0, name: "b", ability: .smbusOnly, owners: []),
+            [(0x53, .chip(name: "adxl345", lookalikes: ""))])
+        #expect(survey.choice == nil && survey.problem.code == .unsupported)
+    }
+
+    @Test func whatIsMissingWithoutABusDependsOnTheAdapter() {
+        #expect(Survey.noBus(hasAdapter: true).command.contains("modprobe i2c-dev"))
+        #expect(Survey.noBus(hasAdapter: false).command.contains("raspi-config"))
+    }
 }
