@@ -5,6 +5,7 @@ struct Seismote: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "seismote", abstract: "The tool for people who run Seismote stations.",
         subcommands: [
-            ReplayCommand.self, TuneCommand.self, FilterCommand.self, ConfigCommand.self, VersionCommand.self,
+            ReplayCommand.self, TuneCommand.self, FilterCommand.self, ProbeCommand.self, CalibrateCommand.self,
+            SelfTestCommand.self, ConfigCommand.self, VersionCommand.self,
         ])
 }

@@ -2,7 +2,7 @@ import SignalProcessing
 
 /// Looks at every sample of a sensor for what no healthy sensor gives, as it comes from the driver, before calibration
 /// and mounting. Pure: counts samples, knows no clock; the same samples give the same findings however they are cut
-/// into blocks. Costs a few nanoseconds a sample, no memory.
+/// into blocks. Costs about 30 ns a sample, takes no memory.
 ///
 /// | Fault | Raised | Cleared |
 /// |---|---|---|

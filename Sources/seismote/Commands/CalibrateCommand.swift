@@ -1,0 +1,157 @@
+import ArgumentParser
+import Glibc
+import Instrument
+import Messages
+import Sensors
+import Settings
+import SignalProcessing
+
+/// `seismote calibrate`: offset and noise at rest, or offset, scale and cross-axis from six positions.
+struct CalibrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "calibrate", abstract: "Find the sensor's offset, scale and noise.",
+        discussion: """
+            At rest: the sensor lies level and still; --tilted when it is not known to be level. With --six-positions \
+            it is put with each axis up and down in turn, and asks for each; axes may be put in any order. The \
+            recording of a sensor that was turned that way does, too. Prints the lines for the settings file. The agent \
+            must not run. Exit status 1 when the samples do not allow a calibration.
+            """)
+
+    @Argument(help: "A recording instead of the sensor.")
+    var file: String?
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var recording: RecordingOptions
+
+    @Option(help: ArgumentHelp("Time to look at the sensor, for each position.", valueName: "s"))
+    var seconds: Double?
+
+    @Flag(help: "Six positions.")
+    var sixPositions = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Six positions: axes, along which the sensor was put within a degree, or norm: roughly, only the length of gravity counts.",
+            valueName: "axes|norm"))
+    var method = "axes"
+
+    @Flag(help: "The sensor is not known to be level: only the length of gravity counts.")
+    var tilted = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write the lines for the settings into a file.", valueName: "file"))
+    var output: String?
+
+    func validate() throws {
+        guard PositionCalibration.Method(rawValue: method) != nil else {
+            throw ValidationError("--method \(method): axes or norm")
+        }
+        if let seconds, !(seconds >= RestRecording.shortest && seconds <= 3600) {
+            throw ValidationError("--seconds is a number from 2 to 3600")
+        }
+    }
+
+    func run() throws {
+        let loaded = try settings.load(adding: file.map { recording.overrides($0) } ?? [])
+        var sensor = try ToolSensor(loaded)
+        defer { sensor.close() }
+        do {
+            try sixPositions ? positions(&sensor, loaded) : rest(&sensor, loaded)
+        } catch let error as CalibrationError {
+            printError(error.message)
+            throw ExitCode(1)
+        } catch let error as OutputError {
+            printError(error.description)
+            throw ExitCode(74)  // EX_IOERR
+        }
+    }
+
+    private func rest(_ sensor: inout ToolSensor, _ loaded: LoadedSettings) throws {
+        let up = loaded.configuration.sensor.mounting.sources.z
+        let all = try sensor.record(seconds: seconds ?? (file == nil ? 20 : 3600))
+        let result = try RestCalibration(all, vertical: tilted ? nil : (axis: up.axis, sign: up.sign))
+        let value = result.value(time: ToolSensor.now())
+        sensor.keep(.calibration, value, loaded)
+        var table = Table(["axis", "mean m/s²", "offset m/s²", "noise m/s²", "µg/√Hz"], left: [0])
+        for (name, axis) in [("x", result.x), ("y", result.y), ("z", result.z)] {
+            table.add([
+                name, fixed(axis.mean, 5), fixed(axis.offset, 5), fixed(axis.noise, 6), significant(axis.microG, 4),
+            ])
+        }
+        let verdict =
+            result.isPlausible
+            ? "within 10 % of 1 g" : "NOT within 10 % of 1 g: the scale is wrong, and an offset does not mend it"
+        try tell(
+            value, result.correction,
+            """
+            \(sensor.description.chip): \(fixed(result.seconds, 1)) s at rest at \(fixed(sensor.description.rate, 2)) Hz
+            \(table.text)
+            gravity \(fixed(result.magnitude, 4)) m/s², \(verdict)
+            """)
+        if !result.isPlausible { throw ExitCode(1) }
+    }
+
+    private func positions(_ sensor: inout ToolSensor, _ loaded: LoadedSettings) throws {
+        let means =
+            file == nil ? try ask(&sensor) : PositionFinder.positions(try sensor.record(seconds: 86_400))
+        let result = try PositionCalibration(means, method: .init(rawValue: method) ?? .axes)
+        let value = result.value(time: ToolSensor.now())
+        sensor.keep(.calibration, value, loaded)
+        try tell(
+            value, result.correction,
+            """
+            \(sensor.description.chip): \(result.positions) positions
+            left over \(significant(result.residual, 3)) m/s² (RMS), at most \(significant(result.worst, 3)) m/s²; \
+            before \(significant(result.before, 3)) m/s²
+            """)
+    }
+
+    /// Asks for one position after the other until all six are there.
+    private func ask(_ sensor: inout ToolSensor) throws -> [[Double]] {
+        var means = [[Double]?](repeating: nil, count: 6)
+        while means.contains(where: { $0 == nil }) {
+            let missing = (0..<6).filter { means[$0] == nil }.map { PositionCalibration.names[$0] }
+            printError("Put one of \(missing.joined(separator: ", ")) up, let it lie, and press Enter.")
+            guard readLine() != nil else { throw CalibrationError("ended before all six positions were there") }
+            try sensor.restart()
+            // The hand goes away.
+            _ = try sensor.record(seconds: 0.5)
+            let part = try sensor.record(seconds: seconds ?? 5)
+            if let movement = part.movement() {
+                printError("  not at rest: \(movement)")
+            } else if let direction = PositionCalibration.direction(part.mean) {
+                means[direction] = part.mean
+                printError("  \(PositionCalibration.names[direction]) up: taken")
+            } else {
+                printError("  no axis points up or down within 20 degrees")
+            }
+        }
+        return means.compactMap { $0 }
+    }
+
+    /// Prints the report and the lines for the settings.
+    private func tell(_ value: Value, _ correction: Correction, _ text: String) throws {
+        func list(_ numbers: [Double]) -> String {
+            "["
+                + numbers.map { String(decoding: Value.double(rounded($0)).json(), as: UTF8.self) }.joined(
+                    separator: ", ")
+                + "]"
+        }
+        let lines = """
+            sensor:
+              calibration:
+                offset: \(list(correction.offset))
+                matrix: \(list(correction.matrix))
+            """
+        print(json ? String(decoding: value.json(), as: UTF8.self) : text + "\n\n" + lines)
+        guard let output else { return }
+        let file = try OutputFile(path: output)
+        file.append(lines + "\n")
+        try file.finish()
+    }
+
+    /// Seven decimals: a tenth of a µg.
+    private func rounded(_ number: Double) -> Double { (number * 1e7).rounded() / 1e7 }
+}

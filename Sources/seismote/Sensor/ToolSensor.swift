@@ -1,0 +1,106 @@
+import ArgumentParser
+import Glibc
+import Instrument
+import Messages
+import Sensors
+import Settings
+import SignalProcessing
+
+/// EX_UNAVAILABLE of sysexits.h: the sensor is not to be had.
+let exitNoSensor = ExitCode(69)
+
+/// The sensor of the settings in the hands of the tool.
+struct ToolSensor {
+    private var driver: any SensorDriver
+    let description: SensorDescription
+    private var block: SampleBlock
+
+    /// - Throws: exit status 69 after a word why, also when the agent has the sensor.
+    init(_ loaded: LoadedSettings) throws {
+        let sensor = loaded.configuration.sensor
+        if sensor.driver != .replay, sensor.driver != .simulate, let process = Self.agent() {
+            printError(
+                "the agent (seismoted, process \(process)) has the sensor: stop it first, systemctl stop seismoted")
+            throw exitNoSensor
+        }
+        var driver = sensor.driver == .replay ? ReplaySensor(ReplaySettings(loaded)) : SensorChoice.driver(sensor)
+        do {
+            description = try driver.open()
+        } catch {
+            Self.tell(error)
+            throw error.code == .format ? ExitCode(65) : exitNoSensor
+        }
+        self.driver = driver
+        block = SampleBlock(capacity: max(1, Int((description.rate * 0.16).rounded())))
+    }
+
+    /// Reads so many seconds, or to the end of a recording; gaps are passed over.
+    mutating func record(seconds: Double) throws -> RestRecording {
+        var recording = RestRecording(rate: description.rate)
+        do {
+            while recording.seconds < seconds, try driver.read(into: &block) == .samples { recording.append(block) }
+        } catch {
+            Self.tell(error)
+            throw exitNoSensor
+        }
+        return recording
+    }
+
+    /// Begins anew, so that nothing is read that came before.
+    mutating func restart() throws {
+        driver.close()
+        do { _ = try driver.open() } catch {
+            Self.tell(error)
+            throw exitNoSensor
+        }
+    }
+
+    /// - Throws: exit status 69 when it cannot be made.
+    mutating func selfTest() throws -> SelfTestReport {
+        do { return try driver.selfTest() } catch {
+            Self.tell(error)
+            throw exitNoSensor
+        }
+    }
+
+    mutating func close() { driver.close() }
+
+    private static func tell(_ error: SensorError) {
+        let more = error.code == .busy ? " (does the agent run, or another program?)" : ""
+        printError(error.message + more)
+    }
+
+    /// Number of the agent's process; nil when it does not run.
+    private static func agent() -> Int? {
+        guard let folder = opendir("/proc") else { return nil }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard let number = Int(name), number != getpid() else { continue }
+            var text = [UInt8](repeating: 0, count: 16)
+            let file = Glibc.open("/proc/\(number)/comm", O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { continue }
+            let count = read(file, &text, text.count)
+            Glibc.close(file)
+            if count > 0, String(decoding: text[..<count], as: UTF8.self) == "seismoted\n" { return number }
+        }
+        return nil
+    }
+
+    /// Keeps a report for the agent to publish; that it could not be is only said.
+    func keep(_ report: SensorMemory.Report, _ value: Value, _ loaded: LoadedSettings) {
+        guard description.clock == .host, description.driver != "simulate" else { return }
+        do {
+            try SensorMemory.keep(
+                report, of: description.chip, value, directory: loaded.configuration.storage.directory)
+        } catch { printError("not kept for the agent to publish: \(error.message)") }
+    }
+
+    static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
