@@ -25,14 +25,14 @@ import Testing
 
     @Test func theChoiceIsPutIntoTheSettings() throws {
         var sensor = AutoSensor(
-            SensorConfiguration(), survey: { Survey(findings: [Self.chip]) },
+            Configuration().sensor, survey: { Survey(findings: [Self.chip]) },
             make: {
                 #expect($0.i2c.bus == 3 && $0.i2c.address == 0x1d && $0.i2c.chip == "adxl345")
                 return Fake(settings: $0, works: { true })
             })
         #expect(try sensor.open().driver == "i2c")
         var other = AutoSensor(
-            SensorConfiguration(), survey: { Survey(findings: [Self.chip, Self.device]) },
+            Configuration().sensor, survey: { Survey(findings: [Self.chip, Self.device]) },
             make: {
                 #expect($0.iio.device == "iio:device1")
                 return Fake(settings: $0, works: { true })
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func withoutAChoiceTheProblemIsSaid() {
-        var sensor = AutoSensor(SensorConfiguration(), survey: { Survey() })
+        var sensor = AutoSensor(Configuration().sensor, survey: { Survey() })
         #expect(throws: SensorError(.missing, "no accelerometer found")) { try sensor.open() }
     }
 
@@ -55,7 +55,7 @@ import Testing
 
     private static func reopen(surveys: () -> Int) throws {
         var sensor = AutoSensor(
-            SensorConfiguration(),
+            Configuration().sensor,
             survey: {
                 count.wrappingAdd(1, ordering: .relaxed)
                 return Survey(findings: [chip])

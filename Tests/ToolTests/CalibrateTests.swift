@@ -38,7 +38,7 @@ import Testing
         // What it writes is a settings file, and with it the rest is right.
         let check = try Tool("config", "check", folder.path("out.yaml"))
         #expect(check.status == 0, "\(check.output) \(check.errors)")
-        #expect(try String(contentsOfFile: folder.path("out.yaml"), encoding: .utf8).contains("offset: [0.2"))
+        #expect(try String(contentsOfFile: folder.path("out.yaml"), encoding: .utf8).contains("    offset: [0."))
     }
 
     @Test func whatMovedIsRefused() throws {
