@@ -14,7 +14,7 @@ struct AutoSensor: SensorDriver {
     init(
         _ configuration: SensorConfiguration,
         survey: @escaping () -> Survey = { Survey.ofThisMachine(everything: false) },
-        make: @escaping (SensorConfiguration) -> any SensorDriver = SensorChoice.driver
+        make: @escaping (SensorConfiguration) -> any SensorDriver = SensorChoice.plainDriver
     ) {
         self.configuration = configuration
         self.survey = survey
