@@ -2,8 +2,8 @@
 
     python3 -m emulator --ready FILE NAME=CHIP[,KEY=VALUE...] ...
 
-For each adapter a line `NAME BUS ADDRESS` is written to FILE once all are there. On SIGTERM (or SIGINT) the chip's
-journal is written to NAME.json and NAME.samples. The chip's keys:
+For each adapter a line `NAME BUS ADDRESS` is written to FILE once all are there. On SIGUSR1 the recording and the
+timetable of faults begin. On SIGTERM the chips' journals are written to NAME.json and NAME.samples. A chip's keys:
 
     address=0x53        another address than its first
     world=FILE          a recording, see world.py; lead=SECONDS of quiet before it
@@ -46,7 +46,7 @@ class Bench:
     def __init__(self, adapter):
         self.adapter = adapter
         self.device = adapter.device
-        self.change = 0.0
+        self.begun = False
 
     def plug(self):
         """Puts the adapter in and serves until the kernel has made a bus of it."""
@@ -81,12 +81,14 @@ class Bench:
 
     def run(self):
         """Serves for ever."""
+        while not self.begun:
+            self.serve(0.5)
         while True:
             wait = self.act_on_faults()
             until = None if wait is None else time.monotonic() + wait
             while until is None or time.monotonic() < until:
                 if not self.device.socket:
-                    time.sleep(max(0, until - time.monotonic()) if until else 1)
+                    time.sleep(max(0.001, until - time.monotonic()) if until else 1)
                 else:
                     self.serve(None if until is None else max(0.001, until - time.monotonic()))
 
@@ -118,8 +120,12 @@ def main():
             os.waitpid(child, 0)
         sys.exit(0)
 
+    def begin(*_):
+        for child in children:
+            os.kill(child, signal.SIGUSR1)
+
     signal.signal(signal.SIGTERM, finish)
-    signal.signal(signal.SIGINT, finish)
+    signal.signal(signal.SIGUSR1, begin)
     while True:
         signal.pause()
 
@@ -131,7 +137,12 @@ def serve_alone(name, bench, benches):
         bench.adapter.chip.journal.write(name, bench.adapter.chip.about())
         os._exit(0)
 
+    def begin(*_):
+        bench.adapter.chip.begin()
+        bench.begun = True
+
     signal.signal(signal.SIGTERM, finish)
+    signal.signal(signal.SIGUSR1, begin)
     for other in benches.values():
         if other is not bench:
             other.device.socket.close()

@@ -19,6 +19,9 @@ class Chip:
     power_on_values = {}
     #: The register that says what it is.
     identity_register = 0
+    #: First register of the latest or oldest sample, and how many registers it has.
+    data_register = 0
+    data_length = 6
     #: Samples that the queue holds.
     depth = 32
 
@@ -28,7 +31,7 @@ class Chip:
         self.journal = journal
         self.clock_error = clock_error
         self.address = self.address if address is None else address
-        self.first_measured = None
+        self.origin = None
         self.rate = None
         self.count = None
         self.taken = 0
@@ -42,8 +45,12 @@ class Chip:
         self.registers[register] = value
 
     def value(self, register):
-        """A byte is read from a register."""
+        """A byte is read from a register that holds no sample."""
         return self.registers[register]
+
+    def sample_bytes(self):
+        """The next sample, as the registers with data show it."""
+        raise NotImplementedError
 
     def next_pointer(self, register):
         """Where the pointer goes after this register."""
@@ -70,6 +77,7 @@ class Chip:
     def power_on(self):
         """As after power-on: nothing is measured."""
         self.registers = bytearray(256)
+        self.output = bytes(self.data_length)
         for register, value in self.power_on_values.items():
             self.registers[register] = value
         self.pointer = 0
@@ -93,8 +101,18 @@ class Chip:
         """A message from the chip."""
         self.advance()
         out = bytearray()
-        for _ in range(length):
-            value = self.value(self.pointer)
+        first, last = self.data_register, self.data_register + self.data_length - 1
+        while len(out) < length:
+            if first <= self.pointer <= last:
+                if self.pointer == first:
+                    self.output = self.sample_bytes()
+                    if length - len(out) >= self.data_length and self.next_pointer(first) != first:
+                        out += self.output
+                        self.pointer = self.next_pointer(last)
+                        continue
+                value = self.output[self.pointer - first]
+            else:
+                value = self.value(self.pointer)
             if self.pointer == self.identity_register and self.faults.now("identity"):
                 value ^= 0xFF
             out.append(value)
@@ -103,15 +121,18 @@ class Chip:
 
     # The chip's own clock.
 
+    def begin(self):
+        """The recording and the timetable of faults begin now."""
+        self.origin = time.monotonic_ns()
+        self.faults.begin(self.origin)
+        self.journal.event("begin")
+
     def measure(self, rate):
         """Measures from now on, this often each second by a perfect clock; None: no more."""
         if rate is None:
             self.period = None
             return
         now = time.monotonic_ns()
-        if self.first_measured is None:
-            self.first_measured = now
-            self.faults.begin(now)
         self.rate = rate
         self.period = 1e9 / (rate * (1 + self.clock_error))
         self.start = now
@@ -153,7 +174,7 @@ class Chip:
         """Sample `number` since `measure`."""
         moment = self.start + round(number * self.period)
         number += self.before
-        felt = self.world.at((moment - self.first_measured) / 1e9, number)
+        felt = self.world.at((moment - self.origin) / 1e9 if self.origin else -1, number)
         if self.faults.entries:
             if self.latest and self.faults.at("freeze", moment):
                 return (number, moment, *self.latest[2:])

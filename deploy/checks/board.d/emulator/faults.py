@@ -1,4 +1,4 @@
-"""What goes wrong, and when: a timetable in the time of the chip, which begins when it first measures.
+"""What goes wrong, and when: a timetable in s since the world was told to begin (SIGUSR1).
 
     missing:30:5    from 30 s, for 5 s: the chip does not acknowledge; then it is back as after power-on
     unplug:30:5     the adapter itself is pulled out, and put in again
@@ -26,9 +26,8 @@ class Faults:
         self.origin = None
 
     def begin(self, moment):
-        """The first call says when time zero is (monotonic, ns)."""
-        if self.origin is None:
-            self.origin = moment
+        """Says when time zero is (monotonic, ns)."""
+        self.origin = moment
 
     def now(self, kind):
         """Whether this goes wrong now."""
@@ -44,7 +43,7 @@ class Faults:
     def next_change(self):
         """Seconds to the next beginning or end of a fault; None when there is none any more."""
         if self.origin is None:
-            return 1.0 if self.entries else None
+            return None
         moment = time.monotonic_ns() - self.origin
         later = [edge for _, start, end in self.entries for edge in (start, end) if edge > moment]
         return (min(later) - moment) / 1e9 if later else None

@@ -8,8 +8,8 @@ GRAVITY = 9.80665
 
 
 class World:
-    """Acceleration in m/s² at a time in s since the chip first measured. The recording (100 Hz, rows of x, y, z in
-    m/s²) begins after `lead` seconds; between its samples the way is straight."""
+    """Acceleration in m/s² at a time in s since the world was told to begin. The recording (100 Hz, rows of x, y, z
+    in m/s²) begins `lead` seconds later; between its samples the way is straight."""
 
     RATE = 100
 

@@ -13,12 +13,8 @@ class ADXL345(Chip):
 
     address = 0x53
     power_on_values = {0x00: 0xE5, BW_RATE: 0x0A}
+    data_register = DATAX0
     depth = 33
-
-    def power_on(self):
-        super().power_on()
-        self.output = bytes(6)
-        self.popped = False
 
     def written(self, register, value):
         if register in (0x00, INT_SOURCE, FIFO_STATUS) or DATAX0 <= register <= DATAZ1:
@@ -47,20 +43,15 @@ class ADXL345(Chip):
         # Table 1, at 2.5 V: 0.20 to 2.10 g, -2.10 to -0.20 g, 0.30 to 3.40 g.
         return (0.6, -0.6, 0.9) if self.registers[DATA_FORMAT] & 0x80 else None
 
-    def read(self, length):
-        self.popped = False  # each read, however long, takes one sample off the FIFO, page 27
-        return super().read(length)
+    def sample_bytes(self):
+        # Each read, however long, takes one sample off the FIFO (page 27); all drivers begin it at the first register.
+        counts = self.pop()[2:]
+        self.overrun = False
+        if self.registers[DATA_FORMAT] & 4:
+            counts = [count << 15 - self.limits()[1].bit_length() for count in counts]
+        return struct.pack("<3h", *counts)
 
     def value(self, register):
-        if DATAX0 <= register <= DATAZ1:
-            if not self.popped:
-                self.popped = True
-                counts = self.pop()[2:]
-                if self.registers[DATA_FORMAT] & 4:
-                    counts = [count << (16 - self.limits()[1].bit_length() - 1) for count in counts]
-                self.output = struct.pack("<3h", *counts)
-                self.overrun = False
-            return self.output[register - DATAX0]
         if register == INT_SOURCE:
             watermark = self.registers[FIFO_CTL] & 31
             return ((0x80 if self.queue or self.fresh else 0)

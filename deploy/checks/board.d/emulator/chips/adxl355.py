@@ -14,11 +14,12 @@ class ADXL355(Chip):
 
     address = 0x1D
     identity_register = 0x02
+    data_register = XDATA3
+    data_length = 9
     power_on_values = {0x00: 0xAD, 0x01: 0x1D, 0x02: 0xED, 0x03: 0x01, 0x29: 0x60, RANGE: 0x81, POWER_CTL: 0x01}
 
     def power_on(self):
         super().power_on()
-        self.output = bytes(9)
         self.entries = []  # of the sample that is being read from the FIFO
         self.entry = b""
 
@@ -57,15 +58,15 @@ class ADXL355(Chip):
     def left_justified(count):
         return struct.pack(">i", count << 12)[:3]
 
+    def sample_bytes(self):
+        queue, self.queue = self.queue, None  # these registers have nothing to do with the FIFO
+        sample = self.pop()
+        self.queue = queue
+        return b"".join(map(self.left_justified, sample[2:]))
+
     def value(self, register):
         if register == FIFO_DATA:
             return self.next_of_fifo()
-        if register == XDATA3:
-            queue, self.queue = self.queue, None
-            self.output = b"".join(map(self.left_justified, self.pop()[2:]))
-            self.queue = queue
-        if XDATA3 <= register <= ZDATA1:
-            return self.output[register - XDATA3]
         if register == FIFO_ENTRIES:
             return 3 * len(self.queue) + len(self.entries)
         if register == STATUS:

@@ -15,11 +15,8 @@ class LIS2DW12(Chip):
 
     address = 0x19
     identity_register = WHO_AM_I
+    data_register = OUT_X
     power_on_values = {WHO_AM_I: 0x44, CTRL2: 0x04}
-
-    def power_on(self):
-        super().power_on()
-        self.output = bytes(6)
 
     def next_pointer(self, register):
         if not self.registers[CTRL2] & 4:
@@ -63,12 +60,13 @@ class LIS2DW12(Chip):
         # Table 3: 70 to 1500 mg.
         return {1: (0.4, 0.4, 0.4), 2: (-0.4, -0.4, -0.4)}.get(self.registers[CTRL3] >> 6)
 
+    def sample_bytes(self):
+        shift = 16 - self.bits()
+        x, y, z = self.pop()[2:]
+        self.overrun = False
+        return struct.pack("<3h", x << shift, y << shift, z << shift)
+
     def value(self, register):
-        if register == OUT_X:
-            self.output = struct.pack("<3h", *(count << 16 - self.bits() for count in self.pop()[2:]))
-            self.overrun = False
-        if OUT_X <= register <= OUT_Z_H:
-            return self.output[register - OUT_X]
         if register == STATUS:
             return 0x01 if self.fresh else 0
         if register == FIFO_SAMPLES:

@@ -13,12 +13,12 @@ class LIS3DH(Chip):
 
     address = 0x18
     identity_register = WHO_AM_I
+    data_register = OUT_X
     power_on_values = {WHO_AM_I: 0x33, CTRL1: 0x07}
 
     def power_on(self):
         super().power_on()
         self.increments = False
-        self.output = bytes(6)
 
     def write(self, data):
         if data:
@@ -65,12 +65,13 @@ class LIS3DH(Chip):
         # Table 4: 17 to 360 digits of 4 mg; self-test 1 goes the other way.
         return {1: (0.4, 0.4, 0.4), 2: (-0.4, -0.4, -0.4)}.get(self.registers[CTRL4] >> 1 & 3)
 
+    def sample_bytes(self):
+        shift = 16 - self.bits()
+        x, y, z = self.pop()[2:]
+        self.overrun = False
+        return struct.pack("<3h", x << shift, y << shift, z << shift)
+
     def value(self, register):
-        if register == OUT_X:
-            self.output = struct.pack("<3h", *(count << 16 - self.bits() for count in self.pop()[2:]))
-            self.overrun = False
-        if OUT_X <= register <= OUT_Z_H:
-            return self.output[register - OUT_X]
         if register == STATUS:
             return 0x0F if self.fresh else 0
         if register == FIFO_SRC:

@@ -15,14 +15,15 @@ class LSM6DSO(Chip):
 
     address = 0x6A
     identity_register = WHO_AM_I
+    data_register = TAG
+    data_length = 7
     power_on_values = {WHO_AM_I: 0x6C, CTRL3_C: 0x04}
     depth = 512
     RATES = (None, 12.5, 26, 52, 104, 208, 416, 833, 1666, 3332, 6667, 1.6)
 
     def power_on(self):
         super().power_on()
-        self.output = bytes(6)
-        self.word = bytes(7)
+        self.latest_output = bytes(6)
         self.words = 0
 
     def next_pointer(self, register):
@@ -60,22 +61,20 @@ class LSM6DSO(Chip):
         # Table 2: 50 to 1700 mg.
         return {1: (0.4, 0.4, 0.4), 2: (-0.4, -0.4, -0.4)}.get(self.registers[CTRL5_C] & 3)
 
+    def sample_bytes(self):
+        if not self.queue:
+            return bytes(7)
+        tag = ACCELEROMETER << 3 | (self.words & 3) << 1
+        self.words += 1
+        return bytes([tag | bin(tag).count("1") & 1]) + struct.pack("<3h", *self.pop()[2:])
+
     def value(self, register):
         if register == OUTX_A:
-            self.output = struct.pack("<3h", *self.pop_latest()[2:])
+            self.latest_output = struct.pack("<3h", *self.pop_latest()[2:])
         if OUTX_A <= register <= OUTZ_H_A:
-            return self.output[register - OUTX_A]
+            return self.latest_output[register - OUTX_A]
         if register == STATUS:
             return 0x01 if self.fresh else 0
-        if register == TAG:
-            if self.queue:
-                tag = ACCELEROMETER << 3 | (self.words & 3) << 1
-                self.words += 1
-                self.word = bytes([tag | bin(tag).count("1") & 1]) + struct.pack("<3h", *self.pop()[2:])
-            else:
-                self.word = bytes(7)
-        if TAG <= register <= DATA_Z_H:
-            return self.word[register - TAG]
         level = len(self.queue)
         if register == FIFO_STATUS1:
             return level & 0xFF

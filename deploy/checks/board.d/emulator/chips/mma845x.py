@@ -13,12 +13,9 @@ class MMA8452(Chip):
 
     address = 0x1C
     identity_register = WHO_AM_I
+    data_register = OUT_X_MSB
     power_on_values = {WHO_AM_I: 0x2A}
     bits = 12
-
-    def power_on(self):
-        super().power_on()
-        self.output = bytes(6)
 
     def next_pointer(self, register):
         if register == OUT_Z_LSB:
@@ -49,11 +46,10 @@ class MMA8452(Chip):
         # Self-test output change at 4 g (MMA8451Q table 2): 181, 255 and 1680 counts of 1/2048 g.
         return (181 / 2048, 255 / 2048, 1680 / 2048) if self.registers[CTRL_REG2] & 0x80 else None
 
+    def sample_bytes(self):
+        return struct.pack(">3h", *(count << 16 - self.bits for count in self.pop()[2:]))
+
     def value(self, register):
-        if register == OUT_X_MSB:
-            self.output = struct.pack(">3h", *(count << 16 - self.bits for count in self.pop()[2:]))
-        if OUT_X_MSB <= register <= OUT_Z_LSB:
-            return self.output[register - OUT_X_MSB]
         if register == STATUS:
             return self.status()
         return self.registers[register]

@@ -24,6 +24,8 @@ class MPU6050(Chip):
 
     address = 0x68
     identity_register = WHO_AM_I
+    data_register = ACCEL_XOUT_H
+    data_length = 14
     power_on_values = {
         WHO_AM_I: 0x68, PWR_MGMT_1: 0x40,
         0x0D: TRIM[0] >> 2 << 5, 0x0E: TRIM[1] >> 2 << 5, 0x0F: TRIM[2] >> 2 << 5,
@@ -35,7 +37,6 @@ class MPU6050(Chip):
     def power_on(self):
         super().power_on()
         self.bytes = deque()
-        self.output = bytes(14)
 
     def next_pointer(self, register):
         return register if register == FIFO_R_W else (register + 1) & 0x7F
@@ -91,19 +92,23 @@ class MPU6050(Chip):
         return [1.03 * 0.34 * (0.92 / 0.34) ** ((code - 2) / 30) if self.registers[ACCEL_CONFIG] & bit else 0
                 for code, bit in zip(TRIM, (0x80, 0x40, 0x20))]
 
-    def value(self, register):
-        if register == FIFO_R_W:
-            if not self.bytes:
-                return 0
+    def sample_bytes(self):
+        return struct.pack(">3h", *self.pop()[2:]) + TEMPERATURE + bytes(6)
+
+    def read(self, length):
+        if self.pointer != FIFO_R_W:
+            return super().read(length)
+        self.advance()
+        out = bytearray()
+        for _ in range(min(length, len(self.bytes))):
             byte, sample = self.bytes.popleft()
+            out.append(byte)
             if sample:
                 self.queue.append(sample)
                 self.pop()
-            return byte
-        if register == ACCEL_XOUT_H:
-            self.output = struct.pack(">3h", *self.pop()[2:]) + TEMPERATURE + bytes(6)
-        if ACCEL_XOUT_H <= register <= GYRO_ZOUT_L:
-            return self.output[register - ACCEL_XOUT_H]
+        return bytes(out) + bytes(length - len(out))
+
+    def value(self, register):
         if register == FIFO_COUNTH:
             return len(self.bytes) >> 8
         if register == FIFO_COUNTL:
