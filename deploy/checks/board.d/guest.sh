@@ -69,7 +69,7 @@ agent() {
     cat >"/run/$1.yaml" <<YAML
 station: {id: $1}
 sensor: {rate_hz: $3, range: 2 g, $2}
-trace: {rate_hz: 4000, signals: [raw], block_s: 1}
+trace: {rate_hz: $3, signals: [raw], block_s: 1}
 waveform: {enabled: false}
 health: {interval_s: 10}
 log: {level: debug}

@@ -29,7 +29,7 @@ class Adapter:
         self.faults = faults
         self.status = ACKNOWLEDGED
         self.bus = None
-        self.was_missing = False
+        self.was_missing = self.was_other = False
         self.device = Device(self.control, lambda: faults.now("jam"))
 
     def plug(self):
@@ -61,10 +61,10 @@ class Adapter:
 
     def transfer(self, address, length, data):
         """One message: reads `length` bytes, or writes `data` where that is None."""
-        missing = self.faults.now("missing")
-        if self.was_missing and not missing:
+        missing, other = self.faults.now("missing"), self.faults.now("identity")
+        if (missing, other) != (self.was_missing, self.was_other):
+            self.was_missing, self.was_other = missing, other
             self.chip.power_on()
-        self.was_missing = missing
         if missing or address != self.chip.address:
             self.status = NOT_ACKNOWLEDGED
             return bytes(length or 0)

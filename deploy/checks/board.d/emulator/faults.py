@@ -3,7 +3,7 @@
     missing:30:5    from 30 s, for 5 s: the chip does not acknowledge; then it is back as after power-on
     unplug:30:5     the adapter itself is pulled out, and put in again
     jam:30:5        nothing is answered, until the kernel gives up waiting
-    identity:30:5   the register with the identity says something else
+    identity:30:5   another chip is there, whose register with the identity says something else
     saturate:30:5   far stronger motion than the chip can say
     freeze:30:5     the chip goes on, but gives the same sample again and again
 """
