@@ -73,7 +73,7 @@ trace: {rate_hz: $3, signals: [raw], block_s: 1}
 waveform: {enabled: false}
 health: {interval_s: 10}
 log: {level: debug}
-mqtt: {uri: "mqtt://$(cat /board/broker)", root: "${root:-board}", keepalive_s: 3600}
+mqtt: {uri: "mqtt://$(cat /board/broker)", root: "$(cat /board/root)", keepalive_s: 3600}
 ${4:-}
 YAML
     /run/seismoted --config "/run/$1.yaml" 2>"/run/$1.log" &
@@ -81,9 +81,11 @@ YAML
     agent_id=$!
 }
 
-# Sensor settings for chip NAME: i2c_sensor NAME, iio_sensor NAME
+# Sensor settings for chip NAME, by the three ways to read it
 i2c_sensor() { echo "driver: i2c, i2c: {bus: $(bus_of "$1"), address: $(address_of "$1")}"; }
 iio_sensor() { echo "driver: iio, iio: {device: \"$(basename "$(device_of "$1")")\"}"; }
+
+poll_sensor() { echo "driver: iio, iio: {device: \"$(basename "$(device_of "$1")")\", trigger: none}"; }
 
 # reading ID: waits until the process has the chip's device open
 reading() {

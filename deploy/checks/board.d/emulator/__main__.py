@@ -31,7 +31,7 @@ def parse(text):
     name, _, rest = text.partition("=")
     chip, *options = rest.split(",")
     options = dict(option.split("=", 1) for option in options)
-    world = World(options.pop("world", None), float(options.pop("lead", 0)), float(options.pop("noise", 0.01)))
+    world = World(options.pop("world", None), float(options.pop("lead", 0)), float(options.pop("noise", 0.02)))
     faults = Faults(options.pop("faults", ""))
     address = options.pop("address", None)
     made = CHIPS[chip](world, faults, Journal(), float(options.pop("clock", 0)) / 100, address and int(address, 0))

@@ -13,7 +13,7 @@ class World:
 
     RATE = 100
 
-    def __init__(self, path=None, lead=0.0, noise=0.01, seed=1):
+    def __init__(self, path=None, lead=0.0, noise=0.02, seed=1):
         self.lead = lead
         self.rows = []
         if path:
