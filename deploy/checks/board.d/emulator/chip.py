@@ -194,9 +194,10 @@ class Chip:
         """The oldest sample of the queue (the latest where there is none), which is thereby handed out."""
         sample = self.queue.popleft() if self.queue else self.latest
         self.fresh = False
-        if sample:
-            self.journal.sample(sample, time.monotonic_ns())
-        return sample or (0, 0, 0, 0, 0)
+        now = time.monotonic_ns()
+        sample = sample or (0, now, 0, 0, 0)  # the registers before the first sample
+        self.journal.sample(sample, now)
+        return sample
 
     def about(self):
         """What the journal says of the chip."""

@@ -42,6 +42,8 @@ class Match:
     def lost(self):
         """Samples that were handed out between the agent's first and its last, and are not among its own."""
         known = [place for place in self.index if place is not None]
+        if not known:
+            return 0
         return known[-1] - known[0] + 1 - len(set(known))
 
     def strangers(self):
