@@ -1,5 +1,5 @@
 /// What there is on an IIO context, for people who look for their accelerometer. Made by reading alone.
-public struct IIOInventory: Sendable, Equatable {
+public struct IIOInventory: Sendable {
     /// `local:`, `ip:host`.
     public var uri: String
     public var devices: [IIODeviceReport] = []
@@ -40,14 +40,14 @@ public struct IIOTriggerReport: Sendable, Equatable {
     public var rate: Double?
 }
 
-public struct IIOChannelReport: Sendable, Equatable {
+public struct IIOChannelReport: Sendable {
     /// `accel_x`.
     public var id: String
     /// How its values lie in the buffer; nil when it is not captured there.
     public var format: SampleFormat?
 }
 
-public struct IIODeviceReport: Sendable, Equatable {
+public struct IIODeviceReport: Sendable {
     /// `iio:device0`.
     public var id: String
     public var name: String
