@@ -23,7 +23,8 @@ let package = Package(
         .executable(name: "seismote", targets: ["seismote"]),
         // For deploy/benchmarks and deploy/checks/fuzz-targets, which are packages of their own.
         .library(
-            name: "SeismoteStation", targets: ["SignalProcessing", "Seismology", "Messages", "Settings", "Station"]),
+            name: "SeismoteStation",
+            targets: ["SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")

@@ -6,7 +6,7 @@ let package = Package(
     name: "SeismoteFuzzTargets",
     dependencies: [.package(name: "Seismote", path: "../../..")],
     targets: [.target(name: "LibFuzzer")]
-        + ["filter-designer", "pipeline"].map { name in
+        + ["filter-designer", "pipeline", "sensors"].map { name in
             .executableTarget(
                 name: name, dependencies: ["LibFuzzer", .product(name: "SeismoteStation", package: "Seismote")])
         }
