@@ -18,7 +18,7 @@ public struct Timebase: Sendable {
     }
 
     /// Jumps of the wall clock.
-    public var clockSteps: Int { wall.steps }
+    public var clockSteps: Int { wall.steps + jumps }
     /// Reads that took too long, or stamps that came too late, to say anything about time.
     public private(set) var slowReads = 0
     /// Blocks whose stamp was not after the one before.
@@ -40,6 +40,9 @@ public struct Timebase: Sendable {
     private var lastStamp = Int64.min
     /// UTC at which a block would begin that follows the last one; nil before the first.
     private var next: Int64?
+    private var lastPeriod = 0.0
+    /// Times at which all earlier times turned out to be wrong.
+    private var jumps = 0
     /// How much of the last correction is still to come (ns).
     private var pending = 0.0
     /// Samples in the last block.
@@ -95,6 +98,7 @@ public struct Timebase: Sendable {
     ///   - lost: samples known to be missing before the block; nil: some, number unknown.
     public mutating func take(count: Int, lost: Int?, _ observation: Observation) -> BlockTime {
         let threshold = Int64(max(2e6, nominalPeriod / 2))
+        let observation = observation.bounded
         var stepped = false
         switch observation {
         case .stamped(let reading):
@@ -105,9 +109,16 @@ public struct Timebase: Sendable {
             if wall.take(after, threshold: threshold) { stepped = true }
             readsByLevel = true
         }
-        let sight = noise.sight(observation, wall: wall, line: line, count: count + max(lost ?? 0, 0))
+        // What a device says of itself may be anything.
+        let lost = lost.map { min(max($0, 0), Self.most) }
+        if let line, abs(line.time()) > Self.farthest {
+            self.line = nil
+            misfits = 0
+        }
+        let sight = noise.sight(observation, wall: wall, line: line, count: count + (lost ?? 0))
         if sight.isStamp {
-            if sight.moment <= lastStamp, !stepped {
+            // More than a second back is no duplicate: then it was the last stamp that was wrong.
+            if sight.moment <= lastStamp, lastStamp < sight.moment &+ 1_000_000_000, !stepped {
                 duplicates += 1
                 var time = BlockTime(time: next ?? sight.moment &+ (wall.value ?? 0), gapBefore: false, lostBefore: 0)
                 time.isDuplicate = true
@@ -118,6 +129,10 @@ public struct Timebase: Sendable {
         let gap = follow(sight, count: count, lost: lost)
         return output(count: count, gap: gap, stepped: stepped)
     }
+
+    /// Samples that one gap can have at most, and the time (ns) beyond which a line is nonsense: 2115 by the wall clock.
+    private static let most = 1 << 40
+    private static let farthest: Int64 = 4_600_000_000_000_000_000
 
     // MARK: The line
 
@@ -158,6 +173,10 @@ public struct Timebase: Sendable {
         sinceShift = min(sinceShift + 1, 1000)
         observe(&line, sight, residual)
         self.line = line
+        if line.period < 0.5 * nominalPeriod || line.period > 2 * nominalPeriod {
+            // No chip is that far off: the times were nonsense.
+            begin(sight, period: nominalPeriod, uncertainty: nominalPeriod * 0.05)
+        }
         return gap
     }
 
@@ -213,7 +232,9 @@ public struct Timebase: Sendable {
     /// nobody knew to be missing, or a chip that runs otherwise than before.
     private mutating func misfitted(_ line: CountRegression, _ sight: Sight, _ residual: Double) -> Gap? {
         let samples = residual / line.period
-        let isAlike = misfits > 0 && abs(samples - misfit) < 1
+        // Eleven days: no gap, but a clock that was wrong.
+        let isFar = abs(residual) > 1e15
+        let isAlike = misfits > 0 && (isFar || abs(samples - misfit) < 1)
         misfits = isAlike || misfits == 0 ? misfits + 1 : 1
         misfit = samples
         slowReads += 1
@@ -223,6 +244,10 @@ public struct Timebase: Sendable {
             return nil
         }
         misfits = 0
+        if isFar {
+            begin(sight, period: nominalPeriod, uncertainty: nominalPeriod * 0.05)
+            return Gap(lost: 0)
+        }
         let missing = Int(min(max(samples.rounded(), -1e12), 1e12))
         // Once is a loss, again and again is another rate.
         if abs(missing) >= 1, sinceShift >= 64, !sight.isStamp || abs(samples - Double(missing)) < 0.3 {
@@ -257,7 +282,8 @@ public struct Timebase: Sendable {
         guard let line else { return BlockTime(time: 0, gapBefore: true, lostBefore: 0) }
         lastCount = count
         let correction = bounds.nearest(to: 0)
-        let first = line.time(ahead: 1 - Double(count)) &+ Int64(correction.rounded()) &+ (wall.value ?? 0)
+        let drawn = Int64(min(max(correction.rounded(), -1e15), 1e15)) &+ (wall.value ?? 0)
+        let first = min(max(line.time(ahead: 1 - Double(count)) &+ drawn, 0), Self.farthest)
         let span = Double(count) * line.period
         var time = first
         pending = 0
@@ -266,17 +292,42 @@ public struct Timebase: Sendable {
             let expected = Double(first &- next)
             if !isNew {
                 // What is not yet known well may be corrected faster, but never backwards.
-                let most = 0.45 * line.period
+                let most = 0.45 * min(line.period, lastPeriod)
                 let unsure = timeUncertainty(line) / line.period
                 let limit = min(max(0.01 * line.period, (2 * unsure - 0.3) * line.period, abs(expected) / 8), most)
                 let moved = min(max(expected, -limit), limit)
                 pending = expected - moved
                 time = next &+ Int64(moved.rounded())
+            } else if !stepped, expected < -1e9 {
+                // What was said before was wrong; to wait until it comes true would be worse.
+                jumps += 1
             } else if !stepped, expected < 0 {
                 time = next
             }
         }
-        next = time &+ Int64(span.rounded())
+        time = min(max(time, 0), Self.farthest)
+        next = time &+ Int64(min(span, 1e15).rounded())
+        lastPeriod = line.period
         return BlockTime(time: time, gapBefore: gap != nil || stepped, lostBefore: stepped ? 0 : gap?.lost ?? 0)
+    }
+}
+
+extension Timebase.Observation {
+    /// Within what clocks can say: a time that is far out is as good as none, and must not overflow.
+    fileprivate var bounded: Self {
+        switch self {
+        case .stamped(let reading): .stamped(reading.bounded)
+        case .level(let before, let after, let left):
+            .level(before: before.bounded, after: after.bounded, left: min(max(left, 0), 1 << 20))
+        }
+    }
+}
+
+extension ClockReading {
+    /// 31 years of the monotonic clock; 1970 to 2112 of the wall clock.
+    fileprivate var bounded: ClockReading {
+        ClockReading(
+            monotonic: min(max(monotonic, 0), 1_000_000_000_000_000_000),
+            wall: min(max(wall, 0), 4_500_000_000_000_000_000))
     }
 }

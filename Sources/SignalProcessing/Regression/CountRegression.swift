@@ -39,7 +39,9 @@ public struct CountRegression: Sendable, Equatable {
     }
 
     /// Time of a sample, counted from the last one; it may be a fraction.
-    public func time(ahead: Double = 0) -> Int64 { whole &+ Int64((part + ahead * period).rounded()) }
+    public func time(ahead: Double = 0) -> Int64 {
+        whole &+ Int64(min(max((part + ahead * period).rounded(), -1e18), 1e18))
+    }
 
     /// How much later something was than the time of a sample, counted from the last one.
     public func residual(_ time: Int64, ahead: Double) -> Double { Double(time &- whole) - part - ahead * period }
@@ -60,7 +62,7 @@ public struct CountRegression: Sendable, Equatable {
     /// Moves the line as a whole.
     public mutating func shift(_ time: Double) {
         // Never out of what a clock can say, whatever was observed.
-        let moved = min(max(part + time, -4e18), 4e18)
+        let moved = min(max(part + time, -1e18), 1e18)
         let rounded = moved.rounded()
         whole &+= Int64(rounded)
         part = moved - rounded
