@@ -47,6 +47,7 @@ public struct Agent {
             ["station": .text(settings.configuration.station.id), "boot": .text(boot)])
         var reporter = Reporter(
             settings: settings, topics: topics, boot: boot, log: log, status: status, link: link)
+        clinux_forget_start()
         try sampling.start()
         do throws(LinkError) { try link.start() } catch { throw AgentError(error.message) }
         manager.ready("starting")

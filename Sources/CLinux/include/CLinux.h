@@ -16,6 +16,10 @@ void clinux_set_thread_name(const char *name);
 // back to the system when they are freed. Before the first thread is made.
 void clinux_use_little_memory(void);
 
+// Gives back the pages of the program's code that are in memory; what is needed again is taken from the file. For the end
+// of the start, whose code (settings, schema) is not needed any more: it is half of the code.
+void clinux_forget_start(void);
+
 // I2C (linux/i2c-dev.h). All give 0 or an errno.
 // Functions of the adapter, bits I2C_FUNC_*.
 int clinux_i2c_functions(int file, unsigned long *functions);
