@@ -110,6 +110,8 @@ def main():
         if child == 0:
             serve_alone(name, bench, benches)
         children.append(child)
+    for bench in benches.values():
+        bench.device.socket.close()  # the child's alone: else it could not be pulled out
     with open(arguments.ready, "w", encoding="ascii") as file:
         for name, bench in benches.items():
             file.write(f"{name} {bench.adapter.bus} {bench.adapter.chip.address:#04x}\n")

@@ -42,11 +42,12 @@ def judge(folder, root, name, timetable):
             problems.append(f"{kind}: no alert, only "
                             + str([(code, round((first - begin) / 1e9, 1)) for code, first, _ in alerts]))
             continue
-        code, first, last = found[0]
+        first = found[0][1]
+        last = None if any(cleared is None for _, _, cleared in found) else max(cleared for _, _, cleared in found)
         raised = (first - begin) / 1e9 - start
-        text = f"{name:12} {kind:9} {code} after {raised:.1f} s"
+        text = f"{name:12} {kind:9} {', '.join(dict.fromkeys(code for code, _, _ in found))} after {raised:.1f} s"
         if last is None:
-            problems.append(f"{kind}: {code} is never cleared")
+            problems.append(f"{kind}: the alert is never cleared")
         else:
             text += f", cleared {(last - begin) / 1e9 - end:+.1f} s after the end"
         if kind in SILENT:
