@@ -7,6 +7,7 @@ class Match:
 
     def __init__(self, blocks, journal, count=None):
         count = count or journal.count
+        self.journal = journal
         self.index, self.starts, self.values = [], [], []
         self.breaks = []
         place = None
@@ -40,11 +41,19 @@ class Match:
         return self.index[0]
 
     def lost(self):
-        """Samples that were handed out between the agent's first and its last, and are not among its own."""
+        """Samples that the chip took between the agent's first and its last and that are not among its own: handed out
+        and not published, or never handed out because the FIFO ran over."""
         known = [place for place in self.index if place is not None]
         if not known:
             return 0
-        return known[-1] - known[0] + 1 - len(set(known))
+        number = self.journal.number
+        return number[known[-1]] - number[known[0]] + 1 - len({number[place] for place in known})
+
+    def unpublished(self):
+        """Samples that were handed out between the agent's first and its last and are not among its own. What a chip
+        without FIFO takes between two readings is not among them."""
+        known = [place for place in self.index if place is not None]
+        return known[-1] - known[0] + 1 - len(set(known)) if known else 0
 
     def strangers(self):
         """Samples that the chip never handed out."""

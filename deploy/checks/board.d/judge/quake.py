@@ -66,8 +66,8 @@ def compare(tool, folder, name, station):
             problems.append(f"the kernel's scale is {count}, the data sheet's {journal.count}")
     found = list(blocks(station))
     match = Match(found, journal, count)
-    if match.lost() or match.strangers() or match.breaks:
-        problems.append(f"{match.lost()} samples lost, {match.strangers()} that the chip never gave")
+    if match.unpublished() or match.strangers() or match.breaks:
+        problems.append(f"{match.unpublished()} samples lost, {match.strangers()} that the chip never gave")
     rate = found[0][2]
     expected = replay(tool, folder, name, rate, found[0][0], match.values)
     got = station.ended()
@@ -91,7 +91,7 @@ def compare(tool, folder, name, station):
             worst = max(worst, abs(here[key] - there[key]) / size)
     if worst_onset > ONSET_LIMIT:
         problems.append(f"an onset is off by {worst_onset:.3f} samples")
-    print(f"{name:15} {len(match.index):6} samples, lost {match.lost()}, events {len(got)} as in the replay; "
+    print(f"{name:15} {len(match.index):6} samples, lost {match.unpublished()}, events {len(got)} as in the replay; "
           f"pga {got[-1]['pga']:.4g} m/s², {got[-1]['intensity'][0]['scale']} {got[-1]['intensity'][0]['value']:.2f}; "
           f"onset off by {worst_onset:.3f} sample, amplitudes by {worst:.1e}")
     return problems
