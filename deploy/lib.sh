@@ -95,7 +95,7 @@ need_python_packages() {
 # How programs are linked for use: the Swift libraries inside, and relocations in the packed form that glibc 2.36
 # (Debian 12) and later read, which takes 0.5 MB off the file. Nothing loads the programs as libraries, so they export
 # no names (0.3 MB); functions with the same code are kept once (0.2 MB). Tables for unwinding the stack stay out (1 MB):
-# Swift's errors do without, and nothing throws a C++ exception.
+# Swift's errors do without, and the one C++ exception there could be, memory that is at an end, ends Swift's code too.
 release_flags=(--static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
     -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr
     -Xlinker --script="$repository/deploy/no-unwind-tables.ld")
