@@ -81,11 +81,10 @@ YAML
     agent_id=$!
 }
 
-# Sensor settings for chip NAME, by the three ways to read it
+# Sensor settings for chip NAME, by the two ways to read it
 i2c_sensor() { echo "driver: i2c, i2c: {bus: $(bus_of "$1"), address: $(address_of "$1")}"; }
 iio_sensor() { echo "driver: iio, iio: {device: \"$(basename "$(device_of "$1")")\"}"; }
 
-poll_sensor() { echo "driver: iio, iio: {device: \"$(basename "$(device_of "$1")")\", trigger: none}"; }
 
 # reading ID: waits until the process has the chip's device open
 reading() {

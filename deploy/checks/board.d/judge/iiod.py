@@ -21,7 +21,11 @@ def main(folder, root, name):
     strongest = max(abs(x) for x, _, _ in journal.counts) * journal.count
     got = max((abs(x) for x, _, _ in samples), default=0)
     events = station.ended() or [event for event in station.of("event/trigger")]
-    info = station.of("state/info")[-1]["sensor"]
+    # At the end the server has gone, and with it the sensor.
+    info = next((info["sensor"] for info in reversed(station.of("state/info")) if "sensor" in info), None)
+    if info is None:
+        print("WRONG: the sensor was never open")
+        return True
     print(f"{name}: {info['driver']} {info['chip']} at {info['rate_hz']} Hz over the network: {len(samples)} samples of "
           f"{len(journal.counts)} that the chip gave, {len(events)} events, strongest x {got:.3f} of {strongest:.3f} m/s²")
     problems = []
