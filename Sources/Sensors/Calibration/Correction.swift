@@ -12,8 +12,11 @@ public struct Correction: Sendable, Equatable {
 
     /// The true value of a measured one.
     public func apply(_ v: [Double]) -> [Double] {
-        let d = (0..<3).map { v[$0] - offset[$0] }
-        return (0..<3).map { matrix[3 * $0] * d[0] + matrix[3 * $0 + 1] * d[1] + matrix[3 * $0 + 2] * d[2] }
+        var result = [0.0, 0, 0]
+        for row in 0..<3 {
+            for column in 0..<3 { result[row] += matrix[3 * row + column] * (v[column] - offset[column]) }
+        }
+        return result
     }
 }
 

@@ -111,13 +111,22 @@ public struct PositionCalibration: Sendable, Equatable {
         for _ in 0..<20 {
             var system = LeastSquares(unknowns: 6)
             for mean in means {
-                let d = (0..<3).map { (mean[$0] - offset[$0]) / standardGravity }
-                let length = (0..<3).reduce(0) { $0 + scale[$1] * d[$1] * scale[$1] * d[$1] }.squareRoot()
+                var d = [0.0, 0, 0]
+                var square = 0.0
+                for axis in 0..<3 {
+                    d[axis] = (mean[axis] - offset[axis]) / standardGravity
+                    let scaled = scale[axis] * d[axis]
+                    square += scaled * scaled
+                }
+                let length = square.squareRoot()
                 guard length > 0 else { return nil }
                 // Derivatives of the length with respect to the offsets (in g) and to the scales.
-                system.add(
-                    (0..<3).map { -scale[$0] * scale[$0] * d[$0] / length }
-                        + (0..<3).map { scale[$0] * d[$0] * d[$0] / length }, 1 - length)
+                var row = [Double](repeating: 0, count: 6)
+                for axis in 0..<3 {
+                    row[axis] = -scale[axis] * scale[axis] * d[axis] / length
+                    row[3 + axis] = scale[axis] * d[axis] * d[axis] / length
+                }
+                system.add(row, 1 - length)
             }
             guard let step = system.solve() else { return nil }
             for axis in 0..<3 {
