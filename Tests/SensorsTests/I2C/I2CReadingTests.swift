@@ -16,7 +16,8 @@ import Testing
             let capacity = max(1, Int((rate.hertz * 0.16).rounded()))
             let delivery = try Delivery(&bench.sensor, block: capacity, atMost: count)
             let indices = bench.indices(delivery)
-            let first = try #require(indices.first ?? nil)
+            let firstIndex = indices.first ?? nil
+            let first = try #require(firstIndex)
             #expect(first <= 3, "\(rate.hertz)")
             #expect(indices == (first..<(first + indices.count)).map { $0 }, "\(kind.name) \(rate.hertz)")
             #expect(delivery.marks.map(\.index) == [0], "\(kind.name) \(rate.hertz)")
@@ -44,7 +45,8 @@ import Testing
             _ = try bench.sensor.open()
             let delivery = try Delivery(&bench.sensor, block: capacity, atMost: 1000)
             let indices = bench.indices(delivery)
-            let first = try #require(indices.first ?? nil)
+            let firstIndex = indices.first ?? nil
+            let first = try #require(firstIndex)
             #expect(indices == (first..<(first + indices.count)).map { $0 })
             #expect(delivery.counts.allSatisfy { (1...capacity).contains($0) })
         }
@@ -57,7 +59,8 @@ import Testing
         let before = try Delivery(&bench.sensor, block: 32, atMost: 4000)
         bench.clock.advance(4_000_000_000)
         let after = try Delivery(&bench.sensor, block: 32, atMost: 1000)
-        let last = try #require(bench.indices(before).last ?? nil)
+        let lastIndex = bench.indices(before).last ?? nil
+        let last = try #require(lastIndex)
         let indices = bench.indices(after, from: last + 1)
         let first = try #require(after.marks.first)
         #expect(first.index == 0)
@@ -77,7 +80,8 @@ import Testing
             _ = try bench.sensor.open()
             let delivery = try Delivery(&bench.sensor, block: 16, atMost: 500)
             let indices = bench.indices(delivery)
-            let first = try #require(indices.first ?? nil)
+            let firstIndex = indices.first ?? nil
+            let first = try #require(firstIndex)
             #expect(indices == (first..<(first + indices.count)).map { $0 })
             #expect(bench.sensor.condition.retries == 0)
         }
@@ -138,7 +142,8 @@ import Testing
         chip.pump(bench.clock.monotonic())
         chip.dropAxis()
         let after = try Delivery(&bench.sensor, block: 16, atMost: 500)
-        let last = try #require(bench.indices(before).last ?? nil)
+        let lastIndex = bench.indices(before).last ?? nil
+        let last = try #require(lastIndex)
         let indices = bench.indices(after, from: last + 1)
         let start = try #require(indices[0])
         #expect(indices == (start..<(start + indices.count)).map { $0 })
