@@ -67,3 +67,19 @@ func cpuSeconds(ofThreadsNamed name: String) -> Double {
     }
     return total
 }
+
+/// What the link's threads do from now on: a loop that spins takes all the time there is.
+struct LinkEffort {
+    private let before = cpuSeconds(ofThreadsNamed: "link")
+    private let start = ContinuousClock.now
+
+    /// Processor time in seconds.
+    var used: Double { cpuSeconds(ofThreadsNamed: "link") - before }
+
+    /// Less than so many seconds, or than a third of the time that has passed: on a machine that is busy, or emulated, all
+    /// takes longer.
+    func isBelow(_ seconds: Double) -> Bool {
+        let elapsed = (ContinuousClock.now - start).components
+        return used < max(seconds, Double(elapsed.seconds) / 3)
+    }
+}
