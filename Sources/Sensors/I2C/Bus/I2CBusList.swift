@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// A bus that the kernel has.
 public struct I2CBusInfo: Sendable, Equatable {
@@ -27,13 +26,14 @@ public enum I2CBusList {
     /// - Parameters: folders of device files and of the kernel's devices, for tests.
     public static func all(dev: String = "/dev", sys: String = "/sys") -> [I2CBusInfo] {
         var present = [Bool](repeating: false, count: 1024)
-        forEachName(in: dev) { name in
+        for name in Sysfs.names(in: dev) {
             if let number = number(name, after: "i2c-", radix: 10), number < present.count { present[number] = true }
         }
         var buses: [I2CBusInfo] = []
         for number in present.indices where present[number] {
             let name =
-                line(sys + "/class/i2c-dev/i2c-\(number)/name") ?? line(sys + "/bus/i2c/devices/i2c-\(number)/name")
+                Sysfs.read(sys + "/class/i2c-dev/i2c-\(number)/name")
+                ?? Sysfs.read(sys + "/bus/i2c/devices/i2c-\(number)/name")
             buses.append(
                 I2CBusInfo(
                     number: number, name: name ?? "", ability: ability(of: number, dev: dev),
@@ -54,8 +54,8 @@ public enum I2CBusList {
     /// The driver that is bound to an address; nil when none is.
     static func owner(bus: Int, address: UInt8, sys: String = "/sys") -> I2COwner? {
         let folder = sys + "/bus/i2c/devices/\(bus)-00\(hex(address).dropFirst(2))"
-        guard let driver = target(of: folder + "/driver") else { return nil }
-        return I2COwner(address: address, driver: driver, device: line(folder + "/name") ?? "")
+        guard let driver = Sysfs.linkName(folder + "/driver") else { return nil }
+        return I2COwner(address: address, driver: driver, device: Sysfs.read(folder + "/name") ?? "")
     }
 
     private static func ability(of number: Int, dev: String) -> I2CBusInfo.Ability {
@@ -72,57 +72,5 @@ public enum I2CBusList {
 
     private static func number(_ name: String, after prefix: String, radix: Int) -> Int? {
         name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.utf8.count), radix: radix) : nil
-    }
-
-    private static func forEachName(in folder: String, _ body: (String) -> Void) {
-        guard let handle = opendir(folder) else { return }
-        defer { closedir(handle) }
-        while let entry = readdir(handle) {
-            withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { body(String(cString: $0)) }
-            }
-        }
-    }
-
-    /// Last part of where a symbolic link leads.
-    private static func target(of path: String) -> String? {
-        bytes(128) {
-            readlink(path, $0, $1)
-        } after: {
-            $0 == UInt8(ascii: "/")
-        }
-    }
-
-    /// First line of a small file.
-    private static func line(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        return bytes(128) {
-            Glibc.read(file, $0, $1)
-        } after: { _ in
-            false
-        }
-    }
-
-    /// What a call fills in: behind the last byte of a kind, up to the end of the line.
-    private static func bytes(
-        _ capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Int, after: (UInt8) -> Bool
-    ) -> String? {
-        let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity + 1)
-        defer { buffer.deallocate() }
-        let count = fill(buffer, capacity)
-        guard count > 0 else { return nil }
-        var (first, end) = (0, count)
-        for index in 0..<count {
-            let byte = UInt8(bitPattern: buffer[index])
-            if after(byte) { first = index + 1 }
-            if byte == 10 {
-                end = index
-                break
-            }
-        }
-        buffer[end] = 0
-        return String(cString: buffer + min(first, end))
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Small files of sysfs and configfs.
+/// Files, folders and links of sysfs and configfs.
 enum Sysfs {
     /// The text without white space at its ends; nil when it cannot be read.
     static func read(_ path: String) -> String? {
