@@ -24,6 +24,11 @@ public enum SensorChoice {
         configuration.driver == .replay ? configuration.replay.speed : 1
     }
 
+    /// Whether the samples come from a chip, and are not made up or played.
+    public static func isHardware(_ configuration: SensorConfiguration) -> Bool {
+        configuration.driver != .simulate && configuration.driver != .replay
+    }
+
     private static func iio(_ configuration: SensorConfiguration) -> IIOSettings {
         let given = configuration.iio
         var settings = IIOSettings()
@@ -60,7 +65,8 @@ public enum SensorChoice {
         return settings
     }
 
-    private static func replay(_ configuration: SensorConfiguration) -> ReplaySettings {
+    /// The recording that the settings name.
+    public static func replay(_ configuration: SensorConfiguration) -> ReplaySettings {
         let given = configuration.replay
         var settings = ReplaySettings(file: given.file)
         settings.speed = given.speed

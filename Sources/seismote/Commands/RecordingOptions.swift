@@ -1,4 +1,5 @@
 import ArgumentParser
+import Instrument
 import Messages
 import Sensors
 import Settings
@@ -31,10 +32,8 @@ extension ReplaySettings {
     /// The recording that settings name, as fast as possible.
     init(_ loaded: LoadedSettings) {
         let sensor = loaded.configuration.sensor
-        self.init(file: sensor.replay.file)
-        speed = 0
-        scale = (sensor.replay.scale.x, sensor.replay.scale.y, sensor.replay.scale.z)
-        unit = sensor.replay.unit == .g ? .g : .metresPerSecondSquared
+        self = SensorChoice.replay(sensor)
+        (speed, loop) = (0, false)
         // Irregular samples go onto the rate that the user asks for; without a word, onto the recording's own.
         if let source = loaded.sources["sensor.rate_hz"], source == .file || source == .commandLine {
             rate = sensor.rate

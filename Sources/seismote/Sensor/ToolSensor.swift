@@ -18,7 +18,7 @@ struct ToolSensor {
     /// - Throws: exit status 69 after a word why, also when the agent has the sensor.
     init(_ loaded: LoadedSettings) throws {
         let sensor = loaded.configuration.sensor
-        if sensor.driver != .replay, sensor.driver != .simulate, let process = Self.agent() {
+        if SensorChoice.isHardware(sensor), let process = Self.agent() {
             printError(
                 "the agent (seismoted, process \(process)) has the sensor: stop it first, systemctl stop seismoted")
             throw exitNoSensor
