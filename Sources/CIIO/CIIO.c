@@ -6,7 +6,6 @@
 
 // Every call of the library that is used, once.
 #define CALLS(CALL) \
-    CALL(library_get_version) \
     CALL(create_context_from_uri) \
     CALL(context_destroy) \
     CALL(context_get_name) \
@@ -46,8 +45,7 @@
     CALL(buffer_refill) \
     CALL(buffer_first) \
     CALL(buffer_start) \
-    CALL(buffer_step) \
-    CALL(buffer_cancel)
+    CALL(buffer_step)
 
 #define FIELD(NAME) __typeof__(&iio_##NAME) NAME;
 static struct { CALLS(FIELD) } iio;
@@ -89,11 +87,6 @@ bool ciio_load(void) {
 }
 
 const char *ciio_load_error(void) { return failure; }
-
-void ciio_library_version(unsigned int *major, unsigned int *minor) {
-    char tag[8];
-    iio.library_get_version(major, minor, tag);
-}
 
 struct iio_context *ciio_create_context(const char *uri) { return iio.create_context_from_uri(uri); }
 void ciio_context_destroy(struct iio_context *context) { iio.context_destroy(context); }
@@ -178,4 +171,3 @@ const void *ciio_buffer_first(const struct iio_buffer *buffer, const struct iio_
 }
 const void *ciio_buffer_start(const struct iio_buffer *buffer) { return iio.buffer_start(buffer); }
 ptrdiff_t ciio_buffer_step(const struct iio_buffer *buffer) { return iio.buffer_step(buffer); }
-void ciio_buffer_cancel(struct iio_buffer *buffer) { iio.buffer_cancel(buffer); }

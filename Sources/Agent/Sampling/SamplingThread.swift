@@ -148,10 +148,11 @@ final class SamplingThread {
         var lastTime: Int64 = 0
         var conditionDue: Int64 = 0
         var rate = sensor.rate
-        var duration = speed > 0 ? 1e9 / (sensor.rate * speed) : 0
+        // Of one sample, in ns; 0 without pauses.
+        var duration: Double { speed > 0 ? 1e9 / (rate * speed) : 0 }
         let isRecording = sensor.clock == .recording
         // What is made up or played is not to be judged.
-        let isReal = configuration.sensor.driver != .simulate && configuration.sensor.driver != .replay
+        let isReal = SensorChoice.isHardware(configuration.sensor)
         var watch = SampleWatch(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
@@ -174,7 +175,6 @@ final class SamplingThread {
                     }
                     sensor = again
                     rate = again.rate
-                    duration = speed > 0 ? 1e9 / (rate * speed) : 0
                     block = SampleBlock(capacity: Self.blockSize(rate: rate))
                     status.change { $0.rate = nil }
                 }
@@ -214,7 +214,6 @@ final class SamplingThread {
                 }
                 if !configuration.sensor.resample, let new = TrueRate.change(condition.rate, from: rate) {
                     rate = new
-                    duration = speed > 0 ? 1e9 / (rate * speed) : 0
                     var real = StationSensor(sensor)
                     real.rate = rate
                     do throws(StationError) {

@@ -13,8 +13,6 @@ bool ciio_load(void);
 // Why the library could not be loaded, for people; empty when it could.
 const char *ciio_load_error(void);
 
-void ciio_library_version(unsigned int *major, unsigned int *minor);
-
 // Context. The error of the first is in errno.
 struct iio_context *ciio_create_context(const char *uri);
 void ciio_context_destroy(struct iio_context *context);
@@ -62,5 +60,4 @@ ssize_t ciio_buffer_refill(struct iio_buffer *buffer);
 const void *ciio_buffer_first(const struct iio_buffer *buffer, const struct iio_channel *channel);
 const void *ciio_buffer_start(const struct iio_buffer *buffer);
 ptrdiff_t ciio_buffer_step(const struct iio_buffer *buffer);
-void ciio_buffer_cancel(struct iio_buffer *buffer);
 #endif

@@ -144,13 +144,13 @@ public struct Timebase: Sendable {
     /// Brings the line to the block's last sample and takes the observation. Returns the gap before the block.
     private mutating func follow(_ sight: Sight, count: Int, lost: Int?) -> Gap? {
         guard var line else {
-            begin(sight, period: nominalPeriod, uncertainty: nominalPeriod * 0.05)
+            begin(sight)
             return Gap(lost: 0)
         }
         if interrupted { return resume(line, sight, count: count) }
         var gap: Gap?
         if let lost, lost > 0 { gap = Gap(lost: lost) }
-        advance(&line, count + max(lost ?? 0, 0))
+        advance(&line, count + (lost ?? 0))
         if lost == nil {
             // The chip has gone on in step: a whole number of samples, as near as its rate is known.
             let residual = line.residual(sight.moment, ahead: sight.ahead)
@@ -175,9 +175,14 @@ public struct Timebase: Sendable {
         self.line = line
         if line.period < 0.5 * nominalPeriod || line.period > 2 * nominalPeriod {
             // No chip is that far off: the times were nonsense.
-            begin(sight, period: nominalPeriod, uncertainty: nominalPeriod * 0.05)
+            begin(sight)
         }
         return gap
+    }
+
+    /// Starts a line at an observation, with nothing known of the rate but the nominal one.
+    private mutating func begin(_ sight: Sight) {
+        begin(sight, period: nominalPeriod, uncertainty: nominalPeriod * 0.05)
     }
 
     /// Starts a line at an observation.
@@ -245,7 +250,7 @@ public struct Timebase: Sendable {
         }
         misfits = 0
         if isFar {
-            begin(sight, period: nominalPeriod, uncertainty: nominalPeriod * 0.05)
+            begin(sight)
             return Gap(lost: 0)
         }
         let missing = Int(min(max(samples.rounded(), -1e12), 1e12))
