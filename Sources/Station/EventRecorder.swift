@@ -22,6 +22,8 @@ struct EventRecorder: Sendable {
     private var record: EventRecord
     /// The event whose end is being made ready. Its samples are in the record until another event begins.
     private var closing: (event: OpenEvent, analysis: EventAnalysis)?
+    /// Of the work on it.
+    private var pace: WorkPace
     private var closingRecord: EventRecord
     private var isApart = false
     /// JMA intensity of the last window of the motion, not rounded.
@@ -55,6 +57,7 @@ struct EventRecorder: Sendable {
         notes = DetectorNotes(configuration, revision: revision)
         self.waveform = waveform
         let event = configuration.detection.event
+        pace = WorkPace(rate: rate)
         func samples(_ seconds: Double) -> Int { Int((seconds * rate).rounded()) }
         machine = EventMachine(
             .init(
@@ -116,7 +119,7 @@ struct EventRecorder: Sendable {
         messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
     ) {
         defer { isQuiet = open == nil && closing == nil }
-        if closing != nil, !waits, analyse() { sendEnd(&messenger, quality, sink) }
+        if closing != nil, !waits, pace.isDue(), analyse() { sendEnd(&messenger, quality, sink) }
         let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
         if action == .begin { begin(sample, withContext: true) }
         if open != nil { add(sample, state) }
@@ -232,6 +235,7 @@ struct EventRecorder: Sendable {
         installNextWaveform()
         finishEnd(&messenger, quality, sink)
         closing = (event, EventAnalysis(configuration, of: record))
+        pace.restart()
         isApart = false
     }
 

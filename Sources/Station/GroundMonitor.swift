@@ -18,8 +18,7 @@ struct GroundMonitor: Sendable {
     private let shortest: Int
     private let jmaWindow: Int
     private let spectrumWindow: Int
-    /// Parts at each sample: more where there are few samples in a second.
-    private let pace: Int
+    private var pace: WorkPace
     private var ring: SampleRing
     private var intensity: JMACalculation?
     private var frequency: DominantFrequency
@@ -36,7 +35,7 @@ struct GroundMonitor: Sendable {
         spectrumWindow = samples(configuration.spectrum.window)
         let wanted = configuration.intensity.scales.contains(.jma)
         jmaWindow = wanted ? samples(configuration.intensity.jmaWindow) : 0
-        pace = max(1, Int((50 / rate).rounded(.up)))
+        pace = WorkPace(rate: rate)
         ring = SampleRing(capacity: max(jmaWindow, spectrumWindow) + Self.slack)
         intensity = wanted ? JMACalculation(rate: rate, longest: jmaWindow) : nil
         frequency = DominantFrequency(rate: rate, longest: spectrumWindow, lowest: configuration.spectrum.lowest)
@@ -64,9 +63,13 @@ struct GroundMonitor: Sendable {
         ring.push(acceleration, acceleration + Planes.capacity, acceleration + 2 * Planes.capacity, count: count)
     }
 
+    /// Samples at which nothing of the work is due.
+    var pause: Int { isBusy ? pace.pause : 0 }
+
     /// Begins with the windows that end with the last sample.
     mutating func begin() {
         end = ring.pushed
+        pace.restart()
         isBusy = end >= shortest
         guard isBusy else { return }
         intensityLeft = intensity != nil
@@ -77,9 +80,14 @@ struct GroundMonitor: Sendable {
 
     /// Does what is due at a sample; true when all is done.
     mutating func step() -> Bool {
-        for _ in 0..<pace where isBusy { part() }
+        guard isBusy else { return true }
+        guard pace.isDue() else { return false }
+        for _ in 0..<pace.parts where isBusy { part() }
         return !isBusy
     }
+
+    /// Goes on by samples at which nothing is due, at most ``pause``.
+    mutating func skip(_ count: Int) { pace.skip(count) }
 
     /// Gives back memory that is needed in the first minute alone, as it can be had again.
     mutating func giveBackRoom() {

@@ -273,8 +273,9 @@ public struct StationPipeline: ~Copyable {
     /// How many samples of the chunk, from one on, give nothing to be said: no detector is on, no event open, no second
     /// ends and no block of traces is full.
     private func quiet(from i: Int, to count: Int) -> Int {
-        guard events.isQuiet, !summary.isPending, rules.peak == nil, rules.movement == nil else { return 0 }
+        guard events.isQuiet, rules.peak == nil, rules.movement == nil else { return 0 }
         var n = min(count - i, summary.left(from: processed))
+        if summary.isPending { n = min(n, summary.pause) }
         if rules.traceEnabled { n = min(n, trace.left) }
         let (capacity, t, on) = (Planes.capacity, planes.triggered + i, planes.ratioOn + i)
         var k = 0
@@ -286,6 +287,7 @@ public struct StationPipeline: ~Copyable {
     private mutating func skip(_ i: Int, _ n: Int) {
         events.skip(planes, i, count: n, index: stretchStart + Int64(processed))
         summary.push(planes, i, count: n)
+        summary.skip(n)
         if rules.traceEnabled { trace.advance(n) }
         if fullScale < .infinity { for k in i..<i + n where isClipped(k) { status.clippedSamples += 1 } }
         processed += n

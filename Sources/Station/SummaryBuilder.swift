@@ -114,6 +114,12 @@ struct SummaryBuilder: Sendable {
     /// JMA intensity of the last window, before rounding, when there is one.
     var jma: Double? { monitor.jma }
 
+    /// Samples at which nothing is to be done for the pending summary.
+    var pause: Int { monitor.pause }
+
+    /// Goes on by such samples.
+    mutating func skip(_ count: Int) { if isPending { monitor.skip(count) } }
+
     /// Works on the pending summary; true when it is due.
     mutating func step() -> Bool {
         guard monitor.step() else { return false }

@@ -26,6 +26,21 @@ import Testing
         }
     }
 
+    /// Above 250 Hz the work of a second has pauses between its parts.
+    @Test func anyBlockSizeGivesTheSameBytesAtAHighRate() throws {
+        let recording = burst(seconds: 40, rate: 500)
+        let configuration = testConfiguration {
+            $0.intensity.scales = [.jma]
+            ($0.intensity.jmaWindow, $0.spectrum.window) = (3, 1)
+        }
+        let whole = try play(recording.blocks(of: 5000), configuration, rate: 500)
+        #expect(whole.sent.contains { $0.name == "event/last" })
+        for size in [1, 7, 80] {
+            let cut = try play(recording.blocks(of: size), configuration, rate: 500)
+            #expect(cut.sent == whole.sent, "blocks of \(size)")
+        }
+    }
+
     @Test func anEventIsToldFromOnsetToEnd() throws {
         let (sent, _) = try play(burst().blocks(of: 16), testConfiguration())
         let events = sent.filter { $0.name == "event/trigger" }.map(\.json)
