@@ -96,6 +96,7 @@ public struct Messenger: Sendable {
         json.endObject()
         var header = headers[Stream.trigger.rawValue]
         if message.kind == .end { header.expiry = nil }
+        header.event = EventMark(id: message.eventID, part: message.kind.part)
         json.withBytes { bytes in
             sink(header, bytes)
             if message.kind == .end { sink(headers[Stream.last.rawValue], bytes) }
@@ -119,7 +120,9 @@ public struct Messenger: Sendable {
 
     /// The header of the messages of an event's waveform, for a `WaveformWriter`.
     public func waveformHeader(eventID: String) -> PublicationHeader {
-        Stream.waveform.delivery.header(topic: topics.waveform(eventID: eventID))
+        var header = Stream.waveform.delivery.header(topic: topics.waveform(eventID: eventID))
+        header.event = EventMark(id: eventID, part: .waveform)
+        return header
     }
 
     // MARK: Envelope
@@ -144,6 +147,16 @@ public struct Messenger: Sendable {
     private mutating func finish(_ stream: Stream, _ sink: PublicationSink) {
         json.endObject()
         json.withBytes { sink(headers[stream.rawValue], $0) }
+    }
+}
+
+extension EventMessage.Kind {
+    fileprivate var part: EventMark.Part {
+        switch self {
+        case .onset: .onset
+        case .update: .update
+        case .end: .end
+        }
     }
 }
 

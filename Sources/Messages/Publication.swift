@@ -9,6 +9,10 @@ public struct PublicationHeader: Sendable, Equatable {
     /// Seconds after which a broker may drop it (MQTT 5); nil: never.
     public var expiry: UInt32?
     public var priority: Priority
+    /// The event it belongs to, for those who keep messages; nil: none.
+    public var event: EventMark?
+    /// Sent later than it was made, below `data/history`; with MQTT 5 it has the user property `hist=1`.
+    public var isHistory = false
 
     public init(
         topic: String, qos: Int, retain: Bool, contentType: ContentType = .json, expiry: UInt32? = nil,
@@ -20,6 +24,19 @@ public struct PublicationHeader: Sendable, Equatable {
         self.contentType = contentType
         self.expiry = expiry
         self.priority = priority
+    }
+}
+
+/// Which part of which event a message is.
+public struct EventMark: Sendable, Equatable {
+    public enum Part: Int, Sendable { case onset = 0, update, end, waveform }
+
+    public var id: String
+    public var part: Part
+
+    public init(id: String, part: Part) {
+        self.id = id
+        self.part = part
     }
 }
 

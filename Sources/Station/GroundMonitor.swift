@@ -13,8 +13,8 @@ struct GroundMonitor: Sendable {
     /// True between ``begin()`` and the end of the work.
     private(set) var isBusy = false
 
-    /// More samples than the parts of a second's work.
-    private static let slack = 64
+    /// More than the parts of a second's work.
+    private static let mostParts = 64
     private let shortest: Int
     private let jmaWindow: Int
     private let spectrumWindow: Int
@@ -36,7 +36,8 @@ struct GroundMonitor: Sendable {
         let wanted = configuration.intensity.scales.contains(.jma)
         jmaWindow = wanted ? samples(configuration.intensity.jmaWindow) : 0
         pace = WorkPace(rate: rate)
-        ring = SampleRing(capacity: max(jmaWindow, spectrumWindow) + Self.slack)
+        // The samples that come while a window is worked on must not push its first ones out.
+        ring = SampleRing(capacity: max(jmaWindow, spectrumWindow) + Self.mostParts * pace.spacing)
         intensity = wanted ? JMACalculation(rate: rate, longest: jmaWindow) : nil
         frequency = DominantFrequency(rate: rate, longest: spectrumWindow, lowest: configuration.spectrum.lowest)
     }

@@ -52,4 +52,14 @@ import Testing
             #expect(error.description == "station id 'group' is not allowed: any id but 'group', which is reserved")
         }
     }
+
+    @Test func whatIsSentLateGoesBelowHistory() throws {
+        let topics = try Topics(root: "school/seismote", id: "north")
+        let base = "school/seismote/north"
+        #expect(topics.history(of: topics.trace) == "\(base)/data/history/trace")
+        #expect(topics.history(of: topics.waveform(eventID: "e-1")) == "\(base)/data/history/waveform/e-1")
+        #expect(topics.history(of: topics.trigger) == "\(base)/data/history/event/trigger")
+        #expect(topics.history(of: topics.summary) == "\(base)/data/history/summary")
+        #expect(topics.history(of: "other/thing") == "other/thing")
+    }
 }

@@ -62,6 +62,16 @@ public struct Topics: Sendable, Equatable {
     /// Topic of the full-rate samples of one event.
     public func waveform(eventID: String) -> String { "\(waveformPrefix)/\(eventID)" }
 
+    /// Where a message of a topic of this station goes that is sent late: `event/trigger` to `data/history/event/trigger`,
+    /// `data/trace` to `data/history/trace`, `state/summary` to `data/history/summary`.
+    public func history(of topic: String) -> String {
+        for prefix in [data, state] where topic.utf8.starts(with: "\(prefix)/".utf8) {
+            return historyPrefix + topic.utf8.dropFirst(prefix.utf8.count).text
+        }
+        guard topic.utf8.starts(with: "\(base)/".utf8) else { return topic }
+        return historyPrefix + topic.utf8.dropFirst(base.utf8.count).text
+    }
+
     /// Topic of log lines of one level.
     public func log(level: String) -> String { "\(logPrefix)/\(level)" }
 
@@ -109,6 +119,10 @@ public struct Topics: Sendable, Equatable {
         default: false
         }
     }
+}
+
+extension Substring.UTF8View {
+    fileprivate var text: String { String(Substring(self)) }
 }
 
 /// A name that cannot be part of a topic.

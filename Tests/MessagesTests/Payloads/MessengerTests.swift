@@ -22,12 +22,16 @@ import Testing
 
         let base = "seismote/basement-north"
         func header(
-            _ topic: String, _ qos: Int, _ retain: Bool, _ type: ContentType, _ expiry: UInt32?, _ priority: Priority
+            _ topic: String, _ qos: Int, _ retain: Bool, _ type: ContentType, _ expiry: UInt32?, _ priority: Priority,
+            _ event: EventMark? = nil
         ) -> PublicationHeader {
-            PublicationHeader(
+            var header = PublicationHeader(
                 topic: "\(base)/\(topic)", qos: qos, retain: retain, contentType: type, expiry: expiry,
                 priority: priority)
+            header.event = event
+            return header
         }
+        let id = Samples.event(.onset).eventID
         #expect(
             collector.sent.map(\.header) == [
                 header("state/online", 1, true, .text, nil, .essential),
@@ -38,11 +42,11 @@ import Testing
                 header("state/health", 1, true, .json, nil, .state),
                 header("state/alert/sensor_missing", 1, true, .json, nil, .essential),
                 header("state/alert/sensor_missing", 1, true, .json, nil, .essential),
-                header("event/trigger", 1, false, .json, 3600, .essential),
-                header("event/trigger", 1, false, .json, nil, .essential),
+                header("event/trigger", 1, false, .json, 3600, .essential, EventMark(id: id, part: .onset)),
+                header("event/trigger", 1, false, .json, nil, .essential, EventMark(id: id, part: .end)),
                 header("event/last", 1, true, .json, nil, .essential),
                 header("data/trace", 1, false, .json, 60, .trace),
-                header("data/waveform/e", 1, false, .mseed, nil, .essential),
+                header("data/waveform/e", 1, false, .mseed, nil, .essential, EventMark(id: "e", part: .waveform)),
             ])
         #expect(collector.sent[7].bytes.isEmpty)
         #expect(collector.sent[9].bytes == collector.sent[10].bytes)
