@@ -7,7 +7,7 @@ import Messages
 public final class Link: Sendable {
     private let options: LinkOptions
     private let report: @Sendable (LinkEvent) -> Void
-    private let store: SharedStore
+    let store: SharedStore
     private let shared = LinkShared()
     /// Says to the link's thread that there is work.
     private let wake: Int32
@@ -24,17 +24,15 @@ public final class Link: Sendable {
         }
         self.options = options
         self.report = report
-        store = SharedStore(options: options)
-        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        ended = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        guard wake >= 0, ended >= 0 else {
-            throw LinkError("eventfd is not available: \(String(cString: strerror(errno)))")
-        }
+        wake = try Eventfd.make()
+        ended = try Eventfd.make()
+        store = SharedStore(options: options, keeperWake: try Eventfd.make())
     }
 
     deinit {
         close(wake)
         close(ended)
+        close(store.keeperWake)
     }
 
     /// Starts the link's thread. Once only.
@@ -51,7 +49,7 @@ public final class Link: Sendable {
                 guard let context else { return nil }
                 let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
                 start.thread.run()
-                start.link.signal(start.link.ended)
+                Eventfd.signal(start.link.ended)
                 return nil
             }, box.toOpaque())
         guard code == 0 else {
@@ -75,7 +73,7 @@ public final class Link: Sendable {
     public func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) {
         let now = MonotonicClock.now()
         store.withLock { $0.put(header, payload, now: now) }
-        signal(wake)
+        signalWork()
     }
 
     public var statistics: LinkStatistics { shared.statistics }
@@ -86,13 +84,11 @@ public final class Link: Sendable {
     ///   kernel makes a first connection.
     public func stop(within seconds: Double) -> Bool {
         shared.requestStop(within: UInt64(max(0, seconds) * 1e9))
-        signal(wake)
+        signalWork()
         var waited = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
         return poll(&waited, 1, Int32(max(0, min(seconds + 0.2, 1e6)) * 1000)) > 0
     }
 
-    private func signal(_ descriptor: Int32) {
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
-    }
+    /// Tells the link's thread that there may be something to do.
+    func signalWork() { Eventfd.signal(wake) }
 }

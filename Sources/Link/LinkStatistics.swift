@@ -39,6 +39,14 @@ public struct LinkStatistics: Sendable, Equatable {
     /// Most of them at any time.
     public var inFlightPeak = 0
 
+    /// Of those acknowledged, messages from disk; and such that wait for their turn now.
+    public var backfilled: UInt64 = 0
+    public var backfillWaiting = 0
+    /// Kept messages that lost their place in memory to newer ones and come back from disk.
+    public var displaced: UInt64 = 0
+    /// Essential messages that nobody has taken to keep.
+    public var unkept = 0
+
     public init() {}
 
     mutating func countRefusal(_ reason: Int) {

@@ -13,6 +13,8 @@ public final class Subscriber: @unchecked Sendable {
         public var arrived: Double
         public var contentType: String?
         public var expiry: UInt32?
+        /// It has the user property `hist=1`.
+        public var isHistory = false
         public var text: String { String(decoding: payload, as: UTF8.self) }
         /// The payload as JSON object.
         public var json: [String: Any] { (try? JSONSerialization.jsonObject(with: payload)) as? [String: Any] ?? [:] }
@@ -90,10 +92,20 @@ public final class Subscriber: @unchecked Sendable {
         let hasContent = mosquitto_property_read_string(properties, kind, &content, false) != nil
         let life = Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue)
         let hasExpiry = mosquitto_property_read_int32(properties, life, &expiry, false) != nil
+        var name: UnsafeMutablePointer<CChar>?
+        var value: UnsafeMutablePointer<CChar>?
+        let user = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
+        var isHistory = false
+        if mosquitto_property_read_string_pair(properties, user, &name, &value, false) != nil {
+            isHistory = name.map { String(cString: $0) } == "hist" && value.map { String(cString: $0) } == "1"
+        }
+        free(name)
+        free(value)
         let heard = Message(
             topic: message.topic.map { String(cString: $0) } ?? "", payload: payload, retained: message.retain,
             qos: Int(message.qos), arrived: ProcessInfo.processInfo.systemUptime,
-            contentType: hasContent ? content.map { String(cString: $0) } : nil, expiry: hasExpiry ? expiry : nil)
+            contentType: hasContent ? content.map { String(cString: $0) } : nil, expiry: hasExpiry ? expiry : nil,
+            isHistory: isHistory)
         free(content)
         state.withLock { $0.messages.append(heard) }
     }

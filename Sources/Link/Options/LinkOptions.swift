@@ -45,6 +45,10 @@ public struct LinkOptions: Sendable, Equatable {
     public var queueBytes = 4 << 20
     /// Messages that wait for the broker at most.
     public var queueMessages = 4096
+    /// Essential messages that are not retained wait for a keeper, at most 200 ms, before they leave (see Link+Keeper).
+    public var keepsEssential = false
+    /// Messages of back-fill per second at most; essential ones are not limited.
+    public var backfillPerSecond = 50.0
 
     public init(brokers: [BrokerAddress], clientID: String, presence: Presence) {
         self.brokers = brokers

@@ -1,3 +1,5 @@
+import CLinux
+import Glibc
 import Messages
 import Synchronization
 
@@ -14,10 +16,12 @@ struct OutgoingStore: ~Copyable {
     var retained: RetainedTable
 
     init(options: LinkOptions) {
-        queue = PublicationQueue(bytes: options.queueBytes, messages: options.queueMessages)
+        queue = PublicationQueue(
+            bytes: options.queueBytes, messages: options.queueMessages, keepsEssential: options.keepsEssential)
         retained = RetainedTable(order: options.stateOrder)
     }
 
+    /// Nothing live waits.
     var isEmpty: Bool { queue.count == 0 && retained.waitingCount == 0 }
 
     mutating func put(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, now: UInt64) {
@@ -26,14 +30,16 @@ struct OutgoingStore: ~Copyable {
     }
 
     /// Retained topics first: they are few, and say what the rest means.
-    mutating func take(into output: inout [UInt8]) -> (header: PublicationHeader, ticket: Ticket)? {
+    mutating func take(
+        into output: inout [UInt8], now: UInt64
+    ) -> (header: PublicationHeader, ticket: Ticket)? {
         if let (header, ticket) = retained.take(into: &output) { return (header, .retained(ticket)) }
-        if let (header, ticket) = queue.take(into: &output) { return (header, .queued(ticket)) }
+        if let (header, ticket) = queue.take(into: &output, now: now) { return (header, .queued(ticket)) }
         return nil
     }
 
-    mutating func release(_ ticket: Ticket) {
-        if case .queued(let ticket) = ticket { queue.release(ticket) }
+    mutating func release(_ ticket: Ticket, _ outcome: Settlement.Outcome) {
+        if case .queued(let ticket) = ticket { queue.release(ticket, outcome) }
     }
 
     mutating func putBack(_ ticket: Ticket) {
@@ -55,10 +61,38 @@ struct OutgoingStore: ~Copyable {
 /// The store behind a lock that is held for a copy of the bytes only.
 final class SharedStore: Sendable {
     private let store: Mutex<OutgoingStore>
+    /// An eventfd that becomes readable when there is news for the keeper; -1: there is no keeper.
+    let keeperWake: Int32
 
-    init(options: LinkOptions) { store = Mutex(OutgoingStore(options: options)) }
+    /// - Parameter keeperWake: stays open for as long as this lives; the caller closes it.
+    init(options: LinkOptions, keeperWake: Int32 = -1) {
+        store = Mutex(OutgoingStore(options: options))
+        self.keeperWake = keeperWake
+    }
 
-    func withLock<R: Sendable>(_ body: (inout OutgoingStore) -> sending R) -> R {
-        store.withLock { body(&$0) }
+    func withLock<R: Sendable>(_ body: (inout OutgoingStore) -> R) -> R {
+        let (result, hasNews) = store.withLock { store -> (R, Bool) in
+            let result = body(&store)
+            let hasNews = store.queue.hasNews
+            store.queue.hasNews = false
+            return (result, hasNews)
+        }
+        if hasNews, keeperWake >= 0 { Eventfd.signal(keeperWake) }
+        return result
+    }
+}
+
+enum Eventfd {
+    static func make() throws(LinkError) -> Int32 {
+        let descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        guard descriptor >= 0 else {
+            throw LinkError("eventfd is not available: \(String(cString: strerror(errno)))")
+        }
+        return descriptor
+    }
+
+    static func signal(_ descriptor: Int32) {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 }

@@ -2,12 +2,23 @@ import Messages
 
 /// Messages that wait for the broker, within a fixed budget of bytes and messages. The most important class leaves
 /// first, in order of arrival within a class; when room is short the oldest of the least important class is dropped.
-/// Memory only: it survives a broken connection, not the process.
+/// Memory only: it survives a broken connection, not the process. With `keepsEssential` essential messages are offered
+/// to a keeper, who writes them to disk before they leave (PublicationQueue+Keeping.swift).
 struct PublicationQueue: ~Copyable {
     /// Names a message that was taken out to be sent and keeps its place until it is released or put back.
     typealias Ticket = Int
 
-    private struct Slot {
+    /// Where a message is on its way to the disk.
+    enum Keeping: UInt8 {
+        /// It need not get there, is there, or cannot get there.
+        case none
+        /// It waits for the keeper.
+        case wanted
+        /// The keeper has it in hand.
+        case asked
+    }
+
+    struct Slot {
         var header: PublicationHeader
         var firstPage = PagePool.none
         var byteCount = 0
@@ -15,30 +26,67 @@ struct PublicationQueue: ~Copyable {
         var arrived: UInt64 = 0
         /// The slot behind it in its class, or in the list of free slots.
         var next = -1
+        var isTaken = false
+        /// From disk: sent after everything else.
+        var isBackfill = false
+        var keeping = Keeping.none
+        /// Number on disk; 0: not there.
+        var key: Int64 = 0
+        /// Changes when the slot is used anew, so that an old `KeepTicket` finds nothing.
+        var generation: UInt32 = 0
+        /// Neighbours in the list of those that wait for the keeper.
+        var previousUnkept = -1
+        var nextUnkept = -1
+        /// What became of a message that the keeper still has in hand: the slot is only there to tell.
+        var fate: Settlement.Outcome?
     }
 
-    private struct Line {
+    struct Line {
         var head = -1
         var tail = -1
         var count = 0
     }
 
-    private(set) var dropped = DropCounts()
-    /// Waiting, without those taken out.
-    private(set) var count = 0
-    /// Payload of all, waiting or taken out.
-    private(set) var bytes = 0
+    /// An essential message never waits longer than this for the keeper (ns).
+    static let patience: UInt64 = 200_000_000
+    /// Back-fill that waits: messages, and bytes of payload when there is more than one.
+    static let backfillMessages = 32
+    static let backfillBytes = 256 << 10
 
+    var dropped = DropCounts()
+    /// Waiting live messages, without those taken out.
+    var count = 0
+    /// Payload of all, waiting or taken out, live or back-fill.
+    private(set) var bytes = 0
+    /// Payload of the back-fill that waits.
+    var backfillWaitingBytes = 0
+    /// Something is new for the keeper.
+    var hasNews = false
+    /// See `Link.setOverflow`.
+    var isOverflowing = false
+    /// The keeper was turned away with back-fill and wants to hear when there is room.
+    var backfillWanted = false
+    /// Kept messages that lost their place in memory.
+    var displaced: UInt64 = 0
+    var settled: [Settlement] = []
+
+    let keepsEssential: Bool
     private let messageLimit: Int
-    private var pool: PagePool
-    private var slots: [Slot] = []
+    private(set) var pool: PagePool
+    var slots: [Slot] = []
     private var freeSlot = -1
     private var taken = 0
-    private var lines = [Line](repeating: Line(), count: Priority.allCases.count)
+    /// One for each class, and the last for back-fill.
+    var lines = [Line](repeating: Line(), count: Priority.allCases.count + 1)
+    var unkept = Line()
 
-    init(bytes: Int, messages: Int) {
+    static var backfillLine: Int { Priority.allCases.count }
+
+    init(bytes: Int, messages: Int, keepsEssential: Bool = false) {
         pool = PagePool(bytes: bytes)
         messageLimit = max(1, messages)
+        self.keepsEssential = keepsEssential
+        if keepsEssential { settled.reserveCapacity(64) }
     }
 
     /// Puts a message at the end of its class. False when there is no room for it even after all that is not more
@@ -50,94 +98,175 @@ struct PublicationQueue: ~Copyable {
             dropped[header.priority] += 1
             return false
         }
-        while pool.freeCount < pages || count + taken >= messageLimit {
+        while !hasRoom(pages) {
             guard dropOldest(notAbove: header.priority) else {
                 dropped[header.priority] += 1
                 return false
             }
         }
-        guard let page = pool.store(payload) else { return false }
+        guard let index = insert(header, payload, now: now, line: header.priority.rawValue) else { return false }
+        if keepsEssential, header.priority == .essential, !header.retain {
+            slots[index].keeping = .wanted
+            linkUnkept(index)
+            hasNews = true
+        }
+        return true
+    }
+
+    func hasRoom(_ pages: Int) -> Bool {
+        pages <= pool.freeCount && count + taken + lines[Self.backfillLine].count < messageLimit
+    }
+
+    /// Less than three quarters of the messages are there that may be.
+    var hasMessageReserve: Bool { (count + taken + lines[Self.backfillLine].count) * 4 < messageLimit * 3 }
+
+    /// Fills a slot and puts it at the end of a line; there has to be room.
+    mutating func insert(
+        _ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, now: UInt64, line: Int
+    ) -> Int? {
+        guard let page = pool.store(payload) else { return nil }
         let index = takeSlot(header)
         slots[index].firstPage = page
         slots[index].byteCount = payload.count
         slots[index].arrived = now
-        slots[index].next = -1
-        let line = header.priority.rawValue
+        slots[index].isBackfill = line == Self.backfillLine
         if lines[line].tail < 0 { lines[line].head = index } else { slots[lines[line].tail].next = index }
         lines[line].tail = index
-        lines[line].count += 1
-        count += 1
         bytes += payload.count
-        return true
+        countWaiting(index, line, 1)
+        return index
     }
 
-    /// Takes the next message out to be sent and copies its payload into `output`, which is emptied first. Its bytes
-    /// stay here until `release` or `putBack`.
-    mutating func take(into output: inout [UInt8]) -> (header: PublicationHeader, ticket: Ticket)? {
-        guard let line = lines.firstIndex(where: { $0.head >= 0 }) else { return nil }
+    /// Takes the next live message out to be sent and copies its payload into `output`, which is emptied first. Its
+    /// bytes stay here until `release` or `putBack`. An essential one that the keeper shall have first lets the other
+    /// classes pass. The expiry has become shorter by the time that the message has waited.
+    mutating func take(into output: inout [UInt8], now: UInt64) -> (header: PublicationHeader, ticket: Ticket)? {
+        for line in 0..<Self.backfillLine where lines[line].head >= 0 {
+            if let time = waitsForKeeper(until: lines[line].head), now < time { continue }
+            return takeHead(line, into: &output, now: now)
+        }
+        return nil
+    }
+
+    mutating func takeHead(
+        _ line: Int, into output: inout [UInt8], now: UInt64
+    ) -> (header: PublicationHeader, ticket: Ticket) {
         let index = unlinkHead(line)
         taken += 1
+        slots[index].isTaken = true
+        load(index, into: &output)
+        var header = slots[index].header
+        if let expiry = header.expiry {
+            let waited = (now - min(now, slots[index].arrived)) / 1_000_000_000
+            header.expiry = UInt32(max(1, UInt64(expiry) - min(UInt64(expiry), waited)))
+        }
+        return (header, index)
+    }
+
+    func load(_ index: Int, into output: inout [UInt8]) {
         output.removeAll(keepingCapacity: true)
         pool.load(slots[index].firstPage, count: slots[index].byteCount, into: &output)
-        return (slots[index].header, index)
     }
 
     /// The message is with the broker, or given up: its room is free again.
-    mutating func release(_ ticket: Ticket) {
+    mutating func release(_ ticket: Ticket, _ outcome: Settlement.Outcome = .delivered) {
         taken -= 1
-        free(ticket)
+        settle(ticket, outcome)
     }
 
     /// The message was not delivered: it is the next of its class again.
     mutating func putBack(_ ticket: Ticket) {
+        if isOverflowing, slots[ticket].key > 0, !slots[ticket].isBackfill {
+            return release(ticket, .displaced)
+        }
         taken -= 1
-        let line = slots[ticket].header.priority.rawValue
+        slots[ticket].isTaken = false
+        let line = line(of: ticket)
         slots[ticket].next = lines[line].head
         lines[line].head = ticket
         if lines[line].tail < 0 { lines[line].tail = ticket }
-        lines[line].count += 1
-        count += 1
+        countWaiting(ticket, line, 1)
     }
 
     /// Counts a message that was taken out and given up.
     mutating func drop(_ ticket: Ticket) {
         dropped[slots[ticket].header.priority] += 1
-        release(ticket)
+        release(ticket, .abandoned)
     }
 
-    /// Arrival of the oldest message that waits (ns); nil when none does.
+    /// Arrival of the oldest live message that waits (ns); nil when none does.
     var oldest: UInt64? {
         var oldest: UInt64?
-        for line in lines where line.head >= 0 {
-            oldest = min(oldest ?? .max, slots[line.head].arrived)
+        for line in 0..<Self.backfillLine where lines[line].head >= 0 {
+            oldest = min(oldest ?? .max, slots[lines[line].head].arrived)
         }
         return oldest
     }
 
+    /// Makes room at the cost of back-fill, which is on disk, and then of the oldest of the least important class.
     private mutating func dropOldest(notAbove priority: Priority) -> Bool {
-        for line in stride(from: lines.count - 1, through: priority.rawValue, by: -1) where lines[line].head >= 0 {
-            let index = unlinkHead(line)
-            dropped[slots[index].header.priority] += 1
-            free(index)
+        if lines[Self.backfillLine].head >= 0 {
+            displaceBackfill()
+            return true
+        }
+        for line in stride(from: Self.backfillLine - 1, through: priority.rawValue, by: -1) where lines[line].head >= 0
+        {
+            let index = lines[line].head
+            if slots[index].key > 0 || slots[index].keeping == .asked {
+                // What is newer must not overtake what leaves now for the disk.
+                isOverflowing = true
+                _ = unlinkHead(line)
+                settle(index, .displaced)
+                displaceKept()
+            } else {
+                _ = unlinkHead(line)
+                dropped[slots[index].header.priority] += 1
+                free(index)
+            }
             return true
         }
         return false
     }
 
-    private mutating func unlinkHead(_ line: Int) -> Int {
+    func line(of index: Int) -> Int {
+        slots[index].isBackfill ? Self.backfillLine : slots[index].header.priority.rawValue
+    }
+
+    private mutating func countWaiting(_ index: Int, _ line: Int, _ sign: Int) {
+        lines[line].count += sign
+        if line == Self.backfillLine {
+            backfillWaitingBytes += sign * slots[index].byteCount
+        } else {
+            count += sign
+        }
+    }
+
+    mutating func unlinkHead(_ line: Int) -> Int {
         let index = lines[line].head
         lines[line].head = slots[index].next
         if lines[line].head < 0 { lines[line].tail = -1 }
-        lines[line].count -= 1
-        count -= 1
+        countWaiting(index, line, -1)
         slots[index].next = -1
         return index
+    }
+
+    /// Takes a slot out of the middle of its line.
+    mutating func unlink(_ index: Int, after previous: Int, line: Int) {
+        guard previous >= 0 else {
+            _ = unlinkHead(line)
+            return
+        }
+        slots[previous].next = slots[index].next
+        if lines[line].tail == index { lines[line].tail = previous }
+        countWaiting(index, line, -1)
+        slots[index].next = -1
     }
 
     private mutating func takeSlot(_ header: PublicationHeader) -> Int {
         if freeSlot >= 0 {
             let index = freeSlot
             freeSlot = slots[index].next
+            slots[index].next = -1
             slots[index].header = header
             return index
         }
@@ -145,11 +274,28 @@ struct PublicationQueue: ~Copyable {
         return slots.count - 1
     }
 
-    private mutating func free(_ index: Int) {
+    /// Gives the bytes of a message back.
+    mutating func freePages(_ index: Int) {
         pool.release(slots[index].firstPage)
         bytes -= slots[index].byteCount
         slots[index].firstPage = PagePool.none
         slots[index].byteCount = 0
+        if backfillWanted { (backfillWanted, hasNews) = (false, true) }
+    }
+
+    mutating func free(_ index: Int) {
+        if slots[index].keeping == .wanted { unlinkUnkept(index) }
+        freePages(index)
+        freeSlotOnly(index)
+    }
+
+    mutating func freeSlotOnly(_ index: Int) {
+        slots[index].isTaken = false
+        slots[index].isBackfill = false
+        slots[index].keeping = .none
+        slots[index].key = 0
+        slots[index].fate = nil
+        slots[index].generation &+= 1
         slots[index].next = freeSlot
         freeSlot = index
     }

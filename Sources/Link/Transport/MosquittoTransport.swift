@@ -185,6 +185,7 @@ final class MosquittoTransport: Transport {
         if options.version == .v5 {
             if let expiry = header.expiry { properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry) }
             properties.add(MQTT_PROP_CONTENT_TYPE, header.contentType.mime)
+            if header.isHistory { properties.add(name: "hist", value: "1") }
         }
         var id: Int32 = 0
         let code = properties.lend {

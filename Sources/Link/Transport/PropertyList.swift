@@ -23,6 +23,16 @@ struct PropertyList: ~Copyable {
         _ = mosquitto_property_add_string(&head, Int32(identifier.rawValue), pointer)
     }
 
+    /// A user property.
+    mutating func add(name: StaticString, value: StaticString) {
+        func text(_ text: StaticString) -> UnsafePointer<CChar> {
+            UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+        }
+        guard name.hasPointerRepresentation, value.hasPointerRepresentation else { return }
+        _ = mosquitto_property_add_string_pair(
+            &head, Int32(MQTT_PROP_USER_PROPERTY.rawValue), text(name), text(value))
+    }
+
     /// Lends the list to a call that never keeps it.
     borrowing func lend<R>(_ body: (OpaquePointer?) -> R) -> R { body(head) }
 

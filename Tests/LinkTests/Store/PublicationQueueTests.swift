@@ -10,9 +10,9 @@ extension PublicationQueue {
         return Array(text.utf8).withUnsafeBytes { append(header, $0, now: now) }
     }
 
-    mutating func next() -> (text: String, ticket: Ticket)? {
+    mutating func next(now: UInt64 = 0) -> (text: String, ticket: Ticket)? {
         var bytes: [UInt8] = []
-        guard let (_, ticket) = take(into: &bytes) else { return nil }
+        guard let (_, ticket) = take(into: &bytes, now: now) else { return nil }
         return (String(decoding: bytes, as: UTF8.self), ticket)
     }
 

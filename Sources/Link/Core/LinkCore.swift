@@ -7,14 +7,18 @@ final class LinkCore {
     static let defaultWindow = 20
     /// Connections in a row that may break without one acknowledgement before the oldest message is given up.
     static let patience = 3
+    /// Bytes of back-fill without acknowledgement, when it is more than one message.
+    static let backfillInFlightBytes = 64 << 10
 
-    private struct InFlight {
+    struct InFlight {
         var id: Int32
         var ticket: OutgoingStore.Ticket
         var topic: String
+        /// Bytes of payload when it is back-fill, else 0; an empty one counts as one.
+        var backfillBytes = 0
     }
 
-    private enum Stopping: Equatable {
+    enum Stopping: Equatable {
         case no
         /// What waits is sent until then (ns); the whole stop must be over at `end`.
         case draining(until: UInt64, end: UInt64)
@@ -25,23 +29,27 @@ final class LinkCore {
         case done
     }
 
-    private let options: LinkOptions
-    private let store: SharedStore
-    private let transport: any Transport
-    private let report: (LinkEvent) -> Void
-    private var random: AnyRandom
-    private(set) var machine: ConnectionStateMachine
-    private(set) var statistics = LinkStatistics()
+    let options: LinkOptions
+    let store: SharedStore
+    let transport: any Transport
+    let report: (LinkEvent) -> Void
+    var random: AnyRandom
+    var machine: ConnectionStateMachine
+    var statistics = LinkStatistics()
 
-    private var limits = BrokerLimits()
-    private var openBroker: Int?
-    private var inFlight: [InFlight] = []
-    private var unwritten = 0
-    private var ackedInConnection = false
-    private var fruitless = 0
-    private var stopping = Stopping.no
-    private var events: [TransportEvent] = []
-    private var scratch: [UInt8] = []
+    var limits = BrokerLimits()
+    var openBroker: Int?
+    var inFlight: [InFlight] = []
+    var unwritten = 0
+    var ackedInConnection = false
+    var fruitless = 0
+    var stopping = Stopping.no
+    var events: [TransportEvent] = []
+    var scratch: [UInt8] = []
+    var backfill: TokenBucket
+    var backfillInFlight = (count: 0, bytes: 0)
+    /// When something that waits may leave though nothing else happens (ns).
+    var sendableAt: UInt64?
 
     init(
         options: LinkOptions, store: SharedStore, transport: any Transport, random: AnyRandom,
@@ -52,6 +60,7 @@ final class LinkCore {
         self.transport = transport
         self.random = random
         self.report = report
+        backfill = TokenBucket(perSecond: options.backfillPerSecond)
         func nanoseconds(_ seconds: Double) -> UInt64 { UInt64(max(0, min(seconds, 1e9)) * 1e9) }
         machine = ConnectionStateMachine(
             brokerCount: options.brokers.count,
@@ -63,11 +72,16 @@ final class LinkCore {
     /// Time of the next step that is due even if nothing happens (ns).
     var deadline: UInt64? {
         switch stopping {
-        case .no: machine.deadline
-        case .draining(let until, _): min(until, machine.deadline ?? until)
+        case .no: earliest(machine.deadline, sendableAt)
+        case .draining(let until, _): earliest(until, earliest(machine.deadline, sendableAt))
         case .farewell(_, let end), .leaving(let end): end
         case .done: nil
         }
+    }
+
+    func earliest(_ a: UInt64?, _ b: UInt64?) -> UInt64? {
+        guard let a, let b else { return a ?? b }
+        return min(a, b)
     }
 
     /// True once an orderly stop is over.
@@ -93,7 +107,7 @@ final class LinkCore {
 
     // MARK: the connection
 
-    private func feed(_ event: ConnectionStateMachine.Event, now: UInt64) {
+    func feed(_ event: ConnectionStateMachine.Event, now: UInt64) {
         switch machine.handle(event, now: now, using: &random) {
         case .connect(let broker): connect(broker, now)
         case .abandon:
@@ -108,7 +122,7 @@ final class LinkCore {
         }
     }
 
-    private func connect(_ broker: Int, _ now: UInt64) {
+    func connect(_ broker: Int, _ now: UInt64) {
         attempted = broker
         report(.connecting(options.brokers[broker]))
         if openBroker != broker {
@@ -120,29 +134,29 @@ final class LinkCore {
         if let reason = transport.connect() { attemptFailed(reason, now) }
     }
 
-    private var attempted = 0
+    var attempted = 0
 
-    private func attemptFailed(_ reason: String, _ now: UInt64) {
+    func attemptFailed(_ reason: String, _ now: UInt64) {
         statistics.failedAttempts += 1
         feed(.failed, now: now)
         reportDown(reason, now)
     }
 
-    private func reportDown(_ reason: String, _ now: UInt64) {
+    func reportDown(_ reason: String, _ now: UInt64) {
         guard case .down(let until) = machine.state else { return }
         report(
             .disconnected(
                 options.brokers[attempted], reason: reason, retryIn: Double(until - min(until, now)) / 1e9))
     }
 
-    private func handleEvents(_ now: UInt64) {
+    func handleEvents(_ now: UInt64) {
         transport.takeEvents(into: &events)
         // Events that come while these are handled stay with the transport until the next call.
         for index in events.indices { handle(events[index], now) }
         events.removeAll(keepingCapacity: true)
     }
 
-    private func handle(_ event: TransportEvent, _ now: UInt64) {
+    func handle(_ event: TransportEvent, _ now: UInt64) {
         switch event {
         case .connected(let limits):
             self.limits = limits
@@ -166,7 +180,7 @@ final class LinkCore {
         }
     }
 
-    private func announce() {
+    func announce() {
         statistics.connects += 1
         ackedInConnection = false
         report(.connected(options.brokers[attempted]))
@@ -179,22 +193,24 @@ final class LinkCore {
                 }
             }
             store.retained.sendAllAgain()
+            store.queue.hasNews = true
         }
     }
 
-    private var presenceHeader: PublicationHeader {
+    var presenceHeader: PublicationHeader {
         PublicationHeader(
             topic: options.presence.topic, qos: 1, retain: true, contentType: .text, priority: .essential)
     }
 
-    private func connectionLost() {
+    func connectionLost() {
         statistics.lostInFlight += UInt64(unwritten)
         unwritten = 0
+        store.withLock { $0.queue.hasNews = true }
         fruitless = inFlight.isEmpty || ackedInConnection ? 0 : fruitless + 1
         guard fruitless >= Self.patience, let first = inFlight.first else { return }
         // The library would send this message again after each connect, and each time the broker hangs up on it.
         fruitless = 0
-        inFlight.removeFirst()
+        remove(inFlightAt: 0)
         statistics.abandoned += 1
         store.withLock { $0.drop(first.ticket) }
         report(.abandoned(topic: first.topic))
@@ -203,151 +219,41 @@ final class LinkCore {
     }
 
     /// Takes the messages that were not acknowledged back from a transport that is about to forget them.
-    private func recallInFlight() {
+    func recallInFlight() {
         store.withLock { store in
             for message in inFlight.reversed() { store.putBack(message.ticket) }
         }
         inFlight.removeAll(keepingCapacity: true)
+        backfillInFlight = (0, 0)
         unwritten = 0
     }
 
-    // MARK: messages
-
-    private var window: Int { min(limits.receiveMaximum ?? Self.defaultWindow, MosquittoTransport.sendMaximum) }
-
-    private func pump(_ now: UInt64) {
-        guard stopping == .no || isDraining else { return }
-        while machine.isUp, inFlight.count < window, unwritten < Self.defaultWindow {
-            guard let (header, ticket) = store.withLock({ $0.take(into: &scratch) }) else { return }
-            switch send(header, ticket) {
-            case .taken: handleEvents(now)
-            case .tooLarge:
-                statistics.tooLarge += 1
-                store.withLock { $0.release(ticket) }
-                report(.tooLarge(topic: header.topic, bytes: scratch.count))
-            case .impossible:
-                statistics.countRefusal(144)
-                store.withLock { $0.release(ticket) }
-                report(.refused(topic: header.topic, reason: 144))
-            case .later:
-                store.withLock { $0.putBack(ticket) }
-                return
-            }
-        }
-    }
-
-    private func send(_ header: PublicationHeader, _ ticket: OutgoingStore.Ticket) -> HandOver {
-        var header = header
-        header.qos = min(header.qos, limits.maximumQoS, 1)
-        header.retain = header.retain && limits.retainAvailable
-        if let most = limits.maximumPacketSize, Self.packetSize(header, payload: scratch.count) > most {
-            return .tooLarge
-        }
-        let outcome = scratch.withUnsafeBytes { transport.publish(header, $0) }
-        guard case .taken(let id) = outcome else { return outcome }
-        statistics.published += 1
-        if header.qos == 0 {
-            unwritten += 1
-            store.withLock { $0.release(ticket) }
-        } else {
-            inFlight.append(InFlight(id: id, ticket: ticket, topic: header.topic))
-            statistics.inFlightPeak = max(statistics.inFlightPeak, inFlight.count)
-        }
-        return outcome
-    }
-
-    private func finished(_ id: Int32, _ reason: Int) {
-        if case .farewell(id, let end) = stopping {
-            stopping = .leaving(end: end)
-            feedStop()
-            return
-        }
-        guard let index = inFlight.firstIndex(where: { $0.id == id }) else {
-            unwritten = max(0, unwritten - 1)
-            return
-        }
+    @discardableResult
+    func remove(inFlightAt index: Int) -> InFlight {
         let message = inFlight.remove(at: index)
-        store.withLock { $0.release(message.ticket) }
-        ackedInConnection = true
-        fruitless = 0
-        // 16: nobody has subscribed, which is no failure.
-        if reason < 128 {
-            statistics.acked += 1
-        } else {
-            statistics.countRefusal(reason)
-            report(.refused(topic: message.topic, reason: reason))
+        if message.backfillBytes > 0 {
+            backfillInFlight.count -= 1
+            backfillInFlight.bytes -= message.backfillBytes
         }
+        return message
     }
 
-    /// Bytes of the PUBLISH packet, never less than they are.
-    static func packetSize(_ header: PublicationHeader, payload: Int) -> Int {
-        let properties = 5 + 3 + header.contentType.rawValue.utf8.count
-        return 1 + 4 + 2 + header.topic.utf8.count + 2 + 2 + properties + payload
-    }
-
-    // MARK: the orderly stop
-
-    private var isDraining: Bool { if case .draining = stopping { true } else { false } }
-
-    private func feedStop() {
-        _ = machine.handle(.stop, now: 0, using: &random)
-        transport.disconnect()
-    }
-
-    private func proceedStop(_ now: UInt64) {
-        switch stopping {
-        case .no, .done: return
-        case .draining(let until, let end):
-            guard machine.isUp else {
-                // Nobody listens; the last will speaks for us.
-                if machine.handle(.stop, now: now, using: &random) == .abandon { transport.abandon() }
-                stopping = .done
-                return
-            }
-            let empty = inFlight.isEmpty && unwritten == 0 && store.withLock { $0.isEmpty }
-            guard empty || now >= until else { return }
-            var text = options.presence.offline
-            let outcome = text.withUTF8 { transport.publish(presenceHeader, UnsafeRawBufferPointer($0)) }
-            if case .taken(let id) = outcome {
-                stopping = .farewell(id: id, end: end)
-                handleEvents(now)
-            } else {
-                stopping = .leaving(end: end)
-                feedStop()
-            }
-        case .farewell(_, let end):
-            guard now >= end || !machine.isUp else { return }
-            if machine.isUp { feedStop() }
-            stopping = .leaving(end: end)
-            proceedStop(now)
-        case .leaving(let end):
-            if now >= end || !transport.wantsWrite { stopping = .done }
-        }
-    }
-
-    private func updateStatistics(_ now: UInt64) {
+    func updateStatistics(_ now: UInt64) {
         statistics.connected = machine.isUp
         statistics.inFlight = inFlight.count
-        let (dropped, replaced, messages, bytes, oldest) = store.withLock {
-            ($0.queue.dropped, $0.retained.replaced, $0.queue.count, $0.queue.bytes, $0.queue.oldest)
+        let (dropped, replaced, messages, bytes, oldest, backfillWaiting, displaced, unkept) = store.withLock {
+            (
+                $0.queue.dropped, $0.retained.replaced, $0.queue.count, $0.queue.bytes, $0.queue.oldest,
+                $0.queue.lines[PublicationQueue.backfillLine].count, $0.queue.displaced, $0.queue.unkept.count
+            )
         }
+        statistics.backfillWaiting = backfillWaiting
+        statistics.displaced = displaced
+        statistics.unkept = unkept
         statistics.dropped = dropped
         statistics.replaced = replaced
         statistics.queueMessages = messages
         statistics.queueBytes = bytes
         statistics.oldest = oldest.map { Double(now - min(now, $0)) / 1e9 } ?? 0
-    }
-}
-
-/// A source of random numbers that is passed in as a function.
-struct AnyRandom: RandomNumberGenerator {
-    private let source: () -> UInt64
-    init(_ source: @escaping () -> UInt64) { self.source = source }
-    mutating func next() -> UInt64 { source() }
-    static var system: AnyRandom {
-        AnyRandom {
-            var system = SystemRandomNumberGenerator()
-            return system.next()
-        }
     }
 }

@@ -1,0 +1,40 @@
+/// Names a message that the keeper has a copy of and has not yet said what became of it.
+public struct KeepTicket: Sendable, Equatable {
+    let slot: Int32
+    let generation: UInt32
+}
+
+/// What is to be done with a message that is on disk now.
+public enum KeepOutcome: Sendable, Equatable {
+    /// It waits in memory or is on its way: a settlement with its key says how it ended.
+    case waiting
+    /// Its fate is known already, and no settlement follows: `displaced` is offered again from disk, everything else is
+    /// deleted there.
+    case settled(Settlement.Outcome)
+}
+
+/// How a message ended that is on disk.
+public struct Settlement: Sendable, Equatable {
+    public enum Outcome: Sendable, Equatable {
+        /// The broker has it.
+        case delivered
+        /// The broker refused it with this reason (MQTT 5), or it is none that can be sent (144).
+        case refused(Int)
+        /// Larger than the broker takes.
+        case tooLarge
+        /// Connections broke over it again and again, or it was dropped before it was kept.
+        case abandoned
+        /// Memory has let it go, unsent or not known to have arrived: to be offered again as back-fill. Not lost, and not
+        /// counted as dropped.
+        case displaced
+    }
+
+    /// As given to `markKept` or `offerBackfill`.
+    public var key: Int64
+    public var outcome: Outcome
+
+    public init(key: Int64, outcome: Outcome) {
+        self.key = key
+        self.outcome = outcome
+    }
+}

@@ -1,0 +1,102 @@
+import Messages
+
+/// What the keeper does, the agent's storage thread. The queue in memory stays the only one that the link sends from; the
+/// keeper writes down what must survive the process, and brings back what memory had no room for.
+///
+/// With `LinkOptions.keepsEssential`, every essential message that is not retained waits for the keeper before it leaves,
+/// at most 200 ms; other classes pass meanwhile. The keeper's round, whenever `keeperDescriptor` is readable and
+/// otherwise now and then:
+///
+/// 1. read the descriptor empty;
+/// 2. `takeUnkept` until nil, write all of them in one transaction, then `markKept` (or `cannotKeep`) for each;
+/// 3. `takeSettled`: delete what was delivered or refused, keep what was displaced for later;
+/// 4. `withdraw` what has waited for long while there is no connection;
+/// 5. `offerBackfill` the oldest from disk until it says false.
+///
+/// Order: live messages keep theirs. When a kept message must leave memory for lack of room, the link turns `overflow`
+/// on by itself, so that nothing newer overtakes it: all kept messages that wait leave memory as `displaced`, and so does
+/// each that is kept from then on; they all come back as back-fill in the order of their keys, until the keeper, whose
+/// disk holds nothing older any more, says `setOverflow(false)`. Only a message that could not be kept within 200 ms
+/// leaves before them.
+///
+/// Everything here may be called from any thread, takes the lock for the copy of one message, and touches the heap only
+/// while the caller's buffers grow.
+extension Link {
+    /// An eventfd, readable when there is something for the keeper: messages to keep, settled keys, room for back-fill
+    /// after there was none, a connection that came or went. The keeper reads it; it is closed with the link.
+    public var keeperDescriptor: Int32 { store.keeperWake }
+
+    /// The next message that nobody has kept yet, oldest first; nil: none. It stays where it is, and may be on its way
+    /// already when the keeper was slow.
+    /// - Parameter payload: emptied first.
+    /// - Returns: `waited`: nanoseconds since it was published.
+    public func takeUnkept(
+        into payload: inout [UInt8]
+    ) -> (header: PublicationHeader, waited: UInt64, ticket: KeepTicket)? {
+        guard let (header, arrived, ticket) = store.withLock({ $0.queue.takeUnkept(into: &payload) }) else {
+            return nil
+        }
+        let now = MonotonicClock.now()
+        return (header, now - min(now, arrived), ticket)
+    }
+
+    /// The message is on disk under this key (above 0), which later calls know it by: it may leave now. Each ticket is
+    /// answered once, with this or with `cannotKeep`, in the order in which they were taken.
+    public func markKept(_ ticket: KeepTicket, key: Int64) -> KeepOutcome {
+        let outcome = store.withLock { $0.queue.markKept(ticket, key: key) }
+        if outcome == .waiting { signalWork() }
+        return outcome
+    }
+
+    /// The disk does not take the message: it leaves at once, and is lost if the process ends before.
+    public func cannotKeep(_ ticket: KeepTicket) {
+        store.withLock { $0.queue.cannotKeep(ticket) }
+        signalWork()
+    }
+
+    /// Appends the keys whose fate has become known since the last call.
+    public func takeSettled(into settled: inout [Settlement]) {
+        store.withLock { store in
+            settled.append(contentsOf: store.queue.settled)
+            store.queue.settled.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// A message from disk, to be sent with QoS 1 after everything that is live, in the order of the calls. Its header is
+    /// the caller's, with topic, `isHistory`, and an expiry that has become shorter by the time on disk, or none. False
+    /// when there is no room now (at most 32 messages and 256 KiB wait, or one of any size; a quarter of the queue stays
+    /// free for live messages); the descriptor says when there may be. Ends with a settlement.
+    public func offerBackfill(
+        _ header: PublicationHeader, key: Int64, _ payload: UnsafeRawBufferPointer
+    ) -> Bool {
+        let now = MonotonicClock.now()
+        let taken = store.withLock { $0.queue.offerBackfill(header, key: key, payload, now: now) }
+        if taken { signalWork() }
+        return taken
+    }
+
+    /// Takes the oldest message of the lower classes that is not retained and not on its way out of memory, for the disk.
+    /// Not counted as dropped.
+    /// - Parameters:
+    ///   - nanoseconds: only one that has waited longer than this.
+    ///   - payload: emptied first when there is one.
+    /// - Returns: nil: there is none. `waited`: nanoseconds since it was published.
+    public func withdraw(
+        waitedLonger nanoseconds: UInt64, into payload: inout [UInt8]
+    ) -> (header: PublicationHeader, waited: UInt64)? {
+        let now = MonotonicClock.now()
+        let limit = now - min(now, nanoseconds)
+        guard let (header, arrived) = store.withLock({ $0.queue.withdraw(arrivedBefore: limit, into: &payload) })
+        else { return nil }
+        return (header, now - min(now, arrived))
+    }
+
+    /// With true, kept messages leave memory and go by way of the disk, in the order of their keys; with false, what is
+    /// kept from now on is sent from memory again. The link says true by itself when it displaces a message.
+    public func setOverflow(_ on: Bool) {
+        store.withLock { $0.queue.setOverflow(on) }
+    }
+
+    /// True while kept messages go by way of the disk.
+    public var isOverflowing: Bool { store.withLock { $0.queue.isOverflowing } }
+}

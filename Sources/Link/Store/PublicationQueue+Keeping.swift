@@ -1,0 +1,209 @@
+import Messages
+
+/// The side of the queue that the keeper sees: the agent's storage thread, which writes essential messages to disk
+/// before they leave, and brings old ones back.
+///
+/// An essential message that waits: `wanted` → `asked` (the keeper has a copy) → kept under a key, or not to be kept. It
+/// may leave as soon as it is kept, or after 200 ms whatever happens. Whoever ends it, the keeper hears of it once: by the
+/// answer to `markKept` when it was over by then, else by a settlement.
+extension PublicationQueue {
+    /// Until when the message may not leave; nil: it may.
+    func waitsForKeeper(until index: Int) -> UInt64? {
+        slots[index].keeping == .none ? nil : slots[index].arrived + Self.patience
+    }
+
+    /// When the first essential message may leave that waits for the keeper now (ns).
+    var keeperDeadline: UInt64? {
+        let head = lines[Priority.essential.rawValue].head
+        return head < 0 ? nil : waitsForKeeper(until: head)
+    }
+
+    // MARK: to the disk
+
+    mutating func takeUnkept(
+        into output: inout [UInt8]
+    ) -> (header: PublicationHeader, arrived: UInt64, ticket: KeepTicket)? {
+        let index = unkept.head
+        guard index >= 0 else { return nil }
+        unlinkUnkept(index)
+        slots[index].keeping = .asked
+        load(index, into: &output)
+        let ticket = KeepTicket(slot: Int32(truncatingIfNeeded: index), generation: slots[index].generation)
+        return (slots[index].header, slots[index].arrived, ticket)
+    }
+
+    mutating func markKept(_ ticket: KeepTicket, key: Int64) -> KeepOutcome {
+        guard let index = find(ticket) else { return .settled(.abandoned) }
+        if let fate = slots[index].fate {
+            freeSlotOnly(index)
+            return .settled(fate)
+        }
+        slots[index].keeping = .none
+        slots[index].key = key
+        guard isOverflowing, !slots[index].isTaken else { return .waiting }
+        // Kept in order of arrival, so that it is the first or near it.
+        let line = line(of: index)
+        var previous = -1
+        var candidate = lines[line].head
+        while candidate != index, candidate >= 0 { (previous, candidate) = (candidate, slots[candidate].next) }
+        guard candidate == index else { return .waiting }
+        unlink(index, after: previous, line: line)
+        displaced += 1
+        free(index)
+        return .settled(.displaced)
+    }
+
+    mutating func cannotKeep(_ ticket: KeepTicket) {
+        guard let index = find(ticket) else { return }
+        if let fate = slots[index].fate {
+            if fate == .displaced {
+                displaced -= 1
+                dropped[slots[index].header.priority] += 1
+            }
+            freeSlotOnly(index)
+        } else {
+            slots[index].keeping = .none
+        }
+    }
+
+    /// The slot that the keeper has in hand.
+    private func find(_ ticket: KeepTicket) -> Int? {
+        let index = Int(ticket.slot)
+        guard slots.indices.contains(index), slots[index].generation == ticket.generation,
+            slots[index].keeping == .asked
+        else { return nil }
+        return index
+    }
+
+    /// The oldest message of the lower classes that waits since before then, out of the queue for good.
+    mutating func withdraw(
+        arrivedBefore time: UInt64, into output: inout [UInt8]
+    ) -> (header: PublicationHeader, arrived: UInt64)? {
+        var best: (line: Int, previous: Int, index: Int)?
+        for line in [Priority.state.rawValue, Priority.trace.rawValue] {
+            var previous = -1
+            var index = lines[line].head
+            // A retained one is here only when there are too many retained topics.
+            while index >= 0, slots[index].header.retain { (previous, index) = (index, slots[index].next) }
+            guard index >= 0, slots[index].arrived < time else { continue }
+            if let found = best, slots[found.index].arrived <= slots[index].arrived { continue }
+            best = (line, previous, index)
+        }
+        guard let (line, previous, index) = best else { return nil }
+        load(index, into: &output)
+        let (header, arrived) = (slots[index].header, slots[index].arrived)
+        unlink(index, after: previous, line: line)
+        free(index)
+        return (header, arrived)
+    }
+
+    // MARK: from the disk
+
+    mutating func offerBackfill(
+        _ header: PublicationHeader, key: Int64, _ payload: UnsafeRawBufferPointer, now: UInt64
+    ) -> Bool {
+        let line = Self.backfillLine
+        let waiting = lines[line].count
+        let fits = waiting == 0 || backfillWaitingBytes + payload.count <= Self.backfillBytes
+        let pages = PagePool.pages(for: payload.count)
+        guard pages <= pool.pageCount else {
+            settled.append(Settlement(key: key, outcome: .tooLarge))
+            hasNews = true
+            return true
+        }
+        guard waiting < Self.backfillMessages, fits, hasRoomForBackfill(pages),
+            let index = insert(header, payload, now: now, line: line)
+        else {
+            backfillWanted = true
+            return false
+        }
+        slots[index].key = key
+        slots[index].header.qos = 1
+        return true
+    }
+
+    /// A quarter of the queue stays free for what is made now; otherwise messages from disk would come and be pushed out
+    /// again. An empty queue takes any.
+    private func hasRoomForBackfill(_ pages: Int) -> Bool {
+        if bytes == 0, count == 0 { return hasRoom(pages) }
+        return hasRoom(pages + pool.pageCount / 4) && hasMessageReserve
+    }
+
+    /// What is next of the back-fill; nil: nothing waits.
+    var nextBackfill: (priority: Priority, bytes: Int)? {
+        let head = lines[Self.backfillLine].head
+        return head < 0 ? nil : (slots[head].header.priority, slots[head].byteCount)
+    }
+
+    mutating func takeBackfill(
+        into output: inout [UInt8], now: UInt64
+    ) -> (header: PublicationHeader, ticket: Ticket)? {
+        guard lines[Self.backfillLine].head >= 0 else { return nil }
+        return takeHead(Self.backfillLine, into: &output, now: now)
+    }
+
+    /// Live messages need the room; all of the back-fill that waits goes, so that its order stays.
+    mutating func displaceBackfill() {
+        while lines[Self.backfillLine].head >= 0 { settle(unlinkHead(Self.backfillLine), .displaced) }
+    }
+
+    // MARK: ends
+
+    /// From now on what is kept goes by way of the disk; with false what comes is sent from memory again.
+    mutating func setOverflow(_ on: Bool) {
+        isOverflowing = on
+        if on { displaceKept() }
+    }
+
+    /// All essential messages that are on disk and wait here leave memory.
+    mutating func displaceKept() {
+        let line = Priority.essential.rawValue
+        var previous = -1
+        var index = lines[line].head
+        while index >= 0 {
+            let next = slots[index].next
+            if slots[index].key > 0 {
+                unlink(index, after: previous, line: line)
+                settle(index, .displaced)
+            } else {
+                previous = index
+            }
+            index = next
+        }
+    }
+
+    /// Ends a message that is in no line any more, and tells the keeper if it knows of it.
+    mutating func settle(_ index: Int, _ outcome: Settlement.Outcome) {
+        if outcome == .displaced, !slots[index].isBackfill { displaced += 1 }
+        if slots[index].keeping == .asked {
+            // The keeper has it in hand and hears of it when it comes back.
+            freePages(index)
+            slots[index].isTaken = false
+            slots[index].fate = outcome
+            return
+        }
+        if slots[index].key > 0 {
+            settled.append(Settlement(key: slots[index].key, outcome: outcome))
+            hasNews = true
+        }
+        free(index)
+    }
+
+    // MARK: the list of those that wait for the keeper
+
+    mutating func linkUnkept(_ index: Int) {
+        slots[index].previousUnkept = unkept.tail
+        slots[index].nextUnkept = -1
+        if unkept.tail < 0 { unkept.head = index } else { slots[unkept.tail].nextUnkept = index }
+        unkept.tail = index
+        unkept.count += 1
+    }
+
+    mutating func unlinkUnkept(_ index: Int) {
+        let (previous, next) = (slots[index].previousUnkept, slots[index].nextUnkept)
+        if previous < 0 { unkept.head = next } else { slots[previous].nextUnkept = next }
+        if next < 0 { unkept.tail = previous } else { slots[next].previousUnkept = previous }
+        (slots[index].previousUnkept, slots[index].nextUnkept) = (-1, -1)
+        unkept.count -= 1
+    }
+}

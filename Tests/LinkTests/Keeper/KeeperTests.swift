@@ -1,0 +1,351 @@
+import Glibc
+import Messages
+import Testing
+
+@testable import Link
+
+private let millisecond: UInt64 = 1_000_000
+
+extension Bench {
+    /// A bench with a keeper.
+    static func kept(_ change: @escaping (inout LinkOptions) -> Void = { _ in }) -> Bench {
+        Bench {
+            $0.keepsEssential = true
+            change(&$0)
+        }
+    }
+
+    /// What the keeper would take next, and its text.
+    func ask() -> (text: String, ticket: KeepTicket)? {
+        var bytes: [UInt8] = []
+        return store.withLock { $0.queue.takeUnkept(into: &bytes) }.map {
+            (String(decoding: bytes, as: UTF8.self), $0.ticket)
+        }
+    }
+
+    /// Keeps all that wants to be kept, under numbers from this one on; hands the texts back.
+    @discardableResult
+    func keepAll(from first: Int64) -> [String] {
+        var texts: [String] = []
+        while let (text, ticket) = ask() {
+            let key = first + Int64(texts.count)
+            let outcome = store.withLock { $0.queue.markKept(ticket, key: key) }
+            #expect(outcome == .waiting)
+            texts.append(text)
+        }
+        return texts
+    }
+
+    func mark(_ ticket: KeepTicket, _ key: Int64) -> KeepOutcome {
+        store.withLock { $0.queue.markKept(ticket, key: key) }
+    }
+
+    func settled() -> [Settlement] {
+        store.withLock { store in
+            defer { store.queue.settled.removeAll() }
+            return store.queue.settled
+        }
+    }
+
+    func withdraw(waited: UInt64) -> String? {
+        var bytes: [UInt8] = []
+        let limit = now - min(now, waited)
+        guard store.withLock({ $0.queue.withdraw(arrivedBefore: limit, into: &bytes) }) != nil else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    var texts: [String] { transport.sent.map(\.text) }
+
+    /// Acknowledges what was sent so far and forgets it.
+    func acknowledge(reason: Int = 0) {
+        transport.acknowledgeAll(reason: reason)
+        transport.sent.removeAll()
+        step()
+    }
+
+    /// A bench that is connected, with `online` acknowledged and forgotten.
+    func up(_ limits: BrokerLimits = BrokerLimits()) -> Bench {
+        comeUp(limits)
+        acknowledge()
+        return self
+    }
+}
+
+@Suite struct KeeperTests {
+    @Test func anEssentialMessageWaitsForTheKeeperButNotLongerThan200ms() {
+        let bench = Bench.kept().up()
+        bench.put("e", "event", .essential)
+        bench.put("t", "trace", .trace)
+        bench.step()
+        // Other classes pass meanwhile.
+        #expect(bench.texts == ["trace"])
+        #expect(bench.core.deadline == bench.now + 200 * millisecond)
+        bench.step(after: 199 * millisecond)
+        #expect(bench.texts == ["trace"])
+        bench.step(after: millisecond)
+        #expect(bench.texts == ["trace", "event"])
+        // The keeper is offered it all the same, since it may not arrive.
+        #expect(bench.ask()?.text == "event")
+    }
+
+    @Test func whatIsKeptLeavesAtOnceAndInOrder() {
+        let bench = Bench.kept().up()
+        for index in 0..<3 { bench.put("e", "event \(index)", .essential) }
+        bench.step()
+        #expect(bench.texts == [])
+        #expect(bench.keepAll(from: 7) == ["event 0", "event 1", "event 2"])
+        bench.step()
+        #expect(bench.texts == ["event 0", "event 1", "event 2"])
+        #expect(bench.settled() == [])
+        bench.acknowledge()
+        #expect(bench.settled() == (7..<10).map { Settlement(key: $0, outcome: .delivered) })
+        #expect(bench.core.statistics.unkept == 0)
+    }
+
+    @Test func anOlderOneThatIsNotKeptHoldsTheYoungerBack() {
+        let bench = Bench.kept().up()
+        bench.put("e", "first", .essential)
+        bench.put("e", "second", .essential)
+        guard let first = bench.ask(), let second = bench.ask() else {
+            Issue.record("nothing to keep")
+            return
+        }
+        #expect(bench.mark(second.ticket, 2) == .waiting)
+        bench.step()
+        #expect(bench.texts == [])
+        #expect(bench.mark(first.ticket, 1) == .waiting)
+        bench.step()
+        #expect(bench.texts == ["first", "second"])
+    }
+
+    @Test func aMessageThatCannotBeKeptLeavesAtOnce() {
+        let bench = Bench.kept().up()
+        bench.put("e", "event", .essential)
+        guard let asked = bench.ask() else {
+            Issue.record("nothing to keep")
+            return
+        }
+        bench.store.withLock { $0.queue.cannotKeep(asked.ticket) }
+        bench.step()
+        #expect(bench.texts == ["event"])
+        #expect(bench.ask() == nil)
+        bench.acknowledge()
+        #expect(bench.settled() == [])
+    }
+
+    @Test func onlyEssentialMessagesThatAreNotRetainedAreKept() {
+        let bench = Bench.kept().up()
+        bench.put("s/info", "info", retain: true, .essential)
+        bench.put("t", "trace", .trace)
+        bench.put("s", "state", .state)
+        #expect(bench.ask() == nil)
+        bench.step()
+        #expect(bench.texts == ["info", "state", "trace"])
+    }
+
+    @Test func withoutAKeeperNothingWaitsAndNothingIsOffered() {
+        let bench = Bench().up()
+        bench.put("e", "event", .essential)
+        #expect(bench.ask() == nil)
+        bench.step()
+        #expect(bench.texts == ["event"])
+        bench.acknowledge()
+        #expect(bench.settled() == [])
+    }
+
+    @Test func theKeeperHearsHowEachKeyEnded() {
+        var limits = BrokerLimits()
+        limits.maximumPacketSize = 500
+        let bench = Bench.kept().up(limits)
+        bench.put("e", "good", .essential)
+        bench.put("e", "forbidden", .essential)
+        bench.put("e", String(repeating: "x", count: 600), .essential)
+        bench.put("", "no topic", .essential)
+        bench.keepAll(from: 1)
+        bench.step()
+        let ids = bench.transport.sent.map(\.id)
+        #expect(bench.texts == ["good", "forbidden"])
+        bench.transport.events.append(.finished(id: ids[0], reason: 16))
+        bench.transport.events.append(.finished(id: ids[1], reason: 135))
+        bench.step()
+        let expected = [
+            Settlement(key: 3, outcome: .tooLarge), Settlement(key: 4, outcome: .refused(144)),
+            Settlement(key: 1, outcome: .delivered), Settlement(key: 2, outcome: .refused(135)),
+        ]
+        #expect(bench.settled() == expected)
+    }
+
+    @Test func aMessageThatIsOverBeforeItIsKeptIsToldByTheAnswer() {
+        let bench = Bench.kept().up()
+        bench.put("e", "event", .essential)
+        guard let asked = bench.ask() else {
+            Issue.record("nothing to keep")
+            return
+        }
+        bench.step(after: 200 * millisecond)
+        bench.acknowledge()
+        #expect(bench.mark(asked.ticket, 1) == .settled(.delivered))
+        #expect(bench.settled() == [])
+        // The slot is free again, and the old ticket finds nothing of the next.
+        bench.put("e", "next", .essential)
+        #expect(bench.mark(asked.ticket, 2) == .settled(.abandoned))
+        #expect(bench.ask()?.text == "next")
+    }
+
+    @Test func keptMessagesAreDisplacedAndNotDropped() {
+        let bench = Bench.kept { $0.queueMessages = 3 }
+        for index in 0..<3 { bench.put("e", "event \(index)", .essential) }
+        bench.keepAll(from: 1)
+        bench.put("e", "event 3", .essential)
+        bench.step()
+        // All that is kept goes with the oldest, so that nothing newer overtakes it.
+        #expect(bench.settled() == (1..<4).map { Settlement(key: $0, outcome: .displaced) })
+        #expect(bench.core.statistics.dropped.total == 0)
+        #expect(bench.core.statistics.displaced == 3)
+        // So does what is kept from now on.
+        guard let asked = bench.ask() else {
+            Issue.record("nothing to keep")
+            return
+        }
+        #expect(bench.mark(asked.ticket, 4) == .settled(.displaced))
+        bench.comeUp()
+        #expect(bench.texts == ["online"])
+        bench.store.withLock { $0.queue.setOverflow(false) }
+        bench.put("e", "event 4", .essential)
+        bench.keepAll(from: 5)
+        bench.step()
+        #expect(bench.texts == ["online", "event 4"])
+    }
+
+    @Test func anEssentialMessageThatNobodyKeptIsCountedWhenItIsDropped() {
+        let bench = Bench.kept { $0.queueMessages = 2 }
+        for index in 0..<3 { bench.put("e", "event \(index)", .essential) }
+        bench.step()
+        #expect(bench.core.statistics.dropped.essential == 1)
+        #expect(bench.keepAll(from: 1) == ["event 1", "event 2"])
+    }
+
+    @Test(arguments: [true, false]) func aMessageThatLosesItsPlaceWhileTheKeeperWritesItIsNotLost(written: Bool) {
+        let bench = Bench.kept { $0.queueMessages = 1 }
+        bench.put("e", "event 0", .essential)
+        guard let asked = bench.ask() else {
+            Issue.record("nothing to keep")
+            return
+        }
+        bench.put("e", "event 1", .essential)
+        if written {
+            #expect(bench.mark(asked.ticket, 1) == .settled(.displaced))
+        } else {
+            bench.store.withLock { $0.queue.cannotKeep(asked.ticket) }
+        }
+        bench.step()
+        #expect(bench.core.statistics.dropped.essential == (written ? 0 : 1))
+        #expect(bench.core.statistics.displaced == (written ? 1 : 0))
+        #expect(bench.ask()?.text == "event 1")
+    }
+
+    @Test func theOverflowGoesByWayOfTheDiskForAsLongAsTheKeeperSays() {
+        let bench = Bench.kept().up()
+        bench.put("e", "a", .essential)
+        bench.keepAll(from: 1)
+        bench.put("e", "b", .essential)
+        bench.store.withLock { $0.queue.setOverflow(true) }
+        #expect(bench.settled() == [Settlement(key: 1, outcome: .displaced)])
+        guard let asked = bench.ask() else {
+            Issue.record("nothing to keep")
+            return
+        }
+        #expect(bench.mark(asked.ticket, 2) == .settled(.displaced))
+        bench.step(after: second)
+        #expect(bench.texts == [])
+        #expect(bench.core.statistics.queueBytes == 0)
+    }
+
+    @Test func withdrawnIsTheOldestOfTheLowerClassesThatIsNotOnItsWay() {
+        let bench = Bench.kept().up()
+        var limits = BrokerLimits()
+        limits.receiveMaximum = 1
+        bench.transport.events.append(.connected(limits))
+        bench.put("t", "trace 0", .trace)
+        bench.step()
+        bench.core.limits.receiveMaximum = 1
+        bench.put("e", "event", .essential)
+        bench.put("s", "state 0", .state)
+        bench.now += second
+        bench.put("t", "trace 1", .trace)
+        bench.now += second
+        bench.put("s", "state 1", .state)
+        bench.step()
+        #expect(bench.texts == ["trace 0"])
+        #expect(bench.withdraw(waited: 3 * second) == nil)
+        #expect(bench.withdraw(waited: second / 2) == "state 0")
+        #expect(bench.withdraw(waited: second / 2) == "trace 1")
+        #expect(bench.withdraw(waited: second / 2) == nil)
+        bench.step()
+        #expect(bench.core.statistics.dropped.total == 0)
+        #expect(bench.core.statistics.queueMessages == 2)
+    }
+
+    @Test func afterTheStopWhatWasNotAcknowledgedIsThereForTheDisk() {
+        let bench = Bench.kept().up()
+        bench.put("t", "trace 0", .trace)
+        bench.step()
+        bench.put("e", "event", .essential)
+        bench.step(after: 200 * millisecond)
+        #expect(bench.texts == ["trace 0", "event"])
+        bench.core.stop(now: bench.now, within: second)
+        bench.step(after: second)
+        bench.step(after: second)
+        #expect(bench.core.isFinished)
+        #expect(bench.withdraw(waited: 0) == "trace 0")
+        #expect(bench.keepAll(from: 1) == ["event"])
+    }
+
+    @Test func theExpiryBecomesShorterWhileAMessageWaits() {
+        let bench = Bench()
+        for expiry in [3600, 60, 2] as [UInt32] {
+            let header = PublicationHeader(topic: "e", qos: 1, retain: false, expiry: expiry, priority: .trace)
+            bench.store.withLock { $0.put(header, UnsafeRawBufferPointer(start: nil, count: 0), now: 0) }
+        }
+        bench.put("e")
+        bench.now = 59 * second + second / 2
+        bench.comeUp()
+        #expect(bench.transport.sent.dropFirst().map(\.header.expiry) == [3541, 1, 1, nil])
+    }
+
+    @Test func theKeeperIsWokenWhenThereIsSomethingForIt() throws {
+        let wake = try Eventfd.make()
+        var options = LinkOptions(brokers: [], clientID: "", presence: .init(topic: ""))
+        options.keepsEssential = true
+        let store = SharedStore(options: options, keeperWake: wake)
+        func isWoken() -> Bool {
+            var count: UInt64 = 0
+            return read(wake, &count, 8) == 8
+        }
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        func put(_ priority: Priority) {
+            let header = PublicationHeader(topic: "e", qos: 1, retain: false, priority: priority)
+            store.withLock { $0.put(header, none, now: 0) }
+        }
+        put(.trace)
+        #expect(!isWoken())
+        put(.essential)
+        #expect(isWoken())
+        var bytes: [UInt8] = []
+        let asked = store.withLock { $0.queue.takeUnkept(into: &bytes)?.ticket }
+        let ticket = try #require(asked)
+        let outcome = store.withLock { $0.queue.markKept(ticket, key: 1) }
+        #expect(outcome == .waiting)
+        #expect(!isWoken())
+        let sent = store.withLock { store in
+            while let (header, ticket) = store.take(into: &bytes, now: 0) {
+                store.release(ticket, .delivered)
+                if header.priority == .essential { return true }
+            }
+            return false
+        }
+        #expect(sent)
+        #expect(isWoken())
+        close(wake)
+    }
+}
