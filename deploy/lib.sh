@@ -16,7 +16,7 @@ fail() {
 # Debian packages by purpose; all of them exist under these names in Debian 12 and 13.
 packages_for() {
     case $1 in
-        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev ;;
+        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev ;;
         try) echo mosquitto mosquitto-clients jq ;;
         test) echo mosquitto mosquitto-clients openssl python3 shellcheck ;;
         check) echo mosquitto mosquitto-clients binutils procps ;;

@@ -315,6 +315,14 @@ public struct MQTTConfiguration: Sendable, Equatable {
 /// What is kept over a restart, and where.
 public struct StorageConfiguration: Sendable, Equatable {
     public var directory = "/var/lib/seismote"
+    /// Megabytes (10⁶ bytes) of messages and waveforms.
+    public var budget = 512
+    /// Minutes of full-rate waveforms; 0: none.
+    public var ringMinutes = 60
+    /// Days that delivered events are kept.
+    public var keepEventsDays = 30
+    /// Messages a second.
+    public var backfillRate = 50
 }
 
 public struct HealthConfiguration: Sendable, Equatable {

@@ -121,7 +121,8 @@ import Testing
         (c.mqtt.root, c.mqtt.username, c.mqtt.passwordFile) = ("a/b", "u", "/p")
         (c.mqtt.tls.caFile, c.mqtt.tls.certFile, c.mqtt.tls.keyFile) = ("/ca", "/c", "/k")
         (c.mqtt.keepalive, c.mqtt.reconnectMinimum, c.mqtt.reconnectMaximum, c.mqtt.willDelay) = (5, 0.5, 60, 0)
-        c.storage.directory = "/srv/x"
+        (c.storage.directory, c.storage.budget, c.storage.ringMinutes) = ("/srv/x", 1024, 0)
+        (c.storage.keepEventsDays, c.storage.backfillRate) = (7, 200)
         (c.health.interval, c.log.level) = (10, .debug)
         return c
     }()

@@ -1,5 +1,5 @@
-/// The cyclic redundancy check of miniSEED 3: CRC-32C (Castagnoli), reflected polynomial 0x82F63B78.
-enum CRC32C {
+/// The cyclic redundancy check of miniSEED 3 (and of what the spool keeps): CRC-32C (Castagnoli), reflected polynomial 0x82F63B78.
+public enum CRC32C {
     private static let table: [UInt32] = (0..<256).map { byte in
         var value = UInt32(byte)
         for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1 }
@@ -7,7 +7,7 @@ enum CRC32C {
     }
 
     /// The check sum over bytes, those in `zeroed` counted as 0 (the place of the check sum itself).
-    static func checksum(_ bytes: UnsafeRawBufferPointer, zeroed: Range<Int> = 0..<0) -> UInt32 {
+    public static func checksum(_ bytes: UnsafeRawBufferPointer, zeroed: Range<Int> = 0..<0) -> UInt32 {
         table.withUnsafeBufferPointer { table in
             var crc: UInt32 = 0xFFFF_FFFF
             for index in 0..<bytes.count {

@@ -37,8 +37,19 @@ extension SettingsTable {
         settings: [
             Setting(
                 "storage.directory", \.storage.directory, .path, apply: .restart, remote: false,
-                "Folder for the results of self-test and calibration; without it the agent only does not remember them."
-            )
+                "Folder for what waits for the broker, for waveforms and for the results of self-test and calibration."),
+            Setting(
+                "storage.budget_mb", \.storage.budget, .integer(16...1_048_576, unit: "MB"), apply: .live,
+                "Room for messages and waveforms; when it is full the oldest of the least important go."),
+            Setting(
+                "storage.ring_minutes", \.storage.ringMinutes, .integer(0...1440, unit: "min"), apply: .live,
+                "How much of the full-rate waveform is kept to cut from; 0: nothing."),
+            Setting(
+                "storage.keep_events_days", \.storage.keepEventsDays, .integer(0...36_500, unit: "days"), apply: .live,
+                "How long events stay here after the broker has them, while there is room."),
+            Setting(
+                "storage.backfill_per_s", \.storage.backfillRate, .integer(1...10_000, unit: "messages/s"),
+                apply: .live, "How fast messages that had to wait are sent at most."),
         ])
 
     static let health = Chapter(

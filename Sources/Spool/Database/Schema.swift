@@ -1,0 +1,154 @@
+import Messages
+
+/// The tables with messages that wait: one for each class, so that each is in order without an index to keep up.
+enum Table: Int, CaseIterable {
+    case essential = 0
+    case state, trace
+
+    init(_ priority: Priority) {
+        switch priority {
+        case .essential: self = .essential
+        case .state: self = .state
+        case .trace: self = .trace
+        }
+    }
+
+    var priority: Priority {
+        switch self {
+        case .essential: .essential
+        case .state: .state
+        case .trace: .trace
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .essential: "essential"
+        case .state: "state"
+        case .trace: "trace"
+        }
+    }
+}
+
+/// How a file of ours looks.
+enum Schema {
+    /// "Seis", in the file's first page: what kind of database it is.
+    static let application: Int64 = 0x5365_6973
+    /// Of these tables. Files of later versions are set aside.
+    static let version: Int64 = 1
+
+    /// In the order in which SQLite lists them.
+    static let statements: [String] =
+        Table.allCases.map { table in
+            """
+            CREATE TABLE \(table.name)(key INTEGER PRIMARY KEY, state INTEGER NOT NULL, made INTEGER NOT NULL, \
+            topic TEXT NOT NULL, qos INTEGER NOT NULL, retain INTEGER NOT NULL, history INTEGER NOT NULL, \
+            content TEXT NOT NULL, expiry INTEGER, event TEXT, part INTEGER, sum INTEGER NOT NULL, \
+            payload BLOB NOT NULL)
+            """
+        } + [
+            "CREATE INDEX waiting ON essential(key) WHERE state = 0",
+            "CREATE INDEX events ON essential(event, part) WHERE event IS NOT NULL",
+            "CREATE INDEX ends ON essential(key) WHERE part = 2",
+            """
+            CREATE TABLE ring(key INTEGER PRIMARY KEY, start INTEGER NOT NULL, finish INTEGER NOT NULL, \
+            samples INTEGER NOT NULL, rate REAL NOT NULL, format INTEGER NOT NULL, sum INTEGER NOT NULL, \
+            records BLOB NOT NULL)
+            """,
+            "CREATE TABLE facts(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+        ]
+
+    /// What counts as the size of a message: payload, topic and something for the rest.
+    static let overhead = 64
+    static let size = "length(payload) + length(CAST(topic AS BLOB)) + \(overhead)"
+}
+
+/// Every statement that is used again and again; `table` is the class where it has one.
+enum Query: Int, CaseIterable {
+    case begin, commit, pageCount, freePages
+    case insert, next, nextOfTheRest, look, delete, deliver, oldest
+    case oldestKept, oldestWaveforms, oldestOthers
+    case unfinished, newestTrigger, waveforms, lastEnd
+    case appendSegment, deleteSegment, records
+    case getFact, setFact, deleteFact, factNames
+    case sums, segments
+
+    static let count = allCases.count * Table.allCases.count
+
+    private static let columns =
+        "key, made, topic, qos, retain, history, content, expiry, event, part, sum, payload"
+
+    func sql(_ table: Table) -> String {
+        let name = table.name
+        switch self {
+        case .begin: return "BEGIN IMMEDIATE"
+        case .commit: return "COMMIT"
+        case .pageCount: return "PRAGMA page_count"
+        case .freePages: return "PRAGMA freelist_count"
+        case .insert:
+            return """
+                INSERT INTO \(name)(key, made, topic, qos, retain, history, content, expiry, event, part, sum, \
+                payload, state) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+                """
+        case .next:
+            return """
+                SELECT \(Self.columns) FROM essential INDEXED BY waiting WHERE state = 0 AND key > ?1 \
+                ORDER BY key LIMIT ?2
+                """
+        case .nextOfTheRest:
+            return """
+                SELECT \(Self.columns) FROM state WHERE key > ?1 UNION ALL \
+                SELECT \(Self.columns) FROM trace WHERE key > ?1 ORDER BY key LIMIT ?2
+                """
+        case .look: return "SELECT \(Schema.size), state, event IS NOT NULL FROM \(name) WHERE key = ?"
+        case .delete: return "DELETE FROM \(name) WHERE key = ?"
+        case .deliver: return "UPDATE essential SET state = ?2 WHERE key = ?1"
+        case .oldest: return "SELECT key, \(Schema.size), made FROM \(name) WHERE state = 0 ORDER BY key LIMIT ?"
+        case .oldestKept:
+            return "SELECT key, \(Schema.size), made FROM essential WHERE state <> 0 ORDER BY key LIMIT ?"
+        case .oldestWaveforms:
+            return """
+                SELECT key, \(Schema.size), made FROM essential INDEXED BY waiting WHERE state = 0 AND part = 3 \
+                ORDER BY key LIMIT ?
+                """
+        case .oldestOthers:
+            return """
+                SELECT key, \(Schema.size), made FROM essential INDEXED BY waiting WHERE state = 0 \
+                AND event IS NULL ORDER BY key LIMIT ?
+                """
+        case .unfinished:
+            return """
+                SELECT event FROM essential INDEXED BY events WHERE event IS NOT NULL GROUP BY event \
+                HAVING min(part) < 2 AND NOT max(part = 2) ORDER BY min(key)
+                """
+        case .newestTrigger:
+            return """
+                SELECT \(Self.columns) FROM essential WHERE key = (SELECT max(key) FROM essential INDEXED BY events \
+                WHERE event = ?1 AND part < 2 AND key < ?2)
+                """
+        case .waveforms:
+            return """
+                SELECT \(Self.columns) FROM essential INDEXED BY events WHERE event = ?1 AND part = 3 ORDER BY key
+                """
+        case .lastEnd:
+            return """
+                SELECT \(Self.columns) FROM essential INDEXED BY ends WHERE part = 2 ORDER BY key DESC
+                """
+        case .appendSegment: return "INSERT INTO ring VALUES(?, ?, ?, ?, ?, ?, ?, ?)"
+        case .deleteSegment: return "DELETE FROM ring WHERE key = ?"
+        case .records: return "SELECT records, sum FROM ring WHERE key = ?"
+        case .getFact: return "SELECT value FROM facts WHERE name = ?"
+        case .setFact: return "INSERT INTO facts VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value"
+        case .deleteFact: return "DELETE FROM facts WHERE name = ?"
+        case .factNames: return "SELECT name FROM facts ORDER BY name"
+        case .sums:
+            return """
+                SELECT count(*) FILTER (WHERE state = 0), sum(\(Schema.size)) FILTER (WHERE state = 0), \
+                count(*) FILTER (WHERE state <> 0), sum(\(Schema.size)) FILTER (WHERE state <> 0), max(key) \
+                FROM \(name)
+                """
+        case .segments:
+            return "SELECT key, start, finish, samples, rate, format, length(records) FROM ring ORDER BY key"
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Messages
+
+/// An event whose end was never written.
+public struct UnfinishedEvent: Sendable, Equatable {
+    public var id: String
+    /// Its newest onset or update.
+    public var trigger: StoredMessage
+}
+
+extension Spool {
+    /// Events with an onset or an update and without an end, delivered or not, the oldest first: for the one who closes
+    /// them after a kill.
+    public mutating func unfinishedEvents() throws(SpoolError) -> [UnfinishedEvent] {
+        var ids: [String] = []
+        do throws(SpoolError) {
+            let row = try database.use(.unfinished)
+            while try row.step() { ids.append(row.text(0)) }
+        } catch { throw undo(error) }
+        var events: [UnfinishedEvent] = []
+        for id in ids {
+            if let trigger = try newestTrigger(of: id) { events.append(UnfinishedEvent(id: id, trigger: trigger)) }
+        }
+        return events
+    }
+
+    private mutating func newestTrigger(of id: String) throws(SpoolError) -> StoredMessage? {
+        var before = Int64.max
+        while true {
+            do throws(SpoolError) {
+                let row = try database.use(.newestTrigger)
+                row.bind(1, id)
+                row.bind(2, before)
+                guard try row.step() else { return nil }
+                if let message = StoredMessage(row) { return message }
+                before = row.int64(0)
+            } catch { throw undo(error) }
+        }
+    }
+
+    /// Hands out the messages of an event's waveform in their order, one at a time.
+    public mutating func forEachWaveform(
+        of event: String, _ body: (StoredMessage) -> Void
+    ) throws(SpoolError) {
+        do throws(SpoolError) {
+            let row = try database.use(.waveforms)
+            row.bind(1, event)
+            while try row.step() {
+                if let message = StoredMessage(row) { body(message) }
+            }
+        } catch { throw undo(error) }
+    }
+
+    /// The newest end of an event that is still here.
+    public mutating func lastEnd() throws(SpoolError) -> StoredMessage? {
+        do throws(SpoolError) {
+            let row = try database.use(.lastEnd)
+            while try row.step() {
+                if let message = StoredMessage(row) { return message }
+            }
+            return nil
+        } catch { throw undo(error) }
+    }
+}

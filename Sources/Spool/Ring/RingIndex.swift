@@ -1,0 +1,43 @@
+/// Which pieces the ring has, in the order in which they were added. Kept in memory, 56 bytes each.
+struct RingIndex {
+    private(set) var entries: [RingSegment] = []
+    private(set) var bytes = 0
+    /// Of recorded data, whatever the clock said.
+    private(set) var seconds = 0.0
+
+    var nextKey: Int64 { (entries.last?.key ?? 0) &+ 1 }
+
+    mutating func append(_ segment: RingSegment) {
+        entries.append(segment)
+        bytes += segment.bytes
+        seconds += segment.seconds
+    }
+
+    mutating func removeFirst(_ count: Int) {
+        for segment in entries.prefix(count) {
+            bytes -= segment.bytes
+            seconds -= segment.seconds
+        }
+        entries.removeFirst(count)
+        if entries.isEmpty { (bytes, seconds) = (0, 0) }
+    }
+
+    /// How many of the oldest have to go. The newest never has to.
+    func surplus(seconds limit: Double, bytes limitBytes: Int) -> Int {
+        var count = 0
+        var (seconds, bytes) = (seconds, bytes)
+        while count + 1 < entries.count {
+            let oldest = entries[count]
+            // Whole pieces: what remains has to cover the wanted length.
+            let isLong = seconds - oldest.seconds >= limit
+            guard isLong || bytes > limitBytes || entries.count - count > Self.limit else { break }
+            seconds -= oldest.seconds
+            bytes -= oldest.bytes
+            count += 1
+        }
+        return count
+    }
+
+    /// A guard against pieces without length.
+    static let limit = 32_768
+}

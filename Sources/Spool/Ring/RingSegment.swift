@@ -1,0 +1,36 @@
+import MiniSEED
+
+/// One piece of waveform in the ring: records of all three axes over one stretch of time.
+public struct RingSegment: Sendable, Equatable {
+    /// Its number, in the order of adding.
+    public internal(set) var key: Int64 = 0
+    /// Times of the first and the last sample, nanoseconds of UTC.
+    public var start: Int64
+    public var end: Int64
+    /// Samples of each axis.
+    public var samples: Int
+    /// Samples per second.
+    public var rate: Double
+    /// Of the records: 2 or 3.
+    var format: Int
+    /// Bytes of the records.
+    public internal(set) var bytes = 0
+
+    public var miniSEED: MiniSEEDFormat { format == 2 ? .v2 : .v3 }
+
+    public init(start: Int64, end: Int64, samples: Int, rate: Double, format: MiniSEEDFormat) {
+        self.start = start
+        self.end = end
+        self.samples = samples
+        self.rate = rate
+        self.format = Int(format.rawValue)
+    }
+
+    init(key: Int64, start: Int64, end: Int64, samples: Int, rate: Double, format: Int, bytes: Int) {
+        (self.key, self.start, self.end, self.samples) = (key, start, end, samples)
+        (self.rate, self.format, self.bytes) = (rate, format, bytes)
+    }
+
+    /// How much was recorded: by the samples, because clocks are set.
+    var seconds: Double { rate > 0 && samples > 0 ? min(Double(samples) / rate, 86_400) : 0 }
+}

@@ -1,0 +1,36 @@
+import CSQLite
+import Glibc
+
+/// What went wrong with the spool: which file, SQLite's code (or that of the system, where `isSystem`) and its words.
+public struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var file: String
+    /// SQLite's extended result code; an errno where `isSystem`.
+    public var code: Int32
+    public var text: String
+    public var isSystem = false
+
+    init(file: String, code: Int32, text: String) {
+        self.file = file
+        self.code = code
+        self.text = text
+    }
+
+    /// A call of the system failed.
+    init(file: String, errno code: Int32) {
+        self.init(file: file, code: code, text: String(cString: strerror(code)))
+        isSystem = true
+    }
+
+    /// The content is damaged: `Spool.recover` sets the file aside and begins anew.
+    public var isDamage: Bool {
+        guard !isSystem else { return false }
+        return code & 0xFF == SQLITE_CORRUPT || code & 0xFF == SQLITE_NOTADB || code == SQLITE_IOERR | (2 << 8)
+    }
+
+    /// There is no room: the disk, or a limit on the file.
+    public var isFull: Bool {
+        isSystem ? code == ENOSPC || code == EDQUOT || code == EFBIG : code & 0xFF == SQLITE_FULL
+    }
+
+    public var description: String { "\(file): \(text) (\(isSystem ? "errno" : "SQLite") \(code))" }
+}

@@ -1,0 +1,33 @@
+/// Where the spool is and how much it may hold.
+public struct SpoolOptions: Sendable, Equatable {
+    /// Folder; made when it is not there, its parent has to be.
+    public var directory: String
+    /// Bytes of the file and its log together, at least `leastBudget`.
+    public var budgetBytes: Int
+    /// Seconds of waveform that the ring keeps; 0: no ring.
+    public var ringSeconds: Double
+    /// Seconds that events are kept after their delivery.
+    public var keepEventsSeconds: Double
+
+    /// Smaller budgets count as this.
+    public static let leastBudget = 8_000_000
+
+    public init(
+        directory: String, budgetBytes: Int = 512_000_000, ringSeconds: Double = 3600,
+        keepEventsSeconds: Double = 30 * 86_400
+    ) {
+        self.directory = directory
+        self.budgetBytes = budgetBytes
+        self.ringSeconds = ringSeconds
+        self.keepEventsSeconds = keepEventsSeconds
+    }
+
+    /// Pages that the file may use: the budget without the log, which may be `Database.guardPages` long.
+    var pages: Int { max(budgetBytes, Self.leastBudget) / Database.pageBytes - Database.guardPages }
+    /// Waiting messages of the first class are dropped only when they are more than this, in bytes.
+    var essentialReserve: Int { pages * Database.pageBytes / 2 }
+    /// The ring is never larger than this, in bytes.
+    var ringBytes: Int { pages * Database.pageBytes / 4 }
+    /// Nanoseconds, at most 292 years.
+    var keepEvents: Int64 { Int64(max(0, min(keepEventsSeconds, 9e9)) * 1e9) }
+}

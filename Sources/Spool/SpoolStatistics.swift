@@ -1,0 +1,54 @@
+import Messages
+
+/// A number for each class of message.
+public struct ClassCounts: Sendable, Equatable {
+    public internal(set) var essential = 0
+    public internal(set) var state = 0
+    public internal(set) var trace = 0
+
+    public init() {}
+
+    public var total: Int { essential + state + trace }
+
+    public internal(set) subscript(priority: Priority) -> Int {
+        get {
+            switch priority {
+            case .essential: essential
+            case .state: state
+            case .trace: trace
+            }
+        }
+        set {
+            switch priority {
+            case .essential: essential = newValue
+            case .state: state = newValue
+            case .trace: trace = newValue
+            }
+        }
+    }
+}
+
+/// What is in the spool, and what had to go.
+public struct SpoolStatistics: Sendable, Equatable {
+    /// Messages that wait for the broker, and their bytes (payload, topic and 64 for the rest).
+    public internal(set) var messages = ClassCounts()
+    public internal(set) var bytes = ClassCounts()
+    /// When the oldest of them was made, nanoseconds of UTC; nil: none waits.
+    public internal(set) var oldestMade: Int64?
+    /// Messages dropped for want of room before the broker had them, since the file was begun: restarts do not reset it.
+    public internal(set) var dropped = ClassCounts()
+    /// Messages that could not be read back and were dropped, since the file was begun.
+    public internal(set) var damaged = 0
+    /// Messages of events that the broker has, or has refused, and that are still here.
+    public internal(set) var keptMessages = 0
+    public internal(set) var keptBytes = 0
+    /// Pieces of waveform in the ring, their bytes and the seconds they last.
+    public internal(set) var ringSegments = 0
+    public internal(set) var ringBytes = 0
+    public internal(set) var ringSeconds = 0.0
+    /// Bytes of the file, and of its log that have yet to be written back.
+    public internal(set) var fileBytes = 0
+    public internal(set) var logBytes = 0
+    /// Bytes written to the log and from there to the file since it was opened.
+    public internal(set) var bytesWritten = 0
+}

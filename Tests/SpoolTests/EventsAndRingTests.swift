@@ -1,0 +1,138 @@
+import Foundation
+import Messages
+import TestSupport
+import Testing
+
+@testable import Spool
+
+@Suite struct EventsInTheSpoolTests {
+    /// An event without an end is found after a kill, with its newest trigger message and its waveform in order.
+    @Test func unfinishedEventsAreFound() throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open()
+        for (event, parts) in [
+            ("a", [EventMark.Part.onset, .waveform, .update, .end]),
+            ("b", [.onset, .waveform, .update, .waveform, .update]),
+            ("c", [.onset]), ("d", [.waveform]), ("e", [.end]),
+        ] {
+            for (index, part) in parts.enumerated() {
+                let key = try spool.put(
+                    .of(.essential, event: event, part: part), "\(event)\(index)", made: newYear + Int64(index))
+                // Delivered or not makes no difference.
+                if index % 2 == 0 { try spool.settle(key, .delivered) }
+            }
+        }
+        try spool.commit()
+        let copy = try folder.killed()
+        var again = try copy.open()
+        let events = try again.unfinishedEvents()
+        #expect(events.map(\.id) == ["b", "c"])
+        #expect(events.map { String(decoding: $0.trigger.payload, as: UTF8.self) } == ["b4", "c0"])
+        #expect(events.first?.trigger.header.event == EventMark(id: "b", part: .update))
+        #expect(events.first?.trigger.made == newYear + 4)
+        var chunks: [String] = []
+        try again.forEachWaveform(of: "b") { chunks.append(String(decoding: $0.payload, as: UTF8.self)) }
+        #expect(chunks == ["b1", "b3"])
+        let last = try again.lastEnd()
+        #expect(last.map { String(decoding: $0.payload, as: UTF8.self) } == "e0")
+        try again.put(.of(.essential, event: "b", part: .end), "closed")
+        #expect(try again.unfinishedEvents().map(\.id) == ["c"])
+        let closed = try again.lastEnd()
+        #expect(closed.map { String(decoding: $0.payload, as: UTF8.self) } == "closed")
+    }
+
+    @Test func withoutEventsThereIsNothing() throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open()
+        #expect(try spool.unfinishedEvents().isEmpty)
+        let last = try spool.lastEnd()
+        #expect(last == nil)
+    }
+
+    /// Delivered events go when they are old enough; those that wait do not, nor what a wrong clock has dated ahead.
+    @Test func eventsAreKeptForAWhile() throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open(keep: 86_400)
+        let old = try spool.put(.of(.essential, event: "a"), "a", made: newYear)
+        try spool.put(.of(.essential, event: "b"), "waits", made: newYear)
+        let young = try spool.put(.of(.essential, event: "c"), "c", made: newYear + day)
+        try spool.settle(old, .delivered)
+        try spool.settle(young, .delivered)
+        #expect(try spool.trim(now: newYear + day))
+        #expect(spool.statistics.keptMessages == 2)
+        #expect(try spool.trim(now: newYear - day))
+        #expect(try spool.trim(now: .min))
+        #expect(spool.statistics.keptMessages == 2)
+        #expect(try spool.trim(now: newYear + day + 1))
+        #expect(spool.statistics.keptMessages == 1)
+        #expect(spool.statistics.messages.essential == 1 && spool.statistics.dropped.total == 0)
+    }
+}
+
+@Suite struct RingTests {
+    @Test func theRingHoldsItsTimeAndGivesWhatOverlaps() throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open(ring: 60)
+        for index in 0..<20 { try spool.appendSegment(start: newYear + Int64(index) * 10 * second) }
+        let all = spool.segments(from: .min, to: .max)
+        #expect(all.map(\.start) == (14..<20).map { newYear + $0 * 10 * second })
+        let some = spool.segments(from: newYear + 159 * second, to: newYear + 170 * second)
+        #expect(some.map(\.start) == [150, 160, 170].map { newYear + $0 * second })
+        #expect(spool.segments(from: newYear, to: newYear + 100 * second).isEmpty)
+        let piece = try #require(some.first)
+        #expect(try spool.records(of: piece) == [UInt8](repeating: piece.firstByte, count: 4000))
+        #expect(piece.samples == 1000 && piece.rate == 100 && piece.miniSEED == .v3 && piece.bytes == 4000)
+        #expect(spool.statistics.ringSegments == 6 && spool.statistics.ringBytes == 24_000)
+        #expect(spool.statistics.ringSeconds == 60)
+        try spool.close()
+        var again = try folder.open(ring: 60)
+        #expect(again.segments(from: .min, to: .max) == all)
+        #expect(try again.records(of: piece)?.count == 4000)
+        // A piece that went meanwhile.
+        for index in 20..<40 { try again.appendSegment(start: newYear + Int64(index) * 10 * second) }
+        #expect(try again.records(of: piece) == nil)
+    }
+
+    /// A clock that is set back or forward a day loses nothing that was recorded within the ring's time, and the ring
+    /// does not grow.
+    @Test(arguments: [-day, day, 100 * 365 * day]) func aClockThatIsSet(by step: Int64) throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open(ring: 100)
+        for index in 0..<30 {
+            let offset = index >= 15 ? step : 0
+            try spool.appendSegment(start: newYear / 2 + Int64(index) * 10 * second + offset)
+            #expect(spool.newestSegment?.start == newYear / 2 + Int64(index) * 10 * second + offset)
+            #expect(spool.segments(from: .min, to: .max).count == min(index + 1, 10))
+        }
+    }
+
+    /// Pieces without length, with absurd times or rates: the ring has an end all the same.
+    @Test func absurdPieces() throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open(budget: 8_000_000, ring: 86_400)
+        for rate in [0.0, -1, .nan, .infinity, 1e300] {
+            for index in 0..<100 {
+                let segment = RingSegment(
+                    start: .max, end: .min, samples: index % 2 == 0 ? .max : 0, rate: rate, format: .v2)
+                try spool.appendSegment(segment, [UInt8](repeating: 1, count: 20_000))
+            }
+        }
+        #expect(spool.statistics.ringBytes <= folder.options(budget: 8_000_000).ringBytes)
+        #expect(spool.statistics.ringSegments > 10)
+        #expect(spool.newestSegment?.miniSEED == .v2)
+    }
+
+    @Test func aRingThatIsOffKeepsNothing() throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open(ring: 60)
+        try spool.appendSegment(start: newYear)
+        try spool.reconfigure(folder.options(ring: 0))
+        try spool.trim(now: newYear)
+        try spool.appendSegment(start: newYear)
+        #expect(spool.statistics.ringSegments == 0 && spool.newestSegment == nil)
+    }
+}
+
+extension RingSegment {
+    fileprivate var firstByte: UInt8 { UInt8(truncatingIfNeeded: start / second) }
+}
