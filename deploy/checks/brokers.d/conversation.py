@@ -1,0 +1,208 @@
+"""The conversation that every broker gets, and the list of what came of it."""
+
+import asyncio
+import json
+import os
+import time
+
+from agent import Agent
+from client import Client
+from proxy import Proxy
+from readings import Readings
+
+CONTENT_TYPE, RECEIVE_MAXIMUM, SERVER_KEEPALIVE, SESSION_EXPIRY = 0x03, 0x21, 0x13, 0x11
+PACKET_MAXIMUM, TOPIC_ALIASES = 0x27, 0x22
+SAID = {RECEIVE_MAXIMUM: "receive maximum", SERVER_KEEPALIVE: "keepalive", SESSION_EXPIRY: "session expiry",
+        PACKET_MAXIMUM: "packet maximum", TOPIC_ALIASES: "topic aliases"}
+
+
+class Conversation:
+    def __init__(self, broker, folder, program, scale=1.0):
+        self.broker, self.folder, self.program, self.scale = broker, folder, program, scale
+        self.station = broker.name.replace(".", "")
+        self.readings, self.clients, self.seen = Readings(self.station), [], {}
+        # Feature -> True, False, or a word that says how.
+        self.results, self.figures, self.notes = {}, {}, []
+        self.proxy = self.agent = None
+
+    def topic(self, rest):
+        return f"seismote/{self.station}/{rest}"
+
+    def take(self, message):
+        self.readings.take(message)
+        self.seen.setdefault(message.topic, []).append(message)
+
+    async def reader(self, pattern="seismote/#", take=None):
+        client = Client(f"reader-{self.station}-{len(self.clients)}", self.broker.version, take)
+        self.clients.append(client)
+        await client.connect(self.broker.port, user=self.broker.user, password=self.broker.password)
+        granted = await client.subscribe(pattern)
+        if granted > 1:
+            self.notes.append(f"subscription to {pattern} refused with {granted}")
+        return client
+
+    @staticmethod
+    async def until(condition, seconds):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(0.02)
+        return True
+
+    def result(self, feature, value):
+        self.results[feature] = value
+        return value
+
+    def launch(self, protocol):
+        mqtt = {"uri": f"mqtt://127.0.0.1:{self.proxy.port}", "protocol": protocol, "keepalive_s": 10}
+        if self.broker.user:
+            secret = os.path.join(self.folder, self.station + ".password")
+            with open(secret, "w", encoding="utf-8") as file:
+                file.write(self.broker.password + "\n")
+            os.chmod(secret, 0o600)
+            mqtt |= {"username": self.broker.user, "password_file": secret}
+        self.agent = Agent(self.program, os.path.join(self.folder, "stations"), self.station, {"mqtt": mqtt}).start()
+
+    def online(self, since, text="online"):
+        return any(at > since and said == text for at, said, _ in self.readings.online)
+
+    async def run(self):
+        self.figures["start"] = await self.broker.start()
+        self.proxy = await Proxy(self.broker.port).open()
+        main = await self.reader(take=self.take)
+        self.notes += [f"{name} {main.connack[number]}" for number, name in SAID.items() if number in main.connack]
+        await self.arrival()
+        await self.stream()
+        await self.kept()
+        await self.death()
+        await self.restart()
+        began = time.monotonic()
+        self.figures["stop"] = await asyncio.to_thread(self.agent.stop)
+        self.result("offline at the end", await self.until(lambda: self.online(began, "offline"), 3))
+        self.result("ends with 0", self.agent.process.returncode == 0)
+
+    async def arrival(self):
+        """Online, in the version that the broker has; all states at birth."""
+        began = time.monotonic()
+        self.launch(self.broker.protocol)
+        here = await self.until(lambda: self.online(began), 25)
+        if not here and self.broker.protocol == 5:
+            self.result("falls back", False)
+            await asyncio.to_thread(self.agent.stop)
+            self.launch("3.1.1")
+            here = await self.until(lambda: self.online(began), 25)
+        elif 4 in self.proxy.versions and self.broker.protocol == 5:
+            self.result("falls back", True)
+        self.figures["online"] = time.monotonic() - began
+        self.figures["attempts"] = len(self.proxy.attempts)
+        self.result("online", here)
+        version = self.proxy.versions[-1] if self.proxy.versions else None
+        self.figures["version"] = {5: "5", 4: "3.1.1"}.get(version, "?")
+        if self.broker.protocol == 5:
+            self.result("MQTT 5", version == 5)
+        for name, topic in (("info", "state/info"), ("config", "state/config"), ("schema", "state/config/schema")):
+            self.result(name, await self.until(lambda topic=topic: self.topic(topic) in self.seen, 10))
+
+    async def stream(self):
+        """Traces, events with their whole waveform, acknowledgements."""
+        await asyncio.sleep(8 * self.scale)
+        self.result("event", await self.until(lambda: self.readings.ended, 15))
+        await asyncio.sleep(0.5)
+        came, missing, again = self.readings.account("trace")
+        self.figures["traces"] = f"{came}-{missing}+{again}"
+        self.result("traces", came > 5 and missing == 0)
+        missing = self.readings.account("trigger")[1]
+        self.result("waveform", bool(self.readings.ended) and missing == 0 and not self.readings.broken_waveforms())
+        for name, why in self.readings.broken_waveforms():
+            self.notes.append(f"waveform of {name}: {why}")
+        if self.figures["version"] == "5" and self.broker.version == 5:
+            blocks = self.seen.get(self.topic("data/trace"), [])
+            self.result("content type", bool(blocks) and all(
+                block.properties.get(CONTENT_TYPE) == b"application/json" for block in blocks))
+        await self.until(lambda: len(self.readings.health) > 3, 10)
+        healths = [health for _, health in self.readings.health]
+        acked = [health["mqtt"]["acked"] for health in healths]
+        self.figures["acked"] = acked[-1] if acked else 0
+        self.result("acks counted", len(acked) > 3 and acked[-1] > acked[1] > 0
+                    and healths[-1]["outbox"]["messages"] < 20)
+        refused = healths[-1]["mqtt"].get("refused") if healths else None
+        if refused:
+            self.notes.append(f"refused: {json.dumps(refused)}")
+
+    async def late(self, pattern, wanted):
+        """Whether a subscriber that comes now is told at once, and that it was kept."""
+        client = await self.reader(pattern)
+        await self.until(lambda: any(m.topic == wanted and m.retain for m in client.messages), 3)
+        kept = [message for message in client.messages if message.topic == wanted and message.retain]
+        await client.close()
+        return kept[-1].payload if kept else None
+
+    async def kept(self):
+        """Retained state, for those who come later."""
+        info = self.topic("state/info")
+        self.result("retained, exact", await self.late(info, info) is not None)
+        whole = await self.late("seismote/#", info)
+        level = await self.late("seismote/+/state/info", info)
+        self.result("retained, wildcard", whole is not None and level is not None)
+
+    async def death(self):
+        """SIGKILL: the broker speaks for the agent; then it starts anew."""
+        began = time.monotonic()
+        self.agent.kill()
+        self.result("last will", await self.until(lambda: self.online(began, "offline"), 10))
+        self.figures["will"] = time.monotonic() - began
+        online = self.topic("state/online")
+        self.result("last will kept", await self.late(online, online) == b"offline")
+        began = time.monotonic()
+        self.launch("3.1.1" if self.results.get("falls back") is False else self.broker.protocol)
+        self.result("online after death", await self.until(lambda: self.online(began), 25))
+        await self.until(lambda: self.readings.last_trace > began, 10)
+
+    async def restart(self):
+        """The broker is killed and started again: the agent comes back and says everything again."""
+        self.readings.streams.clear()
+        before = len(self.proxy.attempts)
+        self.proxy.mode = "close"
+        self.broker.stop()
+        self.proxy.end()
+        await asyncio.sleep(1)
+        self.figures["start"] = max(self.figures["start"], await self.broker.start())
+        self.seen.clear()
+        await self.retried(lambda: self.reader(take=self.take))
+        began = time.monotonic()
+        self.proxy.mode = "pass"
+        self.result("back after restart", await self.until(lambda: self.online(began), 15))
+        self.figures["back"] = time.monotonic() - began
+        names = ["state/info", "state/config"] + ([] if "schema" in self.broker.lacks else ["state/config/schema"])
+        self.result("birth again", await self.until(
+            lambda: all(self.topic(name) in self.seen for name in names), 10))
+        self.result("traces again", await self.until(lambda: self.readings.last_trace > began, 10))
+        await asyncio.sleep(2)
+        came, missing, again = self.readings.account("trace")
+        self.figures["after"] = f"{came}-{missing}+{again}"
+        times = self.proxy.attempts[before:]
+        gaps = [later - earlier for earlier, later in zip(times, times[1:])]
+        self.result("attempts spaced", not gaps or min(gaps) > 0.18)
+
+    @staticmethod
+    async def retried(make, seconds=20):
+        """Some brokers accept connections before they answer them."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                return await make()
+            except Exception:
+                if time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(0.3)
+
+    async def close(self):
+        if self.agent and self.agent.running:
+            await asyncio.to_thread(self.agent.stop)
+        for client in self.clients:
+            await client.close()
+        if self.proxy:
+            await self.proxy.close()
+        self.figures["MiB"] = self.broker.memory_mib()
+        self.broker.stop()

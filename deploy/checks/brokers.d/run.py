@@ -1,0 +1,99 @@
+"""Holds the same conversation with every broker, all at a time, and prints what each of them lacks.
+
+run.py AGENT FOLDER [BROKER...]
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import traceback
+
+for folder in ("mqtt.d", "network.d"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
+
+import kinds
+from conversation import Conversation
+
+
+async def one(kind, folder, program, scale):
+    """The conversation, and why it could not be held or broke off; None when it came to its end."""
+    broker = kind(folder)
+    talk, trouble = Conversation(broker, folder, program, scale), None
+    try:
+        await asyncio.wait_for(talk.run(), 150 + 60 * scale)
+    except kinds.Unavailable as error:
+        trouble = error
+    except Exception:
+        trouble = RuntimeError(traceback.format_exc(limit=-3))
+    finally:
+        await talk.close()
+    return talk, trouble
+
+
+def table(talks):
+    rows = list(dict.fromkeys(feature for talk in talks for feature in talk.results))
+    width = max(len(talk.broker.name) for talk in talks) + 2
+    print(f"{'':20}" + "".join(f"{talk.broker.name:>{width}}" for talk in talks))
+
+    def row(name, values):
+        print(f"{name:20}" + "".join(f"{value:>{width}}" for value in values))
+    for name in rows:
+        row(name, (word(talk, name) for talk in talks))
+    for name, unit in (("version", ""), ("start", " s"), ("online", " s"), ("attempts", ""), ("traces", ""),
+                       ("acked", ""), ("will", " s"), ("back", " s"), ("after", ""), ("stop", " s"), ("MiB", "")):
+        row(name, (figure(talk.figures.get(name), unit) for talk in talks))
+
+
+def word(talk, feature):
+    if feature not in talk.results:
+        return "-"
+    if talk.results[feature]:
+        return "yes"
+    return "lacks" if feature in talk.broker.lacks else "FAULT"
+
+
+def figure(value, unit):
+    if value is None:
+        return "-"
+    return f"{value:.1f}{unit}" if isinstance(value, float) else f"{value}"
+
+
+async def main():
+    program, folder, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
+    scale = float(os.environ.get("SEISMOTE_BROKERS_SCALE", "1"))
+    task = asyncio.current_task()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    chosen = [kind for kind in kinds.ALL if not wanted or kind.name in wanted]
+    done = await asyncio.gather(*(one(kind, folder, program, scale) for kind in chosen))
+    talks = [talk for talk, trouble in done if not isinstance(trouble, kinds.Unavailable)]
+    failures = 0
+    if talks:
+        print("traces: came - missing + came again; after: the same, from the broker's restart on")
+        table(talks)
+    print()
+    for talk, trouble in done:
+        name = talk.broker.name
+        if isinstance(trouble, kinds.Unavailable):
+            needed = name in kinds.NEEDED
+            print(f"{'FAILED' if needed else 'SKIPPED'} {name}: cannot be started here: {trouble}")
+            failures += needed
+            continue
+        if talk.notes:
+            print(f"{name}: " + "; ".join(talk.notes))
+        faults = [feature for feature in talk.results if word(talk, feature) == "FAULT"]
+        more = [feature for feature in talk.broker.lacks if talk.results.get(feature)]
+        if more:
+            print(f"{name} has what it was known to lack: {', '.join(more)}")
+        if not faults and not trouble:
+            continue
+        failures += 1
+        print(f"FAILED {name}: {', '.join(faults)} {trouble or ''}")
+        if talk.agent:
+            print("  the agent's last words:\n    " + "\n    ".join(talk.agent.words().strip().splitlines()[-8:]))
+    print(f"\n{len(talks)} of {len(chosen)} brokers, {failures} failed")
+    return 1 if failures or not talks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,106 @@
+"""A seismoted under test: its settings, its log, what it costs."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def merge(into, other):
+    for key, value in other.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            merge(into[key], value)
+        else:
+            into[key] = value
+    return into
+
+
+class Agent:
+    """One process. `settings` are laid over those that all checks share; JSON is YAML too."""
+
+    def __init__(self, program, folder, station, settings, command=()):
+        self.program, self.station, self.command = program, station, list(command)
+        self.folder = os.path.join(folder, station)
+        os.makedirs(self.folder, exist_ok=True)
+        self.process, self.log = None, os.path.join(self.folder, "log")
+        self.settings = merge({
+            "station": {"id": station},
+            "sensor": {"driver": "simulate", "rate_hz": 100,
+                       "simulate": {"scenario": "table-knock", "seed": sum(station.encode()) % 1000 + 1}},
+            "conditioning": {"settle_s": 1},
+            "detection": {"event": {"pre_event_s": 1, "post_event_s": 1, "dead_time_s": 0}},
+            "waveform": {"chunk_s": 2},
+            "mqtt": {"keepalive_s": 5, "reconnect": {"min_s": 0.2, "max_s": 2}, "will_delay_s": 0},
+            "storage": {"directory": os.path.join(self.folder, "storage")},
+            "health": {"interval_s": 1},
+        }, settings)
+        os.makedirs(self.settings["storage"]["directory"], exist_ok=True)
+
+    def start(self):
+        path = os.path.join(self.folder, "settings.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(self.settings, file)
+        with open(self.log, "ab") as log:
+            # Ended by the kernel should this check be killed.
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", *self.command, self.program, "--config", path],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        return self
+
+    @property
+    def running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def number(self):
+        """Of the agent itself, which may be the child of the command that it was started with."""
+        number = self.process.pid
+        while self.command:
+            try:
+                with open(f"/proc/{number}/comm", encoding="utf-8") as file:
+                    if file.read().strip() == os.path.basename(self.program)[:15]:
+                        break
+                with open(f"/proc/{number}/task/{number}/children", encoding="utf-8") as file:
+                    number = int(file.read().split()[0])
+            except (OSError, IndexError):
+                break
+        return number
+
+    def cpu(self):
+        """Seconds of processor time so far."""
+        with open(f"/proc/{self.number()}/stat", encoding="utf-8") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def memory_kib(self):
+        with open(f"/proc/{self.number()}/status", encoding="utf-8") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.number()}/fd"))
+
+    def words(self):
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def attempts_that_failed(self):
+        return self.words().count("not connected")
+
+    def kill(self):
+        os.kill(self.number(), signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self, seconds=6):
+        """Politely; how long it took."""
+        if not self.running:
+            return 0.0
+        began = time.monotonic()
+        os.kill(self.number(), signal.SIGTERM)
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        return time.monotonic() - began

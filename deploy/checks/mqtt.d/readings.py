@@ -1,0 +1,111 @@
+"""Keeps account of what a station's messages say: whether every one of a stream has come, and how often."""
+
+import calendar
+import collections
+import hashlib
+import json
+import time
+
+
+def seconds(text):
+    """Since 1970, of a time as the agent writes it."""
+    whole, _, fraction = text.rstrip("Z").partition(".")
+    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float("0." + (fraction or "0"))
+
+
+class Readings:
+    """Of one station, live and back-filled together, until `forget`."""
+
+    def __init__(self, station, root="seismote"):
+        self.prefix = f"{root}/{station}/"
+        # (boot, stream) -> {seq: how often}
+        self.streams = collections.defaultdict(collections.Counter)
+        self.first_seq, self.out_of_order = {}, 0
+        self.highest = {}
+        self.health, self.online = [], []
+        self.waveforms = collections.defaultdict(list)
+        self.ended, self.backfilled = {}, 0
+        self.onsets = set()
+        self.last_trace = self.last_summary = 0.0
+        self.trace_times, self.delays = [], []
+        self.topics = collections.Counter()
+
+    def take(self, message):
+        """One message; those that the broker had kept tell nothing of what flows."""
+        if not message.topic.startswith(self.prefix):
+            return
+        topic = message.topic[len(self.prefix):]
+        self.topics[topic.split("/waveform/")[0]] += len(message.payload)
+        if topic == "state/online":
+            self.online.append((message.at, message.payload.decode("utf-8", "replace"), message.retain))
+            return
+        if message.retain or not message.payload:
+            return
+        late = topic.startswith("data/history/")
+        if late:
+            self.backfilled += 1
+            topic = "data/" + topic[len("data/history/"):]
+        if topic.startswith("data/waveform/"):
+            known = self.waveforms[topic.split("/")[-1]]
+            if message.payload not in known:
+                known.append(message.payload)
+            return
+        if topic.endswith("/trigger") or topic in ("data/trace", "state/health", "state/summary"):
+            self.json(topic.split("/")[-1], json.loads(message.payload), message, late)
+
+    def json(self, stream, object_, message, late):
+        key = (object_["boot"], stream)
+        seq = object_["seq"]
+        if not late and seq < self.highest.get(key, -1) and seq not in self.streams[key]:
+            self.out_of_order += 1
+        self.highest[key] = max(seq, self.highest.get(key, -1))
+        self.streams[key][seq] += 1
+        if stream == "trace":
+            self.last_trace = message.at
+            self.trace_times.append((message.at, seq))
+            self.delays.append((message.at, time.time() - seconds(object_["t"])))
+        elif stream == "summary":
+            self.last_summary = message.at
+        elif stream == "health":
+            self.health.append((message.at, object_))
+        elif stream == "trigger":
+            if object_["event_type"] == "onset":
+                self.onsets.add(object_["event_id"])
+            elif object_["event_type"] == "end":
+                self.ended[object_["event_id"]] = object_
+
+    def account(self, stream, since=0):
+        """(messages that came, numbers that are missing, messages that came again) of all runs together. `since`:
+        numbers below are none of ours, for a reader that came late."""
+        came = missing = again = 0
+        for (_, name), seen in self.streams.items():
+            if name != stream:
+                continue
+            numbers = [number for number in seen if number >= since]
+            if not numbers:
+                continue
+            came += len(numbers)
+            missing += max(numbers) - min(numbers) + 1 - len(numbers)
+            again += sum(seen[number] - 1 for number in numbers)
+        return came, missing, again
+
+    def holes(self, stream):
+        """The missing numbers, for a message."""
+        found = []
+        for (_, name), seen in self.streams.items():
+            if name == stream:
+                found += [n for n in range(min(seen), max(seen) + 1) if n not in seen]
+        return found
+
+    def broken_waveforms(self):
+        """Events whose waveform is not what their last message says: [(event id, why)]."""
+        broken = []
+        for name, end in self.ended.items():
+            said = end.get("waveform")
+            if not said:
+                continue
+            parts = self.waveforms.get(name, [])
+            whole = b"".join(parts)
+            if hashlib.sha256(whole).hexdigest() != said["sha256"]:
+                broken.append((name, f"{len(parts)} messages, {len(whole)} bytes of {said['bytes']}"))
+        return broken
