@@ -28,7 +28,8 @@ class Readings:
         self.onsets = set()
         self.last_trace = self.last_summary = 0.0
         self.trace_times, self.delays = [], []
-        self.topics = collections.Counter()
+        # Bytes of each, and when it came last.
+        self.topics, self.latest = collections.Counter(), {}
 
     def take(self, message):
         """One message; those that the broker had kept tell nothing of what flows."""
@@ -41,6 +42,7 @@ class Readings:
             return
         if message.retain or not message.payload:
             return
+        self.latest[topic] = message.at
         late = topic.startswith("data/history/")
         if late:
             self.backfilled += 1

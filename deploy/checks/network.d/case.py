@@ -70,7 +70,7 @@ class Case:
 
     def __init__(self, name, folder, program, scale=1.0):
         self.name, self.folder, self.program, self.scale = name, folder, program, scale
-        self.complaints, self.notes, self.figures = [], [], {}
+        self.complaints, self.pending, self.notes, self.figures = [], [], [], {}
         self.brokers, self.proxies, self.clients, self.tasks = [], [], [], []
         self.agent = None
         self.readings = Readings(name)
@@ -188,6 +188,7 @@ class Case:
         begun = self.readings.trace_times[-1] if self.readings.trace_times else None
         await self.until(lambda: self.settled(begun), 30, "outbox empty again")
         await asyncio.sleep(drain)
+        self.birth()
         for stream, name in (("trace", "traces"), ("trigger", "events")):
             came, missing, again = self.readings.account(stream)
             self.figures[name] = (came, missing, again)
@@ -201,6 +202,13 @@ class Case:
             self.say(f"{self.readings.out_of_order} late ones among the live ones")
         if sampling:
             self.sampling()
+
+    def birth(self):
+        """Whoever comes back says everything again that a broker keeps."""
+        last = max((at for at, text, kept in self.readings.online if text == "online" and not kept), default=None)
+        for topic in ("info", "config", "config/schema", "health", "summary"):
+            at = self.readings.latest.get("state/" + topic, 0)
+            self.expect(last is None or at > last, f"state/{topic} was not said again")
 
     def settled(self, begun):
         """Health after the fault says that nothing waits."""
