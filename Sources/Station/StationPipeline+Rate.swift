@@ -14,7 +14,9 @@ extension StationPipeline {
         var path = try SignalPath(configuration, rate: sensor.rate)
         let waveform = try WaveformSender(
             configuration, sensor: sensor, topics: try StationError.topics(of: configuration))
+        let ring = try RingWriter(configuration, sensor: sensor)
         finish(to: sink)
+        self.ring = ring
         let extremes = summary.extremes
         // The same sensor lies as it did, another one may not.
         if sensor.range == self.sensor.range, sensor.resolution == self.sensor.resolution { path.takeLevel(self.path) }

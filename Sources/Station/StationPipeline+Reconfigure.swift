@@ -21,6 +21,7 @@ extension StationPipeline {
         let topics = try StationError.topics(of: configuration)
         var messenger = try Messenger(configuration, topics: topics, boot: self.messenger.boot)
         let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
+        let ring = try RingWriter(configuration, sensor: sensor)
         let was = self.configuration
         let goesOn = SignalPath.entersAlike(configuration, was)
         let sameMeasures = configuration.intensity == was.intensity && configuration.spectrum == was.spectrum
@@ -31,6 +32,12 @@ extension StationPipeline {
             endStretch(to: sink)
         }
 
+        if configuration.station != was.station || configuration.waveform.encoding != was.waveform.encoding
+            || configuration.sensor.mounting != was.sensor.mounting
+        {
+            if let onSegment { self.ring.flush(to: onSegment) }
+            self.ring = ring
+        }
         messenger.takeOver(self.messenger)
         self.messenger = messenger
         var events = EventRecorder(configuration, rate: rate, revision: revision, waveform: waveform)

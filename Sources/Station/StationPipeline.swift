@@ -15,6 +15,8 @@ public struct StationPipeline: ~Copyable {
     public private(set) var status = StationStatus()
     /// Called with every chunk of signals, before the messages that it gives rise to.
     public var onSeries: ((SeriesChunk) -> Void)?
+    /// Called with every completed segment of the waveform ring; nil: nobody keeps one.
+    public var onSegment: SegmentSink?
 
     /// In force.
     var configuration: Configuration
@@ -31,6 +33,7 @@ public struct StationPipeline: ~Copyable {
     var summary: SummaryBuilder
     var trace: TraceBuilder
     var events: EventRecorder
+    var ring: RingWriter
     var messenger: Messenger
     var quality = TimeQuality.replay
 
@@ -65,13 +68,15 @@ public struct StationPipeline: ~Copyable {
         let topics = try StationError.topics(of: configuration)
         let messenger = try Messenger(configuration, topics: topics, boot: boot)
         let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
+        let ring = try RingWriter(configuration, sensor: sensor)
         self.init(
-            configuration, sensor: sensor, revision: revision, path: path, messenger: messenger, waveform: waveform)
+            configuration, sensor: sensor, revision: revision, path: path, messenger: messenger, waveform: waveform,
+            ring: ring)
     }
 
     private init(
         _ configuration: Configuration, sensor: StationSensor, revision: Int, path: SignalPath, messenger: Messenger,
-        waveform: WaveformSender
+        waveform: WaveformSender, ring: RingWriter
     ) {
         self.path = path
         rate = sensor.rate
@@ -84,6 +89,7 @@ public struct StationPipeline: ~Copyable {
         summary = SummaryBuilder(configuration, rate: sensor.rate)
         trace = TraceBuilder(configuration.trace, rate: sensor.rate)
         self.messenger = messenger
+        self.ring = ring
         events = EventRecorder(
             configuration, rate: sensor.rate, revision: revision,
             waveform: waveform)
@@ -183,6 +189,7 @@ public struct StationPipeline: ~Copyable {
     }
 
     mutating func endStretch(to sink: PublicationSink) {
+        defer { if let onSegment { ring.flush(to: onSegment) } }
         if holdBack.isOpen, holdBack.count > 0 { releaseHeld(to: sink) }
         if summary.isPending { sendSummary(to: sink) }
         guard let clock, rules.traceEnabled else { return }
@@ -288,11 +295,22 @@ public struct StationPipeline: ~Copyable {
         events.skip(planes, i, count: n, index: stretchStart + Int64(processed))
         summary.push(planes, i, count: n)
         summary.skip(n)
+        if let onSegment { keep(i, n, onSegment) }
         if rules.traceEnabled { trace.advance(n) }
         if fullScale < .infinity { for k in i..<i + n where isClipped(k) { status.clippedSamples += 1 } }
         processed += n
         status.samples += n
         status.time = planes.times[i + n - 1]
+    }
+
+    /// Adds samples of the chunk to the ring.
+    private mutating func keep(_ i: Int, _ count: Int, _ sink: SegmentSink) {
+        let (raw, capacity) = (planes.raw, Planes.capacity)
+        for k in i..<i + count {
+            ring.append(
+                raw[k], raw[capacity + k], raw[2 * capacity + k], time: planes.times[k], inEvent: events.isActive,
+                to: sink)
+        }
     }
 
     @inline(__always)
@@ -322,6 +340,7 @@ public struct StationPipeline: ~Copyable {
             summary.giveBackRoom()
         }
         events.step(recorded, planes, i, state: state, messenger: &messenger, quality: quality, to: sink)
+        if let onSegment { keep(i, 1, onSegment) }
         summary.push(planes, i, count: 1)
         if summary.left(from: processed) <= 0 {
             if summary.isPending { sendSummary(to: sink) }

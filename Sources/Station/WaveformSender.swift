@@ -63,6 +63,18 @@ struct WaveformSender: Sendable {
     }
 }
 
+extension RingWriter {
+    /// That of a station's settings.
+    init(_ configuration: Configuration, sensor: StationSensor) throws(StationError) {
+        do throws(MiniSEEDError) {
+            try self.init(
+                codes: ChannelCodes(configuration), rate: sensor.rate,
+                format: configuration.waveform.encoding.format,
+                scale: CountScale(resolution: sensor.resolution, range: sensor.range))
+        } catch { throw StationError(path: "/station", message: error.description) }
+    }
+}
+
 extension ChannelCodes {
     /// Those of a station's settings.
     init(_ configuration: Configuration) {
