@@ -51,7 +51,9 @@ let package = Package(
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"]),
         room("Instrument", ["Sensors", "Messages", "Settings"]),
         room("Link", ["Messages", "CMosquitto", "CLinux"]),
-        room("Agent", ["Sensors", "Instrument", "Messages", "Settings", "Station", "Link", "CLinux"]),
+        room(
+            "Agent",
+            ["Sensors", "Instrument", "MiniSEED", "Messages", "Settings", "Station", "Spool", "Link", "CLinux"]),
 
         .executableTarget(name: "seismoted", dependencies: ["Agent"], swiftSettings: common),
         .executableTarget(

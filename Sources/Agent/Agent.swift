@@ -9,6 +9,8 @@ import Settings
 public struct Agent {
     /// An orderly stop is over after this long, whatever happens (s).
     static let stopTime = 4.5
+    /// Of that, for what has to go to the disk at the end (s).
+    static let writingTime = 1.0
 
     private let settings: LoadedSettings
     private let exitAtEnd: Bool
@@ -36,23 +38,34 @@ public struct Agent {
         let boot = HostStatus.uuid()
         let journal = LinkJournal(log: log)
         let link = try Self.link(settings.configuration, topics, journal)
+        let storage = StorageThread(settings.configuration, topics: topics, link: link, log: log)
         let status = SamplingStatus()
+        let segments = storage.segments
+        var offline = OfflineSummaries(topics: topics)
         let sampling = SamplingThread(
             configuration: settings.configuration, boot: boot,
             driver: SensorChoice.driver(settings.configuration.sensor), status: status,
-            sink: { link.publish($0, $1) })
+            onSegment: settings.configuration.storage.ringMinutes > 0 ? { segments.put($0, $1) } : nil,
+            sink: { header, payload in
+                link.publish(header, payload)
+                let late = offline.header(for: header, isConnected: link.isConnected, now: HostClock.monotonic())
+                if let late { link.publish(late, payload) }
+            })
         let manager = ServiceManager()
         log.notice(
             "seismoted \(productVersion) starts",
             ["station": .text(settings.configuration.station.id), "boot": .text(boot)])
         var reporter = Reporter(
-            settings: settings, topics: topics, boot: boot, log: log, status: status, link: link)
+            settings: settings, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
+            link: link)
         clinux_forget_start()
+        // What the agent before this one left comes first.
+        try storage.start()
         try sampling.start()
         do throws(LinkError) { try link.start() } catch { throw AgentError(error.message) }
         manager.ready("starting")
         let result = watch(signals, status, manager, &reporter)
-        stop(status, link, manager, &reporter)
+        stop(status, link, storage, manager, &reporter)
         return result
     }
 
@@ -94,9 +107,11 @@ public struct Agent {
         }
     }
 
-    /// An open event is closed, what waits is sent, `offline` is said: all within `stopTime`.
+    /// An open event is closed, what waits is sent, `offline` is said, what is left goes to the disk: all within
+    /// `stopTime`.
     private func stop(
-        _ status: SamplingStatus, _ link: Link, _ manager: ServiceManager, _ reporter: inout Reporter
+        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ manager: ServiceManager,
+        _ reporter: inout Reporter
     ) {
         manager.stopping()
         let began = HostClock.monotonic()
@@ -110,7 +125,10 @@ public struct Agent {
         }
         if !status.now.finished { log.warning("the sensor did not return in time") }
         reporter.look()
-        if !link.stop(within: Self.stopTime - spent()) { log.warning("the broker did not take all in time") }
+        if !link.stop(within: Self.stopTime - Self.writingTime - spent()) {
+            log.warning("the broker did not take all in time")
+        }
+        if !storage.stop(within: Self.stopTime - spent()) { log.warning("the disk did not take all in time") }
         log.notice("ended", ["samples": .int(status.samples.load(ordering: .relaxed))])
     }
 

@@ -20,6 +20,8 @@ extension LinkOptions {
         keepalive = mqtt.keepalive
         reconnectMinimum = mqtt.reconnectMinimum
         reconnectMaximum = mqtt.reconnectMaximum
+        keepsEssential = true
+        backfillPerSecond = Double(configuration.storage.backfillRate)
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
         ]

@@ -51,4 +51,6 @@ public struct SpoolStatistics: Sendable, Equatable {
     public internal(set) var logBytes = 0
     /// Bytes written to the log and from there to the file since it was opened.
     public internal(set) var bytesWritten = 0
+
+    public init() {}
 }

@@ -298,7 +298,7 @@ struct ScriptedSensor: SensorDriver {
         status.take(condition)
         var report = HealthReport(now: 0)
         return report.message(
-            status, LinkStatistics(), sensor: .ok, time: .replay, alerts: [], now: 1_000_000_000)
+            status, LinkStatistics(), .init(), sensor: .ok, time: .replay, alerts: [], now: 1_000_000_000)
     }
 
     @Test func theMeasuredRateAndTheCountersAreTold() throws {

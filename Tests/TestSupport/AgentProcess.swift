@@ -22,11 +22,13 @@ public final class AgentProcess: Sendable {
         return name
     }
 
+    /// - Parameter settings: without `storage`, the agent keeps what it has to in the test's own folder.
     public init(
         settings: String, arguments: [String] = [], environment: [String: String] = [:]
     ) throws {
         folder = try TemporaryFolder()
-        let file = try folder.write("seismote.yaml", settings)
+        let kept = settings.contains("storage:") ? "" : "\nstorage: {directory: \"\(folder.path("state"))\"}\n"
+        let file = try folder.write("seismote.yaml", settings + kept)
         child = try ChildProcess(Self.program, ["--config", file] + arguments, environment: environment)
     }
 }

@@ -120,6 +120,7 @@ sensor:
   replay: {{file: "{recording}", speed: 20, scale: {json.dumps(scale)}}}
 waveform: {{encoding: {encoding}, chunk_s: {chunk}}}
 detection: {{event: {{pre_event_s: 10, post_event_s: 8}}}}
+storage: {{directory: "{folder}/{name}.state"}}
 mqtt: {{uri: "mqtt://127.0.0.1:{port}", protocol: {protocol}}}
 """
     path = os.path.join(folder, f"{name}.yaml")

@@ -16,6 +16,8 @@ struct AlertBoard {
         case sensorSelfTest = "sensor_selftest"
         case configRefused = "config_refused"
         case queueDropping = "queue_dropping"
+        case storageFailed = "storage_failed"
+        case storageSetAside = "storage_set_aside"
     }
 
     /// A sentence and, for programs, details.

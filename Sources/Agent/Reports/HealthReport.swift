@@ -32,8 +32,8 @@ struct HealthReport {
     /// One message; lateness and processor time start anew with each.
     /// - Parameter now: of the monotonic clock (ns).
     mutating func message(
-        _ status: SamplingStatus, _ link: LinkStatistics, sensor: HealthMessage.SensorState, time: TimeQuality,
-        alerts: [String], now: Int64
+        _ status: SamplingStatus, _ link: LinkStatistics, _ stored: StorageStatus.Words,
+        sensor: HealthMessage.SensorState, time: TimeQuality, alerts: [String], now: Int64
     ) -> HealthMessage {
         var health = HealthMessage(sensor: sensor, time: time)
         health.samples = status.samples.load(ordering: .relaxed)
@@ -50,18 +50,27 @@ struct HealthReport {
         }
         health.rssBytes = HostStatus.residentBytes()
         health.uptime = (Double(now - start) / 1e6).rounded() / 1e3
-        health.outbox.messages = link.queueMessages
-        health.outbox.bytes = link.queueBytes
-        health.outbox.oldest = (link.oldest * 1000).rounded() / 1000
-        health.outbox.droppedEssential = Int(clamping: link.dropped.essential)
-        health.outbox.droppedState = Int(clamping: link.dropped.state)
-        health.outbox.droppedTrace = Int(clamping: link.dropped.trace)
+        health.outbox = Self.outbox(link, stored)
         health.mqtt.connects = Int(clamping: link.connects)
         health.mqtt.published = Int(clamping: link.published)
         health.mqtt.acked = Int(clamping: link.acked)
         health.mqtt.refused = Self.refusals(link)
         health.alerts = alerts
         return health
+    }
+
+    /// What waits in memory and on disk; what is in both counts once.
+    private static func outbox(_ link: LinkStatistics, _ stored: StorageStatus.Words) -> HealthMessage.Outbox {
+        var outbox = HealthMessage.Outbox()
+        let disk = stored.statistics
+        outbox.messages = link.queueMessages + max(0, disk.messages.total - stored.inMemory)
+        outbox.bytes = link.queueBytes + max(0, disk.bytes.total - stored.bytesInMemory)
+        let oldest = disk.oldestMade.map { Double(max(0, HostClock.wall() - $0)) / 1e9 } ?? 0
+        outbox.oldest = (max(link.oldest, oldest) * 1000).rounded() / 1000
+        outbox.droppedEssential = Int(clamping: link.dropped.essential) + disk.dropped.essential
+        outbox.droppedState = Int(clamping: link.dropped.state) + disk.dropped.state
+        outbox.droppedTrace = Int(clamping: link.dropped.trace) + disk.dropped.trace
+        return outbox
     }
 
     /// By the broker's reason, and what is refused before it gets there.

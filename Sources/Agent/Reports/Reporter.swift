@@ -14,6 +14,7 @@ struct Reporter {
     private let settings: LoadedSettings
     private let log: Log
     private let status: SamplingStatus
+    private let storage: StorageStatus
     private let link: Link
     private var messenger: Messenger
     private var alerts = AlertBoard()
@@ -32,10 +33,14 @@ struct Reporter {
     /// What is known of each chip from before.
     private var memory: SensorMemory
 
-    init(settings: LoadedSettings, topics: Topics, boot: String, log: Log, status: SamplingStatus, link: Link) {
+    init(
+        settings: LoadedSettings, topics: Topics, boot: String, log: Log, status: SamplingStatus,
+        storage: StorageStatus, link: Link
+    ) {
         self.settings = settings
         self.log = log
         self.status = status
+        self.storage = storage
         self.link = link
         messenger = Messenger(topics: topics, boot: boot)
         let now = HostClock.monotonic()
@@ -64,7 +69,7 @@ struct Reporter {
             let link = self.link
             messenger.send(
                 health.message(
-                    status, statistics, sensor: state, time: time, alerts: alerts.codes, now: now),
+                    status, statistics, storage.now, sensor: state, time: time, alerts: alerts.codes, now: now),
                 time: HostClock.wall(), to: { link.publish($0, $1) })
             healthDue = now + Int64(settings.configuration.health.interval * 1e9)
         }
@@ -159,20 +164,12 @@ struct Reporter {
         if case .settings(let error) = words.problem {
             refused = (error.description, .object([.init("path", .string(error.path))]))
         }
-        let dropped = statistics.dropped.total
+        let stored = storage.now
+        let dropped = statistics.dropped.total + UInt64(stored.statistics.dropped.total)
         if dropped != lastDropped { droppedAt = now }
         lastDropped = dropped
         if let since = droppedAt, now - since > Self.droppingTime { droppedAt = nil }
-        let dropping = droppedAt.map { _ in
-            (
-                message: "more is made than the broker takes: messages are dropped",
-                details: Value.object([
-                    .init("essential", .int(Int64(clamping: statistics.dropped.essential))),
-                    .init("state", .int(Int64(clamping: statistics.dropped.state))),
-                    .init("trace", .int(Int64(clamping: statistics.dropped.trace))),
-                ])
-            )
-        }
+        let dropping = droppedAt.map { _ in StorageAlerts.dropping(statistics, stored) }
         let wall = HostClock.wall()
         var changes = SensorAlerts(words, state: state).all.compactMap {
             alerts.update($0.code, $0.severity, now: wall, fault: $0.fault)
@@ -181,6 +178,8 @@ struct Reporter {
             alerts.update(.sensorRate, .warning, now: wall, fault: rateFault(words)),
             alerts.update(.configRefused, .error, now: wall, fault: refused),
             alerts.update(.queueDropping, .warning, now: wall, fault: dropping),
+            alerts.update(.storageFailed, .error, now: wall, fault: StorageAlerts.failed(stored)),
+            alerts.update(.storageSetAside, .warning, now: wall, fault: StorageAlerts.setAside(stored)),
         ].compactMap { $0 }
         for change in changes { publish(change) }
         return !changes.isEmpty

@@ -22,6 +22,8 @@ final class SamplingThread {
     private let boot: String
     private let status: SamplingStatus
     private let sink: PublicationSink
+    /// Takes the segments of the waveform ring; nil: there is none.
+    private let onSegment: SegmentSink?
     private var driver: any SensorDriver
     private let speed: Double
     private var pause = SamplingThread.firstPause
@@ -29,13 +31,14 @@ final class SamplingThread {
 
     init(
         configuration: Configuration, boot: String, driver: any SensorDriver, status: SamplingStatus,
-        sink: @escaping PublicationSink
+        onSegment: SegmentSink? = nil, sink: @escaping PublicationSink
     ) {
         self.configuration = configuration
         self.boot = boot
         self.driver = driver
         self.status = status
         self.sink = sink
+        self.onSegment = onSegment
         speed = SensorChoice.speed(configuration.sensor)
         selfTestIsDue = configuration.sensor.selfTest
     }
@@ -68,8 +71,9 @@ final class SamplingThread {
         }
         while let sensor = open() {
             do throws(StationError) {
-                let pipeline = try StationPipeline(
+                var pipeline = try StationPipeline(
                     configuration: configuration, sensor: StationSensor(sensor), boot: boot)
+                pipeline.onSegment = onSegment
                 status.change { $0.rate = nil }
                 sample(sensor, pipeline)
             } catch {

@@ -82,7 +82,7 @@ extension Spool {
     /// The broker has a message, or never will: messages of events are kept, others are deleted.
     /// - Returns: false when it was not there any more.
     @discardableResult
-    public mutating func settle(_ key: Int64, _ settlement: Settlement) throws(SpoolError) -> Bool {
+    public mutating func settle(_ key: Int64, _ settlement: MessageFate) throws(SpoolError) -> Bool {
         guard let table = Table(rawValue: Int(key & 3)) else { return false }
         do throws(SpoolError) {
             try begin()

@@ -52,7 +52,7 @@ public enum SpoolLine: Sendable {
 }
 
 /// What became of a message.
-public enum Settlement: Sendable, Equatable {
+public enum MessageFate: Sendable, Equatable {
     /// The broker has it.
     case delivered
     /// The broker does not want it, or never can have it.

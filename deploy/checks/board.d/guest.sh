@@ -73,6 +73,7 @@ trace: {rate_hz: $3, signals: [raw], block_s: 1}
 waveform: {enabled: false}
 health: {interval_s: 10}
 log: {level: debug}
+storage: {directory: "/run/$1.state"}
 mqtt: {uri: "mqtt://$(cat /board/broker)", root: "$(cat /board/root)", keepalive_s: 3600}
 ${4:-}
 YAML

@@ -1,0 +1,57 @@
+import Spool
+
+/// Which messages on disk the link has in memory, and up to where it has been offered the others. Pure.
+struct Backfill {
+    /// Bytes of each message that is on disk and in memory, by its key.
+    private var inMemory: [Int64: Int] = [:]
+    private var offered: Set<Int64> = []
+    private var essentialCursor: Int64 = 0
+    private var restCursor: Int64 = 0
+    private(set) var bytes = 0
+
+    /// Messages that are in memory as well.
+    var count: Int { inMemory.count }
+    /// True while some of them came from disk.
+    var isBusy: Bool { !offered.isEmpty }
+
+    func isInMemory(_ key: Int64) -> Bool { inMemory[key] != nil }
+
+    /// Key after which to look for messages that have not been offered.
+    func cursor(_ line: SpoolLine) -> Int64 {
+        switch line {
+        case .essential: essentialCursor
+        case .rest: restCursor
+        }
+    }
+
+    /// A live message has been written down and waits in memory.
+    mutating func took(_ key: Int64, bytes: Int) {
+        if inMemory.updateValue(bytes, forKey: key) == nil { self.bytes += bytes }
+    }
+
+    /// A message on disk was taken by the link.
+    mutating func offered(_ key: Int64, _ line: SpoolLine, bytes: Int) {
+        took(key, bytes: bytes)
+        offered.insert(key)
+        passed(key, line)
+    }
+
+    /// A message on disk needs no offer.
+    mutating func passed(_ key: Int64, _ line: SpoolLine) {
+        switch line {
+        case .essential: essentialCursor = max(essentialCursor, key)
+        case .rest: restCursor = max(restCursor, key)
+        }
+    }
+
+    /// Memory has let a message go.
+    /// - Parameter isDisplaced: it was not delivered, and is to be offered again.
+    mutating func settled(_ key: Int64, isDisplaced: Bool) {
+        if let size = inMemory.removeValue(forKey: key) { bytes -= size }
+        offered.remove(key)
+        guard isDisplaced else { return }
+        // Which line it belongs to the disk knows: both look again.
+        essentialCursor = min(essentialCursor, key - 1)
+        restCursor = min(restCursor, key - 1)
+    }
+}

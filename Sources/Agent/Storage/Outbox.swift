@@ -1,0 +1,260 @@
+import Link
+import Messages
+import MiniSEED
+import Settings
+import Spool
+
+/// What stands between the link's memory and the disk: one round of it after the other, each with the time. For the
+/// storage thread alone.
+struct Outbox: ~Copyable {
+    /// What it has to know of the settings.
+    struct Context: Sendable {
+        var topics: Topics
+        /// Seconds before the onset that belong to an event.
+        var preEvent: Double
+        var wantsWaveforms: Bool
+        /// Of the waveform ring.
+        var format: MiniSEEDFormat
+
+        init(_ configuration: Configuration, topics: Topics) {
+            self.topics = topics
+            preEvent = configuration.detection.event.preEvent
+            wantsWaveforms = configuration.waveform.enabled
+            format = configuration.waveform.encoding == .mseed2Steim2 ? .v2 : .v3
+        }
+    }
+
+    /// What has waited so long for the broker is no live data any more (ns).
+    static let liveTime: UInt64 = 10_000_000_000
+    private static let withdrawPause: Int64 = 5_000_000_000
+    private static let trimPause: Int64 = 60_000_000_000
+    /// Messages in one transaction.
+    private static let batch = 64
+
+    private let context: Context
+    private let link: Link
+    private let status: StorageStatus
+    private let log: Log
+    private var spool: Spool
+    private var backfill = Backfill()
+    private var payload: [UInt8] = []
+    private var settled: [Settlement] = []
+    private var kept: [(ticket: KeepTicket, key: Int64, bytes: Int)] = []
+    private var withdrawDue: Int64 = 0
+    private var trimDue: Int64 = 0
+
+    /// Opens the files, closes events that the agent before this one could not close, and says again what the last one
+    /// was.
+    init(
+        _ options: SpoolOptions, _ context: Context, link: Link, status: StorageStatus, log: Log
+    ) throws(SpoolError) {
+        var spool = try Spool.open(options, now: HostClock.wall())
+        if let aside = spool.setAside {
+            log.error("the stored data was damaged and is set aside", ["file": .text(aside)])
+            status.change { $0.setAside = aside }
+        }
+        let closed = try InterruptedEvents.close(&spool, context)
+        if closed > 0 {
+            log.notice("events of the agent before this one are closed", ["events": .int(closed)])
+            status.change { $0.closedEvents += closed }
+        }
+        if let last = try spool.lastEnd() {
+            let header = Stream.last.delivery.header(topic: context.topics.last)
+            last.payload.withUnsafeBytes { link.publish(header, $0) }
+        }
+        self.context = context
+        self.link = link
+        self.status = status
+        self.log = log
+        self.spool = spool
+    }
+
+    /// Everything that is to be done now.
+    /// - Parameters:
+    ///   - now: of the monotonic clock; `wall`: of UTC (ns).
+    ///   - isLast: the process ends: all that is in memory goes to the disk.
+    mutating func round(
+        _ segments: [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
+    ) throws(SpoolError) {
+        do throws(SpoolError) {
+            try work(segments, now: now, wall: wall, isLast: isLast)
+        } catch {
+            guard error.isDamage else { throw error }
+            log.error("the stored data is damaged: \(error)")
+            try spool.recover()
+            backfill = Backfill()
+            let aside = spool.setAside
+            status.change { $0.setAside = aside }
+        }
+        let (statistics, inMemory, bytes, busy) = (spool.statistics, backfill.count, backfill.bytes, backfill.isBusy)
+        status.change {
+            $0.statistics = statistics
+            ($0.inMemory, $0.bytesInMemory, $0.isBackfilling) = (inMemory, bytes, busy)
+        }
+    }
+
+    private mutating func work(
+        _ segments: [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
+    ) throws(SpoolError) {
+        try keep(wall: wall)
+        try settle()
+        for item in segments {
+            let segment = RingSegment(item.segment, context.format)
+            try item.records.withBytes { bytes throws(SpoolError) in try spool.appendSegment(segment, bytes) }
+        }
+        if !segments.isEmpty { try spool.commit() }
+        if now >= withdrawDue || isLast {
+            withdrawDue = now + Self.withdrawPause
+            try withdraw(waitedLonger: isLast ? 0 : Self.liveTime, wall: wall)
+        }
+        if link.isConnected, !isLast { try feed(wall: wall) }
+        if now >= trimDue || isLast {
+            trimDue = now + Self.trimPause
+            try spool.trim(now: wall)
+            try spool.checkpoint()
+        }
+        if isLast { try spool.makeDurable() }
+    }
+
+    /// Without a disk messages leave at once.
+    static func letPass(_ link: Link) {
+        var payload: [UInt8] = []
+        while let message = link.takeUnkept(into: &payload) { link.cannotKeep(message.ticket) }
+    }
+
+    // MARK: Live messages
+
+    /// Writes down what must survive, lets it go, and then makes it safe from a power cut too: so that an alert is not
+    /// late by the time that a memory card takes.
+    private mutating func keep(wall: Int64) throws(SpoolError) {
+        while true {
+            kept.removeAll(keepingCapacity: true)
+            while kept.count < Self.batch, let message = link.takeUnkept(into: &payload) {
+                do throws(SpoolError) {
+                    let made = wall - Int64(clamping: message.waited)
+                    let key = try payload.withBytes { bytes throws(SpoolError) in
+                        try spool.put(message.header, bytes, made: made)
+                    }
+                    kept.append((message.ticket, key, payload.count))
+                } catch {
+                    link.cannotKeep(message.ticket)
+                    for one in kept { link.cannotKeep(one.ticket) }
+                    throw error
+                }
+            }
+            guard !kept.isEmpty else { return }
+            do throws(SpoolError) { try spool.commit() } catch {
+                for one in kept { link.cannotKeep(one.ticket) }
+                throw error
+            }
+            for one in kept {
+                switch link.markKept(one.ticket, key: one.key) {
+                case .waiting: backfill.took(one.key, bytes: one.bytes)
+                case .settled(let outcome): settled.append(Settlement(key: one.key, outcome: outcome))
+                }
+            }
+            try spool.makeDurable()
+        }
+    }
+
+    /// Takes down how messages ended.
+    private mutating func settle() throws(SpoolError) {
+        link.takeSettled(into: &settled)
+        guard !settled.isEmpty else { return }
+        for one in settled {
+            backfill.settled(one.key, isDisplaced: one.outcome == .displaced)
+            switch one.outcome {
+            case .delivered: _ = try spool.settle(one.key, .delivered)
+            case .refused(let reason): _ = try spool.settle(one.key, .refused(reason: reason))
+            // 149: packet too large; what was given up counts as an unspecified error.
+            case .tooLarge: _ = try spool.settle(one.key, .refused(reason: 149))
+            case .abandoned: _ = try spool.settle(one.key, .refused(reason: 128))
+            case .displaced: break
+            }
+        }
+        settled.removeAll(keepingCapacity: true)
+        try spool.commit()
+    }
+
+    /// Writes down traces and the like that the broker has not taken for a while.
+    private mutating func withdraw(waitedLonger nanoseconds: UInt64, wall: Int64) throws(SpoolError) {
+        var any = false
+        while let (header, waited) = link.withdraw(waitedLonger: nanoseconds, into: &payload) {
+            let made = wall - Int64(clamping: waited)
+            _ = try payload.withBytes { bytes throws(SpoolError) in try spool.put(header, bytes, made: made) }
+            any = true
+        }
+        if any { try spool.commit() }
+    }
+
+    // MARK: What is on disk
+
+    /// Offers the link what waits on disk, the important first, as far as it has room.
+    private mutating func feed(wall: Int64) throws(SpoolError) {
+        for line in [SpoolLine.essential, .rest] {
+            while true {
+                let messages = try spool.next(
+                    line, after: backfill.cursor(line), messages: Self.batch, bytes: 262_144)
+                guard !messages.isEmpty else { break }
+                for message in messages {
+                    if backfill.isInMemory(message.key) {
+                        backfill.passed(message.key, line)
+                        continue
+                    }
+                    let header = lateHeader(message, wall: wall)
+                    let taken = message.payload.withUnsafeBytes {
+                        link.offerBackfill(header, key: message.key, $0)
+                    }
+                    guard taken else { return }
+                    backfill.offered(message.key, line, bytes: message.payload.count)
+                }
+            }
+        }
+        // Everything older is on its way: what comes now may be sent from memory again.
+        if link.isOverflowing, backfill.count == 0 { link.setOverflow(false) }
+    }
+
+    /// How a message from disk is sent: what has outlived its time goes below `data/history`, as do traces and summaries
+    /// always; the others keep their topic, and what is left of their time.
+    private func lateHeader(_ message: StoredMessage, wall: Int64) -> PublicationHeader {
+        var header = message.header
+        header.qos = 1
+        guard !header.isHistory else { return header }
+        let age = max(0, (wall - message.made) / 1_000_000_000)
+        if header.priority == .essential {
+            guard let expiry = header.expiry else { return header }
+            if age < Int64(expiry) {
+                header.expiry = expiry - UInt32(age)
+                return header
+            }
+        }
+        header.topic = context.topics.history(of: header.topic)
+        header.isHistory = true
+        header.expiry = nil
+        return header
+    }
+}
+
+extension [UInt8] {
+    /// The bytes, for a body that throws the spool's errors.
+    func withBytes<R>(
+        _ body: (UnsafeRawBufferPointer) throws(SpoolError) -> R
+    ) throws(SpoolError) -> R {
+        let result = withUnsafeBytes { bytes -> Result<R, SpoolError> in
+            do throws(SpoolError) { return .success(try body(bytes)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+}
+
+extension RingSegment {
+    fileprivate init(_ segment: WaveformSegment, _ format: MiniSEEDFormat) {
+        self.init(
+            start: segment.start, end: segment.end, samples: segment.samples, rate: segment.rate, format: format)
+    }
+}
+
+extension Link {
+    /// True while a broker has accepted us.
+    var isConnected: Bool { statistics.connected }
+}

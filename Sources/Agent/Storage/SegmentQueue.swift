@@ -1,0 +1,47 @@
+import Glibc
+import Messages
+import Synchronization
+
+/// Segments of the waveform ring on their way from the sampling thread to the storage thread, a bounded number of them.
+final class SegmentQueue: Sendable {
+    struct Item: Sendable {
+        var segment: WaveformSegment
+        var records: [UInt8]
+    }
+
+    private struct State {
+        var items: [Item] = []
+        var lost = 0
+    }
+
+    /// Ten minutes in the quiet, one while an event lasts.
+    private static let limit = 64
+
+    private let state = Mutex(State())
+    /// Becomes readable when there is something.
+    private let wake: Int32
+
+    /// - Parameter wake: an eventfd, not closed here.
+    init(wake: Int32) { self.wake = wake }
+
+    /// Takes a copy; what does not fit is lost, and counted.
+    func put(_ segment: WaveformSegment, _ records: UnsafeRawBufferPointer) {
+        let item = Item(segment: segment, records: [UInt8](records))
+        state.withLock { state in
+            if state.items.count < Self.limit { state.items.append(item) } else { state.lost += 1 }
+        }
+        var one: UInt64 = 1
+        _ = write(wake, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// All there are, oldest first.
+    func takeAll() -> [Item] {
+        state.withLock { state in
+            defer { state.items.removeAll() }
+            return state.items
+        }
+    }
+
+    /// Segments that did not fit since the start.
+    var lost: Int { state.withLock { $0.lost } }
+}

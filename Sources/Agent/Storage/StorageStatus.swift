@@ -1,0 +1,26 @@
+import Spool
+import Synchronization
+
+/// What the storage thread says of itself to the others.
+final class StorageStatus: Sendable {
+    struct Words: Sendable, Equatable {
+        /// Why nothing can be kept; nil: all is well, or storage is not wanted.
+        var problem: String?
+        /// The damaged file that was set aside at the start or since, in words.
+        var setAside: String?
+        var statistics = SpoolStatistics()
+        /// Messages on disk that the link has in memory as well, and their bytes: they are counted there.
+        var inMemory = 0
+        var bytesInMemory = 0
+        /// Old messages are on their way to the broker.
+        var isBackfilling = false
+        /// Events that were closed because the agent before this one did not.
+        var closedEvents = 0
+    }
+
+    private let words = Mutex(Words())
+
+    var now: Words { words.withLock { $0 } }
+
+    func change(_ body: (inout Words) -> Void) { words.withLock { body(&$0) } }
+}

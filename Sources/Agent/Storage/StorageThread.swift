@@ -1,0 +1,128 @@
+import CLinux
+import Glibc
+import Link
+import Messages
+import Settings
+import Spool
+import Synchronization
+
+/// The thread for the disk: writes down what must survive the process before the link sends it, keeps the waveform ring,
+/// takes what has waited for long out of memory, and brings it back when the broker is there again. Neither sampling nor
+/// the link ever waits for it: without a disk, messages leave as if there were none.
+final class StorageThread: Sendable {
+    /// Pauses between attempts to open the files (ns).
+    private static let reopenPause: Int64 = 30_000_000_000
+    private static let longestWait: Int32 = 1000
+
+    let status = StorageStatus()
+    let segments: SegmentQueue
+    private let link: Link
+    private let log: Log
+    private let options: SpoolOptions
+    private let context: Outbox.Context
+    private let mustStop = Atomic<Bool>(false)
+    private let wake: Int32
+    private let ended: Int32
+
+    init(_ configuration: Configuration, topics: Topics, link: Link, log: Log) {
+        self.link = link
+        self.log = log
+        options = SpoolOptions(configuration)
+        context = Outbox.Context(configuration, topics: topics)
+        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        ended = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        segments = SegmentQueue(wake: wake)
+    }
+
+    deinit {
+        close(wake)
+        close(ended)
+    }
+
+    func start() throws(AgentError) {
+        let box = Unmanaged.passRetained(self)
+        var id = pthread_t()
+        let code = pthread_create(
+            &id, nil,
+            { context in
+                clinux_set_thread_name("storage")
+                guard let context else { return nil }
+                Unmanaged<StorageThread>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque())
+        guard code == 0 else {
+            box.release()
+            throw AgentError("the storage thread cannot be started: \(String(cString: strerror(code)))")
+        }
+        pthread_detach(id)
+    }
+
+    /// Writes down what is left and closes the files; to be called when the link has stopped.
+    /// - Returns: false when it did not end in time.
+    func stop(within seconds: Double) -> Bool {
+        mustStop.store(true, ordering: .releasing)
+        Self.signal(wake)
+        var waited = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
+        return poll(&waited, 1, Int32(max(0, min(seconds, 1e6)) * 1000)) > 0
+    }
+
+    private func run() {
+        // (Swift 6.3.1 crashes where this is said in the closure that begins the thread.)
+        defer { Self.signal(ended) }
+        var reopenDue: Int64 = 0
+        while true {
+            let now = HostClock.monotonic()
+            if now >= reopenDue {
+                do throws(SpoolError) {
+                    let outbox = try Outbox(options, context, link: link, status: status, log: log)
+                    status.change { $0.problem = nil }
+                    try work(outbox)
+                } catch {
+                    log.error("nothing can be kept: \(error)")
+                    status.change { $0.problem = error.description }
+                }
+                reopenDue = HostClock.monotonic() + Self.reopenPause
+            }
+            if mustStop.load(ordering: .acquiring) { return }
+            Outbox.letPass(link)
+            _ = segments.takeAll()
+            wait(Self.longestWait)
+        }
+    }
+
+    /// Rounds until the stop or an error that a new opening may mend.
+    private func work(_ opened: consuming Outbox) throws(SpoolError) {
+        var outbox = opened
+        while true {
+            let isLast = mustStop.load(ordering: .acquiring)
+            try outbox.round(segments.takeAll(), now: HostClock.monotonic(), wall: HostClock.wall(), isLast: isLast)
+            if isLast { return }
+            wait(Self.longestWait)
+        }
+    }
+
+    private func wait(_ milliseconds: Int32) {
+        var waited = [
+            pollfd(fd: link.keeperDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&waited, 2, milliseconds) > 0 else { return }
+        var count: UInt64 = 0
+        for one in waited where one.revents != 0 { _ = read(one.fd, &count, MemoryLayout<UInt64>.size) }
+    }
+
+    private static func signal(_ descriptor: Int32) {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}
+
+extension SpoolOptions {
+    /// What the settings ask for.
+    init(_ configuration: Configuration) {
+        let storage = configuration.storage
+        self.init(
+            directory: storage.directory, budgetBytes: storage.budget * 1_000_000,
+            ringSeconds: Double(storage.ringMinutes) * 60, keepEventsSeconds: Double(storage.keepEventsDays) * 86_400)
+    }
+}
