@@ -17,6 +17,10 @@ extension LinkOptions {
         tls.caFile = mqtt.tls.caFile
         tls.certificateFile = mqtt.tls.certFile
         tls.keyFile = mqtt.tls.keyFile
+        tls.alpn = mqtt.tls.alpn
+        tls.minimumVersion = mqtt.tls.minimumVersion == .v13 ? .v13 : .v12
+        tls.pskIdentity = mqtt.tls.pskIdentity
+        tls.pskFile = mqtt.tls.pskFile
         keepalive = mqtt.keepalive
         reconnectMinimum = mqtt.reconnectMinimum
         reconnectMaximum = mqtt.reconnectMaximum

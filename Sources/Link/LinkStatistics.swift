@@ -2,17 +2,36 @@ import Messages
 
 /// Counters of the link since it was made, and what waits now.
 public struct LinkStatistics: Sendable, Equatable {
+    /// A message that was not sent for its size.
+    public struct TooLarge: Sendable, Equatable {
+        public var topic: String
+        /// Of payload.
+        public var bytes: Int
+    }
+
+    /// Topics that are remembered as denied.
+    public static let deniedLimit = 16
+
     /// MQTT 5 reason and how often a publication was refused with it.
     public struct Refusal: Sendable, Equatable {
         public var reason: Int
         public var count: UInt64
+        /// Of the last message that this happened to.
+        public var topic = ""
     }
 
     public var connected = false
+    /// What is spoken with the broker; nil while there is no connection.
+    public var version: LinkOptions.ProtocolVersion?
     /// Connections that came up.
     public var connects: UInt64 = 0
     /// Attempts that did not.
     public var failedAttempts: UInt64 = 0
+    /// Of those, how often the broker did not accept who we are, and the last time's words.
+    public var credentialRefusals: UInt64 = 0
+    public var lastCredentialRefusal = ""
+    /// Connections that were given up because the peer was silent or acknowledged nothing.
+    public var halfOpen: UInt64 = 0
     /// Messages handed to a connected broker, of any QoS.
     public var published: UInt64 = 0
     /// QoS 1 messages that the broker took.
@@ -21,6 +40,9 @@ public struct LinkStatistics: Sendable, Equatable {
     public var refused: [Refusal] = []
     /// Not sent because they are larger than the broker takes.
     public var tooLarge: UInt64 = 0
+    public var lastTooLarge: TooLarge?
+    /// Topics that the broker does not let us write (reason 135), until it does; no more than `deniedLimit`.
+    public var deniedTopics: [String] = []
     /// Given up because the connection broke over them again and again.
     public var abandoned: UInt64 = 0
     /// QoS 0 messages that were with the library when the connection broke.
@@ -49,13 +71,26 @@ public struct LinkStatistics: Sendable, Equatable {
 
     public init() {}
 
-    mutating func countRefusal(_ reason: Int) {
+    mutating func countRefusal(_ reason: Int, topic: String) {
         if let index = refused.firstIndex(where: { $0.reason == reason }) {
             refused[index].count += 1
+            refused[index].topic = topic
         } else {
-            refused.append(Refusal(reason: reason, count: 1))
+            refused.append(Refusal(reason: reason, count: 1, topic: topic))
             refused.sort { $0.reason < $1.reason }
         }
+        if reason == 135 { deny(topic) }
+    }
+
+    mutating func deny(_ topic: String) {
+        guard deniedTopics.count < Self.deniedLimit, !deniedTopics.contains(topic) else { return }
+        deniedTopics.append(topic)
+    }
+
+    /// A message of this topic was taken.
+    mutating func allow(_ topic: String) {
+        guard !deniedTopics.isEmpty else { return }
+        deniedTopics.removeAll { $0 == topic }
     }
 }
 
@@ -90,7 +125,9 @@ public struct DropCounts: Sendable, Equatable {
 /// What happened to the connection, for logs and alerts; handed out on the link's own thread.
 public enum LinkEvent: Sendable, Equatable {
     case connecting(BrokerAddress)
-    case connected(BrokerAddress)
+    case connected(BrokerAddress, LinkOptions.ProtocolVersion)
+    /// The broker does not speak MQTT 5: 3.1.1 is tried next.
+    case fallingBack(BrokerAddress)
     /// An attempt failed or a connection broke; the sentence says why, the number when it is tried again (seconds).
     case disconnected(BrokerAddress, reason: String, retryIn: Double)
     /// The broker refused a publication.

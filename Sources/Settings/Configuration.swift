@@ -296,7 +296,13 @@ public struct MQTTConfiguration: Sendable, Equatable {
         public var caFile = ""
         public var certFile = ""
         public var keyFile = ""
+        /// Name of a protocol; empty: none.
+        public var alpn = ""
+        public var minimumVersion = TLSVersion.v12
+        public var pskIdentity = ""
+        public var pskFile = ""
     }
+    public enum TLSVersion: String, Sendable, CaseIterable { case v12 = "1.2", v13 = "1.3" }
     /// `mqtt://host:port` or `mqtts://host:port`, tried in order.
     public var uris = ["mqtt://localhost:1883"]
     public var protocolVersion = ProtocolVersion.v5

@@ -16,8 +16,8 @@ final class FakeTransport: Transport {
     var writesAtOnce = true
     private var lastID: Int32 = 0
 
-    func open(broker: Int) -> String? {
-        log.append("open \(broker)")
+    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
+        log.append("open \(broker)\(version == .v311 ? " as 3.1.1" : "")")
         return openProblem
     }
     func connect() -> String? {
@@ -49,9 +49,9 @@ final class FakeTransport: Transport {
         isConnected = true
         events.append(.connected(limits))
     }
-    func lose(_ reason: String = "reset") {
+    func lose(_ reason: String = "reset", byPeer: Bool = true) {
         isConnected = false
-        events.append(.lost(reason: reason))
+        events.append(.lost(reason: reason, byPeer: byPeer))
     }
     func acknowledgeAll(reason: Int = 0) {
         for message in sent where message.header.qos > 0 { events.append(.finished(id: message.id, reason: reason)) }
@@ -193,7 +193,10 @@ final class Bench {
         }
         bench.step()
         #expect(bench.core.statistics.acked == 3)
-        #expect(bench.core.statistics.refused == [.init(reason: 135, count: 2), .init(reason: 151, count: 1)])
+        #expect(
+            bench.core.statistics.refused == [
+                .init(reason: 135, count: 2, topic: "e2"), .init(reason: 151, count: 1, topic: "e3"),
+            ])
         #expect(bench.reports.contains(.refused(topic: "e1", reason: 135)))
     }
 
@@ -215,7 +218,7 @@ final class Bench {
         bench.put("good")
         bench.comeUp()
         #expect(bench.transport.topics == ["s/online", "good"])
-        #expect(bench.core.statistics.refused == [.init(reason: 144, count: 1)])
+        #expect(bench.core.statistics.refused == [.init(reason: 144, count: 1, topic: "")])
     }
 
     @Test func whatABrokerCannotDoIsNotAskedOfIt() throws {

@@ -74,7 +74,7 @@ func load(
               root: a/b
               username: u
               password_file: /p
-              tls: {ca_file: /ca, cert_file: /cert, key_file: /key}
+              tls: {ca_file: /ca, cert_file: /cert, key_file: /key, alpn: mqtt, min_version: 1.3}
               keepalive_s: 60
               reconnect: {min_s: 2, max_s: 60}
               will_delay_s: 0
@@ -122,7 +122,9 @@ func load(
                 && c.trace.onlyInEvents && c.trace.qos == 0)
         #expect(c.waveform == .init(enabled: false, encoding: .mseed2Steim2, chunk: 5))
         #expect(c.mqtt.uris == ["mqtts://broker.example:8883", "mqtt://[::1]"] && c.mqtt.protocolVersion == .v311)
-        #expect(c.mqtt.tls == .init(caFile: "/ca", certFile: "/cert", keyFile: "/key"))
+        #expect(
+            c.mqtt.tls
+                == .init(caFile: "/ca", certFile: "/cert", keyFile: "/key", alpn: "mqtt", minimumVersion: .v13))
         #expect(c.mqtt.root == "a/b" && c.mqtt.username == "u" && c.mqtt.passwordFile == "/p")
         #expect(c.mqtt.keepalive == 60 && c.mqtt.willDelay == 0)
         #expect(c.mqtt.reconnectMinimum == 2 && c.mqtt.reconnectMaximum == 60)

@@ -120,6 +120,8 @@ import Testing
         (c.mqtt.uris, c.mqtt.protocolVersion) = (["mqtts://a.b:8883", "mqtt://[::1]:1"], .v311)
         (c.mqtt.root, c.mqtt.username, c.mqtt.passwordFile) = ("a/b", "u", "/p")
         (c.mqtt.tls.caFile, c.mqtt.tls.certFile, c.mqtt.tls.keyFile) = ("/ca", "/c", "/k")
+        (c.mqtt.tls.alpn, c.mqtt.tls.minimumVersion) = ("mqtt", .v13)
+        (c.mqtt.tls.pskIdentity, c.mqtt.tls.pskFile) = ("board", "/psk")
         (c.mqtt.keepalive, c.mqtt.reconnectMinimum, c.mqtt.reconnectMaximum, c.mqtt.willDelay) = (5, 0.5, 60, 0)
         (c.storage.directory, c.storage.budget, c.storage.ringMinutes) = ("/srv/x", 1024, 0)
         (c.storage.keepEventsDays, c.storage.backfillRate) = (7, 200)

@@ -12,8 +12,12 @@ final class LinkJournal: Sendable {
         switch event {
         case .connecting(let broker):
             log.debug("connecting", ["broker": .text(broker.description)])
-        case .connected(let broker):
-            log.notice("connected", ["broker": .text(broker.description)])
+        case .connected(let broker, let version):
+            log.notice(
+                "connected",
+                ["broker": .text(broker.description), "mqtt": .text(version == .v5 ? "5" : "3.1.1")])
+        case .fallingBack(let broker):
+            log.warning("the broker does not speak MQTT 5: trying 3.1.1", ["broker": .text(broker.description)])
         case .disconnected(let broker, let reason, let pause):
             log.warning(
                 "not connected: \(reason)",

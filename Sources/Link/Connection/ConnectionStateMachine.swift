@@ -25,6 +25,8 @@ public struct ConnectionStateMachine: Sendable, Equatable {
         case accepted
         /// CONNACK with a refusal.
         case refused(Refusal)
+        /// The broker wants to be asked in another way, at once.
+        case again
         /// The connection is gone.
         case lost
         case stop
@@ -44,6 +46,9 @@ public struct ConnectionStateMachine: Sendable, Equatable {
             default: self = .temporary
             }
         }
+
+        /// Wrong name or password, not authorised, banned, or another kind of authentication wanted.
+        static func isAboutCredentials(_ code: Int) -> Bool { [4, 5, 134, 135, 138, 140].contains(code) }
     }
 
     public enum Action: Sendable, Equatable {
@@ -116,6 +121,9 @@ public struct ConnectionStateMachine: Sendable, Equatable {
         case (.connecting, .refused(let refusal)):
             if refusal == .permanent { refusedForGood = true }
             attemptEnded(now, &random)
+            return .abandon
+        case (.connecting, .again):
+            state = .down(until: now)
             return .abandon
         case (.connecting, .accepted):
             state = .up(since: now)

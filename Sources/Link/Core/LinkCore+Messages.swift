@@ -43,9 +43,10 @@ extension LinkCore {
         case .tooLarge:
             statistics.tooLarge += 1
             store.withLock { $0.release(ticket, .tooLarge) }
+            statistics.lastTooLarge = LinkStatistics.TooLarge(topic: header.topic, bytes: scratch.count)
             report(.tooLarge(topic: header.topic, bytes: scratch.count))
         case .impossible:
-            statistics.countRefusal(144)
+            statistics.countRefusal(144, topic: header.topic)
             store.withLock { $0.release(ticket, .refused(144)) }
             report(.refused(topic: header.topic, reason: 144))
         case .later:
@@ -70,14 +71,17 @@ extension LinkCore {
             store.withLock { $0.release(ticket, .delivered) }
         } else {
             let bytes = isBackfill ? max(1, scratch.count) : 0
-            inFlight.append(InFlight(id: id, ticket: ticket, topic: header.topic, backfillBytes: bytes))
+            inFlight.append(
+                InFlight(
+                    id: id, ticket: ticket, topic: header.topic,
+                    isEssential: header.priority == .essential && !header.retain, backfillBytes: bytes))
             if isBackfill { backfillInFlight = (backfillInFlight.count + 1, backfillInFlight.bytes + bytes) }
             statistics.inFlightPeak = max(statistics.inFlightPeak, inFlight.count)
         }
         return outcome
     }
 
-    func finished(_ id: Int32, _ reason: Int) {
+    func finished(_ id: Int32, _ reason: Int, _ now: UInt64) {
         if case .farewell(id, let end) = stopping {
             stopping = .leaving(end: end)
             feedStop()
@@ -88,6 +92,7 @@ extension LinkCore {
             return
         }
         let message = remove(inFlightAt: index)
+        watch.acknowledged(now: now)
         ackedInConnection = true
         fruitless = 0
         // 16: nobody has subscribed, which is no failure.
@@ -95,8 +100,9 @@ extension LinkCore {
         if reason < 128 {
             statistics.acked += 1
             if message.backfillBytes > 0 { statistics.backfilled += 1 }
+            statistics.allow(message.topic)
         } else {
-            statistics.countRefusal(reason)
+            statistics.countRefusal(reason, topic: message.topic)
             report(.refused(topic: message.topic, reason: reason))
         }
     }

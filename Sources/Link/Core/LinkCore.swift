@@ -7,6 +7,8 @@ final class LinkCore {
     static let defaultWindow = 20
     /// Connections in a row that may break without one acknowledgement before the oldest message is given up.
     static let patience = 3
+    /// The same for an essential message: a bad line breaks connections too.
+    static let essentialPatience = 10
     /// Bytes of back-fill without acknowledgement, when it is more than one message.
     static let backfillInFlightBytes = 64 << 10
 
@@ -14,6 +16,8 @@ final class LinkCore {
         var id: Int32
         var ticket: OutgoingStore.Ticket
         var topic: String
+        /// Not to be given up easily: it is no state that comes again.
+        var isEssential = false
         /// Bytes of payload when it is back-fill, else 0; an empty one counts as one.
         var backfillBytes = 0
     }
@@ -39,6 +43,10 @@ final class LinkCore {
 
     var limits = BrokerLimits()
     var openBroker: Int?
+    /// Of the present or last attempt.
+    var version: LinkOptions.ProtocolVersion
+    var protocols: ProtocolChoice
+    var watch: ConnectionWatch
     var inFlight: [InFlight] = []
     var unwritten = 0
     var ackedInConnection = false
@@ -61,7 +69,10 @@ final class LinkCore {
         self.random = random
         self.report = report
         backfill = TokenBucket(perSecond: options.backfillPerSecond)
+        version = options.version
+        protocols = ProtocolChoice(preferred: options.version, brokers: options.brokers.count)
         func nanoseconds(_ seconds: Double) -> UInt64 { UInt64(max(0, min(seconds, 1e9)) * 1e9) }
+        watch = ConnectionWatch(patience: nanoseconds(options.ackTimeout))
         machine = ConnectionStateMachine(
             brokerCount: options.brokers.count,
             timing: .init(
@@ -72,7 +83,7 @@ final class LinkCore {
     /// Time of the next step that is due even if nothing happens (ns).
     var deadline: UInt64? {
         switch stopping {
-        case .no: earliest(machine.deadline, sendableAt)
+        case .no: earliest(earliest(machine.deadline, sendableAt), machine.isUp ? watch.deadline : nil)
         case .draining(let until, _): earliest(until, earliest(machine.deadline, sendableAt))
         case .farewell(_, let end), .leaving(let end): end
         case .done: nil
@@ -94,6 +105,7 @@ final class LinkCore {
         feed(.timer, now: now)
         handleEvents(now)
         pump(now)
+        watchConnection(now)
         proceedStop(now)
         updateStatistics(now)
     }
@@ -125,10 +137,12 @@ final class LinkCore {
     func connect(_ broker: Int, _ now: UInt64) {
         attempted = broker
         report(.connecting(options.brokers[broker]))
-        if openBroker != broker {
+        let wanted = protocols.version(for: broker, now: now)
+        if openBroker != broker || version != wanted {
             recallInFlight()
             openBroker = nil
-            if let reason = transport.open(broker: broker) { return attemptFailed(reason, now) }
+            version = wanted
+            if let reason = transport.open(broker: broker, version: wanted) { return attemptFailed(reason, now) }
             openBroker = broker
         }
         if let reason = transport.connect() { attemptFailed(reason, now) }
@@ -160,30 +174,39 @@ final class LinkCore {
         switch event {
         case .connected(let limits):
             self.limits = limits
+            protocols.accepted(attempted, version, now: now)
+            watch.begin(now: now, keepalive: limits.serverKeepalive ?? options.keepalive)
             feed(.accepted, now: now)
         case .refused(let code, let reason):
             guard case .connecting = machine.state else { return }
             statistics.failedAttempts += 1
+            if protocols.refused(attempted, version, code: code) {
+                report(.fallingBack(options.brokers[attempted]))
+                return feed(.again, now: now)
+            }
+            if ConnectionStateMachine.Refusal.isAboutCredentials(code) {
+                statistics.credentialRefusals += 1
+                statistics.lastCredentialRefusal = "\(reason) (\(code))"
+            }
             feed(.refused(.init(code: code)), now: now)
             reportDown("refused by the broker: \(reason) (\(code))", now)
-        case .lost(let reason):
+        case .lost(let reason, let byPeer):
             switch machine.state {
-            case .up:
-                connectionLost()
-                feed(.lost, now: now)
-                reportDown(reason, now)
+            case .up: connectionLost(reason, byPeer: byPeer, now)
             case .connecting:
+                if byPeer, protocols.hungUp(attempted, version) { report(.fallingBack(options.brokers[attempted])) }
                 attemptFailed(reason, now)
             case .idle, .down, .stopped: break
             }
-        case .finished(let id, let reason): finished(id, reason)
+        case .heard: watch.heard(now: now)
+        case .finished(let id, let reason): finished(id, reason, now)
         }
     }
 
     func announce() {
         statistics.connects += 1
         ackedInConnection = false
-        report(.connected(options.brokers[attempted]))
+        report(.connected(options.brokers[attempted], version))
         let presence = options.presence
         store.withLock { store in
             if stopping == .no {
@@ -202,12 +225,35 @@ final class LinkCore {
             topic: options.presence.topic, qos: 1, retain: true, contentType: .text, priority: .essential)
     }
 
-    func connectionLost() {
+    /// Gives a connection up that is none any more. The library sends what was not acknowledged again.
+    func watchConnection(_ now: UInt64) {
+        guard machine.isUp else { return }
+        watch.look(now: now, isWaiting: !inFlight.isEmpty, isWriting: transport.wantsWrite)
+        guard stopping == .no, let verdict = watch.verdict(now: now) else { return }
+        statistics.halfOpen += 1
+        transport.abandon()
+        switch verdict {
+        case .silent: connectionLost("nothing has come from the broker for 1.5 times the keepalive", byPeer: false, now)
+        case .unacknowledged:
+            connectionLost("the broker acknowledges nothing for \(Int(options.ackTimeout)) s", byPeer: false, now)
+        }
+    }
+
+    func connectionLost(_ reason: String, byPeer: Bool, _ now: UInt64) {
+        noteBreak(byPeer)
+        feed(.lost, now: now)
+        reportDown(reason, now)
+    }
+
+    /// A broker that hangs up each time before it has acknowledged anything does so because of the oldest message.
+    private func noteBreak(_ byPeer: Bool) {
         statistics.lostInFlight += UInt64(unwritten)
         unwritten = 0
         store.withLock { $0.queue.hasNews = true }
-        fruitless = inFlight.isEmpty || ackedInConnection ? 0 : fruitless + 1
-        guard fruitless >= Self.patience, let first = inFlight.first else { return }
+        if inFlight.isEmpty || ackedInConnection { fruitless = 0 } else if byPeer { fruitless += 1 }
+        guard let first = inFlight.first,
+            fruitless >= (first.isEssential ? Self.essentialPatience : Self.patience)
+        else { return }
         // The library would send this message again after each connect, and each time the broker hangs up on it.
         fruitless = 0
         remove(inFlightAt: 0)
@@ -240,6 +286,7 @@ final class LinkCore {
 
     func updateStatistics(_ now: UInt64) {
         statistics.connected = machine.isUp
+        statistics.version = machine.isUp ? version : nil
         statistics.inFlight = inFlight.count
         let (dropped, replaced, messages, bytes, oldest, backfillWaiting, displaced, unkept) = store.withLock {
             (

@@ -2,12 +2,21 @@
 public struct LinkOptions: Sendable, Equatable {
     public enum ProtocolVersion: Sendable, Equatable { case v5, v311 }
 
+    public enum TLSVersion: Sendable, Equatable { case v12, v13 }
+
     /// Files for `mqtts`; an empty name means none.
     public struct TLS: Sendable, Equatable {
         /// Empty: the system's certificates in `/etc/ssl/certs`.
         public var caFile = ""
         public var certificateFile = ""
         public var keyFile = ""
+        /// Name of the protocol for a server that tells several apart by it, such as `mqtt`; empty: none.
+        public var alpn = ""
+        public var minimumVersion = TLSVersion.v12
+        /// With an identity, the broker and we know each other by a shared key and there are no certificates.
+        public var pskIdentity = ""
+        /// File with the key, hexadecimal.
+        public var pskFile = ""
         public init() {}
     }
 
@@ -25,10 +34,12 @@ public struct LinkOptions: Sendable, Equatable {
     /// Tried in order, never empty.
     public var brokers: [BrokerAddress]
     public var clientID: String
+    /// 5 falls back to 3.1.1 with a broker that has no 5.
     public var version = ProtocolVersion.v5
     /// Empty: no credentials are sent.
     public var username = ""
-    /// Read anew before each attempt, so that a changed password is taken up. Empty: no password.
+    /// Absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd credential). Read anew before each attempt, so that a
+    /// changed password is taken up. Empty: no password.
     public var passwordFile = ""
     public var tls = TLS()
     public var presence: Presence
@@ -39,6 +50,8 @@ public struct LinkOptions: Sendable, Equatable {
     public var reconnectMaximum = 120.0
     /// Seconds from the start of an attempt to the broker's CONNACK.
     public var connectTimeout = 10.0
+    /// Seconds without any acknowledgement, while some are awaited, after which the connection is given up.
+    public var ackTimeout = 30.0
     /// Retained topics in the order in which they are published after each connect; others follow.
     public var stateOrder: [String] = []
     /// Bytes of payload that wait for the broker at most.

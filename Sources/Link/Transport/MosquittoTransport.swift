@@ -15,12 +15,15 @@ final class MosquittoTransport: Transport {
     private let options: LinkOptions
     private var handle: OpaquePointer?
     private var broker = 0
+    private var version = LinkOptions.ProtocolVersion.v5
     /// A first attempt has told the handle its host.
     private var knowsHost = false
     private var connecting = false
     private var events: [TransportEvent] = []
     /// The socket whose attempt was given up; it is not looked at any more.
     private var ignoreSocket = true
+    /// The last error that the library has logged.
+    private var libraryError = ""
 
     init(options: LinkOptions) {
         self.options = options
@@ -55,13 +58,17 @@ final class MosquittoTransport: Transport {
 
     // MARK: attempts
 
-    func open(broker: Int) -> String? {
+    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
         if let handle { mosquitto_destroy(handle) }
         handle = nil
         (knowsHost, connecting, ignoreSocket) = (false, false, true)
         events.removeAll()
         self.broker = broker
-        guard let handle = mosquitto_new(options.clientID, true, Unmanaged.passUnretained(self).toOpaque()) else {
+        self.version = version
+        // A session that is begun anew would end the old one, and with it the delay of the last will. With 3.1.1 there is
+        // no delay, and a session would have no end.
+        let isClean = version != .v5
+        guard let handle = mosquitto_new(options.clientID, isClean, Unmanaged.passUnretained(self).toOpaque()) else {
             return "libmosquitto cannot make a client: \(Self.systemError(errno))"
         }
         if let problem = configure(handle) {
@@ -73,26 +80,20 @@ final class MosquittoTransport: Transport {
     }
 
     private func configure(_ handle: OpaquePointer) -> String? {
-        let version = options.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
-        _ = mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, version)
+        let number = version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+        _ = mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, number)
         _ = mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(Self.sendMaximum))
         _ = mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
-        if options.brokers[broker].tls {
-            func orNil(_ text: String) -> String? { text.isEmpty ? nil : text }
-            let tls = options.tls
-            // MOSQ_OPT_TLS_USE_OS_CERTS makes every reconnect fail with INVAL; the directory does the same job.
-            let code = mosquitto_tls_set(
-                handle, orNil(tls.caFile), tls.caFile.isEmpty ? "/etc/ssl/certs" : nil, orNil(tls.certificateFile),
-                orNil(tls.keyFile), nil)
-            if code != 0 {
-                return "TLS files cannot be used (CA \"\(tls.caFile)\", certificate \"\(tls.certificateFile)\", key "
-                    + "\"\(tls.keyFile)\"): \(Self.text(code))"
-            }
-            _ = mosquitto_tls_opts_set(handle, 1, nil, nil)
+        if options.brokers[broker].tls, let problem = TransportSecurity.configure(handle, options.tls) {
+            return problem
         }
         if let problem = setWill(handle) { return problem }
-        mosquitto_connect_v5_callback_set(handle) { _, context, code, _, properties in
-            MosquittoTransport.from(context)?.didConnect(code, properties)
+        mosquitto_connect_v5_callback_set(handle) { _, context, code, flags, properties in
+            MosquittoTransport.from(context)?.didConnect(code, flags, properties)
+        }
+        mosquitto_log_callback_set(handle) { _, context, level, text in
+            guard level == MOSQ_LOG_ERR, let text else { return }
+            MosquittoTransport.from(context)?.libraryError = String(cString: text)
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, context, code, _ in
             MosquittoTransport.from(context)?.didDisconnect(code)
@@ -106,7 +107,7 @@ final class MosquittoTransport: Transport {
     private func setWill(_ handle: OpaquePointer) -> String? {
         let presence = options.presence
         var properties = PropertyList()
-        if options.version == .v5 {
+        if version == .v5 {
             properties.add(MQTT_PROP_CONTENT_TYPE, "text/plain")
             if presence.willDelay > 0 { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, presence.willDelay) }
         }
@@ -124,11 +125,12 @@ final class MosquittoTransport: Transport {
         if let problem = setCredentials(handle) { return problem }
         connecting = true
         ignoreSocket = false
+        libraryError = ""
         let code = knowsHost ? mosquitto_reconnect_async(handle) : firstConnect(handle)
         guard code == 0 else {
             (connecting, ignoreSocket) = (false, true)
             // libmosquitto leaves the reason of a refused connection in errno.
-            return code == MOSQ_ERR_ERRNO.code ? Self.systemError(errno) : Self.text(code)
+            return explained(code)
         }
         return nil
     }
@@ -139,7 +141,7 @@ final class MosquittoTransport: Transport {
     private func firstConnect(_ handle: OpaquePointer) -> Int32 {
         knowsHost = true
         var properties = PropertyList()
-        if options.version == .v5, options.presence.willDelay > 0 {
+        if version == .v5, options.presence.willDelay > 0 {
             properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.presence.willDelay)
         }
         let address = options.brokers[broker]
@@ -182,7 +184,7 @@ final class MosquittoTransport: Transport {
         guard let handle, socket >= 0, !connecting else { return .later }
         guard payload.count <= Int(MQTT_MAX_PAYLOAD) else { return .tooLarge }
         var properties = PropertyList()
-        if options.version == .v5 {
+        if version == .v5 {
             if let expiry = header.expiry { properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry) }
             properties.add(MQTT_PROP_CONTENT_TYPE, header.contentType.mime)
             if header.isHistory { properties.add(name: "hist", value: "1") }
@@ -217,13 +219,18 @@ final class MosquittoTransport: Transport {
             var problem: Int32 = 0
             var length = socklen_t(MemoryLayout<Int32>.size)
             let code = getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length)
-            if code == 0, problem != 0 { return broken(Self.systemError(problem)) }
+            // A reset can only come over a connection that was there.
+            if code == 0, problem != 0 { return broken(Self.systemError(problem), byPeer: problem == ECONNRESET) }
         }
         if readable || error {
             let code = mosquitto_loop_read(handle, 1)
-            if code != 0 { return broken(Self.text(code)) }
+            if code != 0 {
+                let number = errno
+                return broken(explained(code, number), byPeer: Self.isByPeer(code, number))
+            }
+            events.append(.heard)
         }
-        if wasConnecting, error, connecting { return broken("the connection was refused or reset") }
+        if wasConnecting, error, connecting { return broken("the connection was reset", byPeer: true) }
         flush()
     }
 
@@ -231,7 +238,10 @@ final class MosquittoTransport: Transport {
     func flush() {
         guard let handle, socket >= 0, mosquitto_want_write(handle) else { return }
         let code = mosquitto_loop_write(handle, 1)
-        if code != 0 { broken(Self.text(code)) }
+        if code != 0 {
+            let number = errno
+            broken(explained(code, number), byPeer: Self.isByPeer(code, number))
+        }
     }
 
     /// Once a second: keepalive.
@@ -246,9 +256,22 @@ final class MosquittoTransport: Transport {
         if !ignoreSocket, socket < 0 { broken("the connection was closed") }
     }
 
-    private func broken(_ reason: String) {
+    private func broken(_ reason: String, byPeer: Bool = false) {
         abandon()
-        events.append(.lost(reason: reason))
+        events.append(.lost(reason: reason, byPeer: byPeer))
+    }
+
+    /// The peer has closed a connection that was there, or reset it.
+    private static func isByPeer(_ code: Int32, _ number: Int32) -> Bool {
+        code == MOSQ_ERR_CONN_LOST.code || code == MOSQ_ERR_ERRNO.code && (number == ECONNRESET || number == EPIPE)
+    }
+
+    /// What went wrong, with the library's own words where TLS failed: its code alone says nothing.
+    private func explained(_ code: Int32, _ number: Int32 = errno) -> String {
+        guard code == MOSQ_ERR_TLS.code, !libraryError.isEmpty else {
+            return code == MOSQ_ERR_ERRNO.code ? Self.systemError(number) : Self.text(code)
+        }
+        return TransportSecurity.explain(libraryError)
     }
 
     // MARK: callbacks, on the same thread
@@ -257,19 +280,22 @@ final class MosquittoTransport: Transport {
         context.map { Unmanaged<MosquittoTransport>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private func didConnect(_ code: Int32, _ properties: OpaquePointer?) {
+    private func didConnect(_ code: Int32, _ flags: Int32, _ properties: OpaquePointer?) {
         guard code == 0 else {
             events.append(.refused(code: Int(code), reason: Self.refusal(code)))
             return
         }
         connecting = false
-        events.append(.connected(Self.limits(properties)))
+        var limits = Self.limits(properties)
+        limits.sessionPresent = flags & 1 != 0
+        events.append(.connected(limits))
     }
 
     private func didDisconnect(_ code: Int32) {
         ignoreSocket = true
         connecting = false
-        events.append(.lost(reason: code == 0 ? "disconnected" : Self.disconnection(code)))
+        let byPeer = code >= 128 || Self.isByPeer(code, errno)
+        events.append(.lost(reason: code == 0 ? "disconnected" : Self.disconnection(code), byPeer: byPeer))
     }
 
     private static func limits(_ properties: OpaquePointer?) -> BrokerLimits {
@@ -278,6 +304,10 @@ final class MosquittoTransport: Transport {
         var short: UInt16 = 0
         if mosquitto_property_read_int16(properties, Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &short, false) != nil {
             limits.receiveMaximum = max(1, Int(short))
+        }
+        if mosquitto_property_read_int16(properties, Int32(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &short, false) != nil
+        {
+            limits.serverKeepalive = Int(short)
         }
         var long: UInt32 = 0
         let size = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)

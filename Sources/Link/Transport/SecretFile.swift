@@ -5,10 +5,17 @@ enum SecretFile {
     static let limit = 4096
 
     /// The text up to the first line end.
-    static func read(_ path: String) -> Result<String, LinkError> {
+    /// - Parameters:
+    ///   - name: absolute, or a name below `$CREDENTIALS_DIRECTORY`, where systemd puts credentials.
+    ///   - what: what to call it in a message.
+    static func read(_ name: String, what: String = "password file") -> Result<String, LinkError> {
+        guard let path = path(name) else {
+            return .failure(
+                LinkError("\(what) \"\(name)\" is neither an absolute path nor one of the credentials of the service"))
+        }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
-            return .failure(LinkError("password file \"\(path)\": \(String(cString: strerror(errno)))"))
+            return .failure(LinkError("\(what) \"\(path)\": \(String(cString: strerror(errno)))"))
         }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: limit + 1)
@@ -19,16 +26,24 @@ enum SecretFile {
             }
             if got < 0 {
                 if errno == EINTR { continue }
-                return .failure(LinkError("password file \"\(path)\": \(String(cString: strerror(errno)))"))
+                return .failure(LinkError("\(what) \"\(path)\": \(String(cString: strerror(errno)))"))
             }
             if got == 0 { break }
             count += got
         }
         guard count <= limit else {
-            return .failure(LinkError("password file \"\(path)\" is larger than \(limit) bytes"))
+            return .failure(LinkError("\(what) \"\(path)\" is larger than \(limit) bytes"))
         }
         let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
-        guard !line.contains(0) else { return .failure(LinkError("password file \"\(path)\" has a zero byte in it")) }
+        guard !line.contains(0) else { return .failure(LinkError("\(what) \"\(path)\" has a zero byte in it")) }
         return .success(String(decoding: line, as: UTF8.self))
+    }
+
+    private static func path(_ name: String) -> String? {
+        if name.hasPrefix("/") { return name }
+        guard let directory = getenv("CREDENTIALS_DIRECTORY"), directory.pointee != 0, !name.contains("/") else {
+            return nil
+        }
+        return "\(String(cString: directory))/\(name)"
     }
 }

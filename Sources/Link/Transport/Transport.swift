@@ -3,9 +3,9 @@ import Messages
 /// One connection to a broker at a time, as the link sees it: the real one is on libmosquitto, the one of the tests
 /// is played by hand. Everything is called on the one thread that owns it; what happens is collected as events.
 protocol Transport: AnyObject {
-    /// Prepares for a broker by its index and forgets everything of the one before, messages not yet acknowledged
+    /// Prepares for a broker by its index, to speak this version with it, and forgets everything of the one before, messages not yet acknowledged
     /// included. Hands back a sentence when that is not possible.
-    func open(broker: Int) -> String?
+    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String?
     /// Begins an attempt; how it ends comes as an event. Hands back a sentence when it failed at once. Messages that
     /// were not acknowledged in the connection before are sent again by themselves.
     func connect() -> String?
@@ -37,8 +37,10 @@ enum TransportEvent: Equatable {
     case connected(BrokerLimits)
     /// CONNACK with this code.
     case refused(code: Int, reason: String)
-    /// The attempt failed or the connection broke.
-    case lost(reason: String)
+    /// The attempt failed or the connection broke; by the peer's doing when it hung up on a connection that was there.
+    case lost(reason: String, byPeer: Bool = false)
+    /// Bytes have come from the broker.
+    case heard
     /// The message of this number is over: sent (QoS 0), or acknowledged with this reason (QoS 1).
     case finished(id: Int32, reason: Int)
 }
@@ -51,4 +53,8 @@ struct BrokerLimits: Equatable, Sendable {
     var maximumPacketSize: Int?
     var maximumQoS = 2
     var retainAvailable = true
+    /// Seconds that the broker wants instead of ours; nil: ours. The library obeys.
+    var serverKeepalive: Int?
+    /// The broker still knows our subscriptions.
+    var sessionPresent = false
 }

@@ -261,6 +261,12 @@ enum CrossFieldRules {
 
     private static func certificate(_ c: Configuration, _ findings: inout Findings) {
         let tls = c.mqtt.tls
+        if tls.pskIdentity.isEmpty != tls.pskFile.isEmpty {
+            findings.add(
+                tls.pskFile.isEmpty ? "/mqtt/tls/psk_file" : "/mqtt/tls/psk_identity", .crossField,
+                "A shared key and its name belong together.", got: "",
+                allowed: "both psk_identity and psk_file, or neither")
+        }
         guard tls.certFile.isEmpty != tls.keyFile.isEmpty else { return }
         findings.add(
             tls.certFile.isEmpty ? "/mqtt/tls/cert_file" : "/mqtt/tls/key_file", .crossField,

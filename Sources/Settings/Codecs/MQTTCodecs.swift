@@ -73,6 +73,19 @@ private func brokerProblem(_ text: String) -> String? {
     return nil
 }
 
+extension Codec where T == MQTTConfiguration.TLSVersion {
+    /// As a number or as text.
+    static let tlsVersion = Codec(
+        type: "one of", unit: nil, allowed: "1.2, 1.3", schema: ["enum": [1.2, 1.3, "1.2", "1.3"]],
+        decode: { value, path, findings in
+            if case .double(let number) = value, number == 1.2 || number == 1.3 { return number == 1.2 ? .v12 : .v13 }
+            if case .string(let text) = value, let version = T(rawValue: text) { return version }
+            findings.add(path, .range, "There is no such version.", got: value, allowed: "1.2, 1.3")
+            return nil
+        },
+        encode: { .double($0 == .v12 ? 1.2 : 1.3) })
+}
+
 extension Codec where T == MQTTConfiguration.ProtocolVersion {
     /// 5 or 3.1.1, as a number or as text.
     static let mqttVersion = Codec(

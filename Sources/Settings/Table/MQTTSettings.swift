@@ -9,13 +9,13 @@ extension SettingsTable {
                 "Broker, mqtt:// or mqtts:// (TLS); several in a list are tried in order."),
             Setting(
                 "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .restart,
-                "MQTT version 5, or 3.1.1 for brokers that have no 5."),
+                "MQTT version; 5 falls back to 3.1.1 with a broker that has no 5."),
             Setting(
                 "mqtt.root", \.mqtt.root, .topicRoot, apply: .restart, "First level, or levels, of every topic."),
             Setting("mqtt.username", \.mqtt.username, .text(.line(256)), apply: .restart, "Empty: none."),
             Setting(
                 "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .restart, remote: false,
-                "File with the password in its first line; empty: none."),
+                "File with the password in its first line, or the name of a systemd credential; empty: none."),
             Setting(
                 "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .restart, remote: false,
                 "Certificates of those whom to trust (PEM); empty: those of the system."),
@@ -25,6 +25,18 @@ extension SettingsTable {
             Setting(
                 "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .restart, remote: false,
                 "Private key of that certificate (PEM)."),
+            Setting(
+                "mqtt.tls.alpn", \.mqtt.tls.alpn, .text(.line(64)), apply: .restart,
+                "Name of the protocol for servers that tell several apart by it (ALPN), such as mqtt; empty: none."),
+            Setting(
+                "mqtt.tls.min_version", \.mqtt.tls.minimumVersion, .tlsVersion, apply: .restart,
+                "Oldest version of TLS that is spoken."),
+            Setting(
+                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .restart, remote: false,
+                "Name of a key that is shared with the broker, in place of certificates; empty: none."),
+            Setting(
+                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .restart, remote: false,
+                "File with that key, hexadecimal, in its first line, or the name of a systemd credential."),
             Setting(
                 "mqtt.keepalive_s", \.mqtt.keepalive, .wholeSeconds(5...65_535), apply: .restart,
                 "Longest silence on the connection before a ping."),

@@ -58,7 +58,7 @@ extension Bench {
         bench.offer("trace", key: 6, .trace)
         bench.step()
         #expect(bench.texts.count == 5)
-        #expect(bench.core.deadline == nil)
+        #expect(bench.core.sendableAt == nil)
     }
 
     @Test func noMoreThan64KiBOfBackfillAreOnTheirWay() {

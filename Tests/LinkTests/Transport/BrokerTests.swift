@@ -149,7 +149,7 @@ import Testing
         board.publish("bad/topic", "x")
         board.publish("good/topic", "x")
         #expect(board.acked(2))
-        #expect(eventually { board.link.statistics.refused == [.init(reason: 135, count: 1)] })
+        #expect(eventually { board.link.statistics.refused == [.init(reason: 135, count: 1, topic: "bad/topic")] })
         #expect(board.reports.contains(.refused(topic: "bad/topic", reason: 135)))
     }
 

@@ -9,6 +9,9 @@ import Testing
 struct Authority {
     let folder: TemporaryFolder
 
+    /// Those that are in the folder already.
+    init(in folder: TemporaryFolder) { self.folder = folder }
+
     init(_ folder: TemporaryFolder, _ name: String) throws {
         self.folder = folder
         try openssl([
@@ -18,7 +21,7 @@ struct Authority {
     }
 
     /// A certificate for 127.0.0.1, or of a client, signed by the authority of this name.
-    func issue(_ subject: String, by name: String, address: String = "127.0.0.1") throws {
+    func issue(_ subject: String, by name: String, address: String = "127.0.0.1", days: Int = 2) throws {
         try folder.write("ext", "subjectAltName=IP:\(address)\n")
         try openssl([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(subject)",
@@ -26,7 +29,7 @@ struct Authority {
         ])
         try openssl([
             "x509", "-req", "-in", folder.path("\(subject).csr"), "-CA", folder.path("\(name).crt"), "-CAkey",
-            folder.path("\(name).key"), "-CAcreateserial", "-days", "2", "-extfile", folder.path("ext"), "-out",
+            folder.path("\(name).key"), "-CAcreateserial", "-days", "\(days)", "-extfile", folder.path("ext"), "-out",
             folder.path("\(subject).crt"),
         ])
     }

@@ -1,0 +1,57 @@
+/// Finds a connection that is none any more though nobody has said so: the peer is gone, or hangs. Pure: the time is
+/// passed in.
+///
+/// libmosquitto 2.0.11 pings when it has heard nothing for the keepalive, and gives up after another one: twice the
+/// keepalive, looked at once a second. Here it is over when nothing has come for 1.5 times the keepalive, which leaves the
+/// ping half of it, and when the broker answers pings but acknowledges nothing for a while.
+struct ConnectionWatch: Sendable, Equatable {
+    enum Verdict: Sendable, Equatable { case silent, unacknowledged }
+
+    /// Nanoseconds without a byte from the broker; nil: without end.
+    private var silence: UInt64?
+    /// Nanoseconds without an acknowledgement while some are awaited.
+    private let patience: UInt64
+    private var heardAt: UInt64 = 0
+    private var waitingSince: UInt64?
+
+    init(patience: UInt64) { self.patience = patience }
+
+    /// A connection came up.
+    /// - Parameter keepalive: seconds, the broker's if it has said one; 0: none.
+    mutating func begin(now: UInt64, keepalive: Int) {
+        silence = keepalive > 0 ? UInt64(keepalive) * 1_500_000_000 : nil
+        heardAt = now
+        waitingSince = nil
+    }
+
+    /// Bytes have come.
+    mutating func heard(now: UInt64) { heardAt = now }
+
+    mutating func acknowledged(now: UInt64) {
+        heardAt = now
+        waitingSince = nil
+    }
+
+    /// To be called after all that can change it.
+    /// - Parameters:
+    ///   - isWaiting: messages are on their way without acknowledgement.
+    ///   - isWriting: bytes wait for the line; the broker cannot acknowledge what it does not have.
+    mutating func look(now: UInt64, isWaiting: Bool, isWriting: Bool) {
+        if !isWaiting { waitingSince = nil } else if isWriting || waitingSince == nil { waitingSince = now }
+    }
+
+    /// Why the connection is to be given up now; nil: it is well.
+    func verdict(now: UInt64) -> Verdict? {
+        if let silence, now >= heardAt + silence { return .silent }
+        if let waitingSince, now >= waitingSince + patience { return .unacknowledged }
+        return nil
+    }
+
+    /// When the next verdict may be due (ns).
+    var deadline: UInt64? {
+        let first = silence.map { heardAt + $0 }
+        let second = waitingSince.map { $0 + patience }
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
+    }
+}
