@@ -26,6 +26,10 @@ extension LinkOptions {
         reconnectMaximum = mqtt.reconnectMaximum
         keepsEssential = true
         backfillPerSecond = Double(configuration.storage.backfillRate)
+        var check = SelfCheck()
+        check.commandTopic = topics.command("selfcheck")
+        check.echoTopics = [topics.online, topics.trace]
+        selfCheck = check
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
         ]

@@ -7,6 +7,7 @@ import Messages
 public final class Link: Sendable {
     private let options: LinkOptions
     private let report: @Sendable (LinkEvent) -> Void
+    private let receive: @Sendable (InboundMessage) -> Void
     let store: SharedStore
     private let shared = LinkShared()
     /// Says to the link's thread that there is work.
@@ -14,9 +15,14 @@ public final class Link: Sendable {
     /// Becomes readable when the link's thread has ended.
     private let ended: Int32
 
-    /// - Parameter report: called on the link's own thread with what happens to the connection; must not block.
+    /// - Parameters:
+    ///   - report: called on the link's own thread with what happens to the connection; must not block.
+    ///   - receive: called there with each message that comes in; must not block either.
     /// - Throws: settings that no connection can be made with.
-    public init(options: LinkOptions, report: @escaping @Sendable (LinkEvent) -> Void) throws(LinkError) {
+    public init(
+        options: LinkOptions, report: @escaping @Sendable (LinkEvent) -> Void,
+        receive: @escaping @Sendable (InboundMessage) -> Void = { _ in }
+    ) throws(LinkError) {
         guard !options.brokers.isEmpty else { throw LinkError("there is no broker address") }
         for text in [options.clientID, options.presence.topic, options.username, options.passwordFile]
         where text.utf8.contains(0) {
@@ -24,6 +30,7 @@ public final class Link: Sendable {
         }
         self.options = options
         self.report = report
+        self.receive = receive
         wake = try Eventfd.make()
         ended = try Eventfd.make()
         store = SharedStore(options: options, keeperWake: try Eventfd.make())
@@ -38,7 +45,8 @@ public final class Link: Sendable {
     /// Starts the link's thread. Once only.
     public func start() throws(LinkError) {
         let transport = MosquittoTransport(options: options)
-        let core = LinkCore(options: options, store: store, transport: transport, random: .system, report: report)
+        let core = LinkCore(
+            options: options, store: store, transport: transport, random: .system, report: report, receive: receive)
         let thread = try LinkThread(core: core, transport: transport, wake: wake, shared: shared)
         let box = Unmanaged.passRetained(Start(thread: thread, link: self))
         var id = pthread_t()

@@ -30,6 +30,8 @@ public struct LinkStatistics: Sendable, Equatable {
     /// Of those, how often the broker did not accept who we are, and the last time's words.
     public var credentialRefusals: UInt64 = 0
     public var lastCredentialRefusal = ""
+    /// The last attempt ended like that.
+    public var isRefused = false
     /// Connections that were given up because the peer was silent or acknowledged nothing.
     public var halfOpen: UInt64 = 0
     /// Messages handed to a connected broker, of any QoS.
@@ -51,6 +53,13 @@ public struct LinkStatistics: Sendable, Equatable {
     public var dropped = DropCounts()
     /// Retained values replaced by a newer one before they could be sent.
     public var replaced: UInt64 = 0
+    /// Messages that came in, and such that were larger than we take.
+    public var received: UInt64 = 0
+    public var receivedTooLarge: UInt64 = 0
+    /// Subscriptions of this connection that the broker refused or did not answer.
+    public var refusedSubscriptions: [String] = []
+    /// What the self-check of this connection has found; empty until it is over.
+    public var selfCheck: [SelfCheckFinding] = []
     /// Waiting now, and the bytes of all that is not yet acknowledged.
     public var queueMessages = 0
     public var queueBytes = 0
@@ -128,6 +137,18 @@ public enum LinkEvent: Sendable, Equatable {
     case connected(BrokerAddress, LinkOptions.ProtocolVersion)
     /// The broker does not speak MQTT 5: 3.1.1 is tried next.
     case fallingBack(BrokerAddress)
+    public enum SubscriptionFailure: Sendable, Equatable {
+        /// With this reason (MQTT 5) or 128 (3.1.1).
+        case refused(Int)
+        /// Not within 10 s.
+        case unanswered
+        /// A filter that is none.
+        case impossible
+    }
+    /// What is sent to this filter does not reach us.
+    case notSubscribed(filter: String, SubscriptionFailure)
+    /// The self-check of a connection is over.
+    case checked([SelfCheckFinding])
     /// An attempt failed or a connection broke; the sentence says why, the number when it is tried again (seconds).
     case disconnected(BrokerAddress, reason: String, retryIn: Double)
     /// The broker refused a publication.

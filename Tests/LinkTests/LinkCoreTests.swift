@@ -32,6 +32,21 @@ final class FakeTransport: Transport {
         if header.qos == 0, writesAtOnce { events.append(.finished(id: lastID, reason: 0)) }
         return .taken(id: lastID)
     }
+    var subscribed: [(id: Int32, filter: String)] = []
+    var refusesFilters = false
+    func subscribe(_ filter: String, isCheck: Bool) -> Int32? {
+        guard !refusesFilters else { return nil }
+        lastID += 1
+        subscribed.append((lastID, filter))
+        log.append("subscribe \(filter)\(isCheck ? " for a check" : "")")
+        return lastID
+    }
+    func unsubscribe(_ filter: String) { log.append("unsubscribe \(filter)") }
+    /// Answers all subscriptions.
+    func answer(_ code: Int = 1) {
+        for (id, _) in subscribed { events.append(.subscribed(id: id, code: code)) }
+        subscribed.removeAll()
+    }
     func abandon() {
         log.append("abandon")
         isConnected = false
@@ -65,9 +80,13 @@ final class Bench {
     let store: SharedStore
     let core: LinkCore
     var now: UInt64 = 0
-    private final class Reports { var all: [LinkEvent] = [] }
+    private final class Reports {
+        var all: [LinkEvent] = []
+        var messages: [InboundMessage] = []
+    }
     private let heard: Reports
     var reports: [LinkEvent] { heard.all }
+    var received: [InboundMessage] { heard.messages }
 
     init(brokers: Int = 1, _ change: (inout LinkOptions) -> Void = { _ in }) {
         var options = LinkOptions(
@@ -83,7 +102,7 @@ final class Bench {
         var random = Seeded(state: 3)
         core = LinkCore(
             options: options, store: store, transport: transport, random: AnyRandom { random.next() },
-            report: { reports.all.append($0) })
+            report: { reports.all.append($0) }, receive: { reports.messages.append($0) })
     }
 
     func put(_ topic: String, _ text: String = "", qos: Int = 1, retain: Bool = false, _ priority: Priority = .trace) {

@@ -18,6 +18,11 @@ struct AlertBoard {
         case queueDropping = "queue_dropping"
         case storageFailed = "storage_failed"
         case storageSetAside = "storage_set_aside"
+        case mqttRefused = "mqtt_refused"
+        case mqttTooLarge = "mqtt_too_large"
+        case mqttDeniedTopic = "mqtt_denied_topic"
+        case mqttPlaintextPassword = "mqtt_plaintext_password"
+        case mqttCredentials = "mqtt_credentials"
     }
 
     /// A sentence and, for programs, details.

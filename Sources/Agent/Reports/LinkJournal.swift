@@ -22,6 +22,16 @@ final class LinkJournal: Sendable {
             log.warning(
                 "not connected: \(reason)",
                 ["broker": .text(broker.description), "retry_s": .number((pause * 10).rounded() / 10)])
+        case .notSubscribed(let filter, let failure):
+            let why =
+                switch failure {
+                case .refused(let code): "refused (\(code))"
+                case .unanswered: "not answered"
+                case .impossible: "not possible"
+                }
+            log.warning("subscription \(why)", ["filter": .text(filter)])
+        case .checked(let findings):
+            for finding in findings { note(finding) }
         case .refused(let topic, let reason):
             guard let count = rarely(reason) else { return }
             log.warning(
@@ -33,6 +43,22 @@ final class LinkJournal: Sendable {
                 ["topic": .text(topic), "bytes": .int(bytes), "count": .int(count)])
         case .abandoned(let topic):
             log.warning("the broker hangs up on a message: given up", ["topic": .text(topic)])
+        }
+    }
+
+    private func note(_ finding: SelfCheckFinding) {
+        let isWriting = finding.subject == .writing
+        let fields: KeyValuePairs<String, Log.Field> = ["topic": .text(finding.topic)]
+        switch finding.outcome {
+        case .verified: log.debug(isWriting ? "the topic can be written" : "commands arrive", fields)
+        case .denied:
+            log.warning(isWriting ? "the broker does not let us write the topic" : "commands do not arrive", fields)
+        case .unverifiable:
+            log.info(
+                isWriting
+                    ? "whether the topic can be written cannot be verified: the broker does not say, nor let us read it"
+                    : "whether commands arrive cannot be verified: our own to ourselves does not",
+                fields)
         }
     }
 

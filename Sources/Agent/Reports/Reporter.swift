@@ -18,6 +18,7 @@ struct Reporter {
     private let link: Link
     private var messenger: Messenger
     private var alerts = AlertBoard()
+    private var linkAlerts: LinkAlerts
     private var health: HealthReport
     private var lastSensor: SensorDescription?
     private var lastRate: Double?
@@ -42,6 +43,7 @@ struct Reporter {
         self.status = status
         self.storage = storage
         self.link = link
+        linkAlerts = LinkAlerts(settings.configuration.mqtt)
         messenger = Messenger(topics: topics, boot: boot)
         let now = HostClock.monotonic()
         health = HealthReport(now: now)
@@ -81,7 +83,7 @@ struct Reporter {
     /// One line for `systemctl status`.
     var summary: String {
         let state = lastState?.rawValue ?? "starting"
-        return "sensor \(state), broker \(link.statistics.connected ? "connected" : "not connected"), "
+        return "sensor \(state), broker \(link.statistics.summary), "
             + "\(status.samples.load(ordering: .relaxed)) samples"
     }
 
@@ -181,6 +183,9 @@ struct Reporter {
             alerts.update(.storageFailed, .error, now: wall, fault: StorageAlerts.failed(stored)),
             alerts.update(.storageSetAside, .warning, now: wall, fault: StorageAlerts.setAside(stored)),
         ].compactMap { $0 }
+        changes += linkAlerts.look(statistics, now: now).compactMap {
+            alerts.update($0.code, $0.severity, now: wall, fault: $0.fault)
+        }
         for change in changes { publish(change) }
         return !changes.isEmpty
     }

@@ -87,6 +87,7 @@ extension LinkCore {
             feedStop()
             return
         }
+        if isProbe(id, reason: reason) { return }
         guard let index = inFlight.firstIndex(where: { $0.id == id }) else {
             unwritten = max(0, unwritten - 1)
             return
@@ -101,6 +102,7 @@ extension LinkCore {
             statistics.acked += 1
             if message.backfillBytes > 0 { statistics.backfilled += 1 }
             statistics.allow(message.topic)
+            selfCheck?.acknowledged(message.topic)
         } else {
             statistics.countRefusal(reason, topic: message.topic)
             report(.refused(topic: message.topic, reason: reason))

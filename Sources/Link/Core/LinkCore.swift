@@ -37,6 +37,7 @@ final class LinkCore {
     let store: SharedStore
     let transport: any Transport
     let report: (LinkEvent) -> Void
+    let receive: (InboundMessage) -> Void
     var random: AnyRandom
     var machine: ConnectionStateMachine
     var statistics = LinkStatistics()
@@ -56,18 +57,26 @@ final class LinkCore {
     var scratch: [UInt8] = []
     var backfill: TokenBucket
     var backfillInFlight = (count: 0, bytes: 0)
+    /// Subscriptions that are not answered yet.
+    var pending: [Subscription] = []
+    /// The broker has granted all that was asked for, in this session.
+    var isSubscribed = false
+    var selfCheck: SelfCheck?
+    /// Number of the self-check's message while it is on its way.
+    var probeID: Int32?
     /// When something that waits may leave though nothing else happens (ns).
     var sendableAt: UInt64?
 
     init(
         options: LinkOptions, store: SharedStore, transport: any Transport, random: AnyRandom,
-        report: @escaping (LinkEvent) -> Void
+        report: @escaping (LinkEvent) -> Void, receive: @escaping (InboundMessage) -> Void = { _ in }
     ) {
         self.options = options
         self.store = store
         self.transport = transport
         self.random = random
         self.report = report
+        self.receive = receive
         backfill = TokenBucket(perSecond: options.backfillPerSecond)
         version = options.version
         protocols = ProtocolChoice(preferred: options.version, brokers: options.brokers.count)
@@ -83,7 +92,9 @@ final class LinkCore {
     /// Time of the next step that is due even if nothing happens (ns).
     var deadline: UInt64? {
         switch stopping {
-        case .no: earliest(earliest(machine.deadline, sendableAt), machine.isUp ? watch.deadline : nil)
+        case .no:
+            earliest(
+                earliest(machine.deadline, sendableAt), machine.isUp ? earliest(watch.deadline, inboundDeadline) : nil)
         case .draining(let until, _): earliest(until, earliest(machine.deadline, sendableAt))
         case .farewell(_, let end), .leaving(let end): end
         case .done: nil
@@ -106,6 +117,7 @@ final class LinkCore {
         handleEvents(now)
         pump(now)
         watchConnection(now)
+        if machine.isUp { watchInbound(now) }
         proceedStop(now)
         updateStatistics(now)
     }
@@ -128,7 +140,7 @@ final class LinkCore {
                 statistics.failedAttempts += 1
                 reportDown("no CONNACK within \(Int(options.connectTimeout)) s", now)
             }
-        case .announce: announce()
+        case .announce: announce(now)
         case .disconnect: transport.disconnect()
         case nil: break
         }
@@ -141,6 +153,7 @@ final class LinkCore {
         if openBroker != broker || version != wanted {
             recallInFlight()
             openBroker = nil
+            isSubscribed = false
             version = wanted
             if let reason = transport.open(broker: broker, version: wanted) { return attemptFailed(reason, now) }
             openBroker = broker
@@ -186,6 +199,7 @@ final class LinkCore {
             }
             if ConnectionStateMachine.Refusal.isAboutCredentials(code) {
                 statistics.credentialRefusals += 1
+                statistics.isRefused = true
                 statistics.lastCredentialRefusal = "\(reason) (\(code))"
             }
             feed(.refused(.init(code: code)), now: now)
@@ -198,15 +212,19 @@ final class LinkCore {
                 attemptFailed(reason, now)
             case .idle, .down, .stopped: break
             }
+        case .subscribed(let id, let code): subscribed(id, code, now)
+        case .message(let message): received(message)
         case .heard: watch.heard(now: now)
         case .finished(let id, let reason): finished(id, reason, now)
         }
     }
 
-    func announce() {
+    func announce(_ now: UInt64) {
         statistics.connects += 1
+        statistics.isRefused = false
         ackedInConnection = false
         report(.connected(options.brokers[attempted], version))
+        beginInbound(now)
         let presence = options.presence
         store.withLock { store in
             if stopping == .no {

@@ -57,6 +57,12 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// The broker is on this machine, as far as the address says.
+    public var isLoopback: Bool {
+        host == "localhost" || host == "::1"
+            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 46 || (48...57).contains($0) }
+    }
+
     public var description: String {
         "\(tls ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }

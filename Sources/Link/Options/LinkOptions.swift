@@ -31,6 +31,15 @@ public struct LinkOptions: Sendable, Equatable {
         public init(topic: String) { self.topic = topic }
     }
 
+    /// What is looked at after each connect (see SelfCheckFinding).
+    public struct SelfCheck: Sendable, Equatable {
+        /// Where a message of our own is to come back, such as `<root>/<id>/cmd/selfcheck`; empty: not looked at.
+        public var commandTopic = ""
+        /// Topics of ours that are read back for a moment with 3.1.1, which says nothing of what may not be written.
+        public var echoTopics: [String] = []
+        public init() {}
+    }
+
     /// Tried in order, never empty.
     public var brokers: [BrokerAddress]
     public var clientID: String
@@ -62,6 +71,14 @@ public struct LinkOptions: Sendable, Equatable {
     public var keepsEssential = false
     /// Messages of back-fill per second at most; essential ones are not limited.
     public var backfillPerSecond = 50.0
+
+    /// Topic filters that are subscribed to after each connect, unless the broker still knows them.
+    public var subscriptions: [String] = []
+    /// Bytes of payload of a message that comes in; of a larger one only the size is told. With MQTT 5 the broker sends
+    /// none that is larger than this and 4 KiB.
+    public var inboundBytes = 64 << 10
+    /// Nil: nothing is looked at.
+    public var selfCheck: SelfCheck?
 
     public init(brokers: [BrokerAddress], clientID: String, presence: Presence) {
         self.brokers = brokers

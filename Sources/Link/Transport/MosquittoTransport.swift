@@ -91,6 +91,15 @@ final class MosquittoTransport: Transport {
         mosquitto_connect_v5_callback_set(handle) { _, context, code, flags, properties in
             MosquittoTransport.from(context)?.didConnect(code, flags, properties)
         }
+        mosquitto_subscribe_v5_callback_set(handle) { _, context, id, count, granted, _ in
+            guard count > 0, let granted else { return }
+            MosquittoTransport.from(context)?.events.append(.subscribed(id: id, code: Int(granted[0])))
+        }
+        mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
+            guard let transport = MosquittoTransport.from(context), let message else { return }
+            transport.events.append(
+                .message(InboundMessage(message.pointee, properties, limit: transport.options.inboundBytes)))
+        }
         mosquitto_log_callback_set(handle) { _, context, level, text in
             guard level == MOSQ_LOG_ERR, let text else { return }
             MosquittoTransport.from(context)?.libraryError = String(cString: text)
@@ -144,6 +153,9 @@ final class MosquittoTransport: Transport {
         if version == .v5, options.presence.willDelay > 0 {
             properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.presence.willDelay)
         }
+        if version == .v5 {
+            properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: max(0, options.inboundBytes) + 4096))
+        }
         let address = options.brokers[broker]
         let keepalive = options.keepalive == 0 ? 0 : max(5, min(options.keepalive, 65535))
         return properties.lend {
@@ -162,6 +174,22 @@ final class MosquittoTransport: Transport {
         }
         let code = mosquitto_username_pw_set(handle, options.username, password)
         return code == 0 ? nil : "user name or password cannot be used: \(Self.text(code))"
+    }
+
+    func subscribe(_ filter: String, isCheck: Bool) -> Int32? {
+        guard let handle, socket >= 0, !connecting else { return nil }
+        var id: Int32 = 0
+        var flags: Int32 = 0
+        if version == .v5 {
+            flags = Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue | MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue)
+            if !isCheck { flags |= Int32(MQTT_SUB_OPT_NO_LOCAL.rawValue) }
+        }
+        return mosquitto_subscribe_v5(handle, &id, filter, 1, flags, nil) == 0 ? id : nil
+    }
+
+    func unsubscribe(_ filter: String) {
+        guard let handle, socket >= 0, !connecting else { return }
+        _ = mosquitto_unsubscribe(handle, nil, filter)
     }
 
     func abandon() {

@@ -11,6 +11,10 @@ protocol Transport: AnyObject {
     func connect() -> String?
     /// Hands one message over; only while connected.
     func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver
+    /// Subscribes with QoS 1; its answer comes as an event with this number. Nil when that is not possible now.
+    /// - Parameter isCheck: our own messages come back as well; they do not otherwise (MQTT 5).
+    func subscribe(_ filter: String, isCheck: Bool) -> Int32?
+    func unsubscribe(_ filter: String)
     /// Drops the connection or attempt without ceremony.
     func abandon()
     /// Says good-bye in order.
@@ -39,6 +43,9 @@ enum TransportEvent: Equatable {
     case refused(code: Int, reason: String)
     /// The attempt failed or the connection broke; by the peer's doing when it hung up on a connection that was there.
     case lost(reason: String, byPeer: Bool = false)
+    /// A subscription was answered, with the granted QoS or a reason of 128 and above.
+    case subscribed(id: Int32, code: Int)
+    case message(InboundMessage)
     /// Bytes have come from the broker.
     case heard
     /// The message of this number is over: sent (QoS 0), or acknowledged with this reason (QoS 1).

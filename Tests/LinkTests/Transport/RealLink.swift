@@ -9,7 +9,10 @@ import TestSupport
 final class RealLink: Sendable {
     let link: Link
     private let heard: Reports
-    private final class Reports: Sendable { let all = Mutex<[LinkEvent]>([]) }
+    private final class Reports: Sendable {
+        let all = Mutex<[LinkEvent]>([])
+        let messages = Mutex<[InboundMessage]>([])
+    }
 
     init(
         port: Int, id: String = "board", tls: Bool = false, _ change: (inout LinkOptions) -> Void = { _ in }
@@ -27,13 +30,16 @@ final class RealLink: Sendable {
         change(&options)
         let reports = Reports()
         heard = reports
-        link = try Link(options: options) { event in reports.all.withLock { $0.append(event) } }
+        link = try Link(
+            options: options, report: { event in reports.all.withLock { $0.append(event) } },
+            receive: { message in reports.messages.withLock { $0.append(message) } })
         try link.start()
     }
 
     deinit { _ = link.stop(within: 1) }
 
     var reports: [LinkEvent] { heard.all.withLock { $0 } }
+    var received: [InboundMessage] { heard.messages.withLock { $0 } }
     var attempts: Int { reports.count { if case .connecting = $0 { true } else { false } } }
 
     func publish(

@@ -66,9 +66,11 @@ import Testing
     /// `openssl s_server` says what the client offers.
     private static func server(_ broker: Broker, _ port: Int, _ arguments: [String]) throws -> ChildProcess {
         let server = try ChildProcess(
-            "/usr/bin/openssl",
+            "/bin/sh",
             [
-                "s_server", "-accept", "127.0.0.1:\(port)", "-cert", broker.folder.path("server.crt"), "-key",
+                // It ends with its input.
+                "-c", "sleep 30 | openssl s_server \"$@\"", "sh", "-accept", "127.0.0.1:\(port)", "-cert",
+                broker.folder.path("server.crt"), "-key",
                 broker.folder.path("server.key"), "-naccept", "1", "-state",
             ] + arguments)
         guard eventually(within: 20, { server.output.contains("ACCEPT") }) else {

@@ -1,0 +1,120 @@
+import Link
+import Messages
+import Settings
+
+/// Which alerts there are of the connection. Pure: from the link's counters to sentences. What has happened stays an
+/// alert for a while, so that it is seen.
+struct LinkAlerts {
+    typealias Item = (code: AlertBoard.Code, severity: AlertMessage.Severity, fault: AlertBoard.Fault?)
+
+    /// Nanoseconds that a refused or too large message stays an alert.
+    static let memory: Int64 = 60_000_000_000
+    /// The same for refused credentials, from when the broker accepts us again: nobody hears of it before.
+    static let credentialMemory: Int64 = 600_000_000_000
+
+    private let plaintext: AlertBoard.Fault?
+    private var refused = Lately()
+    private var tooLarge = Lately()
+    private var credentials = Lately()
+
+    init(_ settings: MQTTConfiguration) { plaintext = Self.plaintext(settings) }
+
+    /// Each code with what it says; nil when all is well with it.
+    mutating func look(_ statistics: LinkStatistics, now: Int64) -> [Item] {
+        let others = statistics.refused.filter { $0.reason != 135 }
+        let refusedNow = refused.note(others.reduce(0) { $0 + $1.count }, now: now, for: Self.memory)
+        let tooLargeNow = tooLarge.note(statistics.tooLarge, now: now, for: Self.memory)
+        let refusedUs = credentials.note(statistics.credentialRefusals, now: now, for: Self.credentialMemory)
+        if refusedUs, !statistics.connected { credentials.prolong(now: now, for: Self.credentialMemory) }
+        return [
+            (.mqttRefused, .warning, refusedNow ? Self.refused(others) : nil),
+            (.mqttTooLarge, .warning, tooLargeNow ? Self.tooLarge(statistics) : nil),
+            (.mqttDeniedTopic, .warning, Self.denied(statistics)),
+            (.mqttPlaintextPassword, .warning, plaintext),
+            (.mqttCredentials, .error, refusedUs ? Self.credentials(statistics) : nil),
+        ]
+    }
+
+    private static func refused(_ refusals: [LinkStatistics.Refusal]) -> AlertBoard.Fault {
+        let topics = refusals.map(\.topic).joined(separator: ", ")
+        let details = refusals.map {
+            Value.object([
+                .init("reason", .int(Int64($0.reason))), .init("topic", .string($0.topic)),
+                .init("count", .int(Int64(clamping: $0.count))),
+            ])
+        }
+        return ("the broker refuses messages: \(topics)", .object([.init("refused", .array(details))]))
+    }
+
+    private static func tooLarge(_ statistics: LinkStatistics) -> AlertBoard.Fault {
+        (
+            "a message is larger than the broker takes: \(statistics.lastTooLarge?.topic ?? "")",
+            .object([
+                .init("topic", .string(statistics.lastTooLarge?.topic ?? "")),
+                .init("bytes", .int(Int64(statistics.lastTooLarge?.bytes ?? 0))),
+                .init("count", .int(Int64(clamping: statistics.tooLarge))),
+            ])
+        )
+    }
+
+    private static func denied(_ statistics: LinkStatistics) -> AlertBoard.Fault? {
+        let commands = statistics.selfCheck.filter { $0.subject == .commands && $0.outcome == .denied }.map(\.topic)
+        let read = statistics.refusedSubscriptions + commands
+        guard !statistics.deniedTopics.isEmpty || !read.isEmpty else { return nil }
+        var parts: [String] = []
+        if !statistics.deniedTopics.isEmpty {
+            parts.append("does not let us write \(statistics.deniedTopics.joined(separator: ", "))")
+        }
+        if !read.isEmpty { parts.append("does not send us \(read.joined(separator: ", "))") }
+        return (
+            "the broker " + parts.joined(separator: " and "),
+            .object([
+                .init("write", .array(statistics.deniedTopics.map { .string($0) })),
+                .init("read", .array(read.map { .string($0) })),
+            ])
+        )
+    }
+
+    private static func credentials(_ statistics: LinkStatistics) -> AlertBoard.Fault {
+        (
+            "the broker did not accept us: \(statistics.lastCredentialRefusal)",
+            .object([.init("count", .int(Int64(clamping: statistics.credentialRefusals)))])
+        )
+    }
+
+    private static func plaintext(_ settings: MQTTConfiguration) -> AlertBoard.Fault? {
+        guard !settings.username.isEmpty, !settings.passwordFile.isEmpty else { return nil }
+        let open = settings.uris.filter { uri in
+            guard let address = try? BrokerAddress(uri: uri) else { return false }
+            return !address.tls && !address.isLoopback
+        }
+        guard !open.isEmpty else { return nil }
+        return (
+            "the password goes over the network in plain text: use mqtts:// for \(open.joined(separator: ", "))",
+            .object([.init("brokers", .array(open.map { .string($0) }))])
+        )
+    }
+
+    /// Whether a counter has changed lately.
+    private struct Lately {
+        private var last: UInt64 = 0
+        private var until: Int64?
+
+        mutating func note(_ count: UInt64, now: Int64, for time: Int64) -> Bool {
+            if count != last { until = now + time }
+            last = count
+            if let end = until, now >= end { until = nil }
+            return until != nil
+        }
+
+        mutating func prolong(now: Int64, for time: Int64) { until = now + time }
+    }
+}
+
+extension LinkStatistics {
+    /// How it is with the broker, in one line.
+    var summary: String {
+        if connected { return version == .v311 ? "connected with MQTT 3.1.1" : "connected" }
+        return isRefused ? "does not accept us: \(lastCredentialRefusal)" : "not connected"
+    }
+}

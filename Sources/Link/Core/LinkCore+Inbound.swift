@@ -1,0 +1,122 @@
+import Messages
+
+/// What comes from the broker: subscriptions, messages, and the self-check that uses both.
+extension LinkCore {
+    /// How long a broker may take to answer a subscription (ns).
+    static let subscriptionPatience: UInt64 = 10_000_000_000
+
+    struct Subscription {
+        var filter: String
+        /// Waits for an answer under this number until `deadline` (ns).
+        var id: Int32
+        var deadline: UInt64
+        /// For the self-check alone.
+        var isCheck: Bool
+    }
+
+    /// To be called when a connection has come up.
+    func beginInbound(_ now: UInt64) {
+        pending.removeAll(keepingCapacity: true)
+        if !limits.sessionPresent { isSubscribed = false }
+        if !isSubscribed {
+            for filter in options.subscriptions { subscribe(filter, isCheck: false, now) }
+        }
+        selfCheck = nil
+        probeID = nil
+        statistics.selfCheck = []
+        statistics.refusedSubscriptions = []
+        guard let wanted = options.selfCheck, stopping == .no else { return }
+        let check = SelfCheck(wanted, version: version, nonce: random.next(), now: now)
+        for filter in check.filters { subscribe(filter, isCheck: true, now) }
+        selfCheck = check
+    }
+
+    private func subscribe(_ filter: String, isCheck: Bool, _ now: UInt64) {
+        guard let id = transport.subscribe(filter, isCheck: isCheck) else {
+            return subscriptionFailed(filter, isCheck: isCheck, .impossible)
+        }
+        pending.append(
+            Subscription(filter: filter, id: id, deadline: now + Self.subscriptionPatience, isCheck: isCheck))
+    }
+
+    func subscribed(_ id: Int32, _ code: Int, _ now: UInt64) {
+        guard let index = pending.firstIndex(where: { $0.id == id }) else { return }
+        let subscription = pending.remove(at: index)
+        if subscription.isCheck {
+            guard selfCheck?.subscribed(subscription.filter, isGranted: code < 128) == true else {
+                return lookAtCheck()
+            }
+            publishProbe(subscription.filter)
+        } else if code >= 128 {
+            subscriptionFailed(subscription.filter, isCheck: false, .refused(code))
+        } else if !pending.contains(where: { !$0.isCheck }), statistics.refusedSubscriptions.isEmpty {
+            isSubscribed = true
+        }
+    }
+
+    private func subscriptionFailed(_ filter: String, isCheck: Bool, _ failure: LinkEvent.SubscriptionFailure) {
+        if isCheck {
+            _ = selfCheck?.subscribed(filter, isGranted: false)
+            return
+        }
+        statistics.refusedSubscriptions.append(filter)
+        report(.notSubscribed(filter: filter, failure))
+    }
+
+    private func publishProbe(_ topic: String) {
+        guard let check = selfCheck else { return }
+        let header = PublicationHeader(
+            topic: topic, qos: min(1, limits.maximumQoS), retain: false, contentType: .text, expiry: 10,
+            priority: .state)
+        if case .taken(let id) = check.probe.withUnsafeBytes({ transport.publish(header, $0) }) {
+            probeID = header.qos > 0 ? id : nil
+            if header.qos == 0 { unwritten += 1 }
+        }
+    }
+
+    /// True when the end of a message was that of the self-check's own.
+    func isProbe(_ id: Int32, reason: Int) -> Bool {
+        guard id == probeID else { return false }
+        probeID = nil
+        selfCheck?.probeEnded(reason: reason)
+        lookAtCheck()
+        return true
+    }
+
+    func received(_ message: InboundMessage) {
+        statistics.received += 1
+        if message.isTooLarge { statistics.receivedTooLarge += 1 }
+        if selfCheck?.takes(message) == true { return lookAtCheck() }
+        receive(message)
+    }
+
+    /// What has its time: answers to subscriptions, and the end of the self-check.
+    func watchInbound(_ now: UInt64) {
+        while let index = pending.firstIndex(where: { now >= $0.deadline }) {
+            let subscription = pending.remove(at: index)
+            subscriptionFailed(subscription.filter, isCheck: subscription.isCheck, .unanswered)
+        }
+        if let deadline = selfCheck?.deadline, now >= deadline {
+            selfCheck?.conclude()
+            lookAtCheck()
+        }
+    }
+
+    var inboundDeadline: UInt64? {
+        var first = selfCheck?.deadline
+        for subscription in pending { first = min(first ?? .max, subscription.deadline) }
+        return first
+    }
+
+    /// Ends the self-check when all is known.
+    private func lookAtCheck() {
+        guard let check = selfCheck, check.isOver else { return }
+        for filter in check.filters where !options.subscriptions.contains(filter) { transport.unsubscribe(filter) }
+        for finding in check.findings where finding.outcome == .denied && finding.subject == .writing {
+            statistics.deny(finding.topic)
+        }
+        statistics.selfCheck = check.findings
+        report(.checked(check.findings))
+        selfCheck = nil
+    }
+}

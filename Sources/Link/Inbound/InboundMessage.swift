@@ -1,0 +1,26 @@
+/// A message that the broker has for us. Everything in it is from outside and to be mistrusted.
+public struct InboundMessage: Sendable, Equatable {
+    public var topic: String
+    /// Empty when the message is larger than `LinkOptions.inboundBytes`.
+    public var payload: [UInt8]
+    /// Bytes that were sent.
+    public var size: Int
+    /// It was kept by the broker from an earlier time, and is not for now.
+    public var isRetained: Bool
+    public var qos: Int
+    /// Where an answer goes (MQTT 5).
+    public var responseTopic: String?
+    /// What an answer brings back (MQTT 5).
+    public var correlation: [UInt8]?
+    public var contentType: String?
+
+    public var isTooLarge: Bool { payload.count < size }
+
+    public init(topic: String, payload: [UInt8], isRetained: Bool = false, qos: Int = 1) {
+        self.topic = topic
+        self.payload = payload
+        size = payload.count
+        self.isRetained = isRetained
+        self.qos = qos
+    }
+}

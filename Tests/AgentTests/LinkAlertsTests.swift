@@ -1,0 +1,89 @@
+import Messages
+import Settings
+import Testing
+
+@testable import Agent
+@testable import Link
+
+@Suite struct LinkAlertsTests {
+    private static let second: Int64 = 1_000_000_000
+
+    private static func faults(_ alerts: inout LinkAlerts, _ statistics: LinkStatistics, _ now: Int64) -> [String:
+        String]
+    {
+        var found: [String: String] = [:]
+        for item in alerts.look(statistics, now: now) {
+            if let fault = item.fault { found[item.code.rawValue] = fault.message }
+        }
+        return found
+    }
+
+    @Test func aHealthyLinkHasNoAlerts() {
+        var alerts = LinkAlerts(Configuration().mqtt)
+        #expect(Self.faults(&alerts, LinkStatistics(), 0) == [:])
+    }
+
+    @Test func refusedAndTooLargeMessagesAreAnAlertForAMinute() {
+        var alerts = LinkAlerts(Configuration().mqtt)
+        var statistics = LinkStatistics()
+        statistics.refused = [.init(reason: 151, count: 1, topic: "s/x")]
+        statistics.tooLarge = 1
+        statistics.lastTooLarge = .init(topic: "s/y", bytes: 9)
+        let found = Self.faults(&alerts, statistics, 0)
+        #expect(found["mqtt_refused"]?.contains("s/x") == true)
+        #expect(found["mqtt_too_large"]?.contains("s/y") == true)
+        #expect(found.count == 2)
+        #expect(Self.faults(&alerts, statistics, 59 * Self.second).count == 2)
+        #expect(Self.faults(&alerts, statistics, 60 * Self.second) == [:])
+        statistics.refused[0].count = 2
+        #expect(Self.faults(&alerts, statistics, 61 * Self.second).count == 1)
+    }
+
+    @Test func whatMayNotBeWrittenOrReadIsNamed() {
+        var alerts = LinkAlerts(Configuration().mqtt)
+        var statistics = LinkStatistics()
+        statistics.refused = [.init(reason: 135, count: 7, topic: "s/data/trace")]
+        statistics.deniedTopics = ["s/data/trace"]
+        statistics.refusedSubscriptions = ["s/cmd/+"]
+        let found = Self.faults(&alerts, statistics, 0)
+        #expect(Array(found.keys) == ["mqtt_denied_topic"])
+        #expect(found["mqtt_denied_topic"]?.contains("s/data/trace") == true)
+        #expect(found["mqtt_denied_topic"]?.contains("s/cmd/+") == true)
+    }
+
+    /// Nobody hears of it while it lasts.
+    @Test func refusedCredentialsAreAnAlertForAWhileAfterTheConnectionIsThere() {
+        var alerts = LinkAlerts(Configuration().mqtt)
+        var statistics = LinkStatistics()
+        statistics.credentialRefusals = 1
+        statistics.isRefused = true
+        statistics.lastCredentialRefusal = "Not authorized (135)"
+        #expect(statistics.summary == "does not accept us: Not authorized (135)")
+        #expect(Self.faults(&alerts, statistics, 0)["mqtt_credentials"] != nil)
+        let day = 86_400 * Self.second
+        // A look a second, as the agent does; here a few minutes apart.
+        for minute in 1...1440 as ClosedRange<Int64> {
+            let found = Self.faults(&alerts, statistics, minute * 60 * Self.second)
+            #expect(found["mqtt_credentials"] != nil)
+        }
+        statistics.connected = true
+        #expect(Self.faults(&alerts, statistics, day + 599 * Self.second)["mqtt_credentials"] != nil)
+        #expect(Self.faults(&alerts, statistics, day + 600 * Self.second)["mqtt_credentials"] == nil)
+    }
+
+    @Test(arguments: [
+        ("mqtt://localhost", false), ("mqtt://127.0.0.1:1884", false), ("mqtt://[::1]", false),
+        ("mqtt://broker.example", true), ("mqtts://broker.example", false), ("mqtt://127.evil.example", true),
+    ]) func aPasswordInPlainTextOverTheNetworkIsAnAlert(uri: String, isOpen: Bool) {
+        var settings = Configuration().mqtt
+        settings.uris = [uri]
+        settings.username = "board"
+        settings.passwordFile = "/secret"
+        var alerts = LinkAlerts(settings)
+        let found = Self.faults(&alerts, LinkStatistics(), 0)
+        #expect((found["mqtt_plaintext_password"] != nil) == isOpen)
+        settings.passwordFile = ""
+        var without = LinkAlerts(settings)
+        #expect(Self.faults(&without, LinkStatistics(), 0) == [:])
+    }
+}
