@@ -22,6 +22,7 @@ packages_for() {
         check) echo mosquitto mosquitto-clients binutils procps ;;
         python) echo python3 python3-venv ;;
         network) echo mosquitto openssl python3 util-linux iproute2 nftables ;;
+        nats) echo nats-server ;;
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;
         board) echo qemu-system-x86 busybox-static i2c-tools libiio-utils iiod kmod cpio apt dpkg debian-archive-keyring xz-utils zstd python3 ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
