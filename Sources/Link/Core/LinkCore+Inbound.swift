@@ -112,8 +112,12 @@ extension LinkCore {
     private func lookAtCheck() {
         guard let check = selfCheck, check.isOver else { return }
         for filter in check.filters where !options.subscriptions.contains(filter) { transport.unsubscribe(filter) }
-        for finding in check.findings where finding.outcome == .denied && finding.subject == .writing {
-            statistics.deny(finding.topic)
+        for finding in check.findings where finding.subject == .writing {
+            switch finding.outcome {
+            case .denied: statistics.deny(finding.topic)
+            case .verified: statistics.allow(finding.topic)
+            case .unverifiable: break
+            }
         }
         statistics.selfCheck = check.findings
         report(.checked(check.findings))

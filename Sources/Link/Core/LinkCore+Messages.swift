@@ -101,7 +101,8 @@ extension LinkCore {
         if reason < 128 {
             statistics.acked += 1
             if message.backfillBytes > 0 { statistics.backfilled += 1 }
-            statistics.allow(message.topic)
+            // With 3.1.1 an acknowledgement says nothing about that.
+            if version == .v5 { statistics.allow(message.topic) }
             selfCheck?.acknowledged(message.topic)
         } else {
             statistics.countRefusal(reason, topic: message.topic)

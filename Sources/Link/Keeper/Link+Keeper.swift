@@ -92,7 +92,9 @@ extension Link {
     }
 
     /// With true, kept messages leave memory and go by way of the disk, in the order of their keys; with false, what is
-    /// kept from now on is sent from memory again. The link says true by itself when it displaces a message.
+    /// kept from now on is sent from memory again. The link says true by itself when it displaces a message. False is
+    /// ignored while something essential has been displaced that the keeper has not heard of yet, or waits as back-fill:
+    /// it is to be said again.
     public func setOverflow(_ on: Bool) {
         store.withLock { $0.queue.setOverflow(on) }
     }

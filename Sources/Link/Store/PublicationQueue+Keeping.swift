@@ -149,10 +149,24 @@ extension PublicationQueue {
 
     // MARK: ends
 
-    /// From now on what is kept goes by way of the disk; with false what comes is sent from memory again.
+    /// From now on what is kept goes by way of the disk; with false what comes is sent from memory again, unless something
+    /// older is still to be sent that the newer would overtake.
     mutating func setOverflow(_ on: Bool) {
-        isOverflowing = on
-        if on { displaceKept() }
+        guard !on else {
+            isOverflowing = true
+            return displaceKept()
+        }
+        // Displaced just now, and the keeper cannot know of it yet.
+        guard !settled.contains(where: { $0.outcome == .displaced }),
+            !slots.contains(where: { $0.fate == .displaced })
+        else { return }
+        // Back-fill waits, and live messages leave before it.
+        var index = lines[Self.backfillLine].head
+        while index >= 0 {
+            if slots[index].header.priority == .essential { return }
+            index = slots[index].next
+        }
+        isOverflowing = false
     }
 
     /// All essential messages that are on disk and wait here leave memory.

@@ -22,6 +22,7 @@ final class MosquittoTransport: Transport {
     private var events: [TransportEvent] = []
     /// The socket whose attempt was given up; it is not looked at any more.
     private var ignoreSocket = true
+    private var family = AddressFamily()
     /// The last error that the library has logged.
     private var libraryError = ""
 
@@ -62,6 +63,7 @@ final class MosquittoTransport: Transport {
         if let handle { mosquitto_destroy(handle) }
         handle = nil
         (knowsHost, connecting, ignoreSocket) = (false, false, true)
+        family = AddressFamily()
         events.removeAll()
         self.broker = broker
         self.version = version
@@ -135,6 +137,7 @@ final class MosquittoTransport: Transport {
         connecting = true
         ignoreSocket = false
         libraryError = ""
+        if knowsHost { family.choose(handle, host: options.brokers[broker].host) }
         let code = knowsHost ? mosquitto_reconnect_async(handle) : firstConnect(handle)
         guard code == 0 else {
             (connecting, ignoreSocket) = (false, true)
@@ -198,6 +201,7 @@ final class MosquittoTransport: Transport {
             let socket = mosquitto_socket(handle)
             if socket >= 0 { _ = shutdown(socket, Int32(SHUT_RDWR)) }
         }
+        if connecting { family.attemptFailed() }
         (connecting, ignoreSocket) = (false, true)
     }
 
@@ -314,6 +318,7 @@ final class MosquittoTransport: Transport {
             return
         }
         connecting = false
+        family.attemptSucceeded()
         var limits = Self.limits(properties)
         limits.sessionPresent = flags & 1 != 0
         events.append(.connected(limits))

@@ -82,6 +82,26 @@ extension Bench {
         bench.step(after: Self.patience)
         #expect(bench.outcome("s/online") == .denied)
         #expect(bench.core.statistics.deniedTopics == ["s/online"])
+        // With 3.1.1 a broker acknowledges what it throws away.
+        bench.put("s/online", "online", retain: true, .state)
+        bench.step()
+        bench.acknowledge()
+        #expect(bench.core.statistics.deniedTopics == ["s/online"])
+        // It is over when a later check sees it come back.
+        bench.transport.lose()
+        bench.step()
+        bench.transport.subscribed.removeAll()
+        bench.step(after: second)
+        bench.transport.accept()
+        bench.step()
+        bench.transport.answer()
+        bench.step()
+        bench.echo("s/online")
+        bench.echo("s/cmd/selfcheck")
+        bench.step(after: 1)
+        bench.step(after: Self.patience)
+        #expect(bench.outcome("s/online") == .verified)
+        #expect(bench.core.statistics.deniedTopics == [])
     }
 
     @Test func aTopicThatMayNotBeReadIsNotKnown() {

@@ -261,6 +261,39 @@ extension Bench {
         #expect(bench.core.statistics.queueBytes == 0)
     }
 
+    /// Said at the wrong moment it would let what is new overtake what is old.
+    @Test func theOverflowDoesNotEndWhileSomethingOlderIsStillToBeSent() {
+        let bench = Bench.kept { $0.queueMessages = 8 }
+        func isOverflowing() -> Bool {
+            bench.store.withLock {
+                $0.queue.setOverflow(false)
+                return $0.queue.isOverflowing
+            }
+        }
+        for index in 0..<9 { bench.put("e", "event \(index)", .essential) }
+        // Nothing was kept: the first is dropped, not displaced.
+        #expect(!isOverflowing())
+        guard let asked = bench.ask() else {
+            Issue.record("nothing to keep")
+            return
+        }
+        bench.put("e", "event 9", .essential)
+        // It has lost its place while the keeper writes it.
+        #expect(isOverflowing())
+        #expect(bench.mark(asked.ticket, 1) == .settled(.displaced))
+        #expect(!isOverflowing())
+        bench.keepAll(from: 2)
+        bench.put("e", "event 10", .essential)
+        // The keeper has not heard of those yet.
+        #expect(isOverflowing())
+        #expect(bench.settled().count == 8)
+        bench.offer("event 1", key: 1)
+        #expect(isOverflowing())
+        bench.comeUp()
+        #expect(bench.texts.last == "event 1")
+        #expect(!isOverflowing())
+    }
+
     @Test func withdrawnIsTheOldestOfTheLowerClassesThatIsNotOnItsWay() {
         let bench = Bench.kept().up()
         var limits = BrokerLimits()

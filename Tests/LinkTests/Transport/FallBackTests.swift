@@ -70,4 +70,56 @@ import Testing
         #expect(listener.first(within: 1) { $0.text == "offline" } == nil)
         gate.kill()
     }
+
+    private static func families(_ name: String) -> Set<Int32> {
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, nil, &first) == 0 else { return [] }
+        defer { freeaddrinfo(first) }
+        var found: Set<Int32> = []
+        var next = first
+        while let entry = next {
+            found.insert(entry.pointee.ai_family)
+            next = entry.pointee.ai_next
+        }
+        return found
+    }
+
+    /// A name with an address of IPv6 where something takes the connection and never answers, as behind many a router.
+    /// Only where `localhost` has both, as on Debian.
+    @Test(.enabled(if: families("localhost").contains(AF_INET6))) func aDeadAddressOfIPv6IsNotAllThereIs() throws {
+        let broker = try Broker()
+        let silent = try ChildProcess(
+            "/usr/bin/python3",
+            [
+                "-c",
+                "import socket\ns=socket.socket(socket.AF_INET6)\ns.setsockopt(socket.IPPROTO_IPV6,socket.IPV6_V6ONLY,1)\n"
+                    + "s.bind(('::1',\(broker.port)))\ns.listen(50)\nkeep=[]\nprint('ready',flush=True)\n"
+                    + "while True: keep.append(s.accept())",
+            ])
+        #expect(eventually { silent.output.contains("ready") })
+        let board = try RealLink(port: broker.port) {
+            $0.brokers = [BrokerAddress(host: "localhost", port: broker.port, tls: false)]
+            $0.connectTimeout = 1
+        }
+        #expect(board.connected())
+        #expect(board.link.statistics.failedAttempts >= 1)
+        broker.kill()
+        #expect(board.disconnected())
+        try broker.start()
+        #expect(board.connected())
+    }
+
+    @Test func aNameThatCannotBeResolvedIsTriedAgain() throws {
+        let effort = LinkEffort()
+        let board = try RealLink(port: 1883) {
+            $0.brokers = [BrokerAddress(host: "nowhere.invalid", port: 1883, tls: false)]
+        }
+        #expect(eventually(within: 30) { board.link.statistics.failedAttempts >= 3 })
+        guard case .disconnected(_, let reason, _) = board.reports.last(where: { $0 != board.reports.last }) else {
+            return
+        }
+        print("a name that cannot be resolved: \(reason)")
+        #expect(!reason.isEmpty && reason != "Success")
+        #expect(effort.isBelow(0.5))
+    }
 }

@@ -1,0 +1,46 @@
+import CLinux
+import CMosquitto
+import Glibc
+
+/// Which of a name's addresses an attempt goes to. libmosquitto asks for them anew before each attempt, so that a broker
+/// that has moved is found; but it takes the first to which a connection can be begun, and when that comes to nothing
+/// later, such as IPv6 to a host that only answers IPv4, the others are never tried. So after such an end the next attempt
+/// is held to the other family, for a name that has both: a socket bound to any address of a family reaches no other.
+struct AddressFamily {
+    private var anyAddress: String?
+    private var failedLate = false
+
+    /// An attempt that had found an address to go to has failed.
+    mutating func attemptFailed() { failedLate = true }
+
+    /// The present choice is good.
+    mutating func attemptSucceeded() { failedLate = false }
+
+    /// To be called before each attempt but the first.
+    mutating func choose(_ handle: OpaquePointer, host: String) {
+        guard failedLate else { return }
+        failedLate = false
+        guard Self.hasBoth(host) else { return }
+        let other = anyAddress == "0.0.0.0" ? "::" : "0.0.0.0"
+        anyAddress = other
+        // Never back to none: 2.0.11 would use the freed text.
+        _ = mosquitto_string_option(handle, MOSQ_OPT_BIND_ADDRESS, other)
+    }
+
+    private static func hasBoth(_ host: String) -> Bool {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &first) == 0 else { return false }
+        defer { freeaddrinfo(first) }
+        var families: (four: Bool, six: Bool) = (false, false)
+        var next = first
+        while let entry = next {
+            if entry.pointee.ai_family == AF_INET { families.four = true }
+            if entry.pointee.ai_family == AF_INET6 { families.six = true }
+            next = entry.pointee.ai_next
+        }
+        return families.four && families.six
+    }
+}
