@@ -16,8 +16,8 @@ import kinds
 from conversation import Conversation
 
 
-# What the agent is known to do wrong, whatever the broker: printed, but no failure of the check. To be emptied.
-PENDING = {("nats", "falls back"), ("rabbitmq", "falls back"), ("rumqttd-20k", "config")}
+# What the agent is known to do wrong, as (broker, feature), None for any: printed, but no failure. To be emptied.
+PENDING = {("nats", "falls back"), ("rabbitmq", "falls back"), ("rumqttd-20k", None)}
 
 
 async def one(kind, folder, program, scale):
@@ -54,9 +54,11 @@ def word(talk, feature):
         return "-"
     if talk.results[feature]:
         return "yes"
-    if (talk.broker.name, feature) in PENDING:
+    if feature in talk.broker.lacks:
+        return "lacks"
+    if {(talk.broker.name, feature), (talk.broker.name, None)} & PENDING:
         return "pending"
-    return "lacks" if feature in talk.broker.lacks else "FAULT"
+    return "FAULT"
 
 
 def figure(value, unit):
