@@ -286,28 +286,6 @@ final class Bench {
         #expect(bench.core.statistics.acked == 1)
     }
 
-    @Test func aMessageThatBreaksEachConnectionIsGivenUpAfterThree() {
-        let bench = Bench { $0.brokers = [BrokerAddress(host: "b", port: 1, tls: false)] }
-        bench.put("s/config", "too much for this broker", retain: true)
-        bench.put("e0")
-        bench.comeUp()
-        // The broker takes `online`, then hangs up.
-        bench.transport.events.append(.finished(id: 1, reason: 0))
-        bench.step()
-        bench.reconnect()
-        for _ in 0..<3 { bench.reconnect() }
-        #expect(bench.core.statistics.abandoned == 1)
-        #expect(bench.reports.contains(.abandoned(topic: "s/config")))
-        #expect(bench.transport.log.suffix(2) == ["open 0", "connect"])
-        bench.transport.sent.removeAll()
-        bench.transport.acknowledgeAll()
-        bench.reconnect()
-        #expect(!bench.transport.topics.contains("s/config"))
-        bench.put("s/config", "smaller", retain: true)
-        bench.step()
-        #expect(bench.transport.topics.contains("s/config"))
-    }
-
     @Test func anOrderlyStopEmptiesTheQueueSaysOfflineAndThenDisconnects() {
         let bench = Bench()
         bench.comeUp()

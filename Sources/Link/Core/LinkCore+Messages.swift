@@ -2,7 +2,10 @@ import Messages
 
 /// What is sent, in which order, and what becomes of it.
 extension LinkCore {
-    var window: Int { min(limits.receiveMaximum ?? Self.defaultWindow, MosquittoTransport.sendMaximum) }
+    var window: Int {
+        suspicion.oneAtATime
+            ? 1 : min(limits.receiveMaximum ?? Self.defaultWindow, MosquittoTransport.sendMaximum)
+    }
 
     func pump(_ now: UInt64) {
         sendableAt = nil
@@ -94,8 +97,7 @@ extension LinkCore {
         }
         let message = remove(inFlightAt: index)
         watch.acknowledged(now: now)
-        ackedInConnection = true
-        fruitless = 0
+        suspicion.acknowledged()
         // 16: nobody has subscribed, which is no failure.
         store.withLock { $0.release(message.ticket, reason < 128 ? .delivered : .refused(reason)) }
         if reason < 128 {

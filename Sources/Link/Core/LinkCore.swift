@@ -5,10 +5,6 @@ import Messages
 final class LinkCore {
     /// QoS 1 messages without acknowledgement when the broker names no number, and QoS 0 messages not yet written.
     static let defaultWindow = 20
-    /// Connections in a row that may break without one acknowledgement before the oldest message is given up.
-    static let patience = 3
-    /// The same for an essential message: a bad line breaks connections too.
-    static let essentialPatience = 10
     /// Bytes of back-fill without acknowledgement, when it is more than one message.
     static let backfillInFlightBytes = 64 << 10
 
@@ -50,8 +46,9 @@ final class LinkCore {
     var watch: ConnectionWatch
     var inFlight: [InFlight] = []
     var unwritten = 0
-    var ackedInConnection = false
-    var fruitless = 0
+    var suspicion = Suspicion()
+    /// States that were given up get another chance.
+    var pardon = Pardon()
     var stopping = Stopping.no
     var events: [TransportEvent] = []
     var scratch: [UInt8] = []
@@ -118,6 +115,7 @@ final class LinkCore {
         pump(now)
         watchConnection(now)
         if machine.isUp { watchInbound(now) }
+        reconsider(now)
         proceedStop(now)
         updateStatistics(now)
     }
@@ -222,7 +220,6 @@ final class LinkCore {
     func announce(_ now: UInt64) {
         statistics.connects += 1
         statistics.isRefused = false
-        ackedInConnection = false
         report(.connected(options.brokers[attempted], version))
         beginInbound(now)
         let presence = options.presence
@@ -258,28 +255,9 @@ final class LinkCore {
     }
 
     func connectionLost(_ reason: String, byPeer: Bool, _ now: UInt64) {
-        noteBreak(byPeer)
+        noteBreak(byPeer: byPeer, now)
         feed(.lost, now: now)
         reportDown(reason, now)
-    }
-
-    /// A broker that hangs up each time before it has acknowledged anything does so because of the oldest message.
-    private func noteBreak(_ byPeer: Bool) {
-        statistics.lostInFlight += UInt64(unwritten)
-        unwritten = 0
-        store.withLock { $0.queue.hasNews = true }
-        if inFlight.isEmpty || ackedInConnection { fruitless = 0 } else if byPeer { fruitless += 1 }
-        guard let first = inFlight.first,
-            fruitless >= (first.isEssential ? Self.essentialPatience : Self.patience)
-        else { return }
-        // The library would send this message again after each connect, and each time the broker hangs up on it.
-        fruitless = 0
-        remove(inFlightAt: 0)
-        statistics.abandoned += 1
-        store.withLock { $0.drop(first.ticket) }
-        report(.abandoned(topic: first.topic))
-        recallInFlight()
-        openBroker = nil
     }
 
     /// Takes the messages that were not acknowledged back from a transport that is about to forget them.

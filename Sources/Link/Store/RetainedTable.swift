@@ -12,6 +12,7 @@ struct RetainedTable {
     private struct Entry {
         var header: PublicationHeader
         var payload: [UInt8]
+        /// 0: the topic has no value yet.
         var version: UInt64 = 0
         /// To be sent.
         var waiting = true
@@ -41,7 +42,7 @@ struct RetainedTable {
     mutating func set(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> Bool {
         guard let index = entries.firstIndex(where: { $0.header.topic == header.topic }) else {
             guard entries.count < Self.limit else { return false }
-            entries.append(Entry(header: header, payload: [UInt8](payload)))
+            entries.append(Entry(header: header, payload: [UInt8](payload), version: 1))
             waitingCount += 1
             return true
         }
@@ -86,5 +87,19 @@ struct RetainedTable {
         if entries[ticket.index].waiting { waitingCount -= 1 }
         entries[ticket.index].waiting = false
         entries[ticket.index].abandoned = true
+    }
+
+    /// A value is given up.
+    var hasAbandoned: Bool { entries.contains { $0.abandoned && $0.version > 0 } }
+
+    /// All values that were given up are to be sent once more. False when there are none.
+    mutating func pardon() -> Bool {
+        guard hasAbandoned else { return false }
+        for index in entries.indices where entries[index].abandoned && entries[index].version > 0 {
+            entries[index].abandoned = false
+            entries[index].waiting = true
+        }
+        waitingCount = entries.count { $0.waiting }
+        return true
     }
 }
