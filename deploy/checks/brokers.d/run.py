@@ -16,8 +16,8 @@ import kinds
 from conversation import Conversation
 
 
-# What the agent is known to do wrong, as (broker, feature), None for any: printed, but no failure. To be emptied.
-PENDING = {("nats", "falls back"), ("rabbitmq", "falls back"), ("rumqttd-20k", None)}
+# What the agent is known to do wrong, as (broker, feature), None for any: printed, but no failure.
+PENDING = set()
 
 
 async def one(kind, folder, program, scale):
