@@ -26,6 +26,9 @@ struct Outbox: ~Copyable {
 
     /// What has waited so long for the broker is no live data any more (ns).
     static let liveTime: UInt64 = 10_000_000_000
+    /// Half of what the link's memory takes.
+    private static let spillBytes = 2 << 20
+    private static let spillMessages = 2048
     private static let withdrawPause: Int64 = 5_000_000_000
     private static let trimPause: Int64 = 60_000_000_000
     /// Messages in one transaction.
@@ -103,11 +106,14 @@ struct Outbox: ~Copyable {
             try item.records.withBytes { bytes throws(SpoolError) in try spool.appendSegment(segment, bytes) }
         }
         if !segments.isEmpty { try spool.commit() }
-        if now >= withdrawDue || isLast {
+        let waiting = link.statistics
+        // Before memory is full and drops something, all of it that may goes to the disk.
+        let isTight = waiting.queueBytes > Self.spillBytes || waiting.queueMessages > Self.spillMessages
+        if now >= withdrawDue || isLast || isTight {
             withdrawDue = now + Self.withdrawPause
-            try withdraw(waitedLonger: isLast ? 0 : Self.liveTime, wall: wall)
+            try withdraw(waitedLonger: isLast || isTight ? 0 : Self.liveTime, wall: wall)
         }
-        if link.isConnected, !isLast { try feed(wall: wall) }
+        if waiting.connected, !isLast { try feed(wall: wall) }
         if now >= trimDue || isLast {
             trimDue = now + Self.trimPause
             try spool.trim(now: wall)

@@ -1,7 +1,6 @@
 """run.py AGENT FOLDER AGENT-KILLS BROKER-KILLS SEED: see deploy/checks/kill."""
 
 import asyncio
-import getpass
 import os
 import random
 import re
@@ -12,9 +11,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d"), os.path.join(HERE, "..", "brokers.d"), HERE]
 
 from agent import Agent  # noqa: E402
-from client import Client, Refused  # noqa: E402
-from kinds import Mosquitto, Nats, Unavailable, found  # noqa: E402
-from readings import Readings, seconds  # noqa: E402
+from keeping import KeepingMosquitto, Reader  # noqa: E402
+from kinds import Mosquitto, Nats, Unavailable  # noqa: E402
+from readings import seconds  # noqa: E402
 
 STATIONS = 8
 # The scenario table-knock knocks 5 s after the sensor was opened, and every 10 s from then on.
@@ -23,48 +22,6 @@ KNOCK, PERIOD = 5.0, 10.0
 KNOWN = 0.6
 # What a kill may take of an open event's waveform: a segment of 1 s, a block of samples, and the moment itself.
 TAIL = 1.6
-
-
-class Keeping(Mosquitto):
-    """mosquitto as it is set up by those who care: persistent, saved each second."""
-
-    def launch(self):
-        path = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
-                          f"persistence_location {self.folder}/\nautosave_interval 1\nmax_queued_messages 0\n"
-                          f"user {getpass.getuser()}\n")
-        self.spawn([found("mosquitto"), "-c", path])
-
-
-class Reader:
-    """Reads everything with a session that outlives connections, and comes back when the broker does."""
-
-    def __init__(self, broker, stations):
-        self.broker = broker
-        self.readings = {name: Readings(name) for name in stations}
-        self.task = asyncio.create_task(self.run())
-        self.ready = asyncio.Event()
-
-    def take(self, message):
-        name = message.topic.split("/")[1] if "/" in message.topic else ""
-        if name in self.readings:
-            self.readings[name].take(message)
-
-    async def run(self):
-        while True:
-            client = Client("kill-reader", version=4, take=self.take)
-            try:
-                await client.connect(self.broker.port, clean=False)
-                await client.subscribe("seismote/#")
-                self.ready.set()
-                await client.closed.wait()
-            except (OSError, Refused, asyncio.TimeoutError, asyncio.IncompleteReadError):
-                pass
-            finally:
-                await client.close(politely=False)
-            await asyncio.sleep(0.1)
-
-    def close(self):
-        self.task.cancel()
 
 
 def opened(agent):
@@ -244,7 +201,7 @@ async def main(program, folder, agent_kills, broker_kills, seed):
     results = await asyncio.gather(
         agents_part(program, os.path.join(folder, "agents"), int(agent_kills), int(seed)),
         brokers_part(program, os.path.join(folder, "nats"), Nats, int(broker_kills), int(seed), True),
-        brokers_part(program, os.path.join(folder, "mosquitto"), Keeping, int(broker_kills), int(seed), False))
+        brokers_part(program, os.path.join(folder, "mosquitto"), KeepingMosquitto, int(broker_kills), int(seed), False))
     problems = [problem for result in results for problem in result]
     for problem in problems[:40]:
         print(f"WRONG: {problem}")

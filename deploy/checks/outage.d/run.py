@@ -1,0 +1,120 @@
+"""run.py AGENT FOLDER RECORDING HOURS SPEED: see deploy/checks/outage."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
+
+from agent import Agent  # noqa: E402
+from keeping import KeepingMosquitto, Reader  # noqa: E402
+from readings import Readings  # noqa: E402
+
+# How much later than before a live block may come while old ones are sent, seconds.
+LIVE_LIMIT = 1.0
+
+
+class Account(Readings):
+    """Notes in which order traces come, live and late ones apart."""
+
+    def __init__(self, station):
+        super().__init__(station)
+        self.live, self.late = [], []
+
+    def json(self, stream, object_, message, late):
+        if stream == "trace":
+            (self.late if late else self.live).append((message.at, object_["seq"]))
+        super().json(stream, object_, message, late)
+
+
+def disorder(numbers):
+    """Numbers that come after a higher one, those not counted that come again."""
+    seen, highest, wrong = set(), -1, 0
+    for number in numbers:
+        wrong += number not in seen and number < highest
+        seen.add(number)
+        highest = max(highest, number)
+    return wrong
+
+
+def lateness(live, until):
+    """Seconds that each live block came later than the pace of those before the outage says."""
+    first = [(at, seq) for at, seq in live if at < until]
+    (at0, seq0), (at1, seq1) = first[len(first) // 4], first[-1]
+    pace = (at1 - at0) / (seq1 - seq0)
+    return [at - (at0 + (seq - seq0) * pace) for at, seq in live]
+
+
+async def main(program, folder, recording, hours, speed):
+    outage = float(hours) * 3600 / float(speed)
+    broker = KeepingMosquitto(folder)
+    await broker.start()
+    agent = Agent(program, folder, "away", {
+        "sensor": {"driver": "replay", "simulate": None, "rate_hz": None, "replay": {
+            "file": recording, "speed": float(speed), "loop": True, "scale": [4.674e-06, 4.677e-06, 4.679e-06]}},
+        "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 10, "post_event_s": 15}},
+        "waveform": {"chunk_s": 5},
+        "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}, "storage": {"backfill_per_s": 500}})
+    for unset in ("simulate", "rate_hz"):
+        del agent.settings["sensor"][unset]
+    reader = Reader(broker, ["away"])
+    reader.readings["away"] = account = Account("away")
+    await reader.ready.wait()
+    agent.start()
+    await asyncio.sleep(8)
+    left = time.monotonic()
+    broker.stop(signal.SIGTERM)
+    await asyncio.sleep(outage)
+    files = sum(entry.stat().st_size for entry in os.scandir(agent.settings["storage"]["directory"]))
+    memory = agent.memory_kib()
+    await broker.start()
+    back = time.monotonic()
+    deadline = back + 60 + outage * float(speed) / 100
+    while time.monotonic() < deadline:
+        await asyncio.sleep(1)
+        health = account.health[-1:]
+        if health and health[0][0] > back + 3 and health[0][1]["outbox"]["messages"] < 3 * float(speed):
+            break
+    filled = account.late[-1][0] - back if account.late else 0
+    await asyncio.sleep(3)
+    agent.stop()
+    await asyncio.sleep(2)
+    last = account.health[-1][1]
+    came, missing, again = account.account("trace")
+    events = account.account("trigger")
+    behind = [late for (at, _), late in zip(account.live, lateness(account.live, left)) if at > back + 2]
+    behind.sort()
+    print(f"outage of {float(hours):g} h at {float(speed):g} times real time ({outage:.0f} s): {came} traces, {missing} "
+          f"missing, {again} twice, {len(account.late)} of them late, in {filled:.1f} s; {events[0]} event messages, "
+          f"{events[1]} missing, {len(account.ended)} events with whole waveforms")
+    print(f"live blocks meanwhile: at most {behind[-1] if behind else float('nan'):.3f} s later than before "
+          f"(median {behind[len(behind) // 2] if behind else float('nan'):.3f}); storage {files / 1e6:.1f} MB, "
+          f"agent {memory} KiB; dropped {last['outbox']['dropped']}")
+    problems = []
+    if missing:
+        problems.append(f"traces missing: {account.holes('trace')[:20]}")
+    if events[1]:
+        problems.append(f"event messages missing: {account.holes('trigger')[:20]}")
+    problems += [f"{name}: {why}" for name, why in account.broken_waveforms()]
+    for what, numbers in (("late", account.late), ("live", account.live)):
+        if disorder([seq for _, seq in numbers]):
+            problems.append(f"{what} traces come in disorder")
+    if len(account.late) < 0.8 * outage * float(speed):
+        problems.append(f"only {len(account.late)} late traces: nothing was tried")
+    if not behind or behind[-1] > LIVE_LIMIT:
+        problems.append("live data is late")
+    # (Each turn of the recording is a gap.)
+    if any(last["outbox"]["dropped"].values()) or last["lost_samples"]:
+        problems.append(f"something was dropped: {last}")
+    for problem in problems:
+        print(f"WRONG: {problem}")
+    reader.close()
+    broker.stop()
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(*sys.argv[1:])))
