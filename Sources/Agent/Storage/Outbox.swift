@@ -29,7 +29,7 @@ struct Outbox: ~Copyable {
     /// Half of what the link's memory takes.
     private static let spillBytes = 2 << 20
     private static let spillMessages = 2048
-    private static let withdrawPause: Int64 = 5_000_000_000
+    private static let withdrawPause: Int64 = 10_000_000_000
     private static let trimPause: Int64 = 60_000_000_000
     /// Messages in one transaction.
     private static let batch = 64
