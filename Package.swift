@@ -24,7 +24,10 @@ let package = Package(
         // For deploy/benchmarks and deploy/checks/fuzz-targets, which are packages of their own.
         .library(
             name: "SeismoteStation",
-            targets: ["SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station"]),
+            targets: [
+                "SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings", "Station", "Spool",
+            ]
+        ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")

@@ -21,21 +21,25 @@ struct Books {
             statistics.keptBytes += sums.int(3)
             reserved = max(reserved, (sums.int64(4) >> 2) &+ 1)
         }
-        let dropped = try database.numbers(.dropped)
-        if dropped.count == 3 {
-            for priority in Priority.allCases {
-                statistics.dropped[priority] = Int(dropped[priority.rawValue])
-            }
-        }
-        statistics.damaged = Int(try database.numbers(.damaged).first ?? 0)
+        count(dropped: try database.numbers(.dropped), damaged: try database.numbers(.damaged))
+        var pieces: [RingSegment] = []
         let segments = try database.use(.segments)
         while try segments.step() {
-            ring.append(
-                .init(
-                    key: segments.int64(0), start: segments.int64(1), end: segments.int64(2),
-                    samples: segments.int(3), rate: segments.double(4), format: segments.int(5),
-                    bytes: segments.int(6)))
+            pieces.append(
+                RingSegment(
+                    slot: segments.int64(0), number: segments.int64(1), start: segments.int64(2),
+                    end: segments.int64(3), samples: segments.int(4), rate: segments.double(5),
+                    format: segments.int(6), bytes: segments.int(7)))
         }
+        for piece in pieces.sorted(by: { $0.number < $1.number }) { ring.append(piece) }
+    }
+
+    /// Adds what a file says of earlier times.
+    mutating func count(dropped: [Int64], damaged: [Int64]) {
+        if dropped.count == 3 {
+            for priority in Priority.allCases { statistics.dropped[priority] &+= Int(dropped[priority.rawValue]) }
+        }
+        statistics.damaged &+= Int(damaged.first ?? 0)
     }
 
     var dropped: [Int64] { Priority.allCases.map { Int64(statistics.dropped[$0]) } }

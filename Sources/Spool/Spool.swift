@@ -6,6 +6,7 @@ import Messages
 ///
 /// Writing begins a transaction by itself; `commit` ends it. **A call that throws undoes everything since the last
 /// `commit`**, so that what is in memory and what is in the file never differ; numbers are not given twice even then.
+/// (`makeDurable`, `checkpoint` and `close` commit first; when they throw after that, it stays committed.)
 /// When the error says `isDamage`, `recover` sets the file aside and begins a new one.
 ///
 /// What a power cut can take: nothing before the last `makeDurable` or `checkpoint`. What a kill can take: nothing before
@@ -14,8 +15,10 @@ public struct Spool: ~Copyable {
     public static let fileName = "spool.db"
 
     public private(set) var options: SpoolOptions
-    /// Path of the damaged file that was set aside by `open` or the last `recover`, and what was wrong with it.
-    public private(set) var setAside: String?
+    /// The damaged file that was set aside by `open` or the last `recover`.
+    public internal(set) var setAsideFile: SetAsideFile?
+    /// The same in words; nil: all is well.
+    public var setAside: String? { setAsideFile?.description }
 
     let database: Database
     private let lock: FolderLock
@@ -25,6 +28,8 @@ public struct Spool: ~Copyable {
     var books: Books
     /// As of the last commit.
     private var committed: Books
+    /// The damaged file has been set aside, and there is no new one yet.
+    private var isWithoutFile = false
 
     /// Opens the spool or makes it. Damaged files are set aside, see `setAside`.
     /// - Parameter now: nanoseconds of UTC.
@@ -39,8 +44,8 @@ public struct Spool: ~Copyable {
         }
         let lock = try FolderLock(options.directory + "/spool.lock")
         let path = options.directory + "/" + fileName
-        var setAside: String?
-        if SetAside.isBlocked(path) { setAside = try SetAside.rename(path) + ": not a file" }
+        var setAside: SetAsideFile?
+        if SetAside.isBlocked(path) { setAside = try SetAside.rename(path, "not a file") }
         let database = Database(path)
         var books = Books()
         do throws(SpoolError) {
@@ -48,10 +53,11 @@ public struct Spool: ~Copyable {
         } catch {
             database.close()
             guard error.isDamage else { throw error }
-            setAside = try SetAside.rename(path) + ": \(error.text)"
+            setAside = try SetAside.rename(path, error.text)
             books = try load(database, options, boot)
         }
         var spool = Spool(options, database, lock, boot, books, setAside)
+        spool.salvage()
         _ = try spool.trim(now: now)
         try spool.commit()
         return spool
@@ -59,14 +65,14 @@ public struct Spool: ~Copyable {
 
     private init(
         _ options: SpoolOptions, _ database: Database, _ lock: FolderLock, _ boot: String, _ books: Books,
-        _ setAside: String?
+        _ setAside: SetAsideFile?
     ) {
         self.options = options
         self.database = database
         self.lock = lock
         self.boot = boot
         self.books = books
-        self.setAside = setAside
+        setAsideFile = setAside
         committed = books
         next = books.reserved
     }
@@ -82,13 +88,23 @@ public struct Spool: ~Copyable {
         return books
     }
 
-    /// After an error that `isDamage`: sets the file aside and begins a new one. Numbers go on from where they are.
+    /// After an error that `isDamage`: sets the file aside, begins a new one and takes over what can still be read of
+    /// the first class. Numbers go on from where they are, and what is taken over keeps its own.
     /// - Throws: when that does not work; it may be tried again.
     public mutating func recover() throws(SpoolError) {
         database.close()
-        setAside = try SetAside.rename(database.path) + ": damaged while in use"
-        books = try Self.load(database, options, boot)
+        // (Once, should the new file not come about at first.)
+        if !isWithoutFile { setAsideFile = try SetAside.rename(database.path, "damaged while in use") }
+        isWithoutFile = true
+        do throws(SpoolError) {
+            books = try Self.load(database, options, boot)
+        } catch {
+            database.close()
+            throw error
+        }
+        isWithoutFile = false
         committed = books
+        salvage()
     }
 
     /// Other limits, from now on; the directory stays. Call `trim` after it.
@@ -112,6 +128,7 @@ public struct Spool: ~Copyable {
         guard database.inTransaction else { return }
         do throws(SpoolError) { try database.commit() } catch { throw undo(error) }
         committed = books
+        database.limitLog()
     }
 
     /// Commits and waits for the disk: what was written survives a power cut.

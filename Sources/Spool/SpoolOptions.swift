@@ -24,8 +24,6 @@ public struct SpoolOptions: Sendable, Equatable {
 
     /// Pages that the file may use: the budget without the log, which may be `Database.guardPages` long.
     var pages: Int { max(budgetBytes, Self.leastBudget) / Database.pageBytes - Database.guardPages }
-    /// Waiting messages of the first class are dropped only when they are more than this, in bytes.
-    var essentialReserve: Int { pages * Database.pageBytes / 2 }
     /// The ring is never larger than this, in bytes.
     var ringBytes: Int { pages * Database.pageBytes / 4 }
     /// Nanoseconds, at most 292 years.

@@ -14,5 +14,7 @@ let package = Package(
         .executableTarget(
             name: "long-run",
             dependencies: ["Measure", .product(name: "SeismoteStation", package: "Seismote")]),
+        .executableTarget(
+            name: "storage", dependencies: [.product(name: "SeismoteStation", package: "Seismote")]),
     ]
 )

@@ -30,7 +30,7 @@ enum StorageAlerts {
     static func setAside(_ stored: StorageStatus.Words) -> AlertBoard.Fault? {
         guard let words = stored.setAside else { return nil }
         return (
-            "the stored data was damaged and is set aside; what waited for the broker there has not been sent",
+            "the stored data was damaged and is set aside; of what waited there for the broker, only what is essential and could be read is sent",
             .object([.init("reason", .string(words))])
         )
     }

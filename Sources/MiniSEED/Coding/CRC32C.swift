@@ -9,10 +9,14 @@ public enum CRC32C {
     /// The check sum over bytes, those in `zeroed` counted as 0 (the place of the check sum itself).
     public static func checksum(_ bytes: UnsafeRawBufferPointer, zeroed: Range<Int> = 0..<0) -> UInt32 {
         table.withUnsafeBufferPointer { table in
+            guard let table = table.baseAddress, let start = bytes.baseAddress else { return 0 }
+            let first = start.assumingMemoryBound(to: UInt8.self)
             var crc: UInt32 = 0xFFFF_FFFF
-            for index in 0..<bytes.count {
-                let byte = zeroed.contains(index) ? 0 : bytes[index]
+            var index = 0
+            while index < bytes.count {
+                let byte = index >= zeroed.lowerBound && index < zeroed.upperBound ? 0 : first[index]
                 crc = crc >> 8 ^ table[Int((crc ^ UInt32(byte)) & 0xFF)]
+                index += 1
             }
             return ~crc
         }

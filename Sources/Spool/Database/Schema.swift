@@ -51,11 +51,11 @@ enum Schema {
             "CREATE INDEX events ON essential(event, part) WHERE event IS NOT NULL",
             "CREATE INDEX ends ON essential(key) WHERE part = 2",
             """
-            CREATE TABLE ring(key INTEGER PRIMARY KEY, start INTEGER NOT NULL, finish INTEGER NOT NULL, \
+            CREATE TABLE ring(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL, \
             samples INTEGER NOT NULL, rate REAL NOT NULL, format INTEGER NOT NULL, sum INTEGER NOT NULL, \
             records BLOB NOT NULL)
             """,
-            "CREATE TABLE facts(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+            "CREATE TABLE facts(name TEXT PRIMARY KEY, value BLOB NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
         ]
 
     /// What counts as the size of a message: payload, topic and something for the rest.
@@ -69,9 +69,10 @@ enum Query: Int, CaseIterable {
     case insert, next, nextOfTheRest, look, delete, deliver, oldest
     case oldestKept, oldestWaveforms, oldestOthers
     case unfinished, newestTrigger, waveforms, lastEnd
-    case appendSegment, deleteSegment, records
+    case appendSegment, replaceSegment, deleteSegment, records
     case getFact, setFact, deleteFact, factNames
     case sums, segments
+    case keysUp, keysDown, row, highest
 
     static let count = allCases.count * Table.allCases.count
 
@@ -103,7 +104,9 @@ enum Query: Int, CaseIterable {
         case .look: return "SELECT \(Schema.size), state, event IS NOT NULL FROM \(name) WHERE key = ?"
         case .delete: return "DELETE FROM \(name) WHERE key = ?"
         case .deliver: return "UPDATE essential SET state = ?2 WHERE key = ?1"
-        case .oldest: return "SELECT key, \(Schema.size), made FROM \(name) WHERE state = 0 ORDER BY key LIMIT ?"
+        case .oldest:
+            let index = table == .essential ? "INDEXED BY waiting" : ""
+            return "SELECT key, \(Schema.size), made FROM \(name) \(index) WHERE state = 0 ORDER BY key LIMIT ?"
         case .oldestKept:
             return "SELECT key, \(Schema.size), made FROM essential WHERE state <> 0 ORDER BY key LIMIT ?"
         case .oldestWaveforms:
@@ -134,11 +137,20 @@ enum Query: Int, CaseIterable {
             return """
                 SELECT \(Self.columns) FROM essential INDEXED BY ends WHERE part = 2 ORDER BY key DESC
                 """
-        case .appendSegment: return "INSERT INTO ring VALUES(?, ?, ?, ?, ?, ?, ?, ?)"
-        case .deleteSegment: return "DELETE FROM ring WHERE key = ?"
-        case .records: return "SELECT records, sum FROM ring WHERE key = ?"
-        case .getFact: return "SELECT value FROM facts WHERE name = ?"
-        case .setFact: return "INSERT INTO facts VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value"
+        case .appendSegment: return "INSERT INTO ring VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+        case .replaceSegment:
+            return """
+                UPDATE ring SET number = ?2, start = ?3, finish = ?4, samples = ?5, rate = ?6, format = ?7, sum = ?8, \
+                records = ?9 WHERE slot = ?1
+                """
+        case .deleteSegment: return "DELETE FROM ring WHERE slot = ?"
+        case .records: return "SELECT records, sum FROM ring WHERE slot = ? AND number = ?"
+        case .getFact: return "SELECT value, sum FROM facts WHERE name = ?"
+        case .setFact:
+            return """
+                INSERT INTO facts VALUES(?1, ?2, ?3) ON CONFLICT(name) \
+                DO UPDATE SET value = excluded.value, sum = excluded.sum
+                """
         case .deleteFact: return "DELETE FROM facts WHERE name = ?"
         case .factNames: return "SELECT name FROM facts ORDER BY name"
         case .sums:
@@ -147,8 +159,12 @@ enum Query: Int, CaseIterable {
                 count(*) FILTER (WHERE state <> 0), sum(\(Schema.size)) FILTER (WHERE state <> 0), max(key) \
                 FROM \(name)
                 """
+        case .keysUp: return "SELECT key FROM \(name) NOT INDEXED ORDER BY key"
+        case .keysDown: return "SELECT key FROM \(name) NOT INDEXED ORDER BY key DESC"
+        case .row: return "SELECT \(Self.columns), state FROM \(name) NOT INDEXED WHERE key = ?"
+        case .highest: return "SELECT max(key) FROM \(name)"
         case .segments:
-            return "SELECT key, start, finish, samples, rate, format, length(records) FROM ring ORDER BY key"
+            return "SELECT slot, number, start, finish, samples, rate, format, length(records) FROM ring"
         }
     }
 }

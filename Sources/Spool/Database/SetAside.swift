@@ -1,5 +1,21 @@
 import Glibc
 
+/// A damaged file under its new name.
+public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
+    public var path: String
+    /// What was wrong with it, in SQLite's words or ours.
+    public var reason: String
+    /// Messages of the first class that could still be read and are in the new file.
+    public internal(set) var salvaged = 0
+
+    init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+
+    public var description: String { "\(path): \(reason); essential messages taken over from it: \(salvaged)" }
+}
+
 /// Damaged files are kept for people to look at, under another name; at most two of them.
 enum SetAside {
     static let kept = 2
@@ -7,8 +23,7 @@ enum SetAside {
     static let companions = ["", "-wal", "-shm", "-journal"]
 
     /// Renames a file, with what belongs to it, to `<name>.broken-<n>`.
-    /// - Returns: the new path.
-    static func rename(_ path: String) throws(SpoolError) -> String {
+    static func rename(_ path: String, _ reason: String) throws(SpoolError) -> SetAsideFile {
         let (folder, name) = split(path)
         let prefix = name + ".broken-"
         let numbers = names(in: folder).compactMap { entry -> Int? in
@@ -27,7 +42,7 @@ enum SetAside {
             guard errno == ENOENT else { throw SpoolError(file: path + companion, errno: errno) }
         }
         sync(folder: folder)
-        return "\(path).broken-\(next)"
+        return SetAsideFile(path: "\(path).broken-\(next)", reason: reason)
     }
 
     /// Whether there is something under the names of the database that no database can be.

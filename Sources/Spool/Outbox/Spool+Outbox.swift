@@ -4,11 +4,10 @@ import Messages
 extension Spool {
     /// Keeps a message until the broker has it. Makes room for it if need be.
     /// - Parameter made: nanoseconds of UTC.
-    /// - Returns: its number.
+    /// - Returns: its number, above 0; 0 when all room is taken by what is more important: it is counted as dropped.
     public mutating func put(
         _ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, made: Int64
     ) throws(SpoolError) -> Int64 {
-        let table = Table(header.priority)
         let size = StoredMessage.size(header, payload.count)
         guard size <= options.pages * Database.pageBytes / 16 else {
             throw undo(
@@ -16,27 +15,38 @@ extension Spool {
         }
         do throws(SpoolError) {
             try begin()
-            try makeRoom(for: size)
-            let key = try takeNumber() << 2 | Int64(table.rawValue)
-            let statement = try database.use(.insert, table)
-            statement.bind(1, key)
-            statement.bind(2, made)
-            statement.bind(3, header.topic)
-            statement.bind(4, header.qos)
-            statement.bind(5, header.retain ? 1 : 0)
-            statement.bind(6, header.isHistory ? 1 : 0)
-            statement.bind(7, header.contentType.rawValue)
-            if let expiry = header.expiry { statement.bind(8, Int64(expiry)) }
-            if let event = header.event {
-                statement.bind(9, event.id)
-                statement.bind(10, event.part.rawValue)
+            // (What is essential is tried in any case.)
+            guard try makeRoom(size, for: header.priority) || header.priority == .essential else {
+                books.statistics.dropped[header.priority] += 1
+                try database.set(.dropped, numbers: books.dropped)
+                return 0
             }
-            statement.bind(11, Int64(StoredMessage.checksum(header.topic, payload)))
-            statement.bind(12, payload)
-            try statement.run()
-            books.add(table, size)
+            let key = try takeNumber() << 2 | Int64(Table(header.priority).rawValue)
+            try insert(key, header, payload, made: made)
             return key
         } catch { throw undo(error) }
+    }
+
+    mutating func insert(
+        _ key: Int64, _ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, made: Int64
+    ) throws(SpoolError) {
+        let statement = try database.use(.insert, Table(header.priority))
+        statement.bind(1, key)
+        statement.bind(2, made)
+        statement.bind(3, header.topic)
+        statement.bind(4, header.qos)
+        statement.bind(5, header.retain ? 1 : 0)
+        statement.bind(6, header.isHistory ? 1 : 0)
+        statement.bind(7, header.contentType.rawValue)
+        if let expiry = header.expiry { statement.bind(8, Int64(expiry)) }
+        if let event = header.event {
+            statement.bind(9, event.id)
+            statement.bind(10, event.part.rawValue)
+        }
+        statement.bind(11, StoredMessage.checksum(key, header, payload, made: made))
+        statement.bind(12, payload)
+        try statement.run()
+        books.add(Table(header.priority), StoredMessage.size(header, payload.count))
     }
 
     /// The number of a message is taken from a range that was noted before: so it is never given again, at the price of
@@ -82,7 +92,7 @@ extension Spool {
     /// The broker has a message, or never will: messages of events are kept, others are deleted.
     /// - Returns: false when it was not there any more.
     @discardableResult
-    public mutating func settle(_ key: Int64, _ settlement: MessageFate) throws(SpoolError) -> Bool {
+    public mutating func settle(_ key: Int64, _ outcome: MessageFate) throws(SpoolError) -> Bool {
         guard let table = Table(rawValue: Int(key & 3)) else { return false }
         do throws(SpoolError) {
             try begin()
@@ -92,13 +102,17 @@ extension Spool {
                 try delete(key, table)
                 return true
             }
-            let statement = try database.use(.deliver)
-            statement.bind(1, key)
-            statement.bind(2, settlement == .delivered ? 1 : 2)
-            try statement.run()
+            try keep(key, state: outcome == .delivered ? 1 : 2)
             books.keep(row.size)
             return true
         } catch { throw undo(error) }
+    }
+
+    func keep(_ key: Int64, state: Int) throws(SpoolError) {
+        let statement = try database.use(.deliver)
+        statement.bind(1, key)
+        statement.bind(2, state)
+        try statement.run()
     }
 
     private func look(

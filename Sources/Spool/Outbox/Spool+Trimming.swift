@@ -2,8 +2,8 @@ import CSQLite
 import Messages
 
 /// What goes when there is no room: delivered events, the oldest first; then the oldest traces; then the oldest summaries;
-/// and of what is essential, only as far as it is more than half of the budget, the oldest waveforms, then messages of no
-/// event, then those of events.
+/// and of what is essential, when nothing else is left, the oldest waveforms, then messages of no event, then those of
+/// events. A message never pushes out what is more important than itself; the ring has its own part.
 extension Spool {
     /// Deletes what is too old or too much. To be called now and then; a call takes some milliseconds.
     /// - Parameter now: nanoseconds of UTC.
@@ -14,7 +14,7 @@ extension Spool {
             try begin()
             try trimRing()
             let isYoung = try forgetOldEvents(now: now)
-            let hasRoom = try makeRoom(for: 0)
+            let hasRoom = try makeRoom(0, for: .essential)
             return isYoung && hasRoom
         } catch { throw undo(error) }
     }
@@ -31,28 +31,25 @@ extension Spool {
         return rows.count < 64
     }
 
-    /// Deletes until so many bytes more find room.
-    /// - Returns: false when there is more to do.
-    @discardableResult
-    mutating func makeRoom(for bytes: Int) throws(SpoolError) -> Bool {
+    /// Deletes until so many bytes more of a class find room.
+    /// - Returns: whether they do.
+    mutating func makeRoom(_ bytes: Int, for priority: Priority) throws(SpoolError) -> Bool {
         let dropped = books.statistics.dropped
-        let isDone = try deleteUntilThereIsRoom(bytes / Database.pageBytes + (bytes > 0 ? 8 : 0))
-        if dropped != books.statistics.dropped { try database.set(.dropped, numbers: books.dropped) }
-        return isDone
-    }
-
-    private mutating func deleteUntilThereIsRoom(_ pages: Int) throws(SpoolError) -> Bool {
+        // (Some pages more for what lies above a row.)
+        let pages = bytes > 0 ? bytes / Database.pageBytes + 8 : 0
+        var hasRoom = false
         for _ in 0..<64 {
             let excess = try database.usedPages() + pages - options.pages
-            guard excess > 0 else { return true }
-            guard try deleteSome(excess * Database.pageBytes) else { return true }
+            hasRoom = excess <= 0
+            guard !hasRoom, try deleteSome(excess * Database.pageBytes, for: priority) else { break }
         }
-        return false
+        if dropped != books.statistics.dropped { try database.set(.dropped, numbers: books.dropped) }
+        return hasRoom
     }
 
     /// Deletes about so many bytes of the least important there is, at most 64 messages.
     /// - Returns: false when nothing is left that may go.
-    private mutating func deleteSome(_ bytes: Int) throws(SpoolError) -> Bool {
+    private mutating func deleteSome(_ bytes: Int, for priority: Priority) throws(SpoolError) -> Bool {
         if books.statistics.keptMessages > 0 {
             var left = bytes
             for row in try candidates(.oldestKept, .essential, count: 64) where left > 0 {
@@ -62,19 +59,20 @@ extension Spool {
             }
             return true
         }
-        for table in [Table.trace, .state] where books.statistics.messages[table.priority] > 0 {
-            return try drop(candidates(.oldest, table, count: 64), table, bytes)
-        }
-        let excess = books.statistics.bytes.essential - options.essentialReserve
-        guard excess > 0 else { return false }
-        for query in [Query.oldestWaveforms, .oldestOthers, .oldest] {
-            let rows = try candidates(query, .essential, count: 64)
-            if !rows.isEmpty { return try drop(rows, .essential, min(bytes, excess)) }
+        for table in [Table.trace, .state, .essential] where table.rawValue >= priority.rawValue {
+            guard books.statistics.messages[table.priority] > 0 else { continue }
+            let queries = table == .essential ? [Query.oldestWaveforms, .oldestOthers, .oldest] : [.oldest]
+            for query in queries {
+                let rows = try candidates(query, table, count: 64)
+                guard !rows.isEmpty else { continue }
+                try drop(rows, table, bytes)
+                return true
+            }
         }
         return false
     }
 
-    private mutating func drop(_ rows: [Candidate], _ table: Table, _ bytes: Int) throws(SpoolError) -> Bool {
+    private mutating func drop(_ rows: [Candidate], _ table: Table, _ bytes: Int) throws(SpoolError) {
         var left = bytes
         for row in rows where left > 0 {
             try delete(row.key, table)
@@ -82,7 +80,6 @@ extension Spool {
             books.statistics.dropped[table.priority] += 1
             left -= row.size
         }
-        return true
     }
 
     private struct Candidate {

@@ -16,25 +16,46 @@ public struct StoredMessage: Sendable, Equatable {
         guard let table = Table(rawValue: Int(key & 3)), let content = ContentType(rawValue: row.text(6)) else {
             return nil
         }
-        let topic = row.text(2)
-        guard row.int64(10) == Int64(Self.checksum(topic, row.blob(11))) else { return nil }
         self.key = key
         made = row.int64(1)
         header = PublicationHeader(
-            topic: topic, qos: row.int(3) == 0 ? 0 : 1, retain: row.int(4) != 0, contentType: content,
+            topic: row.text(2), qos: row.int(3), retain: row.int(4) != 0, contentType: content,
             expiry: row.isNull(7) ? nil : UInt32(clamping: row.int64(7)), priority: table.priority)
         header.isHistory = row.int(5) != 0
         if !row.isNull(8), let part = EventMark.Part(rawValue: row.int(9)) {
             header.event = EventMark(id: row.text(8), part: part)
         }
+        guard row.int64(10) == Self.checksum(key, header, row.blob(11), made: made) else { return nil }
         payload = row.bytes(11)
     }
 
-    /// Of topic and payload: flash cards give back wrong bytes now and then, and SQLite does not notice.
-    static func checksum(_ topic: String, _ payload: UnsafeRawBufferPointer) -> UInt32 {
-        var topic = topic
-        let first = topic.withUTF8 { CRC32C.checksum(UnsafeRawBufferPointer($0)) }
-        return first ^ CRC32C.checksum(payload)
+    /// Of everything in a row: flash cards give back wrong bytes now and then, and SQLite does not notice.
+    static func checksum(
+        _ key: Int64, _ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, made: Int64
+    ) -> Int64 {
+        var numbers = UInt64(bitPattern: key)
+        func mix(_ value: UInt64) {
+            numbers = (numbers ^ value) &* 0x9E37_79B9_7F4A_7C15
+            numbers ^= numbers >> 29
+        }
+        mix(UInt64(bitPattern: made))
+        mix(UInt64(truncatingIfNeeded: header.qos) << 2 | (header.retain ? 2 : 0) | (header.isHistory ? 1 : 0))
+        mix(header.expiry.map { UInt64($0) + 1 } ?? 0)
+        mix(UInt64(checksum(header.contentType.rawValue)))
+        mix(UInt64(checksum(header.topic)))
+        if let event = header.event { mix(UInt64(checksum(event.id)) << 3 | UInt64(event.part.rawValue) + 1) }
+        mix(UInt64(CRC32C.checksum(payload)))
+        return Int64(numbers >> 32)
+    }
+
+    private static func checksum(_ text: String) -> UInt32 {
+        var text = text
+        return text.withUTF8 { CRC32C.checksum(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Of a name and what is kept under it.
+    static func checksum(_ name: String, _ value: UnsafeRawBufferPointer) -> Int64 {
+        Int64(checksum(name) ^ CRC32C.checksum(value))
     }
 
     /// What the message counts for the budget.
@@ -51,7 +72,8 @@ public enum SpoolLine: Sendable {
     case rest
 }
 
-/// What became of a message.
+/// What became of a message. (The link has more to say: whatever is not delivered and shall not be tried again is refused
+/// here.)
 public enum MessageFate: Sendable, Equatable {
     /// The broker has it.
     case delivered

@@ -1,16 +1,26 @@
-/// Which pieces the ring has, in the order in which they were added. Kept in memory, 56 bytes each.
+/// Which pieces the ring has, in the order in which they were added. Kept in memory, 64 bytes each.
 struct RingIndex {
     private(set) var entries: [RingSegment] = []
     private(set) var bytes = 0
     /// Of recorded data, whatever the clock said.
     private(set) var seconds = 0.0
 
-    var nextKey: Int64 { (entries.last?.key ?? 0) &+ 1 }
+    /// The highest place that was ever used.
+    private var highest: Int64 = 0
+
+    var nextNumber: Int64 { (entries.last?.number ?? 0) &+ 1 }
+    var freshSlot: Int64 { highest &+ 1 }
 
     mutating func append(_ segment: RingSegment) {
         entries.append(segment)
+        highest = max(highest, segment.slot)
         bytes += segment.bytes
         seconds += segment.seconds
+    }
+
+    mutating func moveNewest(to slot: Int64) {
+        guard !entries.isEmpty else { return }
+        entries[entries.count - 1].slot = slot
     }
 
     mutating func removeFirst(_ count: Int) {

@@ -2,8 +2,10 @@ import MiniSEED
 
 /// One piece of waveform in the ring: records of all three axes over one stretch of time.
 public struct RingSegment: Sendable, Equatable {
-    /// Its number, in the order of adding.
-    public internal(set) var key: Int64 = 0
+    /// Its place in the table, which is used again when it has to go.
+    var slot: Int64 = 0
+    /// In the order of adding.
+    public internal(set) var number: Int64 = 0
     /// Times of the first and the last sample, nanoseconds of UTC.
     public var start: Int64
     public var end: Int64
@@ -26,9 +28,11 @@ public struct RingSegment: Sendable, Equatable {
         self.format = Int(format.rawValue)
     }
 
-    init(key: Int64, start: Int64, end: Int64, samples: Int, rate: Double, format: Int, bytes: Int) {
-        (self.key, self.start, self.end, self.samples) = (key, start, end, samples)
-        (self.rate, self.format, self.bytes) = (rate, format, bytes)
+    init(
+        slot: Int64, number: Int64, start: Int64, end: Int64, samples: Int, rate: Double, format: Int, bytes: Int
+    ) {
+        (self.slot, self.number, self.start, self.end) = (slot, number, start, end)
+        (self.samples, self.rate, self.format, self.bytes) = (samples, rate, format, bytes)
     }
 
     /// How much was recorded: by the samples, because clocks are set.

@@ -10,23 +10,41 @@ extension Spool {
         guard options.ringSeconds > 0, records.count <= options.ringBytes / 4 else { return }
         do throws(SpoolError) {
             try begin()
-            try makeRoom(for: records.count)
+            // Nothing essential goes for the ring: if need be it does without its own oldest pieces, or this one.
+            while try !makeRoom(records.count, for: .state) {
+                guard !books.ring.entries.isEmpty else { return }
+                try removeOldestSegments(1)
+            }
             var segment = segment
-            segment.key = books.ring.nextKey
             segment.bytes = records.count
-            let statement = try database.use(.appendSegment)
-            statement.bind(1, segment.key)
-            statement.bind(2, segment.start)
-            statement.bind(3, segment.end)
-            statement.bind(4, segment.samples)
-            statement.bind(5, segment.rate.isFinite ? segment.rate : 0)
-            statement.bind(6, segment.format)
-            statement.bind(7, Int64(CRC32C.checksum(records)))
-            statement.bind(8, records)
-            try statement.run()
+            segment.number = books.ring.nextNumber
+            segment.slot = books.ring.freshSlot
             books.ring.append(segment)
-            try trimRing()
+            // The new piece takes the place of the oldest that has to go: one page is written instead of many.
+            let surplus = books.ring.surplus(seconds: options.ringSeconds, bytes: options.ringBytes)
+            if surplus > 0 {
+                segment.slot = books.ring.entries[surplus - 1].slot
+                books.ring.moveNewest(to: segment.slot)
+                try removeOldestSegments(surplus, except: segment.slot)
+            }
+            try write(segment, records, surplus > 0 ? .replaceSegment : .appendSegment)
         } catch { throw undo(error) }
+    }
+
+    private func write(
+        _ segment: RingSegment, _ records: UnsafeRawBufferPointer, _ query: Query
+    ) throws(SpoolError) {
+        let statement = try database.use(query)
+        statement.bind(1, segment.slot)
+        statement.bind(2, segment.number)
+        statement.bind(3, segment.start)
+        statement.bind(4, segment.end)
+        statement.bind(5, segment.samples)
+        statement.bind(6, segment.rate.isFinite ? segment.rate : 0)
+        statement.bind(7, segment.format)
+        statement.bind(8, Int64(CRC32C.checksum(records)))
+        statement.bind(9, records)
+        try statement.run()
     }
 
     /// The pieces that have something between two times (nanoseconds of UTC, both included), in the order of adding.
@@ -41,7 +59,8 @@ extension Spool {
     public mutating func records(of segment: RingSegment) throws(SpoolError) -> [UInt8]? {
         do throws(SpoolError) {
             let row = try database.use(.records)
-            row.bind(1, segment.key)
+            row.bind(1, segment.slot)
+            row.bind(2, segment.number)
             guard try row.step() else { return nil }
             return row.int64(1) == Int64(CRC32C.checksum(row.blob(0))) ? row.bytes(0) : nil
         } catch { throw undo(error) }
@@ -51,10 +70,14 @@ extension Spool {
         let count =
             options.ringSeconds > 0
             ? books.ring.surplus(seconds: options.ringSeconds, bytes: options.ringBytes) : books.ring.entries.count
+        try removeOldestSegments(count)
+    }
+
+    private mutating func removeOldestSegments(_ count: Int, except slot: Int64 = 0) throws(SpoolError) {
         guard count > 0 else { return }
-        for segment in books.ring.entries.prefix(count) {
+        for segment in books.ring.entries.prefix(count) where segment.slot != slot {
             let statement = try database.use(.deleteSegment)
-            statement.bind(1, segment.key)
+            statement.bind(1, segment.slot)
             try statement.run()
         }
         books.ring.removeFirst(count)
