@@ -13,6 +13,7 @@ struct ConnectionWatch: Sendable, Equatable {
     private let patience: UInt64
     private var heardAt: UInt64 = 0
     private var waitingSince: UInt64?
+    private var line: LineState?
 
     init(patience: UInt64) { self.patience = patience }
 
@@ -22,6 +23,7 @@ struct ConnectionWatch: Sendable, Equatable {
         silence = keepalive > 0 ? UInt64(keepalive) * 1_500_000_000 : nil
         heardAt = now
         waitingSince = nil
+        line = nil
     }
 
     /// Bytes have come.
@@ -36,7 +38,16 @@ struct ConnectionWatch: Sendable, Equatable {
     /// - Parameters:
     ///   - isWaiting: messages are on their way without acknowledgement.
     ///   - isWriting: bytes wait for the line; the broker cannot acknowledge what it does not have.
-    mutating func look(now: UInt64, isWaiting: Bool, isWriting: Bool) {
+    ///   - line: a slow line with a backlog is no dead one. The ping waits behind all that was given to the kernel, so
+    ///     that no answer can be expected before that has left; as long as it does, the peer is there.
+    mutating func look(now: UInt64, isWaiting: Bool, isWriting: Bool, line: LineState? = nil) {
+        if let line, let before = self.line, line.waiting > 0, before.waiting > 0,
+            line.acknowledged > before.acknowledged
+        {
+            heardAt = now
+            if waitingSince != nil { waitingSince = now }
+        }
+        self.line = line
         if !isWaiting { waitingSince = nil } else if isWriting || waitingSince == nil { waitingSince = now }
     }
 

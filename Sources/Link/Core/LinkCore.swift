@@ -243,7 +243,8 @@ final class LinkCore {
     /// Gives a connection up that is none any more. The library sends what was not acknowledged again.
     func watchConnection(_ now: UInt64) {
         guard machine.isUp else { return }
-        watch.look(now: now, isWaiting: !inFlight.isEmpty, isWriting: transport.wantsWrite)
+        watch.look(
+            now: now, isWaiting: !inFlight.isEmpty, isWriting: transport.wantsWrite, line: transport.line)
         guard stopping == .no, let verdict = watch.verdict(now: now) else { return }
         statistics.halfOpen += 1
         transport.abandon()

@@ -279,6 +279,9 @@ final class MosquittoTransport: Transport {
     /// Once a second: keepalive.
     func tick() {
         guard let handle, socket >= 0, !connecting else { return }
+        // A ping would wait behind what the line has not taken yet, and the library would not wait for its answer;
+        // whether the line is dead is seen by `ConnectionWatch`.
+        if let line, line.waiting > 0 { return }
         let code = mosquitto_loop_misc(handle)
         if code != 0 { broken(Self.text(code)) }
     }

@@ -21,8 +21,14 @@ protocol Transport: AnyObject {
     func disconnect()
     /// True while bytes wait to be written.
     var wantsWrite: Bool { get }
+    /// What the kernel knows of the bytes on their way; nil when it does not say.
+    var line: LineState? { get }
     /// Appends what has happened since the last call.
     func takeEvents(into events: inout [TransportEvent])
+}
+
+extension Transport {
+    var line: LineState? { nil }
 }
 
 /// What became of a message that was handed over.

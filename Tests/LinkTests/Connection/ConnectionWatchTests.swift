@@ -233,4 +233,45 @@ extension Bench {
         transport.accept()
         step()
     }
+
+    @Test func aSlowLineWithABacklogIsNoDeadOne() {
+        var watch = ConnectionWatch(patience: 10 * second)
+        watch.begin(now: 0, keepalive: 4)
+        var now: UInt64 = 0
+        for step in 0..<60 {
+            now = UInt64(step) * second
+            watch.look(
+                now: now, isWaiting: true, isWriting: false,
+                line: LineState(acknowledged: UInt64(step) * 4000, waiting: UInt32(60 - step) * 4000))
+            #expect(watch.verdict(now: now) == nil)
+        }
+        // All has left, and still no word.
+        watch.look(
+            now: now + second, isWaiting: true, isWriting: false, line: LineState(acknowledged: 240_000, waiting: 0))
+        #expect(watch.verdict(now: now + 5 * second) == nil)
+        #expect(watch.verdict(now: now + 7 * second) == .silent)
+    }
+
+    @Test func aBacklogThatDoesNotMoveIsADeadLine() {
+        var watch = ConnectionWatch(patience: 10 * second)
+        watch.begin(now: 0, keepalive: 4)
+        for step in 0..<6 {
+            watch.look(
+                now: UInt64(step) * second, isWaiting: true, isWriting: false,
+                line: LineState(acknowledged: 1000, waiting: 50_000))
+        }
+        #expect(watch.verdict(now: 6 * second) == .silent)
+    }
+
+    /// The peer's kernel takes bytes while the peer itself stands still.
+    @Test func whatLeavesAtOnceSaysNothingOfTheBroker() {
+        var watch = ConnectionWatch(patience: 10 * second)
+        watch.begin(now: 0, keepalive: 4)
+        for step in 0..<6 {
+            watch.look(
+                now: UInt64(step) * second, isWaiting: true, isWriting: false,
+                line: LineState(acknowledged: UInt64(step) * 4000, waiting: 0))
+        }
+        #expect(watch.verdict(now: 6 * second) == .silent)
+    }
 }

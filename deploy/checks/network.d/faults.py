@@ -44,7 +44,8 @@ async def low_rate(case):
     for good by what is old."""
     _, proxy = await case.usual(
         proxy={"buffer": 8192}, trace={"signals": ["raw"]}, health={"interval_s": 5},
-        sensor={"simulate": {"scenario": "quiet"}})
+        sensor={"simulate": {"scenario": "quiet"}},
+        mqtt={"keepalive_s": 10})
     case.begin()
     proxy.rate = 4000
     proxy.end()

@@ -18,10 +18,7 @@ import namespaces
 from case import Case
 
 # What the agent is known to do wrong, as scenario -> parts of complaints: printed, but no failure of the check.
-PENDING = {
-    # While 44 kB go out at 4 kB/s nothing comes back for longer than 1.5 × 5 s, and it takes that for a dead connection.
-    "low-rate": ("traces in the last", "does not hold the connection", "traces are"),
-}
+PENDING = {}
 
 HEAD = f"{'scenario':21} {'fault':>6} {'tries':>5} {'per s':>5} {'apart':>6} {'CPU':>6} {'back':>6}  " \
        f"{'traces':>14} {'events':>13}"
