@@ -1,0 +1,87 @@
+"""run.py AGENT FOLDER RECORDING SECONDS SPEED: see deploy/checks/soak."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
+
+from agent import Agent  # noqa: E402
+from keeping import KeepingMosquitto  # noqa: E402
+
+from client import Client  # noqa: E402
+
+BUDGET = 16  # MB
+
+
+class Look:
+    """What the agent has at one moment."""
+
+    def __init__(self, agent):
+        folder = agent.settings["storage"]["directory"]
+        self.memory = agent.memory_kib()
+        self.threads = len(os.listdir(f"/proc/{agent.number()}/task"))
+        self.descriptors = agent.descriptors()
+        self.files = sum(entry.stat().st_size for entry in os.scandir(folder)) >> 10
+
+
+def most(looks, name):
+    return max(getattr(look, name) for look in looks)
+
+
+async def main(program, folder, recording, duration, speed):
+    broker = KeepingMosquitto(folder)
+    await broker.start()
+    agent = Agent(program, folder, "soak", {
+        "sensor": {"driver": "replay", "replay": {
+            "file": recording, "speed": float(speed), "loop": True, "scale": [4.674e-06, 4.677e-06, 4.679e-06]}},
+        "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 10, "post_event_s": 15}},
+        "waveform": {"chunk_s": 5}, "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"},
+        "storage": {"budget_mb": BUDGET, "ring_minutes": 10, "backfill_per_s": 1000}})
+    for unset in ("simulate", "rate_hz"):
+        del agent.settings["sensor"][unset]
+    agent.start()
+    began, third, looks = time.monotonic(), float(duration) / 3, []
+    breaks = 0
+    while time.monotonic() < began + float(duration):
+        await asyncio.sleep(1)
+        assert agent.running, f"the agent has ended: {agent.words()[-2000:]}"
+        looks.append(Look(agent))
+        # Breaks of the broker in every third alike.
+        if time.monotonic() > began + (breaks + 0.5) * third / 2:
+            breaks += 1
+            broker.stop(signal.SIGTERM)
+            await asyncio.sleep(2)
+            await broker.start()
+    reader = Client("soak-reader", version=4)
+    await reader.connect(broker.port)
+    await reader.subscribe("seismote/soak/#")
+    await asyncio.sleep(3)
+    health = [message for message in reader.messages if message.topic.endswith("/health")]
+    stopped = agent.stop()
+    await reader.close()
+    broker.stop()
+    parts = [looks[len(looks) * i // 3:len(looks) * (i + 1) // 3] for i in range(3)]
+    data = (time.monotonic() - began) * float(speed) / 86400
+    print(f"{float(duration):.0f} s, {data:.1f} days of data, {breaks} breaks of the broker; stopped within {stopped:.1f} s")
+    problems = []
+    for name, unit, allowed in (("memory", " KiB", lambda before: before * 1.01 + 128), ("threads", "", lambda n: n),
+                                ("descriptors", "", lambda n: n), ("files", " KiB", lambda n: max(n, BUDGET * 1000))):
+        values = [most(part, name) for part in parts]
+        print(f"{name:12} most in each third: {', '.join(f'{value}{unit}' for value in values)}")
+        if values[2] > allowed(values[1]):
+            problems.append(f"{name} grows")
+    if not health:
+        problems.append("no health at the end")
+    if stopped > 5:
+        problems.append("it took too long to stop")
+    for problem in problems:
+        print(f"WRONG: {problem}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(*sys.argv[1:])))
