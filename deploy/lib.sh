@@ -52,12 +52,17 @@ install() {
     done
     [ ${#missing[@]} -gt 0 ] || return 0
     command -v apt-get >/dev/null || fail "needed, and without apt-get not to be installed from here: ${missing[*]}"
+    # One at a time: checks run beside each other.
+    local lock
+    exec {lock}>"${TMPDIR:-/tmp}/seismote-apt.lock"
+    flock "$lock"
     say "Installing Debian packages: ${missing[*]}"
     if ! apt_install "${missing[@]}"; then
         say "Bringing apt's list of packages up to date first"
         as_root apt-get update -qq >/dev/null || fail "apt-get update failed: is the network there?"
         apt_install "${missing[@]}" || fail "apt-get could not install: ${missing[*]}"
     fi
+    exec {lock}>&-
 }
 
 apt_install() {
