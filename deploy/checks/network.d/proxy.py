@@ -127,19 +127,19 @@ class Proxy:
         pair = Pair(writer, to)
         pair.until_cut = self.cut() if self.cut else None
         self.pairs.add(pair)
+        ways = [asyncio.create_task(self.pump(pair, reader, to, UP)),
+                asyncio.create_task(self.pump(pair, there, writer, DOWN))]
         try:
-            done, rest = await asyncio.wait(
-                [asyncio.create_task(self.pump(pair, reader, to, UP)),
-                 asyncio.create_task(self.pump(pair, there, writer, DOWN))], return_when=asyncio.FIRST_COMPLETED)
+            done, rest = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
             # One side has ended: so does the other, when what was under way has been passed on.
             if rest and not any([task.exception() for task in done]):
                 await asyncio.wait(rest, timeout=0.1)
-            for task in rest:
-                task.cancel()
-            await asyncio.gather(*done, *rest, return_exceptions=True)
         finally:
+            for task in ways:
+                task.cancel()
             self.pairs.discard(pair)
             to.close()
+            await asyncio.gather(*ways, return_exceptions=True)
 
     async def pump(self, pair, reader, writer, way):
         """A queue between the two, so that latency delays and does not throttle; it is bounded, so that a low rate
