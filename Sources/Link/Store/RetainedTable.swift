@@ -74,9 +74,10 @@ struct RetainedTable {
         waitingCount = entries.count { $0.waiting }
     }
 
-    /// The value was taken but not handed over: it waits again unless a newer one does already.
+    /// The value was taken but not handed over: it waits again unless a newer one does already, or it was given up
+    /// meanwhile; it is on its way more than once when a connection broke before it was acknowledged.
     mutating func putBack(_ ticket: Ticket) {
-        guard !entries[ticket.index].waiting else { return }
+        guard !entries[ticket.index].waiting, !entries[ticket.index].abandoned else { return }
         entries[ticket.index].waiting = true
         waitingCount += 1
     }

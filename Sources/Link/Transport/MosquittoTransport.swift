@@ -232,7 +232,8 @@ final class MosquittoTransport: Transport {
         case MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_OVERSIZE_PACKET.code: return .tooLarge
         case MOSQ_ERR_NO_CONN.code, MOSQ_ERR_CONN_LOST.code, MOSQ_ERR_ERRNO.code, MOSQ_ERR_TLS.code:
             // The library keeps a QoS 1 message all the same and sends it after the next connect.
-            broken("publish: \(Self.text(code))")
+            let number = errno
+            broken("publish: \(explained(code, number))", byPeer: Self.isByPeer(code, number))
             return header.qos > 0 && id != 0 ? .taken(id: id) : .later
         case MOSQ_ERR_NOMEM.code: return .later
         default: return .impossible

@@ -210,6 +210,19 @@ extension PublicationQueue {
         #expect(Self.drain(&table) == ["config=smaller"])
     }
 
+    /// After a connection that broke, the same value is on its way twice.
+    @Test func anAbandonedValueDoesNotComeBackByItsTwin() throws {
+        var table = RetainedTable(order: [])
+        _ = Self.set(&table, "schema", "too big")
+        var bytes: [UInt8] = []
+        let first = table.take(into: &bytes)
+        table.sendAllAgain()
+        let second = table.take(into: &bytes)
+        table.abandon(try #require(first).ticket)
+        table.putBack(try #require(second).ticket)
+        #expect(Self.drain(&table) == [])
+    }
+
     @Test func topicsWithoutEndAreRefused() {
         var table = RetainedTable(order: [])
         for index in 0..<RetainedTable.limit {
