@@ -48,9 +48,9 @@ struct Outbox: ~Copyable {
 
     /// Opens the files, closes events that the agent before this one could not close, and says again what the last one
     /// was.
-    init(
+    static func open(
         _ options: SpoolOptions, _ context: Context, link: Link, status: StorageStatus, log: Log
-    ) throws(SpoolError) {
+    ) throws(SpoolError) -> Outbox {
         var spool = try Spool.open(options, now: HostClock.wall())
         if let aside = spool.setAside {
             log.error("the stored data was damaged and is set aside", ["file": .text(aside)])
@@ -65,6 +65,13 @@ struct Outbox: ~Copyable {
             let header = Stream.last.delivery.header(topic: context.topics.last)
             last.payload.withUnsafeBytes { link.publish(header, $0) }
         }
+        return Outbox(spool, context, link: link, status: status, log: log)
+    }
+
+    // Apart from what may fail: Swift 6.0.3 cannot compile the two together.
+    private init(
+        _ spool: consuming Spool, _ context: Context, link: Link, status: StorageStatus, log: Log
+    ) {
         self.context = context
         self.link = link
         self.status = status

@@ -74,7 +74,7 @@ final class StorageThread: Sendable {
             let now = HostClock.monotonic()
             if now >= reopenDue {
                 do throws(SpoolError) {
-                    let outbox = try Outbox(options, context, link: link, status: status, log: log)
+                    let outbox = try Outbox.open(options, context, link: link, status: status, log: log)
                     status.change { $0.problem = nil }
                     try work(outbox)
                 } catch {
