@@ -303,8 +303,10 @@ final class MosquittoTransport: Transport {
     }
 
     /// What went wrong, with the library's own words where TLS failed: its code alone says nothing.
+    /// (2.0.11 calls it a TLS error, 2.0.21 a protocol error of the system.)
     private func explained(_ code: Int32, _ number: Int32 = errno) -> String {
-        guard code == MOSQ_ERR_TLS.code, !libraryError.isEmpty else {
+        let isTLS = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
+        guard isTLS, !libraryError.isEmpty else {
             return code == MOSQ_ERR_ERRNO.code ? Self.systemError(number) : Self.text(code)
         }
         return TransportSecurity.explain(libraryError)
@@ -329,10 +331,25 @@ final class MosquittoTransport: Transport {
     }
 
     private func didDisconnect(_ code: Int32) {
+        let number = errno
+        let isOld = isOldAnswer(code)
         ignoreSocket = true
         connecting = false
-        let byPeer = code >= 128 || Self.isByPeer(code, errno)
-        events.append(.lost(reason: code == 0 ? "disconnected" : Self.disconnection(code), byPeer: byPeer))
+        if isOld {
+            events.append(.refused(code: 1, reason: "the answer is one of MQTT 3"))
+            return
+        }
+        // The library mixes its own error codes with the reasons that an MQTT 5 broker gives.
+        let isReason = code >= 128
+        let words = isReason ? String(cString: mosquitto_reason_string(code)) : explained(code, number)
+        events.append(
+            .lost(reason: code == 0 ? "disconnected" : words, byPeer: isReason || Self.isByPeer(code, number)))
+    }
+
+    /// An answer of MQTT 3 to a CONNECT of 5, which brokers give that have no 5. libmosquitto 2.0.11 calls back with its
+    /// code; 2.0.21 only finds it too short for an answer of 5.
+    private func isOldAnswer(_ code: Int32) -> Bool {
+        connecting && version == .v5 && code == MOSQ_ERR_MALFORMED_PACKET.code
     }
 
     private static func limits(_ properties: OpaquePointer?) -> BrokerLimits {
@@ -369,21 +386,5 @@ final class MosquittoTransport: Transport {
 
     private static func refusal(_ code: Int32) -> String {
         String(cString: code >= 128 ? mosquitto_reason_string(code) : mosquitto_connack_string(code))
-    }
-
-    /// The library mixes its own error codes with the reasons that an MQTT 5 broker gives.
-    private static func disconnection(_ code: Int32) -> String {
-        code >= 128 ? String(cString: mosquitto_reason_string(code)) : text(code)
-    }
-}
-
-extension ContentType {
-    /// The name on the wire, without a copy.
-    fileprivate var mime: StaticString {
-        switch self {
-        case .text: "text/plain"
-        case .json: "application/json"
-        case .mseed: "application/vnd.fdsn.mseed"
-        }
     }
 }

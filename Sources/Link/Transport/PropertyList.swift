@@ -1,4 +1,5 @@
 import CMosquitto
+import Messages
 
 /// MQTT 5 properties under construction. The list is freed when this value ends, unless its owner gave it away: of
 /// libmosquitto's calls only `mosquitto_will_set_v5` takes a list over, and only when it succeeds.
@@ -47,4 +48,15 @@ struct PropertyList: ~Copyable {
 extension mosq_err_t {
     /// As libmosquitto's calls return it.
     var code: Int32 { rawValue }
+}
+
+extension ContentType {
+    /// The name on the wire, without a copy.
+    var mime: StaticString {
+        switch self {
+        case .text: "text/plain"
+        case .json: "application/json"
+        case .mseed: "application/vnd.fdsn.mseed"
+        }
+    }
 }
