@@ -164,7 +164,9 @@ public struct ConnectionStateMachine: Sendable, Equatable {
             return
         }
         let pause = jitter.next(using: &random)
-        state = .down(until: now + (refusedForGood ? timing.cap : pause))
+        // Nothing changes soon where one was refused for good; but a fleet shall not come back in step.
+        let long = timing.cap - UInt64.random(in: 0...timing.cap / 4, using: &random)
+        state = .down(until: now + (refusedForGood ? long : pause))
         (tried, refusedForGood) = (0, false)
     }
 }

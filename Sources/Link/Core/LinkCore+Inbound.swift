@@ -97,8 +97,13 @@ extension LinkCore {
             subscriptionFailed(subscription.filter, isCheck: subscription.isCheck, .unanswered)
         }
         if let deadline = selfCheck?.deadline, now >= deadline {
-            selfCheck?.conclude()
-            lookAtCheck()
+            // On a slow line the answers wait behind what has yet to leave.
+            if transport.wantsWrite || (transport.line?.waiting ?? 0) > 0 {
+                selfCheck?.putOff(now)
+            } else {
+                selfCheck?.conclude()
+                lookAtCheck()
+            }
         }
     }
 

@@ -99,6 +99,11 @@ struct SelfCheck {
         return true
     }
 
+    /// Waits once more: what was asked may not even have left.
+    mutating func putOff(_ now: UInt64) {
+        if deadline != nil { deadline = now + Self.patience }
+    }
+
     /// The time is over: says what is known by now.
     mutating func conclude() {
         if !commandIsOver { endCommand(commandWritten ? .denied : .unverifiable) }

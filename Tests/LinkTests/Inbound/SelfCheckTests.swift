@@ -54,6 +54,28 @@ extension Bench {
         #expect(bench.core.statistics.deniedTopics == [])
     }
 
+    /// What was asked waits behind a backlog: that nothing has come back yet says nothing.
+    @Test func aSlowLineIsNotAccused() {
+        let bench = Bench.checked(.v311)
+        bench.comeUp()
+        bench.transport.answer()
+        bench.put("d/trace", "t", .trace)
+        bench.step()
+        bench.transport.wantsWrite = true
+        for _ in 0..<5 {
+            bench.now += Self.patience
+            bench.step()
+        }
+        #expect(bench.core.statistics.selfCheck == [])
+        bench.transport.wantsWrite = false
+        bench.echo("s/cmd/selfcheck")
+        bench.echo("s/online")
+        bench.echo("d/trace")
+        bench.step()
+        #expect(bench.outcome("d/trace") == .verified)
+        #expect(bench.core.statistics.deniedTopics == [])
+    }
+
     /// `pattern write …/state/#` and `pattern read …/cmd/#`: all is well, and nothing of it can be seen.
     @Test(arguments: BrokerTests.versions) func whoMayNotReadItsOwnTopicsIsNotAccused(
         version: LinkOptions.ProtocolVersion
