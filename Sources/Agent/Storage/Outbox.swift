@@ -116,6 +116,8 @@ struct Outbox: ~Copyable {
         let waiting = link.statistics
         // Before memory is full and drops something, all of it that may goes to the disk.
         let isTight = waiting.queueBytes > Self.spillBytes || waiting.queueMessages > Self.spillMessages
+        // What is on disk need not take the place of what is not: it comes back when the broker is there.
+        if isTight, !waiting.connected { link.setOverflow(true) }
         if now >= withdrawDue || isLast || isTight {
             withdrawDue = now + Self.withdrawPause
             try withdraw(waitedLonger: isLast || isTight ? 0 : Self.liveTime, wall: wall)
