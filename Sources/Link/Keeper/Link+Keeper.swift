@@ -16,8 +16,8 @@ import Messages
 /// Order: live messages keep theirs. When a kept message must leave memory for lack of room, the link turns `overflow`
 /// on by itself, so that nothing newer overtakes it: all kept messages that wait leave memory as `displaced`, and so does
 /// each that is kept from then on; they all come back as back-fill in the order of their keys, until the keeper, whose
-/// disk holds nothing older any more, says `setOverflow(false)`. Only a message that could not be kept within 200 ms
-/// leaves before them.
+/// disk holds nothing older any more, says `setOverflow(false)`. Only a message that could not be kept within 5 s leaves
+/// before them.
 ///
 /// Everything here may be called from any thread, takes the lock for the copy of one message, and touches the heap only
 /// while the caller's buffers grow.

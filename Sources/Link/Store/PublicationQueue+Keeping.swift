@@ -4,12 +4,13 @@ import Messages
 /// before they leave, and brings old ones back.
 ///
 /// An essential message that waits: `wanted` → `asked` (the keeper has a copy) → kept under a key, or not to be kept. It
-/// may leave as soon as it is kept, or after 200 ms whatever happens. Whoever ends it, the keeper hears of it once: by the
+/// may leave as soon as it is kept, or after 200 ms whatever happens (5 s in an overflow). Whoever ends it, the keeper hears of it once: by the
 /// answer to `markKept` when it was over by then, else by a settlement.
 extension PublicationQueue {
     /// Until when the message may not leave; nil: it may.
     func waitsForKeeper(until index: Int) -> UInt64? {
-        slots[index].keeping == .none ? nil : slots[index].arrived + Self.patience
+        guard slots[index].keeping != .none else { return nil }
+        return slots[index].arrived + (isOverflowing ? Self.overflowPatience : Self.patience)
     }
 
     /// When the first essential message may leave that waits for the keeper now (ns).

@@ -49,6 +49,8 @@ struct PublicationQueue: ~Copyable {
 
     /// An essential message never waits longer than this for the keeper (ns).
     static let patience: UInt64 = 200_000_000
+    /// The same while older ones come by way of the disk, and would be overtaken.
+    static let overflowPatience: UInt64 = 5_000_000_000
     /// Back-fill that waits: messages, and bytes of payload when there is more than one.
     static let backfillMessages = 32
     static let backfillBytes = 256 << 10
