@@ -68,7 +68,7 @@ async def main(program, folder, recording, duration, speed):
     data = (time.monotonic() - began) * float(speed) / 86400
     print(f"{float(duration):.0f} s, {data:.1f} days of data, {breaks} breaks of the broker; stopped within {stopped:.1f} s")
     problems = []
-    for name, unit, allowed in (("memory", " KiB", lambda before: before * 1.01 + 128), ("threads", "", lambda n: n),
+    for name, unit, allowed in (("memory", " KiB", lambda before: before * 1.02 + 256), ("threads", "", lambda n: n),
                                 ("descriptors", "", lambda n: n), ("files", " KiB", lambda n: max(n, BUDGET * 1000))):
         values = [most(part, name) for part in parts]
         print(f"{name:12} most in each third: {', '.join(f'{value}{unit}' for value in values)}")
