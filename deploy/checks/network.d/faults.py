@@ -183,14 +183,13 @@ async def short_lives(case):
     await case.account()
 
 
-async def refused_port(case):
-    """Nobody listens: attempts are counted by the agent's own words."""
-    _, proxy = await case.usual()
+async def nobody_listens(case, proxy, seconds):
+    """The port is closed for a while: attempts are counted by the agent's own words."""
     case.begin()
     await proxy.refuse()
     proxy.end()
     said = case.agent.attempts_that_failed()
-    await case.fault(15)
+    await case.fault(seconds)
     failed = case.agent.attempts_that_failed() - said
     await proxy.open()
     case.end()
@@ -200,6 +199,12 @@ async def refused_port(case):
     case.figures.update(attempts=failed, rate=failed / lasted)
     case.expect(3 <= failed <= 4 + lasted / (0.3 * PAUSE_MAX), f"{failed} attempts in {lasted:.0f} s")
     await case.account()
+
+
+async def refused_port(case):
+    """TCP to a port that nobody listens on."""
+    _, proxy = await case.usual()
+    await nobody_listens(case, proxy, 15)
 
 
 async def shut_door(case, mode):
@@ -397,20 +402,7 @@ async def tls_refused(case):
     """TLS to a port that nobody listens on."""
     _, proxy, *_ = await encrypted(case)
     await case.flowing()
-    case.begin()
-    await proxy.refuse()
-    proxy.end()
-    said = case.agent.attempts_that_failed()
-    await case.fault(12)
-    failed = case.agent.attempts_that_failed() - said
-    await proxy.open()
-    case.end()
-    await case.recovered(PAUSE_MAX)
-    case.attempts()
-    lasted = case.figures["fault"]
-    case.figures.update(attempts=failed, rate=failed / lasted)
-    case.expect(3 <= failed <= 4 + lasted / (0.3 * PAUSE_MAX), f"{failed} attempts in {lasted:.0f} s")
-    await case.account()
+    await nobody_listens(case, proxy, 12)
 
 
 ALL = [calm, latency, low_rate, dribble, half_open, half_open_up, half_open_down, mute, hung_broker, cuts, cuts_politely,
