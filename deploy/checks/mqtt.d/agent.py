@@ -104,3 +104,15 @@ class Agent:
         except subprocess.TimeoutExpired:
             self.kill()
         return time.monotonic() - began
+
+
+def playing(program, folder, station, recording, speed, settings):
+    """An agent that plays the recording of deploy/recordings in a loop, with all its events and waveforms."""
+    agent = Agent(program, folder, station, merge({
+        "sensor": {"driver": "replay", "replay": {
+            "file": recording, "speed": float(speed), "loop": True, "scale": [4.674e-06, 4.677e-06, 4.679e-06]}},
+        "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 10, "post_event_s": 15}},
+        "waveform": {"chunk_s": 5}}, settings))
+    for simulated in ("simulate", "rate_hz"):
+        del agent.settings["sensor"][simulated]
+    return agent

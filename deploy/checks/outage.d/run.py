@@ -9,7 +9,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
 
-from agent import Agent  # noqa: E402
+from agent import playing  # noqa: E402
 from keeping import KeepingMosquitto, Reader  # noqa: E402
 from readings import Readings  # noqa: E402
 
@@ -54,14 +54,8 @@ async def main(program, folder, recording, hours, speed):
     outage = float(hours) * 3600 / float(speed)
     broker = KeepingMosquitto(folder)
     await broker.start()
-    agent = Agent(program, folder, "away", {
-        "sensor": {"driver": "replay", "simulate": None, "rate_hz": None, "replay": {
-            "file": recording, "speed": float(speed), "loop": True, "scale": [4.674e-06, 4.677e-06, 4.679e-06]}},
-        "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 10, "post_event_s": 15}},
-        "waveform": {"chunk_s": 5},
+    agent = playing(program, folder, "away", recording, speed, {
         "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}, "storage": {"backfill_per_s": 500}})
-    for unset in ("simulate", "rate_hz"):
-        del agent.settings["sensor"][unset]
     reader = Reader(broker, ["away"])
     reader.readings["away"] = account = Account("away")
     await reader.ready.wait()

@@ -9,7 +9,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
 
-from agent import Agent  # noqa: E402
+from agent import playing  # noqa: E402
 from keeping import KeepingMosquitto  # noqa: E402
 
 from client import Client  # noqa: E402
@@ -35,14 +35,9 @@ def most(looks, name):
 async def main(program, folder, recording, duration, speed):
     broker = KeepingMosquitto(folder)
     await broker.start()
-    agent = Agent(program, folder, "soak", {
-        "sensor": {"driver": "replay", "replay": {
-            "file": recording, "speed": float(speed), "loop": True, "scale": [4.674e-06, 4.677e-06, 4.679e-06]}},
-        "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 10, "post_event_s": 15}},
-        "waveform": {"chunk_s": 5}, "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"},
+    agent = playing(program, folder, "soak", recording, speed, {
+        "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"},
         "storage": {"budget_mb": BUDGET, "ring_minutes": 10, "backfill_per_s": 1000}})
-    for unset in ("simulate", "rate_hz"):
-        del agent.settings["sensor"][unset]
     agent.start()
     began, third, looks = time.monotonic(), float(duration) / 3, []
     breaks = 0
