@@ -13,6 +13,8 @@ public struct PublicationHeader: Sendable, Equatable {
     public var event: EventMark?
     /// Sent later than it was made, below `data/history`; with MQTT 5 it has the user property `hist=1`.
     public var isHistory = false
+    /// What the requester gave to know the answer by (MQTT 5 correlation data); nil: none.
+    public var correlation: [UInt8]?
 
     public init(
         topic: String, qos: Int, retain: Bool, contentType: ContentType = .json, expiry: UInt32? = nil,

@@ -1,0 +1,71 @@
+import Glibc
+import Synchronization
+
+/// Orders on their way to the thread that carries them out, and outcomes on their way back. One thread asks whether there
+/// is anything without a lock, so that sampling pays one atomic load for each block.
+final class OrderBook: Sendable {
+    /// Orders that wait at most; no command waits behind that many.
+    static let capacity = 16
+
+    private struct State {
+        var orders: [(number: Int, order: StationOrder)] = []
+        var outcomes: [(number: Int, outcome: OrderOutcome)] = []
+    }
+    private let state = Mutex(State())
+    private let waiting = Atomic<Bool>(false)
+    /// Becomes readable when an outcome has come.
+    private let answered: Int32
+    /// Becomes readable when an order has come; -1: nobody waits for it.
+    private let wake: Int32
+
+    /// - Parameters:
+    ///   - answered: eventfd of the main thread.
+    ///   - wake: eventfd of the thread that takes the orders, or -1 when it looks often enough by itself.
+    init(answered: Int32, wake: Int32 = -1) {
+        self.answered = answered
+        self.wake = wake
+    }
+
+    /// - Returns: false when too many wait.
+    func put(_ order: StationOrder, number: Int) -> Bool {
+        let taken = state.withLock { state in
+            guard state.orders.count < Self.capacity else { return false }
+            state.orders.append((number, order))
+            return true
+        }
+        if taken {
+            waiting.store(true, ordering: .releasing)
+            Self.signal(wake)
+        }
+        return taken
+    }
+
+    /// Whether there are orders; without a lock.
+    var hasOrders: Bool { waiting.load(ordering: .acquiring) }
+
+    func takeOrders() -> [(number: Int, order: StationOrder)] {
+        waiting.store(false, ordering: .releasing)
+        return state.withLock { state in
+            defer { state.orders.removeAll() }
+            return state.orders
+        }
+    }
+
+    func answer(_ number: Int, _ outcome: OrderOutcome) {
+        state.withLock { $0.outcomes.append((number, outcome)) }
+        Self.signal(answered)
+    }
+
+    func takeOutcomes() -> [(number: Int, outcome: OrderOutcome)] {
+        state.withLock { state in
+            defer { state.outcomes.removeAll() }
+            return state.outcomes
+        }
+    }
+
+    private static func signal(_ descriptor: Int32) {
+        guard descriptor >= 0 else { return }
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}
