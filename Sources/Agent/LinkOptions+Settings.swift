@@ -11,6 +11,7 @@ extension LinkOptions {
         var presence = Presence(topic: topics.online)
         presence.willDelay = UInt32(clamping: mqtt.willDelay)
         self.init(brokers: brokers, clientID: "\(Identity.name)-\(configuration.station.id)", presence: presence)
+        base = topics.base
         version = mqtt.protocolVersion == .v311 ? .v311 : .v5
         username = mqtt.username
         passwordFile = mqtt.passwordFile

@@ -5,11 +5,10 @@ import Messages
 /// The connection of one agent to its broker. Any thread may publish; a thread of the link's own does everything
 /// else, and keeps trying for as long as it takes.
 public final class Link: Sendable {
-    private let options: LinkOptions
     private let report: @Sendable (LinkEvent) -> Void
     private let receive: @Sendable (InboundMessage) -> Void
     let store: SharedStore
-    private let shared = LinkShared()
+    private let shared: LinkShared
     /// Says to the link's thread that there is work.
     private let wake: Int32
     /// Becomes readable when the link's thread has ended.
@@ -23,12 +22,8 @@ public final class Link: Sendable {
         options: LinkOptions, report: @escaping @Sendable (LinkEvent) -> Void,
         receive: @escaping @Sendable (InboundMessage) -> Void = { _ in }
     ) throws(LinkError) {
-        guard !options.brokers.isEmpty else { throw LinkError("there is no broker address") }
-        for text in [options.clientID, options.presence.topic, options.username, options.passwordFile]
-        where text.utf8.contains(0) {
-            throw LinkError("client id, topic, user name and file names must not have zero bytes in them")
-        }
-        self.options = options
+        try options.check()
+        shared = LinkShared(options)
         self.report = report
         self.receive = receive
         wake = try Eventfd.make()
@@ -44,6 +39,7 @@ public final class Link: Sendable {
 
     /// Starts the link's thread. Once only.
     public func start() throws(LinkError) {
+        let options = shared.options
         let transport = MosquittoTransport(options: options)
         let core = LinkCore(
             options: options, store: store, transport: transport, random: .system, report: report, receive: receive)
@@ -82,6 +78,31 @@ public final class Link: Sendable {
         let now = MonotonicClock.now()
         store.withLock { $0.put(header, payload, now: now) }
         signalWork()
+    }
+
+    /// Goes on with other options, at once and without losing anything that waits: an orderly good-bye to the old broker
+    /// where there is one, then the new one, with pauses that begin anew. Nothing happens to the connection when nothing
+    /// about it differs. Any thread may say this, also again while a change is under way: the last one counts.
+    ///
+    /// Not retained messages that wait are sent to the old broker while the good-bye lasts (at most 3 s), else to the new
+    /// one, with the topics that they have. With another `base`, retained values move: they are emptied below the old one
+    /// (the presence topic says `offline` there) and sent below the new one, where values also go that are still published
+    /// below the old one. What the old broker could not be told before the connection was gone is sent later when the
+    /// addresses of the brokers are still the same.
+    ///
+    /// The sizes of the queue and `keepsEssential` stay as they were made.
+    /// - Returns: every connection with these options has a higher number (`LinkStatistics.connections`).
+    /// - Throws: options that no connection can be made with; nothing has changed then.
+    @discardableResult
+    public func change(to options: LinkOptions) throws(LinkError) -> UInt64 {
+        try options.check()
+        let number = shared.requestChange(options) { old, change in
+            store.withLock {
+                $0.retained.move(from: old.base, to: options.base, presence: old.presence.topic, change: change)
+            }
+        }
+        signalWork()
+        return number
     }
 
     public var statistics: LinkStatistics { shared.statistics }

@@ -25,6 +25,9 @@ public struct LinkStatistics: Sendable, Equatable {
     public var version: LinkOptions.ProtocolVersion?
     /// Connections that came up.
     public var connects: UInt64 = 0
+    /// Number of the present or last connection; each has a higher one than those before it, not always by one. What
+    /// `Link.change` hands back is below the number of every connection with the changed options.
+    public var connections: UInt64 = 0
     /// Attempts that did not.
     public var failedAttempts: UInt64 = 0
     /// Of those, how often the broker did not accept who we are, and the last time's words.
@@ -80,7 +83,8 @@ public struct LinkStatistics: Sendable, Equatable {
 
     public init() {}
 
-    mutating func countRefusal(_ reason: Int, topic: String) {
+    /// - Parameter isOurs: a topic with which there will be more.
+    mutating func countRefusal(_ reason: Int, topic: String, isOurs: Bool = true) {
         if let index = refused.firstIndex(where: { $0.reason == reason }) {
             refused[index].count += 1
             refused[index].topic = topic
@@ -88,7 +92,15 @@ public struct LinkStatistics: Sendable, Equatable {
             refused.append(Refusal(reason: reason, count: 1, topic: topic))
             refused.sort { $0.reason < $1.reason }
         }
-        if reason == 135 { deny(topic) }
+        if reason == 135, isOurs { deny(topic) }
+    }
+
+    /// The options are others: what was known of rights is not known any more.
+    mutating func forgetRights() {
+        isRefused = false
+        deniedTopics = []
+        refusedSubscriptions = []
+        selfCheck = []
     }
 
     mutating func deny(_ topic: String) {

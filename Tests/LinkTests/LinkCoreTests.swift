@@ -16,6 +16,8 @@ final class FakeTransport: Transport {
     var writesAtOnce = true
     private var lastID: Int32 = 0
 
+    var options: LinkOptions?
+    func change(to options: LinkOptions) { self.options = options }
     func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
         log.append("open \(broker)\(version == .v311 ? " as 3.1.1" : "")")
         return openProblem
@@ -51,8 +53,8 @@ final class FakeTransport: Transport {
         log.append("abandon")
         isConnected = false
     }
-    func disconnect() {
-        log.append("disconnect")
+    func disconnect(keepsWill: Bool) {
+        log.append(keepsWill ? "disconnect with will" : "disconnect")
         isConnected = false
     }
     func takeEvents(into events: inout [TransportEvent]) {

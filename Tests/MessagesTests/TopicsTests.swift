@@ -62,4 +62,15 @@ import Testing
         #expect(topics.history(of: topics.summary) == "\(base)/data/history/summary")
         #expect(topics.history(of: "other/thing") == "other/thing")
     }
+
+    @Test func whatWasMadeBelowAFormerRootStaysThere() throws {
+        let topics = try Topics(root: "school/seismote", id: "north")
+        #expect(topics.history(of: "seismote/north/data/trace") == "seismote/north/data/history/trace")
+        #expect(topics.history(of: "a/north/north/state/summary") == "a/north/north/data/history/summary")
+        #expect(topics.history(of: "a/b/c/north/event/trigger") == "a/b/c/north/data/history/event/trigger")
+        for other in ["seismote/south/data/trace", "north/data/trace", "seismote/north", "seismote/north/cmd/ping", ""]
+        {
+            #expect(topics.history(of: other) == other)
+        }
+    }
 }

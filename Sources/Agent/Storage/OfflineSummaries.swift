@@ -4,11 +4,16 @@ import Messages
 struct OfflineSummaries {
     private static let minute: Int64 = 60_000_000_000
 
-    private let topic: String
-    private let history: String
+    private let topics: Topics
+    /// What the topic of summaries ends with, below any root.
+    private let ending: String
+    private var topic: String
+    private var history: String
     private var lastMinute: Int64?
 
     init(topics: Topics) {
+        self.topics = topics
+        ending = "/\(topics.id)/state/summary"
         topic = topics.summary
         history = topics.history(of: topics.summary)
     }
@@ -18,7 +23,12 @@ struct OfflineSummaries {
     mutating func header(
         for header: PublicationHeader, isConnected: @autoclosure () -> Bool, now: Int64
     ) -> PublicationHeader? {
-        guard header.topic == topic else { return nil }
+        if header.topic != topic {
+            guard header.retain, header.topic.hasSuffix(ending) else { return nil }
+            // The root has changed.
+            topic = header.topic
+            history = topics.history(of: topic)
+        }
         if isConnected() {
             lastMinute = nil
             return nil

@@ -78,7 +78,7 @@ public struct ConnectionStateMachine: Sendable, Equatable {
     /// Index of the broker of the present or next attempt.
     public private(set) var broker = 0
     private let brokerCount: Int
-    private let timing: Timing
+    private var timing: Timing
     private var jitter: DecorrelatedJitter
     /// Brokers tried since the last pause or connection.
     private var tried = 0
@@ -90,6 +90,14 @@ public struct ConnectionStateMachine: Sendable, Equatable {
         self.brokerCount = max(1, brokerCount)
         self.timing = timing
         jitter = DecorrelatedJitter(base: timing.base, cap: timing.cap)
+    }
+
+    /// Other pauses, which begin anew; one under way is cut to the longest of them.
+    mutating func change(_ timing: Timing, now: UInt64) {
+        guard timing != self.timing else { return }
+        self.timing = timing
+        jitter = DecorrelatedJitter(base: timing.base, cap: timing.cap)
+        if case .down(let until) = state { state = .down(until: min(until, now + timing.cap)) }
     }
 
     public var isUp: Bool { if case .up = state { true } else { false } }

@@ -10,7 +10,7 @@ struct ConnectionWatch: Sendable, Equatable {
     /// Nanoseconds without a byte from the broker; nil: without end.
     private var silence: UInt64?
     /// Nanoseconds without an acknowledgement while some are awaited.
-    private let patience: UInt64
+    var patience: UInt64
     private var heardAt: UInt64 = 0
     private var waitingSince: UInt64?
     private var line: LineState?

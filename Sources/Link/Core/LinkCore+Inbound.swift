@@ -18,6 +18,10 @@ extension LinkCore {
     func beginInbound(_ now: UInt64) {
         pending.removeAll(keepingCapacity: true)
         if !limits.sessionPresent { isSubscribed = false }
+        if limits.sessionPresent {
+            for filter in staleFilters where !options.subscriptions.contains(filter) { transport.unsubscribe(filter) }
+        }
+        staleFilters.removeAll()
         if !isSubscribed {
             for filter in options.subscriptions { subscribe(filter, isCheck: false, now) }
         }
@@ -87,6 +91,8 @@ extension LinkCore {
         statistics.received += 1
         if message.isTooLarge { statistics.receivedTooLarge += 1 }
         if selfCheck?.takes(message) == true { return lookAtCheck() }
+        var message = message
+        message.connection = connection
         receive(message)
     }
 

@@ -9,12 +9,12 @@ extension LinkCore {
 
     func pump(_ now: UInt64) {
         sendableAt = nil
-        guard stopping == .no || isDraining, machine.isUp else { return }
+        guard stopping == .no || isDraining, machine.isUp, departure?.isDraining != false || isDraining else { return }
         while machine.isUp, inFlight.count < window, unwritten < Self.defaultWindow {
             guard let (header, ticket) = store.withLock({ $0.take(into: &scratch, now: now) }) else {
                 // Something may wait for its keeper meanwhile.
                 sendableAt = store.withLock { $0.queue.keeperDeadline }
-                guard stopping == .no, pumpBackfill(now) else { return }
+                guard stopping == .no, departure == nil, pumpBackfill(now) else { return }
                 continue
             }
             guard deliver(header, ticket, isBackfill: false, now) else { return }
@@ -90,6 +90,10 @@ extension LinkCore {
             feedStop()
             return
         }
+        if departure?.phase == .farewell(id: id) {
+            departure?.phase = .said
+            return
+        }
         if isProbe(id, reason: reason) { return }
         guard let index = inFlight.firstIndex(where: { $0.id == id }) else {
             unwritten = max(0, unwritten - 1)
@@ -107,7 +111,8 @@ extension LinkCore {
             if version == .v5 { statistics.allow(message.topic) }
             selfCheck?.acknowledged(message.topic)
         } else {
-            statistics.countRefusal(reason, topic: message.topic)
+            // What was addressed with an old base is nothing that could be allowed again.
+            statistics.countRefusal(reason, topic: message.topic, isOurs: message.topic.isBelow(options.base))
             report(.refused(topic: message.topic, reason: reason))
         }
     }

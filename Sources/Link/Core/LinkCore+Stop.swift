@@ -4,9 +4,12 @@ import Messages
 extension LinkCore {
     var isDraining: Bool { if case .draining = stopping { true } else { false } }
 
+    /// Nothing waits that may leave now, and nothing is on its way.
+    var isIdle: Bool { inFlight.isEmpty && unwritten == 0 && store.withLock { $0.isEmpty } }
+
     func feedStop() {
         _ = machine.handle(.stop, now: 0, using: &random)
-        transport.disconnect()
+        transport.disconnect(keepsWill: false)
     }
 
     func proceedStop(_ now: UInt64) {
@@ -18,8 +21,7 @@ extension LinkCore {
                 if machine.handle(.stop, now: now, using: &random) == .abandon { transport.abandon() }
                 return finish()
             }
-            let empty = inFlight.isEmpty && unwritten == 0 && store.withLock { $0.isEmpty }
-            guard empty || now >= until else { return }
+            guard isIdle || now >= until else { return }
             var text = options.presence.offline
             let outcome = text.withUTF8 { transport.publish(presenceHeader, UnsafeRawBufferPointer($0)) }
             if case .taken(let id) = outcome {

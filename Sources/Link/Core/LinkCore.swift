@@ -29,7 +29,7 @@ final class LinkCore {
         case done
     }
 
-    let options: LinkOptions
+    var options: LinkOptions
     let store: SharedStore
     let transport: any Transport
     let report: (LinkEvent) -> Void
@@ -50,6 +50,14 @@ final class LinkCore {
     /// States that were given up get another chance.
     var pardon = Pardon()
     var stopping = Stopping.no
+    /// A good-bye before other options are taken up.
+    var departure: Departure?
+    /// Of the options in use.
+    var change: UInt64 = 0
+    /// A broker has heard `online` with the options in use.
+    var hasAnnounced = false
+    /// Filters that a session may still have from options before.
+    var staleFilters: [String] = []
     var events: [TransportEvent] = []
     var scratch: [UInt8] = []
     var backfill: TokenBucket
@@ -77,13 +85,16 @@ final class LinkCore {
         backfill = TokenBucket(perSecond: options.backfillPerSecond)
         version = options.version
         protocols = ProtocolChoice(preferred: options.version, brokers: options.brokers.count)
-        func nanoseconds(_ seconds: Double) -> UInt64 { UInt64(max(0, min(seconds, 1e9)) * 1e9) }
-        watch = ConnectionWatch(patience: nanoseconds(options.ackTimeout))
-        machine = ConnectionStateMachine(
-            brokerCount: options.brokers.count,
-            timing: .init(
-                base: max(10_000_000, nanoseconds(options.reconnectMinimum)),
-                cap: nanoseconds(options.reconnectMaximum), connectTimeout: nanoseconds(options.connectTimeout)))
+        watch = ConnectionWatch(patience: Self.nanoseconds(options.ackTimeout))
+        machine = ConnectionStateMachine(brokerCount: options.brokers.count, timing: Self.timing(options))
+    }
+
+    static func nanoseconds(_ seconds: Double) -> UInt64 { UInt64(max(0, min(seconds, 1e9)) * 1e9) }
+
+    static func timing(_ options: LinkOptions) -> ConnectionStateMachine.Timing {
+        .init(
+            base: max(10_000_000, nanoseconds(options.reconnectMinimum)), cap: nanoseconds(options.reconnectMaximum),
+            connectTimeout: nanoseconds(options.connectTimeout))
     }
 
     /// Time of the next step that is due even if nothing happens (ns).
@@ -91,7 +102,8 @@ final class LinkCore {
         switch stopping {
         case .no:
             earliest(
-                earliest(machine.deadline, sendableAt), machine.isUp ? earliest(watch.deadline, inboundDeadline) : nil)
+                earliest(departureDeadline, earliest(machine.deadline, sendableAt)),
+                machine.isUp ? earliest(watch.deadline, inboundDeadline) : nil)
         case .draining(let until, _): earliest(until, earliest(machine.deadline, sendableAt))
         case .farewell(_, let end), .leaving(let end): end
         case .done: nil
@@ -116,6 +128,7 @@ final class LinkCore {
         watchConnection(now)
         if machine.isUp { watchInbound(now) }
         reconsider(now)
+        proceedDeparture(now)
         proceedStop(now)
         updateStatistics(now)
     }
@@ -139,7 +152,7 @@ final class LinkCore {
                 reportDown("no CONNACK within \(Int(options.connectTimeout)) s", now)
             }
         case .announce: announce(now)
-        case .disconnect: transport.disconnect()
+        case .disconnect: transport.disconnect(keepsWill: false)
         case nil: break
         }
     }
@@ -219,6 +232,8 @@ final class LinkCore {
 
     func announce(_ now: UInt64) {
         statistics.connects += 1
+        statistics.connections = connection
+        hasAnnounced = true
         statistics.isRefused = false
         report(.connected(options.brokers[attempted], version))
         beginInbound(now)

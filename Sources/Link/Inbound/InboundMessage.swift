@@ -13,6 +13,8 @@ public struct InboundMessage: Sendable, Equatable {
     /// What an answer brings back (MQTT 5).
     public var correlation: [UInt8]?
     public var contentType: String?
+    /// Number of the connection over which it came (see `LinkStatistics.connections`).
+    public var connection: UInt64 = 0
 
     public var isTooLarge: Bool { payload.count < size }
 

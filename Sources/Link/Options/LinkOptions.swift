@@ -50,6 +50,8 @@ public struct LinkOptions: Sendable, Equatable {
     /// Absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd credential). Read anew before each attempt, so that a
     /// changed password is taken up. Empty: no password.
     public var passwordFile = ""
+    /// In place of the file, when not empty.
+    public var password = ""
     public var tls = TLS()
     public var presence: Presence
     /// Seconds, at least 5 (the library's limit) or 0 for none.
@@ -63,6 +65,9 @@ public struct LinkOptions: Sendable, Equatable {
     public var ackTimeout = 30.0
     /// Retained topics in the order in which they are published after each connect; others follow.
     public var stateOrder: [String] = []
+    /// What all topics of ours begin with, without the slash that follows: `<root>/<id>`. A change of it moves the retained
+    /// values that are below the old one (see `Link.change`). Empty: nothing moves.
+    public var base = ""
     /// Bytes of payload that wait for the broker at most.
     public var queueBytes = 4 << 20
     /// Messages that wait for the broker at most.
@@ -84,5 +89,28 @@ public struct LinkOptions: Sendable, Equatable {
         self.brokers = brokers
         self.clientID = clientID
         self.presence = presence
+    }
+
+    /// True when a connection made with these cannot stay with the others.
+    func needsNewConnection(for other: LinkOptions) -> Bool {
+        var same = other
+        same.reconnectMinimum = reconnectMinimum
+        same.reconnectMaximum = reconnectMaximum
+        same.connectTimeout = connectTimeout
+        same.ackTimeout = ackTimeout
+        same.stateOrder = stateOrder
+        same.queueBytes = queueBytes
+        same.queueMessages = queueMessages
+        same.keepsEssential = keepsEssential
+        same.backfillPerSecond = backfillPerSecond
+        return same != self
+    }
+
+    /// What no link can be made with.
+    func check() throws(LinkError) {
+        guard !brokers.isEmpty else { throw LinkError("there is no broker address") }
+        for text in [clientID, presence.topic, username, passwordFile, password] where text.utf8.contains(0) {
+            throw LinkError("client id, topic, user name, password and file names must not have zero bytes in them")
+        }
     }
 }

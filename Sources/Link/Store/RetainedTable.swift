@@ -9,7 +9,7 @@ struct RetainedTable {
         var version: UInt64
     }
 
-    private struct Entry {
+    struct Entry {
         var header: PublicationHeader
         var payload: [UInt8]
         /// 0: the topic has no value yet.
@@ -18,15 +18,28 @@ struct RetainedTable {
         var waiting = true
         /// Given up until it changes, because connections broke over it.
         var abandoned = false
+        /// A broker may have it.
+        var wasSent = false
+        /// No state of ours any more: sent once, so that nobody finds the old one.
+        var isFarewell = false
     }
 
     /// A guard against topics without end.
     static let limit = 256
 
-    private var entries: [Entry] = []
+    var entries: [Entry] = []
+    /// What topics of ours begin with, and what they began with before.
+    var base = ""
+    var formerBases: [String] = []
+    /// Number of the change of the base that the link has yet to take up: nothing but farewells leaves before.
+    var heldFor: UInt64?
     /// Values replaced before they were sent.
     private(set) var replaced: UInt64 = 0
-    private(set) var waitingCount = 0
+    private var waitingEntries = 0
+    private var waitingFarewells = 0
+
+    /// What may leave now.
+    var waitingCount: Int { heldFor == nil ? waitingEntries + waitingFarewells : waitingFarewells }
 
     /// - Parameter order: topics that are sent first, in this order.
     init(order: [String]) {
@@ -40,27 +53,34 @@ struct RetainedTable {
 
     /// Takes the newest value of a topic. False when there are too many topics.
     mutating func set(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> Bool {
-        guard let index = entries.firstIndex(where: { $0.header.topic == header.topic }) else {
+        var header = header
+        if !formerBases.isEmpty { header.topic = present(header.topic) }
+        guard let index = entries.firstIndex(where: { $0.header.topic == header.topic && !$0.isFarewell }) else {
             guard entries.count < Self.limit else { return false }
             entries.append(Entry(header: header, payload: [UInt8](payload), version: 1))
-            waitingCount += 1
+            recount()
+            cancelFarewells { $0 == header.topic }
             return true
         }
+        cancelFarewells { $0 == header.topic }
         entries[index].header = header
         entries[index].payload.removeAll(keepingCapacity: true)
         entries[index].payload.append(contentsOf: payload)
         entries[index].version += 1
         entries[index].abandoned = false
-        if entries[index].waiting { replaced += 1 } else { waitingCount += 1 }
+        if entries[index].waiting { replaced += 1 } else { waitingEntries += 1 }
         entries[index].waiting = true
         return true
     }
 
     /// The next value to send, in order; copies its payload into `output`, which is emptied first.
     mutating func take(into output: inout [UInt8]) -> (header: PublicationHeader, ticket: Ticket)? {
-        guard waitingCount > 0, let index = entries.firstIndex(where: { $0.waiting }) else { return nil }
+        guard waitingCount > 0,
+            let index = entries.firstIndex(where: { $0.waiting && (heldFor == nil || $0.isFarewell) })
+        else { return nil }
         entries[index].waiting = false
-        waitingCount -= 1
+        entries[index].wasSent = true
+        count(index, -1)
         output.removeAll(keepingCapacity: true)
         output.append(contentsOf: entries[index].payload)
         return (entries[index].header, Ticket(index: index, version: entries[index].version))
@@ -68,10 +88,10 @@ struct RetainedTable {
 
     /// After a connect: everything is to be sent again, except what broke connections.
     mutating func sendAllAgain() {
-        for index in entries.indices where !entries[index].abandoned {
+        for index in entries.indices where !entries[index].abandoned && !entries[index].isFarewell {
             entries[index].waiting = true
         }
-        waitingCount = entries.count { $0.waiting }
+        recount()
     }
 
     /// The value was taken but not handed over: it waits again unless a newer one does already, or it was given up
@@ -79,13 +99,13 @@ struct RetainedTable {
     mutating func putBack(_ ticket: Ticket) {
         guard !entries[ticket.index].waiting, !entries[ticket.index].abandoned else { return }
         entries[ticket.index].waiting = true
-        waitingCount += 1
+        count(ticket.index, 1)
     }
 
     /// Gives this value up until the topic gets another.
     mutating func abandon(_ ticket: Ticket) {
         guard entries[ticket.index].version == ticket.version else { return }
-        if entries[ticket.index].waiting { waitingCount -= 1 }
+        if entries[ticket.index].waiting { count(ticket.index, -1) }
         entries[ticket.index].waiting = false
         entries[ticket.index].abandoned = true
     }
@@ -100,7 +120,16 @@ struct RetainedTable {
             entries[index].abandoned = false
             entries[index].waiting = true
         }
-        waitingCount = entries.count { $0.waiting }
+        recount()
         return true
+    }
+
+    private mutating func count(_ index: Int, _ change: Int) {
+        if entries[index].isFarewell { waitingFarewells += change } else { waitingEntries += change }
+    }
+
+    mutating func recount() {
+        waitingFarewells = entries.count { $0.waiting && $0.isFarewell }
+        waitingEntries = entries.count { $0.waiting && !$0.isFarewell }
     }
 }

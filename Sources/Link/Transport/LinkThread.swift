@@ -43,6 +43,7 @@ final class LinkThread {
     func run() {
         while true {
             let now = MonotonicClock.now()
+            if let (options, change) = shared.takeChange() { core.change(to: options, change: change, now: now) }
             if let stop = shared.takeStopRequest() { core.stop(now: now, within: stop) }
             if now >= nextTick {
                 transport.tick()
@@ -129,8 +130,38 @@ final class LinkShared: Sendable {
     private struct State {
         var statistics = LinkStatistics()
         var stopWithin: UInt64?
+        /// The last ones that were asked for.
+        var options: LinkOptions
+        /// Changes that need another connection.
+        var changes: UInt64 = 0
+        var isChanged = false
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    init(_ options: LinkOptions) { state = Mutex(State(options: options)) }
+
+    var options: LinkOptions { state.withLock { $0.options } }
+
+    /// - Parameter move: called with the options before and the number of the change, while no other change can come
+    ///   between.
+    /// - Returns: below the numbers of all connections with these options.
+    func requestChange(_ options: LinkOptions, move: (LinkOptions, UInt64) -> Void) -> UInt64 {
+        state.withLock { state in
+            if state.options.needsNewConnection(for: options) { state.changes += 1 }
+            move(state.options, state.changes)
+            state.options = options
+            state.isChanged = true
+            return LinkCore.connectionNumber(change: state.changes, connects: 0)
+        }
+    }
+
+    func takeChange() -> (LinkOptions, UInt64)? {
+        state.withLock { state in
+            guard state.isChanged else { return nil }
+            state.isChanged = false
+            return (state.options, state.changes)
+        }
+    }
 
     func publish(_ statistics: LinkStatistics) { state.withLock { $0.statistics = statistics } }
     var statistics: LinkStatistics { state.withLock { $0.statistics } }

@@ -12,7 +12,7 @@ final class MosquittoTransport: Transport {
     /// The library sends no more than this many QoS 1 messages without acknowledgement, whatever the broker allows.
     static let sendMaximum = 64
 
-    private let options: LinkOptions
+    private var options: LinkOptions
     private var handle: OpaquePointer?
     private var broker = 0
     private var version = LinkOptions.ProtocolVersion.v5
@@ -34,6 +34,8 @@ final class MosquittoTransport: Transport {
     deinit {
         if let handle { mosquitto_destroy(handle) }
     }
+
+    func change(to options: LinkOptions) { self.options = options }
 
     private static let initializeLibrary: Void = {
         _ = mosquitto_lib_init()
@@ -168,8 +170,8 @@ final class MosquittoTransport: Transport {
 
     private func setCredentials(_ handle: OpaquePointer) -> String? {
         guard !options.username.isEmpty else { return nil }
-        var password: String?
-        if !options.passwordFile.isEmpty {
+        var password = options.password.isEmpty ? nil : options.password
+        if password == nil, !options.passwordFile.isEmpty {
             switch SecretFile.read(options.passwordFile) {
             case .success(let text): password = text
             case .failure(let problem): return problem.message
@@ -205,9 +207,9 @@ final class MosquittoTransport: Transport {
         (connecting, ignoreSocket) = (false, true)
     }
 
-    func disconnect() {
+    func disconnect(keepsWill: Bool) {
         guard let handle else { return }
-        _ = mosquitto_disconnect_v5(handle, 0, nil)
+        _ = mosquitto_disconnect_v5(handle, keepsWill && version == .v5 ? 4 : 0, nil)
     }
 
     // MARK: messages

@@ -3,6 +3,8 @@ import Messages
 /// One connection to a broker at a time, as the link sees it: the real one is on libmosquitto, the one of the tests
 /// is played by hand. Everything is called on the one thread that owns it; what happens is collected as events.
 protocol Transport: AnyObject {
+    /// Other options, from the next `open` on.
+    func change(to options: LinkOptions)
     /// Prepares for a broker by its index, to speak this version with it, and forgets everything of the one before, messages not yet acknowledged
     /// included. Hands back a sentence when that is not possible.
     func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String?
@@ -18,7 +20,8 @@ protocol Transport: AnyObject {
     /// Drops the connection or attempt without ceremony.
     func abandon()
     /// Says good-bye in order.
-    func disconnect()
+    /// - Parameter keepsWill: the broker shall publish the last will all the same when we do not come back (MQTT 5).
+    func disconnect(keepsWill: Bool)
     /// True while bytes wait to be written.
     var wantsWrite: Bool { get }
     /// What the kernel knows of the bytes on their way; nil when it does not say.

@@ -63,13 +63,27 @@ public struct Topics: Sendable, Equatable {
     public func waveform(eventID: String) -> String { "\(waveformPrefix)/\(eventID)" }
 
     /// Where a message of a topic of this station goes that is sent late: `event/trigger` to `data/history/event/trigger`,
-    /// `data/trace` to `data/history/trace`, `state/summary` to `data/history/summary`.
+    /// `data/trace` to `data/history/trace`, `state/summary` to `data/history/summary`. One that was made below a former
+    /// root stays there.
     public func history(of topic: String) -> String {
-        for prefix in [data, state] where topic.utf8.starts(with: "\(prefix)/".utf8) {
-            return historyPrefix + topic.utf8.dropFirst(prefix.utf8.count).text
+        let base = topic.utf8.starts(with: "\(self.base)/".utf8) ? self.base : formerBase(of: topic)
+        guard let base else { return topic }
+        for prefix in ["\(base)/data", "\(base)/state", base] where topic.utf8.starts(with: "\(prefix)/".utf8) {
+            return "\(base)/data/history" + topic.utf8.dropFirst(prefix.utf8.count).text
         }
-        guard topic.utf8.starts(with: "\(base)/".utf8) else { return topic }
-        return historyPrefix + topic.utf8.dropFirst(base.utf8.count).text
+        return topic
+    }
+
+    /// What the topic of a message of this station begins with below another root; nil: it is none of ours.
+    private func formerBase(of topic: String) -> String? {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        let kinds = ["state", "event", "data"]
+        guard
+            let index = levels.indices.dropLast().last(where: {
+                $0 > 0 && levels[$0] == id && kinds.contains(String(levels[$0 + 1]))
+            })
+        else { return nil }
+        return levels[...index].joined(separator: "/")
     }
 
     /// Topic of log lines of one level.

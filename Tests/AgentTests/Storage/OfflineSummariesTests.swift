@@ -34,6 +34,21 @@ import Testing
         #expect(try kept({ $0 < 10 || $0 > 250 }, seconds: 400) == [70, 130, 190, 250])
     }
 
+    @Test func theRootMayChangeOnTheWay() throws {
+        let topics = try #require(Self.topics)
+        var offline = OfflineSummaries(topics: topics)
+        let other = try Topics(root: "school/seismote", id: "a")
+        var kept: [String] = []
+        for second in 0..<250 as Range<Int64> {
+            let header = Stream.summary.delivery.header(topic: second < 100 ? topics.summary : other.summary)
+            if let late = offline.header(for: header, isConnected: false, now: second * 1_000_000_000) {
+                kept.append(late.topic)
+            }
+        }
+        let history = "school/seismote/a/data/history/summary"
+        #expect(kept == ["seismote/a/data/history/summary", history, history, history])
+    }
+
     @Test func otherMessagesAreNoneOfIt() throws {
         let topics = try #require(Self.topics)
         var offline = OfflineSummaries(topics: topics)

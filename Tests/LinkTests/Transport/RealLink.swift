@@ -8,6 +8,8 @@ import TestSupport
 /// A link to a real broker, as an agent would have it, that remembers what was reported.
 final class RealLink: Sendable {
     let link: Link
+    /// As it was made.
+    let options: LinkOptions
     private let heard: Reports
     private final class Reports: Sendable {
         let all = Mutex<[LinkEvent]>([])
@@ -28,6 +30,7 @@ final class RealLink: Sendable {
             "seismote/\(id)/state/\($0)"
         }
         change(&options)
+        self.options = options
         let reports = Reports()
         heard = reports
         link = try Link(
@@ -48,6 +51,13 @@ final class RealLink: Sendable {
     ) {
         let header = PublicationHeader(topic: topic, qos: qos, retain: retain, expiry: expiry, priority: priority)
         Array(text.utf8).withUnsafeBytes { link.publish(header, $0) }
+    }
+
+    /// Goes on with the options of the beginning and these differences.
+    @discardableResult func change(_ change: (inout LinkOptions) -> Void = { _ in }) throws -> UInt64 {
+        var options = self.options
+        change(&options)
+        return try link.change(to: options)
     }
 
     func connected(within seconds: Double = 15) -> Bool { eventually(within: seconds) { link.statistics.connected } }
