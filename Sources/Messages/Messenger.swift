@@ -6,8 +6,9 @@ public struct Messenger: Sendable {
     public let boot: String
     private var json = JSONWriter(capacity: 8192)
     private var sequence = [Int](repeating: 0, count: Stream.allCases.count)
-    private let headers: [PublicationHeader]
+    private var headers: [PublicationHeader]
     private var traceRecords: TraceRecords?
+    private var streamRecords: TraceRecords?
 
     /// - Parameters:
     ///   - boot: UUID of this run, as text.
@@ -25,6 +26,16 @@ public struct Messenger: Sendable {
             }
             return header
         }
+    }
+
+    /// How the traces of a stream travel from now on.
+    /// - Parameters:
+    ///   - qos: 0 or 1.
+    ///   - records: writes them as miniSEED; nil: they are JSON.
+    public mutating func setStream(qos: Int, records: TraceRecords?) {
+        streamRecords = records
+        headers[Stream.stream.rawValue].qos = qos
+        headers[Stream.stream.rawValue].contentType = records == nil ? .json : .mseed
     }
 
     /// Goes on with the sequence numbers of another messenger.
@@ -106,16 +117,22 @@ public struct Messenger: Sendable {
     // MARK: Data
 
     /// A block of traces.
-    /// - Parameter time: of the first sample, the decimation filter's delay taken off.
-    public mutating func send(_ block: TraceBlock, time: Int64, quality: TimeQuality, to sink: PublicationSink) {
-        if traceRecords != nil {
-            let header = headers[Stream.trace.rawValue]
+    /// - Parameters:
+    ///   - stream: `.trace`, or `.stream` for those of a while.
+    ///   - time: of the first sample, the decimation filter's delay taken off.
+    public mutating func send(
+        _ block: TraceBlock, as stream: Stream = .trace, time: Int64, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        let header = headers[stream.rawValue]
+        if stream == .trace, traceRecords != nil {
             traceRecords?.withRecords(of: block, time: time) { sink(header, $0) }
-            return
+        } else if stream == .stream, streamRecords != nil {
+            streamRecords?.withRecords(of: block, time: time) { sink(header, $0) }
+        } else {
+            begin(stream, time, quality)
+            block.write(to: &json)
+            finish(stream, sink)
         }
-        begin(.trace, time, quality)
-        block.write(to: &json)
-        finish(.trace, sink)
     }
 
     /// The header of the messages of an event's waveform, for a `WaveformWriter`.
@@ -175,6 +192,7 @@ extension Topics {
         case .last: last
         case .trace: trace
         case .waveform: waveformPrefix
+        case .stream: self.stream
         }
     }
 }

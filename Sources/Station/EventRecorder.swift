@@ -26,6 +26,8 @@ struct EventRecorder: Sendable {
     private var pace: WorkPace
     private var closingRecord: EventRecord
     private var isApart = false
+    /// The event that a command has asked for.
+    private(set) var test = TestEvent.none
     /// JMA intensity of the last window of the motion, not rounded.
     private var jma: Double?
 
@@ -82,7 +84,7 @@ struct EventRecorder: Sendable {
         machine = EventMachine(machine.settings, goingOnFrom: old.machine)
         history.takeOver(old.history)
         (open, closing, isApart, jma, movement) = (old.open, old.closing, old.isApart, old.jma, old.movement)
-        isQuiet = old.isQuiet
+        (isQuiet, test) = (old.isQuiet, old.test)
         let capacity = record.capacity
         (record, closingRecord) = (old.record, old.closingRecord)
         record.capacity = capacity
@@ -121,11 +123,13 @@ struct EventRecorder: Sendable {
         defer { isQuiet = open == nil && closing == nil }
         if closing != nil, !waits, pace.isDue(), analyse() { sendEnd(&messenger, quality, sink) }
         let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
-        if action == .begin { begin(sample, withContext: true) }
+        let beginsTest = stepTest(action, &messenger, quality, sink)
+        if action == .begin || beginsTest { begin(sample, withContext: true) }
+        if beginsTest { noteTest() }
         if open != nil { add(sample, state) }
         history.push(planes, i, count: 1, index: sample.index)
         guard action != .none || open != nil else { return }
-        if action == .begin { announce(&messenger, quality, sink) }
+        if action == .begin || beginsTest { return announce(&messenger, quality, sink) }
         if action == .none {
             update(sample.time, &messenger, quality, sink)
             waveform.send(all: false, history, messenger, sink)
@@ -140,11 +144,46 @@ struct EventRecorder: Sendable {
 
     /// Ends an open event with the last sample.
     mutating func close(messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink) {
-        if machine.close() == .end { end(&messenger, quality, sink) }
+        if machine.close() == .end || test.isOn { end(&messenger, quality, sink) }
+        if test.isWanted { test = .refused }
         finishEnd(&messenger, quality, sink)
     }
 
     // MARK: Life of an event
+
+    // MARK: Test events
+
+    /// Asks for an event without shaking, from the next sample on.
+    /// - Returns: false while an event is open.
+    mutating func beginTest() -> Bool {
+        guard open == nil, !test.isWanted else { return false }
+        test = .wanted
+        isQuiet = false
+        return true
+    }
+
+    /// Ends a test event that is over, or has to make room for a real one; the machine knows nothing of it.
+    /// - Returns: true when one begins with this sample.
+    private mutating func stepTest(
+        _ action: EventMachine.Action, _ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink
+    ) -> Bool {
+        switch test {
+        case .none, .refused, .over: return false
+        case .wanted:
+            if action == .none, !machine.isActive { return true }
+            test = .refused
+        case .on(let id, let left):
+            test = .on(id, left: left - 1)
+            if action == .begin || left <= 1 { end(&messenger, quality, sink) }
+        }
+        return false
+    }
+
+    private mutating func noteTest() {
+        open?.message.test = true
+        let longest = min(TestEvent.seconds, configuration.detection.event.maximum)
+        test = .on(open?.message.eventID ?? "", left: max(1, Int((longest * rate).rounded())))
+    }
 
     private mutating func begin(_ sample: RecordedSample, withContext: Bool) {
         var motion = EventMotion(rate: rate)
@@ -189,7 +228,7 @@ struct EventRecorder: Sendable {
     private mutating func announce(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
         guard var event = open, !event.announced else { return }
         fill(&event)
-        let minimum = configuration.detection.event.minimumIntensity
+        let minimum = event.message.test ? 0 : configuration.detection.event.minimumIntensity
         let first = event.message.intensity.first { $0.relation == configuration.intensity.scales.first?.rawValue }
         if minimum > 0, (first?.value ?? 0) < minimum {
             open = event
@@ -222,6 +261,7 @@ struct EventRecorder: Sendable {
     private mutating func end(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
         guard var event = open else { return }
         open = nil
+        if case .on(let id, _) = test { test = .over(id) }
         guard event.announced else {
             waveform.cancel()
             return installNextWaveform()
@@ -298,21 +338,6 @@ struct EventRecorder: Sendable {
             IntensityValue($0, pga: pga, pgv: pgv, jma: jma)
         }
     }
-}
-
-/// One sample with everything that is known of it.
-struct RecordedSample {
-    /// Number since the start of the agent; rises by more than one over a gap.
-    var index: Int64
-    /// Nanoseconds of UTC.
-    var time: Int64
-    var motion: MotionSample
-    var rms: (x: Double, y: Double, z: Double)
-    /// STA/LTA; zeros when it is off.
-    var ratios: Ratios
-    /// Bits 0, 1, 2: x, y, z.
-    var triggeredAxes: UInt8
-    var clipped: Bool
 }
 
 extension AxisValues<Double> {

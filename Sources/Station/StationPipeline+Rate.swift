@@ -3,19 +3,29 @@ import Settings
 import SignalProcessing
 
 extension StationPipeline {
-    /// Goes on with a sensor of another rate: one whose true rate has been measured, or that came back as another.
+    /// Goes on with a sensor of another rate: one whose true rate has been measured, or that came back as another, and
+    /// with other settings if there are any.
     ///
     /// Numbers of messages, counters and extremes go on. Whatever counts in samples (filters, windows, traces, the time
     /// before an event) is made for the new rate and begins anew, without a gap: `valid` is false, `settling`, until all
     /// has settled, and traces tell the jump of their grid by `gap`. An open event is closed, with its waveform, since
     /// its record has one rate.
     /// - Throws: what cannot be made at that rate; then nothing has changed.
-    public mutating func change(sensor: StationSensor, to sink: PublicationSink) throws(StationError) {
+    public mutating func change(
+        sensor: StationSensor, _ settings: (configuration: Configuration, revision: Int)? = nil,
+        to sink: PublicationSink
+    ) throws(StationError) {
+        let (configuration, revision) = settings ?? (self.configuration, events.revision)
         var path = try SignalPath(configuration, rate: sensor.rate)
-        let waveform = try WaveformSender(
-            configuration, sensor: sensor, topics: try StationError.topics(of: configuration))
+        let topics = try StationError.topics(of: configuration)
+        var messenger = try Messenger(configuration, topics: topics, boot: self.messenger.boot)
+        try messenger.setStream(streamSettings, configuration)
+        let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
         let ring = try RingWriter(configuration, sensor: sensor)
         finish(to: sink)
+        messenger.takeOver(self.messenger)
+        self.messenger = messenger
+        self.configuration = configuration
         self.ring = ring
         let extremes = summary.extremes
         // The same sensor lies as it did, another one may not.
@@ -29,7 +39,8 @@ extension StationPipeline {
         summary = SummaryBuilder(configuration, rate: rate)
         summary.extremes = extremes
         trace = TraceBuilder(configuration.trace, rate: rate)
-        events = EventRecorder(configuration, rate: rate, revision: events.revision, waveform: waveform)
+        stream = streamSettings.map { TraceBuilder($0, rate: sensor.rate) }
+        events = EventRecorder(configuration, rate: rate, revision: revision, waveform: waveform)
         afterGap = false
         validFrom = rules.settleSamples
         guard let clock else { return }

@@ -20,6 +20,7 @@ extension StationPipeline {
         var path = try SignalPath(configuration, rate: rate)
         let topics = try StationError.topics(of: configuration)
         var messenger = try Messenger(configuration, topics: topics, boot: self.messenger.boot)
+        try messenger.setStream(streamSettings, configuration)
         let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
         let ring = try RingWriter(configuration, sensor: sensor)
         let was = self.configuration
@@ -79,7 +80,7 @@ extension StationPipeline {
     }
 
     /// Of the triggered axes (bits 0, 1, 2) those whose filter has settled.
-    func triggeredThatCount(_ bits: UInt8) -> UInt8 {
+    mutating func triggeredThatCount(_ bits: UInt8) -> UInt8 {
         guard bits != 0 else { return 0 }
         var counting = bits
         if processed < axisValidFrom.x { counting &= ~1 }

@@ -32,6 +32,11 @@ public struct StationPipeline: ~Copyable {
     var path: SignalPath
     var summary: SummaryBuilder
     var trace: TraceBuilder
+    /// Other traces for a while, and how many of their blocks have been sent.
+    var stream: TraceBuilder?
+    var streamSettings: TraceConfiguration?
+    public internal(set) var streamBlocks = 0
+    public internal(set) var isStreaming = false
     var events: EventRecorder
     var ring: RingWriter
     var messenger: Messenger
@@ -146,17 +151,25 @@ public struct StationPipeline: ~Copyable {
         events.close(messenger: &messenger, quality: quality, to: sink)
     }
 
+    // What only looks at a part of a type without copies is `mutating`, too: otherwise the compiler goes through all that is
+    // stored for each look, which takes it minutes.
+
     /// Names of the signals that STA/LTA runs on, in the order of their ratios; empty when it is off.
     public var ratioSignals: [String] {
-        guard let signal = path.ratio?.signal else { return [] }
-        return signal == .each ? ["x", "y", "z"] : [signal.rawValue]
+        mutating get {
+            guard let signal = path.ratio?.signal else { return [] }
+            return signal == .each ? ["x", "y", "z"] : [signal.rawValue]
+        }
     }
+
+    /// Hands out what the waveform ring's last segment has so far.
+    public mutating func flushRing() { if let onSegment { ring.flush(to: onSegment) } }
 
     /// Begins the extremes of the summary anew with the next sample.
     public mutating func resetExtremes() { summary.resetExtremes() }
 
     /// True while numbers are not yet to be trusted.
-    public var isSettling: Bool { processed < validFrom }
+    public var isSettling: Bool { mutating get { processed < validFrom } }
 
     // MARK: Stretches without a gap
 
@@ -176,7 +189,10 @@ public struct StationPipeline: ~Copyable {
 
     /// Everything begins anew with the next sample, which is of that time.
     mutating func beginStretch(time: Int64) {
-        if clock != nil { trace.reset(gap: true) }
+        if clock != nil {
+            trace.reset(gap: true)
+            stream?.reset(gap: true)
+        }
         clock = SampleClock(time: time, rate: trueRate ?? rate)
         loaded = 0
         processed = 0
@@ -192,8 +208,9 @@ public struct StationPipeline: ~Copyable {
         defer { if let onSegment { ring.flush(to: onSegment) } }
         if holdBack.isOpen, holdBack.count > 0 { releaseHeld(to: sink) }
         if summary.isPending { sendSummary(to: sink) }
-        guard let clock, rules.traceEnabled else { return }
-        sendTrace(clock, to: sink)
+        guard let clock else { return }
+        if rules.traceEnabled { sendTrace(clock, to: sink) }
+        drainStream(clock, to: sink)
     }
 
     /// Sends what the traces still hold.
@@ -268,6 +285,7 @@ public struct StationPipeline: ~Copyable {
                 offsetRemoved: planes.offsetRemoved, filtered: planes.filtered, rms: planes.rms,
                 triggered: planes.triggered, ratio: path.ratio == nil ? nil : UnsafePointer(planes.ratio)))
         if rules.traceEnabled { trace.take(planes, count: count) }
+        stream?.take(planes, count: count)
         clock.times(from: processed, count: count, to: planes.times)
         var i = 0
         while i < count {
@@ -279,11 +297,12 @@ public struct StationPipeline: ~Copyable {
 
     /// How many samples of the chunk, from one on, give nothing to be said: no detector is on, no event open, no second
     /// ends and no block of traces is full.
-    private func quiet(from i: Int, to count: Int) -> Int {
+    private mutating func quiet(from i: Int, to count: Int) -> Int {
         guard events.isQuiet, rules.peak == nil, rules.movement == nil else { return 0 }
         var n = min(count - i, summary.left(from: processed))
         if summary.isPending { n = min(n, summary.pause) }
         if rules.traceEnabled { n = min(n, trace.left) }
+        if let left = stream?.left { n = min(n, left) }
         let (capacity, t, on) = (Planes.capacity, planes.triggered + i, planes.ratioOn + i)
         var k = 0
         while k < n, t[k] | t[capacity + k] | t[2 * capacity + k] | on[k] == 0 { k += 1 }
@@ -297,6 +316,7 @@ public struct StationPipeline: ~Copyable {
         summary.skip(n)
         if let onSegment { keep(i, n, onSegment) }
         if rules.traceEnabled { trace.advance(n) }
+        stream?.advance(n)
         if fullScale < .infinity { for k in i..<i + n where isClipped(k) { status.clippedSamples += 1 } }
         processed += n
         status.samples += n
@@ -314,7 +334,7 @@ public struct StationPipeline: ~Copyable {
     }
 
     @inline(__always)
-    private func isClipped(_ i: Int) -> Bool {
+    private mutating func isClipped(_ i: Int) -> Bool {
         let (raw, capacity) = (planes.raw + i, Planes.capacity)
         return path.mounting.isClipped(raw[0], raw[capacity], raw[2 * capacity], fullScale)
     }
@@ -330,9 +350,8 @@ public struct StationPipeline: ~Copyable {
         var state = DetectionState()
         if processed < validFrom { state.invalid = afterGap ? .gap : .settling }
         if let fault { state.invalid = fault }
-        state.levelOn =
-            rules.levelEnabled && state.invalid == nil
-            && rules.levelAxes.holds(triggeredThatCount(recorded.triggeredAxes))
+        let counting = triggeredThatCount(recorded.triggeredAxes)
+        state.levelOn = rules.levelEnabled && state.invalid == nil && rules.levelAxes.holds(counting)
         detect(i, recorded.motion, &state)
         if events.isClosing {
             // One after the other: the two need about the same memory.
@@ -350,6 +369,7 @@ public struct StationPipeline: ~Copyable {
         if rules.traceEnabled, trace.push(inEvent: events.isActive) {
             trace.send(&messenger, clock: clock, quality: quality, to: sink)
         }
+        if stream?.push(inEvent: events.isActive) == true { sendStream(clock, to: sink) }
         processed += 1
         status.samples += 1
         status.time = time
@@ -365,33 +385,4 @@ public struct StationPipeline: ~Copyable {
             events.movement = rules.movement
         }
     }
-}
-
-/// What a station needs to know of its sensor.
-public struct StationSensor: Sendable, Equatable {
-    /// Samples per second.
-    public var rate: Double
-    /// Full scale and smallest step in m/s²; nil when not known.
-    public var range: Double?
-    public var resolution: Double?
-
-    public init(rate: Double, range: Double? = nil, resolution: Double? = nil) {
-        self.rate = rate
-        self.range = range
-        self.resolution = resolution
-    }
-}
-
-/// Counters since the start.
-public struct StationStatus: Sendable, Equatable {
-    public var samples = 0
-    public var gaps = 0
-    /// Samples that a driver said were missing.
-    public var lostSamples = 0
-    /// Samples that were no numbers, or beyond 10⁶ m/s², and were declared as gaps.
-    public var invalidSamples = 0
-    /// Samples at the sensor's full scale.
-    public var clippedSamples = 0
-    /// Time of the last sample, nanoseconds of UTC; nil before the first.
-    public var time: Int64?
 }

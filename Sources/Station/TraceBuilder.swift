@@ -134,14 +134,20 @@ struct TraceBuilder: Sendable {
     }
 
     /// Sends the block as it is, unless it is empty or not wanted, and begins the next.
+    /// - Returns: whether there was something to send.
+    @discardableResult
     mutating func send(
-        _ messenger: inout Messenger, clock: SampleClock, quality: TimeQuality, to sink: PublicationSink
-    ) {
-        if block.count > 0, !onlyInEvents || eventInBlock {
-            messenger.send(block, time: clock.time(first + blockStart) + shift, quality: quality, to: sink)
+        _ messenger: inout Messenger, as stream: Messages.Stream = .trace, clock: SampleClock, quality: TimeQuality,
+        to sink: PublicationSink
+    ) -> Bool {
+        let isWanted = block.count > 0 && (!onlyInEvents || eventInBlock)
+        if isWanted {
+            messenger.send(
+                block, as: stream, time: clock.time(first + blockStart) + shift, quality: quality, to: sink)
         }
         block.removeAll()
         eventInBlock = false
+        return isWanted
     }
 
     /// Lets out what the filters still hold: outputs up to the last sample, continued by its value. Calls `send` for

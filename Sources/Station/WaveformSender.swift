@@ -97,13 +97,7 @@ extension WaveformConfiguration.Encoding {
 extension Messenger {
     /// The messenger that a station's settings ask for: traces as JSON or as miniSEED of the version of the waveforms.
     init(_ configuration: Configuration, topics: Topics, boot: String) throws(StationError) {
-        var records: TraceRecords?
-        if configuration.trace.encoding == .mseed {
-            do throws(MiniSEEDError) {
-                records = try TraceRecords(
-                    codes: ChannelCodes(configuration), format: configuration.waveform.encoding.format)
-            } catch { throw StationError(path: "/station", message: error.description) }
-        }
+        let records = try TraceRecords(configuration.trace, configuration)
         self.init(topics: topics, boot: boot, traceQoS: configuration.trace.qos, traceRecords: records)
     }
 }

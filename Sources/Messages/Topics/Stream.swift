@@ -1,6 +1,8 @@
 /// The kinds of message the agent sends; each counts its own `seq`.
 public enum Stream: Int, Sendable, CaseIterable {
     case online, info, config, configSchema, summary, health, alert, trigger, last, trace, waveform
+    /// Traces that a command asked for.
+    case stream
 
     /// How the messages of this stream travel: the one table of quality of service, retention, content type, expiry
     /// and priority.
@@ -16,7 +18,7 @@ public enum Stream: Int, Sendable, CaseIterable {
         // The expiry of onsets and updates; ends do not expire, see `Messenger`.
         case .trigger: Delivery(qos: 1, retain: false, content: .json, expiry: 3600, priority: .essential)
         case .last: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
-        case .trace: Delivery(qos: 1, retain: false, content: .json, expiry: 60, priority: .trace)
+        case .trace, .stream: Delivery(qos: 1, retain: false, content: .json, expiry: 60, priority: .trace)
         case .waveform: Delivery(qos: 1, retain: false, content: .mseed, expiry: nil, priority: .essential)
         }
     }

@@ -16,6 +16,8 @@ public struct Topics: Sendable, Equatable {
     public let trigger: String
     public let last: String
     public let trace: String
+    /// Traces for a while, by command.
+    public let stream: String
     /// Prefixes, without the slash that follows them.
     public let state: String
     public let event: String
@@ -50,6 +52,7 @@ public struct Topics: Sendable, Equatable {
         last = "\(event)/last"
         logPrefix = "\(event)/log"
         trace = "\(data)/trace"
+        stream = "\(data)/stream"
         waveformPrefix = "\(data)/waveform"
         historyPrefix = "\(data)/history"
         replyPrefix = "\(base)/res"

@@ -1,0 +1,42 @@
+import Messages
+import Seismology
+import Settings
+import SignalProcessing
+
+/// Says before settings are put into force what of them cannot work at the sensor's rate. Pure.
+public enum StationCheck {
+    /// Everything that is in the way, each named by its setting; empty: ``StationPipeline`` takes them.
+    public static func problems(_ configuration: Configuration, sensor: StationSensor) -> [StationError] {
+        let rate = sensor.rate
+        var found: [StationError] = []
+        func look(_ body: () throws(StationError) -> Void) {
+            do throws(StationError) { try body() } catch { if !found.contains(error) { found.append(error) } }
+        }
+        func design(_ path: String, _ body: () throws(FilterDesignError) -> Void) {
+            look { () throws(StationError) in try StationError.at(path, body) }
+        }
+        design("/conditioning/offset") { () throws(FilterDesignError) in
+            _ = try OffsetRemoval(configuration.conditioning.offset, rate: rate)
+        }
+        for (name, axis) in [("x", 0), ("y", 1), ("z", 2)] {
+            design("/axes/\(name)/filter") { () throws(FilterDesignError) in
+                _ = try configuration.axes[axis].filter.design(rate: rate)
+            }
+        }
+        design("/sensor/rate_hz") { () throws(FilterDesignError) in _ = try GroundIntegrator(rate: rate) }
+        let ratio = configuration.detection.staLTA
+        if ratio.enabled { look { () throws(StationError) in _ = try RatioStage(ratio, rate: rate) } }
+        look { () throws(StationError) in
+            let topics = try StationError.topics(of: configuration)
+            _ = try Messenger(configuration, topics: topics, boot: "")
+            _ = try WaveformSender(configuration, sensor: sensor, topics: topics)
+        }
+        look { () throws(StationError) in _ = try RingWriter(configuration, sensor: sensor) }
+        return found
+    }
+
+    /// The first of them; nil: there is none.
+    public static func problem(_ configuration: Configuration, sensor: StationSensor) -> StationError? {
+        problems(configuration, sensor: sensor).first
+    }
+}

@@ -1,0 +1,28 @@
+/// What a station needs to know of its sensor.
+public struct StationSensor: Sendable, Equatable {
+    /// Samples per second.
+    public var rate: Double
+    /// Full scale and smallest step in m/s²; nil when not known.
+    public var range: Double?
+    public var resolution: Double?
+
+    public init(rate: Double, range: Double? = nil, resolution: Double? = nil) {
+        self.rate = rate
+        self.range = range
+        self.resolution = resolution
+    }
+}
+
+/// Counters since the start.
+public struct StationStatus: Sendable, Equatable {
+    public var samples = 0
+    public var gaps = 0
+    /// Samples that a driver said were missing.
+    public var lostSamples = 0
+    /// Samples that were no numbers, or beyond 10⁶ m/s², and were declared as gaps.
+    public var invalidSamples = 0
+    /// Samples at the sensor's full scale.
+    public var clippedSamples = 0
+    /// Time of the last sample, nanoseconds of UTC; nil before the first.
+    public var time: Int64?
+}
