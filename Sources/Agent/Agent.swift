@@ -38,14 +38,17 @@ public struct Agent {
         let boot = HostStatus.uuid()
         let journal = LinkJournal(log: log)
         let link = try Self.link(settings.configuration, topics, journal)
-        let storage = StorageThread(settings.configuration, topics: topics, link: link, log: log)
+        let answered = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        defer { close(answered) }
+        let storage = StorageThread(
+            settings.configuration, topics: topics, link: link, log: log, answered: answered)
         let status = SamplingStatus()
-        let segments = storage.segments
+        let orders = OrderBook(answered: answered, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
         let sampling = SamplingThread(
             configuration: settings.configuration, boot: boot,
-            driver: SensorChoice.driver(settings.configuration.sensor), status: status,
-            onSegment: settings.configuration.storage.ringMinutes > 0 ? { segments.put($0, $1) } : nil,
+            driver: SensorChoice.driver(settings.configuration.sensor), status: status, orders: orders,
+            ring: settings.configuration.storage.ringMinutes > 0 ? storage.segments : nil,
             sink: { header, payload in
                 link.publish(header, payload)
                 let late = offline.header(for: header, isConnected: link.isConnected, now: HostClock.monotonic())

@@ -93,7 +93,7 @@ struct ScriptedSensor: SensorDriver {
         let status = SamplingStatus()
         let thread = SamplingThread(
             configuration: configuration, boot: "b", driver: ScriptedSensor(script: script), status: status,
-            sink: sink)
+            orders: OrderBook(answered: -1, wake: status.wake), sink: sink)
         try thread.start()
         return (status, script)
     }

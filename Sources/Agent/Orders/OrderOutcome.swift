@@ -23,3 +23,9 @@ struct OrderError: Error, Sendable, Equatable {
     /// A sentence for people.
     var message: String
 }
+
+extension OrderError {
+    static let noRing = OrderError(code: .unavailable, message: "there is no waveform ring: nothing can be kept")
+    static let eventIsOpen = OrderError(code: .busy, message: "an event is open")
+    static let noSensor = OrderError(code: .unavailable, message: "no sensor is open")
+}

@@ -78,17 +78,17 @@ final class SamplingStatus: Sendable {
     private let sensorCondition = Mutex<SensorCondition?>(nil)
     /// Becomes readable when the words have changed.
     let changed: Int32
-    /// Becomes readable when the thread is to end.
-    private let stop: Int32
+    /// Becomes readable when the thread is to end, or has an order.
+    let wake: Int32
 
     init() {
         changed = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        stop = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     }
 
     deinit {
         close(changed)
-        close(stop)
+        close(wake)
     }
 
     var now: Words { words.withLock { $0 } }
@@ -108,15 +108,18 @@ final class SamplingStatus: Sendable {
 
     func requestStop() {
         stopRequested.store(true, ordering: .releasing)
-        Self.signal(stop)
+        Self.signal(wake)
     }
 
     var mustStop: Bool { stopRequested.load(ordering: .acquiring) }
 
-    /// Waits, but not longer than until the stop.
+    /// Waits, but not longer than until the stop or an order.
     func pause(nanoseconds: Int64) {
-        var waited = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
-        _ = poll(&waited, 1, Int32(clamping: nanoseconds / 1_000_000))
+        guard !mustStop else { return }
+        var waited = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+        guard poll(&waited, 1, Int32(clamping: nanoseconds / 1_000_000)) > 0 else { return }
+        var count: UInt64 = 0
+        _ = read(wake, &count, MemoryLayout<UInt64>.size)
     }
 
     private static func signal(_ descriptor: Int32) {

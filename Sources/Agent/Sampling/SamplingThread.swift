@@ -18,30 +18,52 @@ final class SamplingThread {
     /// Real-time priority, above most and below the kernel's own threads.
     private static let priority: Int32 = 40
 
-    private let configuration: Configuration
+    /// In force, or taken for the next opening of the sensor.
+    private(set) var configuration: Configuration
+    private(set) var revision: Int
+    /// The pipeline is still made of the settings before.
+    var isStale = false
+    /// An order that opens the sensor anew, and what to go back to when its settings cannot work.
+    var reopening: (number: Int, configuration: Configuration, revision: Int, driver: any SensorDriver)?
+    let orders: OrderBook
+    /// Orders that wait for a block to go in.
+    var queue: [(number: Int, order: StationOrder)] = []
+    var duties = SamplingDuties()
+    let status: SamplingStatus
+    let sink: PublicationSink
+    var driver: any SensorDriver
+    /// The one that was open last.
+    private(set) var lastSensor: SensorDescription?
+    private let choose: (SensorConfiguration) -> any SensorDriver
     private let boot: String
-    private let status: SamplingStatus
-    private let sink: PublicationSink
     /// Takes the segments of the waveform ring; nil: there is none.
-    private let onSegment: SegmentSink?
-    private var driver: any SensorDriver
-    private let speed: Double
+    private let ring: SegmentQueue?
     private var pause = SamplingThread.firstPause
     private var selfTestIsDue: Bool
+    private var level: Level?
 
+    /// - Parameters:
+    ///   - driver: of the sensor of the settings; `choose` gives that of other settings.
+    ///   - revision: of the settings.
     init(
-        configuration: Configuration, boot: String, driver: any SensorDriver, status: SamplingStatus,
-        onSegment: SegmentSink? = nil, sink: @escaping PublicationSink
+        configuration: Configuration, revision: Int = 0, boot: String, driver: any SensorDriver,
+        choose: @escaping (SensorConfiguration) -> any SensorDriver = { SensorChoice.driver($0) },
+        status: SamplingStatus, orders: OrderBook, ring: SegmentQueue? = nil, sink: @escaping PublicationSink
     ) {
         self.configuration = configuration
+        self.revision = revision
         self.boot = boot
         self.driver = driver
+        self.choose = choose
         self.status = status
         self.sink = sink
-        self.onSegment = onSegment
-        speed = SensorChoice.speed(configuration.sensor)
+        self.orders = orders
+        self.ring = ring
         selfTestIsDue = configuration.sensor.selfTest
     }
+
+    /// Times real time; 0: without pauses.
+    var speed: Double { SensorChoice.speed(configuration.sensor) }
 
     /// Starts the thread; it ends when the status says so, or with the recording.
     func start() throws(AgentError) {
@@ -63,29 +85,41 @@ final class SamplingThread {
     }
 
     private func run() {
-        // Without pauses a thread with this priority would take the processor from everybody.
-        if speed > 0 {
-            var parameters = sched_param(sched_priority: Self.priority)
-            let allowed = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0
-            status.change { $0.realTime = allowed }
-        }
+        setPriority()
         while let sensor = open() {
             do throws(StationError) {
                 var pipeline = try StationPipeline(
-                    configuration: configuration, sensor: StationSensor(sensor), boot: boot)
-                pipeline.onSegment = onSegment
+                    configuration: configuration, sensor: StationSensor(sensor), boot: boot, revision: revision)
+                if let ring { pipeline.onSegment = { ring.put($0, $1) } }
+                isStale = false
                 status.change { $0.rate = nil }
-                sample(sensor, pipeline)
-            } catch {
-                driver.close()
-                status.change { $0.problem = .settings(error) }
-                backOff(longest: Self.longestPauseOfSettings)
-            }
-            if status.mustStop || status.now.ended { break }
+                sample(sensor, &pipeline)
+                break
+            } catch { refused(error) }
         }
         driver.close()
+        refuseAll()
         status.change { $0.finished = true }
     }
+
+    /// Without pauses a thread with real-time priority would take the processor from everybody.
+    private func setPriority() {
+        let isPaced = speed > 0
+        var parameters = sched_param(sched_priority: isPaced ? Self.priority : 0)
+        let allowed = pthread_setschedparam(pthread_self(), isPaced ? SCHED_FIFO : SCHED_OTHER, &parameters) == 0
+        status.change { $0.realTime = allowed && isPaced }
+    }
+
+    /// Other settings, of which the pipeline has to be told; with `reopens` the sensor, closed now, is another one.
+    func take(_ new: Configuration, _ revision: Int, reopens: Bool) {
+        (configuration, self.revision, isStale) = (new, revision, true)
+        guard reopens else { return }
+        driver = choose(new.sensor)
+        lastSensor = nil
+        setPriority()
+    }
+
+    // MARK: Opening
 
     /// Tries until a sensor is there; nil when the thread is to end.
     private func open() -> SensorDescription? {
@@ -93,7 +127,11 @@ final class SamplingThread {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
             do throws(SensorError) {
                 let sensor = try driver.open()
-                let outcome = selfTest()
+                lastSensor = sensor
+                var outcome: SamplingStatus.SelfTestOutcome?
+                // Once after the start. What it says changes nothing for the samples.
+                if selfTestIsDue { outcome = makeSelfTest() }
+                selfTestIsDue = false
                 status.lastBlock.store(HostClock.monotonic(), ordering: .relaxed)
                 status.settling.store(true, ordering: .relaxed)
                 // What was wrong stays so until samples come.
@@ -110,10 +148,46 @@ final class SamplingThread {
         return nil
     }
 
-    /// The chip's self-test, once after the start. What it says changes nothing for the samples.
-    private func selfTest() -> SamplingStatus.SelfTestOutcome? {
-        guard selfTestIsDue else { return nil }
-        selfTestIsDue = false
+    /// Until the sensor is there and the settings fit it; false when the thread is to end.
+    func openAgain(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
+        while let sensor = open() {
+            do throws(StationError) {
+                if sensor != session.sensor {
+                    try pipeline.change(sensor: StationSensor(sensor), (configuration, revision), to: sink)
+                    session = SamplingSession(sensor)
+                    status.change { $0.rate = nil }
+                } else if isStale {
+                    try pipeline.reconfigure(configuration, revision: revision, to: sink)
+                }
+                isStale = false
+                session.isFirst = true
+                if let reopening {
+                    let value: Value = [
+                        "driver": .string(sensor.driver), "chip": .string(sensor.chip), "rate_hz": .double(sensor.rate),
+                    ]
+                    orders.answer(reopening.number, .done(["sensor": value]))
+                }
+                reopening = nil
+                if duties.stream == nil, pipeline.isStreaming { pipeline.endStream(to: sink) }
+                return true
+            } catch {
+                guard let before = reopening else {
+                    refused(error)
+                    continue
+                }
+                reopening = nil
+                orders.answer(before.number, .failed(OrderError(error)))
+                driver.close()
+                (configuration, revision, driver) = (before.configuration, before.revision, before.driver)
+                isStale = false
+                setPriority()
+            }
+        }
+        return false
+    }
+
+    /// The chip's own test.
+    func makeSelfTest() -> SamplingStatus.SelfTestOutcome {
         var outcome = SamplingStatus.SelfTestOutcome(time: HostClock.wall())
         do throws(SensorError) { outcome.report = try driver.selfTest() } catch { outcome.error = error }
         return outcome
@@ -127,13 +201,26 @@ final class SamplingThread {
             $0.problem = .sensor(error)
             $0.faults = .init()
         }
+        // The settings are in force all the same: what is missing may still come.
+        if let reopening { orders.answer(reopening.number, .done(["problem": .string(error.message)])) }
+        reopening = nil
         backOff(longest: Self.longestPause)
+    }
+
+    private func refused(_ error: StationError) {
+        driver.close()
+        status.change { $0.problem = .settings(error) }
+        backOff(longest: Self.longestPauseOfSettings)
     }
 
     /// Waits, in steps short enough to show that the thread lives.
     private func backOff(longest: Int64) {
         var left = pause
         while left > 0, !status.mustStop {
+            if serveIdle() {
+                pause = Self.firstPause
+                return
+            }
             let step = min(left, 250_000_000)
             status.pause(nanoseconds: step)
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
@@ -142,96 +229,108 @@ final class SamplingThread {
         pause = min(pause * 3 / 2, longest)
     }
 
-    /// Runs the pipeline over all that the sensor gives, through failures that a new open mends, until the end or until
-    /// the sensor comes back as one that the settings do not fit.
-    private func sample(_ opened: SensorDescription, _ pipeline: consuming StationPipeline) {
-        var sensor = opened
-        var block = SampleBlock(capacity: Self.blockSize(rate: sensor.rate))
-        var isFirst = true
-        var level: Level?
-        var lastTime: Int64 = 0
-        var conditionDue: Int64 = 0
-        var rate = sensor.rate
-        // Of one sample, in ns; 0 without pauses.
-        var duration: Double { speed > 0 ? 1e9 / (rate * speed) : 0 }
-        let isRecording = sensor.clock == .recording
-        // What is made up or played is not to be judged.
-        let isReal = SensorChoice.isHardware(configuration.sensor)
-        var watch = SampleWatch(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
+    // MARK: Sampling
+
+    /// Runs the pipeline over all that the sensor gives, through failures that a new opening mends, and through the end
+    /// of a recording, until the stop.
+    private func sample(_ opened: SensorDescription, _ pipeline: inout StationPipeline) {
+        var session = SamplingSession(opened)
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
             do throws(SensorError) {
-                if try driver.read(into: &block) == .end {
-                    pipeline.finish(to: sink)
-                    publishCounters(pipeline.status, pipeline.isSettling)
-                    status.change { $0.ended = true }
-                    return
+                if try driver.read(into: &session.block) == .end {
+                    guard waitAfterEnd(&pipeline, session), openAgain(&session, &pipeline) else { return }
+                    continue
                 }
             } catch {
+                interrupted("the sensor was lost: " + error.message)
                 failed(error)
-                guard let again = open() else { break }
-                if again != sensor {
-                    do throws(StationError) {
-                        try pipeline.change(sensor: StationSensor(again), to: sink)
-                    } catch {
-                        driver.close()
-                        break
-                    }
-                    sensor = again
-                    rate = again.rate
-                    block = SampleBlock(capacity: Self.blockSize(rate: rate))
-                    status.change { $0.rate = nil }
-                }
-                isFirst = true
+                guard openAgain(&session, &pipeline) else { break }
                 continue
             }
+            if orders.hasOrders || !queue.isEmpty { takeOrders(&pipeline, session) }
             let now = HostClock.monotonic()
-            if isFirst {
-                block.gapBefore = true
-                conditionDue = now
-                status.change { $0.problem = nil }
-                watch = SampleWatch(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
-                pause = Self.firstPause
-            } else {
-                let late = now - lastTime - Int64(Double(block.count) * duration)
-                if duration > 0, late > status.worstLateness.load(ordering: .relaxed) {
-                    status.worstLateness.store(late, ordering: .relaxed)
-                }
-            }
-            lastTime = now
-            isFirst = false
-            status.lastBlock.store(now, ordering: .relaxed)
-            if isReal, watch.take(block) { status.change { $0.faults = .init(watch) } }
+            note(now, &session)
+            // What is made up or played is not to be judged.
+            let isReal = SensorChoice.isHardware(configuration.sensor)
+            if isReal, session.watch.take(session.block) { status.change { $0.faults = .init(session.watch) } }
             pipeline.process(
-                block, quality: isRecording ? .replay : clockQuality, fault: watch.invalidReason, to: sink)
+                session.block, quality: session.sensor.clock == .recording ? .replay : clockQuality,
+                fault: session.watch.invalidReason, to: sink)
             if pipeline.level != level {
                 level = pipeline.level
                 status.change { $0.level = level }
             }
+            if let ring, ring.takeFlush() { pipeline.flushRing() }
             publishCounters(pipeline.status, pipeline.isSettling)
-            if now >= conditionDue {
-                conditionDue = now + 1_000_000_000
-                let condition = driver.condition
-                status.take(condition)
-                if !configuration.sensor.resample, let measured = condition.rate, measured.isGood {
-                    pipeline.follow(trueRate: measured.rate)
-                }
-                if !configuration.sensor.resample, let new = TrueRate.change(condition.rate, from: rate) {
-                    rate = new
-                    var real = StationSensor(sensor)
-                    real.rate = rate
-                    do throws(StationError) {
-                        try pipeline.change(sensor: real, to: sink)
-                        status.change { $0.rate = new }
-                    } catch {
-                        // It goes on as it is; what does not fit is told.
-                        status.change { $0.problem = .settings(error) }
-                    }
-                }
+            if !duties.isIdle { attend(&pipeline, session) }
+            if now >= session.conditionDue {
+                session.conditionDue = now + 1_000_000_000
+                look(&pipeline, &session)
             }
+            if !queue.isEmpty, !carryOutNext(&session, &pipeline) { break }
         }
         pipeline.finish(to: sink)
         publishCounters(pipeline.status, pipeline.isSettling)
+    }
+
+    /// Takes down that a block has come.
+    private func note(_ now: Int64, _ session: inout SamplingSession) {
+        // Of one sample, in ns; 0 without pauses.
+        let duration = speed > 0 ? 1e9 / (session.rate * speed) : 0
+        if session.isFirst {
+            session.block.gapBefore = true
+            session.conditionDue = now
+            status.change { $0.problem = nil }
+            session.restartWatch()
+            pause = Self.firstPause
+        } else {
+            let late = now - session.lastTime - Int64(Double(session.block.count) * duration)
+            if duration > 0, late > status.worstLateness.load(ordering: .relaxed) {
+                status.worstLateness.store(late, ordering: .relaxed)
+            }
+        }
+        session.lastTime = now
+        session.isFirst = false
+        status.lastBlock.store(now, ordering: .relaxed)
+    }
+
+    /// Once a second: how the driver says that the sensor is.
+    private func look(_ pipeline: inout StationPipeline, _ session: inout SamplingSession) {
+        let condition = driver.condition
+        status.take(condition)
+        guard !configuration.sensor.resample else { return }
+        if let measured = condition.rate, measured.isGood { pipeline.follow(trueRate: measured.rate) }
+        guard let new = TrueRate.change(condition.rate, from: session.rate) else { return }
+        session.rate = new
+        var real = StationSensor(session.sensor)
+        real.rate = new
+        do throws(StationError) {
+            try pipeline.change(sensor: real, to: sink)
+            status.change { $0.rate = new }
+        } catch {
+            // It goes on as it is; what does not fit is told.
+            status.change { $0.problem = .settings(error) }
+        }
+    }
+
+    /// The recording is over: waits for settings with another sensor.
+    /// - Returns: false when the thread is to end.
+    private func waitAfterEnd(_ pipeline: inout StationPipeline, _ session: SamplingSession) -> Bool {
+        pipeline.finish(to: sink)
+        finishDuties(&pipeline, session)
+        publishCounters(pipeline.status, pipeline.isSettling)
+        driver.close()
+        status.change { ($0.ended, $0.finished) = (true, true) }
+        while !status.mustStop {
+            // Without another sensor there is nothing to open.
+            if serveIdle(), lastSensor == nil {
+                status.change { ($0.ended, $0.finished) = (false, false) }
+                return true
+            }
+            status.pause(nanoseconds: .max)
+        }
+        return false
     }
 
     private var clockQuality: TimeQuality {

@@ -38,7 +38,7 @@ struct Outbox: ~Copyable {
     private let link: Link
     private let status: StorageStatus
     private let log: Log
-    private var spool: Spool
+    var spool: Spool
     private var backfill = Backfill()
     private var payload: [UInt8] = []
     private var settled: [Settlement] = []

@@ -18,6 +18,7 @@ final class SegmentQueue: Sendable {
     private static let limit = 64
 
     private let state = Mutex(State())
+    private let flush = Atomic<Bool>(false)
     /// Becomes readable when there is something.
     private let wake: Int32
 
@@ -32,6 +33,19 @@ final class SegmentQueue: Sendable {
         }
         var one: UInt64 = 1
         _ = write(wake, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Asks the sampling thread for what it has of the newest segment.
+    func requestFlush() { flush.store(true, ordering: .releasing) }
+
+    /// True until the sampling thread has heard of it.
+    var awaitsFlush: Bool { flush.load(ordering: .acquiring) }
+
+    /// Whether that has been asked for since the last time; without a lock.
+    func takeFlush() -> Bool {
+        guard flush.load(ordering: .acquiring) else { return false }
+        flush.store(false, ordering: .releasing)
+        return true
     }
 
     /// All there are, oldest first.

@@ -16,22 +16,28 @@ final class StorageThread: Sendable {
 
     let status = StorageStatus()
     let segments: SegmentQueue
+    /// What commands ask of the ring.
+    let orders: OrderBook
     private let link: Link
     private let log: Log
     private let options: SpoolOptions
     private let context: Outbox.Context
+    private let hasRing: Bool
     private let mustStop = Atomic<Bool>(false)
     private let wake: Int32
     private let ended: Int32
 
-    init(_ configuration: Configuration, topics: Topics, link: Link, log: Log) {
+    /// - Parameter answered: eventfd of the thread that takes the outcomes of ``orders``; not closed here.
+    init(_ configuration: Configuration, topics: Topics, link: Link, log: Log, answered: Int32 = -1) {
         self.link = link
         self.log = log
         options = SpoolOptions(configuration)
         context = Outbox.Context(configuration, topics: topics)
+        hasRing = configuration.storage.ringMinutes > 0
         wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         ended = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         segments = SegmentQueue(wake: wake)
+        orders = OrderBook(answered: answered, wake: wake)
     }
 
     deinit {
@@ -83,6 +89,7 @@ final class StorageThread: Sendable {
                 }
                 reopenDue = HostClock.monotonic() + Self.reopenPause
             }
+            refuseOrders()
             if mustStop.load(ordering: .acquiring) { return }
             Outbox.letPass(link)
             _ = segments.takeAll()
@@ -93,12 +100,51 @@ final class StorageThread: Sendable {
     /// Rounds until the stop or an error that a new opening may mend.
     private func work(_ opened: consuming Outbox) throws(SpoolError) {
         var outbox = opened
+        var snapshots: [Snapshot] = []
+        defer { for one in snapshots { orders.answer(one.number, .failed(.noRing)) } }
         while true {
             let isLast = mustStop.load(ordering: .acquiring)
-            try outbox.round(segments.takeAll(), now: HostClock.monotonic(), wall: HostClock.wall(), isLast: isLast)
+            let now = HostClock.monotonic()
+            let pieces = segments.takeAll()
+            try outbox.round(pieces, now: now, wall: HostClock.wall(), isLast: isLast)
             if isLast { return }
-            wait(Self.longestWait)
+            if !pieces.isEmpty, !segments.awaitsFlush {
+                // (It may have been the piece before the one that was asked for.)
+                for i in snapshots.indices { snapshots[i].beginsAt = min(snapshots[i].beginsAt, now + 50_000_000) }
+            }
+            if orders.hasOrders { takeOrders(&snapshots, outbox) }
+            guard !snapshots.isEmpty else {
+                wait(Self.longestWait)
+                continue
+            }
+            // One after the other, and a round between two steps.
+            do throws(SpoolError) {
+                let outcome = try outbox.step(&snapshots[0], now: HostClock.monotonic(), wall: HostClock.wall())
+                if let outcome { orders.answer(snapshots.removeFirst().number, outcome) }
+            } catch {
+                orders.answer(
+                    snapshots.removeFirst().number, .failed(OrderError(code: .internal, message: error.description)))
+            }
+            if let next = snapshots.first { wait(next.pieces == nil ? 20 : 0) }
         }
+    }
+
+    private func takeOrders(_ snapshots: inout [Snapshot], _ outbox: borrowing Outbox) {
+        for (number, order) in orders.takeOrders() {
+            guard case .snapshot(let from, let to, let topic) = order, hasRing else {
+                orders.answer(number, .failed(.noRing))
+                continue
+            }
+            orders.answer(number, .began(["topic": .string(topic)]))
+            let snapshot = Snapshot(number: number, from: from, to: to, topic: topic, now: HostClock.monotonic())
+            // The last seconds are still with the thread that samples.
+            if !outbox.hasAll(of: snapshot) { segments.requestFlush() }
+            snapshots.append(snapshot)
+        }
+    }
+
+    private func refuseOrders() {
+        for (number, _) in orders.takeOrders() { orders.answer(number, .failed(.noRing)) }
     }
 
     private func wait(_ milliseconds: Int32) {

@@ -1,0 +1,30 @@
+import Sensors
+import SignalProcessing
+
+/// What the sampling thread knows of the sensor that it reads, besides what the pipeline does.
+struct SamplingSession {
+    let sensor: SensorDescription
+    /// Samples per second: the true ones once they are known to be others.
+    var rate: Double
+    var block: SampleBlock
+    var watch: SampleWatch
+    /// No block has come since the sensor was opened.
+    var isFirst = true
+    /// Of the monotonic clock (ns): the last block, and when to ask next how the sensor is.
+    var lastTime: Int64 = 0
+    var conditionDue: Int64 = 0
+
+    init(_ sensor: SensorDescription) {
+        self.sensor = sensor
+        rate = sensor.rate
+        block = SampleBlock(capacity: SamplingThread.blockSize(rate: sensor.rate))
+        watch = SampleWatch(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
+    }
+
+    /// Time after the last sample of the block, ns of UTC.
+    var end: Int64 { block.time + Int64(Double(block.count) * 1e9 / rate) }
+
+    mutating func restartWatch() {
+        watch = SampleWatch(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
+    }
+}

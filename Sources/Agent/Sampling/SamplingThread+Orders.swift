@@ -1,0 +1,226 @@
+import Instrument
+import Messages
+import Sensors
+import Settings
+import SignalProcessing
+import Station
+
+/// What commands ask for, between two blocks.
+extension SamplingThread {
+    // MARK: While samples come
+
+    /// Carries out what has been asked for, before a block goes in, up to what has to wait until it has.
+    func takeOrders(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
+        if orders.hasOrders { queue += orders.takeOrders() }
+        while let (number, order) = queue.first, !order.stopsTheSensor {
+            queue.removeFirst()
+            if let outcome = carryOut(order, number, &pipeline, session) { orders.answer(number, outcome) }
+        }
+    }
+
+    /// - Returns: nil when it goes on.
+    private func carryOut(
+        _ order: StationOrder, _ number: Int, _ pipeline: inout StationPipeline, _ session: SamplingSession
+    ) -> OrderOutcome? {
+        switch order {
+        case .reconfigure(let new, let revision, _):
+            do throws(StationError) { try pipeline.reconfigure(new, revision: revision, to: sink) } catch {
+                return .failed(OrderError(error))
+            }
+            take(new, revision, reopens: false)
+            isStale = false
+            status.change { if case .settings = $0.problem { $0.problem = nil } }
+            return .done(.object([]))
+        case .resetExtremes:
+            pipeline.resetExtremes()
+            return .done(["since": Self.text(session.block.time)])
+        case .testEvent:
+            if pipeline.isSettling {
+                return .failed(OrderError(code: .unavailable, message: "the filters have not settled yet"))
+            }
+            guard duties.testEvent == nil, pipeline.beginTestEvent() else { return .failed(.eventIsOpen) }
+            duties.testEvent = number
+            return nil
+        case .calibrate(let seconds):
+            guard duties.calibration == nil else {
+                return .failed(OrderError(code: .busy, message: "a calibration goes on already"))
+            }
+            let calibration = SamplingDuties.Calibration(number: number, seconds: seconds, rate: session.rate)
+            duties.calibration = calibration
+            return .began(["seconds": .double(Double(calibration.wanted) / session.rate)])
+        case .stream(let traces, let seconds):
+            return beginStream(traces, seconds, number, &pipeline, session)
+        case .endStream:
+            let blocks = pipeline.streamBlocks
+            endStream(&pipeline)
+            return .done(["blocks": .int(Int64(blocks))])
+        case .selfTest, .snapshot: return .failed(OrderError(code: .internal, message: "not an order for this thread"))
+        }
+    }
+
+    private func beginStream(
+        _ traces: TraceConfiguration, _ seconds: Double, _ number: Int, _ pipeline: inout StationPipeline,
+        _ session: SamplingSession
+    ) -> OrderOutcome? {
+        guard duties.stream == nil else {
+            return .failed(OrderError(code: .busy, message: "a stream goes on already: end it, or wait for its end"))
+        }
+        let topic: String
+        do throws(StationError) { topic = try pipeline.beginStream(traces, to: sink) } catch {
+            return .failed(OrderError(error))
+        }
+        let length = Int64(min(max(seconds, 0), 1e6) * 1e9)
+        let until = session.block.time + length
+        let slowness = speed > 0 && speed < 1 ? 1 / speed : 1
+        duties.stream = .init(
+            number: number, until: until,
+            deadline: HostClock.monotonic() + Int64(min(Double(length) * slowness, 1e18)) + 2_000_000_000)
+        return .began(["until": Self.text(until), "topic": .string(topic)])
+    }
+
+    /// Goes on with what takes longer, after a block.
+    func attend(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
+        if let number = duties.testEvent {
+            switch pipeline.testEvent() {
+            case .wanted: break
+            case .on(let id, _), .over(let id):
+                duties.testEvent = nil
+                orders.answer(number, .done(["event_id": .string(id)]))
+            case .none, .refused:
+                duties.testEvent = nil
+                orders.answer(number, .failed(.eventIsOpen))
+            }
+        }
+        if duties.calibration != nil {
+            duties.calibration?.rest.append(session.block)
+            if let calibration = duties.calibration, calibration.rest.count >= calibration.wanted {
+                duties.calibration = nil
+                orders.answer(
+                    calibration.number, calibration.outcome(configuration.sensor.mounting, time: HostClock.wall()))
+            }
+        }
+        if let stream = duties.stream, session.end >= stream.until || HostClock.monotonic() >= stream.deadline {
+            endStream(&pipeline)
+        }
+    }
+
+    private func endStream(_ pipeline: inout StationPipeline) {
+        pipeline.endStream(to: sink)
+        guard let stream = duties.stream else { return }
+        duties.stream = nil
+        orders.answer(stream.number, .done(["blocks": .int(Int64(pipeline.streamBlocks))]))
+    }
+
+    /// The first order that stops the sensor, after the block before it has gone in.
+    /// - Returns: false when the thread is to end.
+    func carryOutNext(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
+        let (number, order) = queue.removeFirst()
+        switch order {
+        case .reconfigure(let new, let revision, _):
+            interrupted("the sensor is opened anew")
+            driver.close()
+            reopening = (number, configuration, self.revision, driver)
+            take(new, revision, reopens: true)
+            return openAgain(&session, &pipeline)
+        case .selfTest:
+            orders.answer(number, selfTest(&session, pipeline.isEventOpen()))
+        default: orders.answer(number, .failed(OrderError(code: .internal, message: "out of order")))
+        }
+        return true
+    }
+
+    private func selfTest(_ session: inout SamplingSession, _ isEventOpen: Bool) -> OrderOutcome {
+        if isEventOpen { return .failed(.eventIsOpen) }
+        if duties.calibration != nil {
+            return .failed(OrderError(code: .busy, message: "a calibration goes on"))
+        }
+        let outcome = makeSelfTest()
+        if outcome.error?.code != .unsupported {
+            session.isFirst = true
+            status.change { $0.selfTest = outcome }
+        }
+        guard let report = outcome.report else {
+            return .failed(OrderError(code: .unavailable, message: outcome.error?.message ?? "no self-test"))
+        }
+        return .done(report.value(time: outcome.time))
+    }
+
+    // MARK: While none come
+
+    /// Settings are taken for the next opening, what needs a sensor is refused.
+    /// - Returns: true when there are other settings to try at once.
+    func serveIdle() -> Bool {
+        if let stream = duties.stream, HostClock.monotonic() >= stream.deadline { answerStream(stream) }
+        guard orders.hasOrders || !queue.isEmpty else { return false }
+        queue += orders.takeOrders()
+        var isOther = false
+        for (number, order) in queue {
+            switch order {
+            case .reconfigure(let new, let revision, let reopens):
+                if !reopens, let sensor = lastSensor,
+                    let problem = StationCheck.problem(new, sensor: StationSensor(sensor))
+                {
+                    orders.answer(number, .failed(OrderError(problem)))
+                    continue
+                }
+                take(new, revision, reopens: reopens)
+                isOther = true
+                orders.answer(number, .done(.object([])))
+            case .endStream:
+                if let stream = duties.stream { answerStream(stream) }
+                orders.answer(number, .done(.object([])))
+            default: orders.answer(number, .failed(.noSensor))
+            }
+        }
+        queue.removeAll()
+        return isOther
+    }
+
+    /// The pipeline hears of its end when samples come again.
+    private func answerStream(_ stream: SamplingDuties.Stream) {
+        duties.stream = nil
+        orders.answer(stream.number, .done(.object([])))
+    }
+
+    /// No more samples come of those before: what needs an unbroken stretch is over.
+    func interrupted(_ message: String) {
+        guard let calibration = duties.calibration else { return }
+        duties.calibration = nil
+        orders.answer(calibration.number, .failed(OrderError(code: .unavailable, message: message)))
+    }
+
+    /// The recording is over.
+    func finishDuties(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
+        attend(&pipeline, session)
+        interrupted("the recording is over")
+        endStream(&pipeline)
+    }
+
+    /// The thread ends: nothing is left without an answer.
+    func refuseAll() {
+        let ends = OrderOutcome.failed(OrderError(code: .unavailable, message: "the agent ends"))
+        interrupted("the agent ends")
+        if let number = duties.testEvent { orders.answer(number, ends) }
+        if let stream = duties.stream { answerStream(stream) }
+        if let reopening { orders.answer(reopening.number, ends) }
+        for (number, _) in queue + orders.takeOrders() { orders.answer(number, ends) }
+        queue.removeAll()
+    }
+
+    private static func text(_ time: Int64) -> Value { .string(Timestamp(nanoseconds: time).description) }
+}
+
+extension StationOrder {
+    /// True for what cannot be done while a block waits.
+    fileprivate var stopsTheSensor: Bool {
+        switch self {
+        case .reconfigure(_, _, let reopens): reopens
+        case .selfTest: true
+        default: false
+        }
+    }
+}
+
+extension OrderError {
+    init(_ error: StationError) { self.init(code: .crossField, message: error.description) }
+}
