@@ -69,11 +69,12 @@ import Testing
     /// What the check lets pass, the pipeline takes; what it does not, the pipeline refuses.
     @Test func itSaysWhatThePipelineSays() {
         var noise = Noise(state: 7)
-        var refused = 0
-        for _ in 0..<200 {
+        var (refused, tried) = (0, 0)
+        for _ in 0..<60 {
             var choices = Choices(seed: noise.next())
             let rate = choices.rate()
-            let configuration = choices.configuration(rate: rate)
+            guard let configuration = Choices.valid(choices.configuration(rate: rate)) else { continue }
+            tried += 1
             let sensor = StationSensor(rate: choices.one(of: [rate, 15, 40, 100]))
             let pipeline = Result {
                 _ = try StationPipeline(configuration: configuration, sensor: sensor, boot: "b").status
@@ -82,6 +83,6 @@ import Testing
             if !isTaken { refused += 1 }
             #expect((StationCheck.problem(configuration, sensor: sensor) == nil) == isTaken)
         }
-        #expect(refused > 10 && refused < 190)
+        #expect(refused > 0 && refused < tried)
     }
 }
