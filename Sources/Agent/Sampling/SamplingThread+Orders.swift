@@ -51,9 +51,8 @@ extension SamplingThread {
         case .stream(let traces, let seconds):
             return beginStream(traces, seconds, number, &pipeline, session)
         case .endStream:
-            let blocks = pipeline.streamBlocks
             endStream(&pipeline)
-            return .done(["blocks": .int(Int64(blocks))])
+            return .done(["blocks": .int(Int64(pipeline.streamBlocks))])
         case .selfTest, .snapshot: return .failed(OrderError(code: .internal, message: "not an order for this thread"))
         }
     }

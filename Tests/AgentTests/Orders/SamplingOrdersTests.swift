@@ -111,7 +111,7 @@ import Testing
         #expect(refused?.error?.code == .crossField)
         other.axes.x.filter = .none
         #expect(thread.outcome(thread.put(.reconfigure(other, revision: 3, reopens: false)))?.done != nil)
-        #expect(thread.blocks(10))
+        #expect(thread.blocks(30))
         #expect(thread.status.now.problem == nil && rates(thread).last == 10)
     }
 
