@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Agent
 
-/// A sensor that gives a block of 16 samples when the test says so: at rest, or shaken from a sample on.
+/// A sensor of at least 100 Hz that gives a block of 16 samples when the test says so: at rest, or shaken from a sample on.
 struct GatedSensor: SensorDriver {
     /// What the test holds of it.
     final class Gate: Sendable {

@@ -79,11 +79,11 @@ import Testing
         #expect(thread.blocks(5))
         thread.gate.missing.store(2, ordering: .relaxed)
         var other = thread.configuration
-        other.sensor.rate = 50
+        other.sensor.rate = 125
         let outcome = thread.carryOut(.reconfigure(other, revision: 2, reopens: true))
         #expect(outcome?.done?["problem"] == .string("no such sensor"))
         #expect(thread.blocks(5))
-        #expect(thread.status.now.sensor?.rate == 50 && thread.gaps == 1)
+        #expect(thread.status.now.sensor?.rate == 125 && thread.gaps == 1)
     }
 
     @Test func withoutASensorSettingsAreTakenForTheNextOneAndTheRestIsRefused() throws {
@@ -93,11 +93,11 @@ import Testing
             #expect(thread.outcome(thread.put(order))?.error?.code == .unavailable)
         }
         var other = thread.configuration
-        (other.sensor.rate, other.trace.rate) = (50, 25)
+        (other.sensor.rate, other.trace.rate) = (125, 25)
         #expect(thread.outcome(thread.put(.reconfigure(other, revision: 2, reopens: true)))?.done != nil)
         thread.gate.missing.store(0, ordering: .relaxed)
         #expect(thread.blocks(20))
-        #expect(thread.status.now.sensor?.rate == 50 && rates(thread).last == 25)
+        #expect(thread.status.now.sensor?.rate == 125 && rates(thread).last == 25)
     }
 
     @Test func otherSettingsEndTheWaitForThoseThatCannotWork() throws {
