@@ -308,6 +308,8 @@ public struct MQTTConfiguration: Sendable, Equatable {
     public var protocolVersion = ProtocolVersion.v5
     public var root = "seismote"
     public var username = ""
+    /// Empty: that in the file.
+    public var password = ""
     public var passwordFile = ""
     public var tls = TLS()
     /// Seconds.

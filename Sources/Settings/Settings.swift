@@ -50,7 +50,15 @@ public enum Settings {
     public static func load(
         file: [UInt8]? = nil, preset: [UInt8]? = nil, overlay: Value? = nil, overrides: [String] = []
     ) throws(SettingErrors) -> LoadedSettings {
+        try load(file: file, preset: preset, overlay: overlay, overrides: overrides, beside: [])
+    }
+
+    /// - Parameter known: what is wrong already; it is thrown together with what else is found.
+    static func load(
+        file: [UInt8]?, preset: [UInt8]?, overlay: Value?, overrides: [String], beside known: [SettingError]
+    ) throws(SettingErrors) -> LoadedSettings {
         var findings = Findings()
+        findings.add(contentsOf: known)
         var layers: [Layer] = []
         for (source, bytes) in [(SettingSource.preset, preset), (.file, file)] {
             guard let bytes else { continue }
@@ -111,7 +119,7 @@ public enum Settings {
             SettingsTable.settings.flatMap { setting in
                 setting.concreteKeys.map { (key, axis) -> (key: String, value: Value) in
                     let value = setting.write(configuration, axis)
-                    return (key, setting.isSecret && value != "" ? "***" : value)
+                    return (key, setting.isSecret && value != "" ? .string(Secrets.mask) : value)
                 }
             })
     }

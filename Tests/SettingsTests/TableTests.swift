@@ -118,7 +118,7 @@ import Testing
         c.trace.filter = .recursive
         (c.waveform.enabled, c.waveform.encoding, c.waveform.chunk) = (false, .mseed2Steim2, 5)
         (c.mqtt.uris, c.mqtt.protocolVersion) = (["mqtts://a.b:8883", "mqtt://[::1]:1"], .v311)
-        (c.mqtt.root, c.mqtt.username, c.mqtt.passwordFile) = ("a/b", "u", "/p")
+        (c.mqtt.root, c.mqtt.username, c.mqtt.password, c.mqtt.passwordFile) = ("a/b", "u", "***", "/p")
         (c.mqtt.tls.caFile, c.mqtt.tls.certFile, c.mqtt.tls.keyFile) = ("/ca", "/c", "/k")
         (c.mqtt.tls.alpn, c.mqtt.tls.minimumVersion) = ("mqtt", .v13)
         (c.mqtt.tls.pskIdentity, c.mqtt.tls.pskFile) = ("board", "/psk")

@@ -44,6 +44,11 @@ struct Findings {
         add(path, .type, "This must be \(wanted), not \(got.kind).", got: got, allowed: allowed)
     }
 
+    /// Takes what was given out of the errors from a position on: it may be a secret.
+    mutating func hideGiven(from start: Int) {
+        for i in errors.indices.dropFirst(start) where errors[i].got != nil { errors[i].got = .string(Secrets.mask) }
+    }
+
     /// Takes over errors that were found elsewhere.
     mutating func add(contentsOf others: [SettingError]) {
         for error in others { add(error) }

@@ -2,52 +2,55 @@ extension SettingsTable {
     // Files are named in the settings file only: whoever could name them remotely could have any file of the board
     // sent to a broker of his own as the password.
     static let mqtt = Chapter(
-        key: "mqtt", help: "The broker. Passwords are never written here: password_file names a file that has one.",
+        key: "mqtt", help: "The broker. A change makes a new connection.",
         settings: [
             Setting(
-                "mqtt.uri", \.mqtt.uris, .brokers, apply: .restart,
+                "mqtt.uri", \.mqtt.uris, .brokers, apply: .live,
                 "Broker, mqtt:// or mqtts:// (TLS); several in a list are tried in order."),
             Setting(
-                "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .restart,
+                "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .live,
                 "MQTT version; 5 falls back to 3.1.1 with a broker that has no 5."),
             Setting(
-                "mqtt.root", \.mqtt.root, .topicRoot, apply: .restart, "First level, or levels, of every topic."),
-            Setting("mqtt.username", \.mqtt.username, .text(.line(256)), apply: .restart, "Empty: none."),
+                "mqtt.root", \.mqtt.root, .topicRoot, apply: .live, "First level, or levels, of every topic."),
+            Setting("mqtt.username", \.mqtt.username, .text(.line(256)), apply: .live, "Empty: none."),
             Setting(
-                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .restart, remote: false,
+                "mqtt.password", \.mqtt.password, .text(.line(256)), apply: .live, secret: true,
+                "For setting it remotely; here password_file is better. It goes before that. Empty: none."),
+            Setting(
+                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: false,
                 "File with the password in its first line, or the name of a systemd credential; empty: none."),
             Setting(
-                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .restart, remote: false,
+                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: false,
                 "Certificates of those whom to trust (PEM); empty: those of the system."),
             Setting(
-                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .restart, remote: false,
+                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: false,
                 "The station's own certificate (PEM); empty: none."),
             Setting(
-                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .restart, remote: false,
+                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .live, remote: false,
                 "Private key of that certificate (PEM)."),
             Setting(
-                "mqtt.tls.alpn", \.mqtt.tls.alpn, .text(.line(64)), apply: .restart,
+                "mqtt.tls.alpn", \.mqtt.tls.alpn, .text(.line(64)), apply: .live,
                 "Name of the protocol for servers that tell several apart by it (ALPN), such as mqtt; empty: none."),
             Setting(
-                "mqtt.tls.min_version", \.mqtt.tls.minimumVersion, .tlsVersion, apply: .restart,
+                "mqtt.tls.min_version", \.mqtt.tls.minimumVersion, .tlsVersion, apply: .live,
                 "Oldest version of TLS that is spoken."),
             Setting(
-                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .restart, remote: false,
+                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: false,
                 "Name of a key that is shared with the broker, in place of certificates; empty: none."),
             Setting(
-                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .restart, remote: false,
+                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .live, remote: false,
                 "File with that key, hexadecimal, in its first line, or the name of a systemd credential."),
             Setting(
-                "mqtt.keepalive_s", \.mqtt.keepalive, .wholeSeconds(5...65_535), apply: .restart,
+                "mqtt.keepalive_s", \.mqtt.keepalive, .wholeSeconds(5...65_535), apply: .live,
                 "Longest silence on the connection before a ping."),
             Setting(
-                "mqtt.reconnect.min_s", \.mqtt.reconnectMinimum, .time(.from(0.1, to: 3600)), apply: .restart,
+                "mqtt.reconnect.min_s", \.mqtt.reconnectMinimum, .time(.from(0.1, to: 3600)), apply: .live,
                 "Shortest pause before the broker is tried again."),
             Setting(
-                "mqtt.reconnect.max_s", \.mqtt.reconnectMaximum, .time(.from(0.1, to: 3600)), apply: .restart,
+                "mqtt.reconnect.max_s", \.mqtt.reconnectMaximum, .time(.from(0.1, to: 3600)), apply: .live,
                 "Longest such pause; the pauses in between grow at random."),
             Setting(
-                "mqtt.will_delay_s", \.mqtt.willDelay, .wholeSeconds(0...86_400), apply: .restart,
+                "mqtt.will_delay_s", \.mqtt.willDelay, .wholeSeconds(0...86_400), apply: .live,
                 "How long after losing the station the broker says `offline` (MQTT 5)."),
         ])
 }

@@ -2,7 +2,7 @@ import Messages
 
 /// When a change of a setting takes effect.
 public enum SettingChange: String, Sendable, CaseIterable {
-    /// At the next block of samples.
+    /// At once: at the next block of samples, or over a new connection to the broker.
     case live
     /// When the sensor has been opened again; the agent does that by itself.
     case restartStream = "restart-stream"
@@ -78,7 +78,10 @@ public struct Setting: Sendable {
         valueSchema = codec.schema
         takesNull = codec.takesNull
         read = { value, pointer, axis, configuration, findings in
-            if let decoded = codec.decode(value, pointer, &findings) { set(&configuration, decoded, axis) }
+            let start = findings.errors.count
+            let decoded = codec.decode(value, pointer, &findings)
+            if secret { findings.hideGiven(from: start) }
+            if let decoded { set(&configuration, decoded, axis) }
         }
         write = { configuration, axis in codec.encode(get(configuration, axis)) }
     }

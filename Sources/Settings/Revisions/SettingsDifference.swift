@@ -1,0 +1,21 @@
+/// Which settings differ between two snapshots, by when a change takes effect.
+struct SettingsDifference {
+    /// Keys such as `axes.x.filter`, in the table's order.
+    private(set) var changed: [String] = []
+    private(set) var live: [String] = []
+    private(set) var restartStream: [String] = []
+    private(set) var restart: [String] = []
+
+    init(_ old: Configuration, _ new: Configuration) {
+        for setting in SettingsTable.settings {
+            for (key, axis) in setting.concreteKeys where setting.write(old, axis) != setting.write(new, axis) {
+                changed.append(key)
+                switch setting.apply {
+                case .live: live.append(key)
+                case .restartStream: restartStream.append(key)
+                case .restart: restart.append(key)
+                }
+            }
+        }
+    }
+}
