@@ -12,18 +12,17 @@ public struct Agent {
     /// Of that, for what has to go to the disk at the end (s).
     static let writingTime = 1.0
 
+    private let keeper: SettingsKeeper
     private let settings: LoadedSettings
     private let exitAtEnd: Bool
     private let log: Log
 
-    /// - Parameter exitAtEnd: end with the recording instead of living on.
-    public init(settings: LoadedSettings, exitAtEnd: Bool) {
-        var settings = settings
-        if settings.configuration.station.id.isEmpty {
-            settings.configuration.station.id = HostStatus.stationID()
-            settings.effective = Settings.effective(settings.configuration)
-        }
-        self.settings = settings
+    /// - Parameters:
+    ///   - keeper: with a station id among its settings.
+    ///   - exitAtEnd: end with the recording instead of living on.
+    public init(keeper: SettingsKeeper, exitAtEnd: Bool) {
+        self.keeper = keeper
+        settings = keeper.settings
         self.exitAtEnd = exitAtEnd
         log = Log(level: settings.configuration.log.level)
     }
@@ -58,6 +57,7 @@ public struct Agent {
         log.notice(
             "seismoted \(productVersion) starts",
             ["station": .text(settings.configuration.station.id), "boot": .text(boot)])
+        for note in keeper.notes { log.error(note.message, ["revision": .int(note.revision)]) }
         var reporter = Reporter(
             settings: settings, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
             link: link)

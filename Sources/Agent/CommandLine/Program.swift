@@ -25,21 +25,28 @@ public enum Program {
             say("seismoted \(productVersion) (\(Identity.build))\n", to: STDOUT_FILENO)
             return 0
         }
-        let settings: LoadedSettings
+        let keeper: SettingsKeeper
         do throws(SettingErrors) {
-            settings = try Settings.load(path: parsed.config, preset: parsed.preset, overrides: parsed.overrides)
+            let layers = try SettingsLayers(
+                path: parsed.config, preset: parsed.preset, overrides: parsed.overrides,
+                stationID: HostStatus.stationID())
+            keeper = try SettingsKeeper(layers, setsAside: !parsed.check)
         } catch {
             say(error.text(fileName: parsed.config) + "\n", to: STDERR_FILENO)
             return badSettings
         }
         if parsed.check {
+            for note in keeper.notes { say("seismoted: \(note.message)\n", to: STDERR_FILENO) }
             say("\(parsed.config ?? "settings"): valid\n", to: STDOUT_FILENO)
             return 0
         }
         // An arena of its own for each thread costs 0.9 MB in all, and the thread that samples allocates nothing then.
         clinux_use_little_memory()
         do throws(AgentError) {
-            return try Agent(settings: settings, exitAtEnd: parsed.exitAtEnd).run()
+            keeper.started()
+            let status = try Agent(keeper: keeper, exitAtEnd: parsed.exitAtEnd).run()
+            keeper.ended()
+            return status
         } catch {
             say("seismoted: \(error)\n", to: STDERR_FILENO)
             return 1

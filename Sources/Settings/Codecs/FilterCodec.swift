@@ -69,7 +69,7 @@ private var butterworthSchema: Value {
             form([.lowpass, .highpass], "corner_hz", corner.schema),
             form(
                 [.bandpass, .bandstop], "corners_hz",
-                ["type": "array", "items": corner.schema, "minItems": 2, "maxItems": 2]),
+                ["type": "array", "items": corner.schema, "minItems": 2, "maxItems": 2, "uniqueItems": true]),
         ]
     ]
 }

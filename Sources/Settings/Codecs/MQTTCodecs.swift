@@ -26,7 +26,10 @@ extension Codec where T == [String] {
 }
 
 private let brokersAllowed = "mqtt://host:port or mqtts://host:port, or a list of 1 to 8 of them"
-private let brokerPattern = "^mqtts?://([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}\\])(:[0-9]{1,5})?$"
+private let portPattern =
+    "0*([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+private let brokerPattern =
+    "^mqtts?://([A-Za-z0-9._-]{1,253}|\\[(?=[0-9A-Fa-f.]*:)[0-9A-Fa-f:.]{2,45}\\])(:\(portPattern))?$" + endOfText
 private let brokerSchema: Value = ["type": "string", "pattern": .string(brokerPattern)]
 
 private func decodeBroker(_ value: Value, _ path: String, _ findings: inout Findings) -> String? {

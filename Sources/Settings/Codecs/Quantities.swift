@@ -39,10 +39,12 @@ struct Quantity: Sendable {
 
     /// The SI value of text such as `5 mg`; nil when it is not a finite number with a unit of this kind.
     func parse(_ text: String) -> Double? {
-        guard text.utf8.count <= 64, let (number, rest) = DecimalNumber.prefix(of: Substring(text)) else { return nil }
+        guard text.unicodeScalars.count <= 64, let (number, rest) = DecimalNumber.prefix(of: Substring(text)) else {
+            return nil
+        }
         let name = rest.drop { $0 == " " }
         guard let unit = units.first(where: { $0.name == name }) else { return nil }
-        guard let exponent = number.exponent, abs(exponent) < 10_000,
+        guard let exponent = number.exponent, abs(exponent) < 100,
             let value = Double("\(number.mantissa)e\(exponent + unit.exponent)"), (value * unit.factor).isFinite
         else { return nil }
         return value * unit.factor
@@ -51,7 +53,8 @@ struct Quantity: Sendable {
     /// Regular expression of the text forms.
     var pattern: String {
         let names = units.map { $0.name.map { $0 == "^" ? "\\^" : String($0) }.joined() }
-        return "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? *(\(names.joined(separator: "|")))$"
+        return "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?0*[0-9]{1,2})? *(\(names.joined(separator: "|")))$"
+            + endOfText
     }
 }
 

@@ -1,5 +1,8 @@
 import Messages
 
+/// After the `$` of a pattern: in some languages that stands also before a line feed at the end.
+let endOfText = "(?!\\n)"
+
 /// A rule for text that a JSON Schema can say too: characters, length, nothing else.
 struct TextRule: Sendable {
     var count: ClosedRange<Int>
@@ -20,7 +23,7 @@ struct TextRule: Sendable {
     /// Station and group ids, which become topic levels.
     static func id(_ count: ClosedRange<Int>) -> TextRule {
         TextRule(
-            count: count, pattern: "^[A-Za-z0-9_-]{\(count.lowerBound),\(count.upperBound)}$",
+            count: count, pattern: "^[A-Za-z0-9_-]{\(count.lowerBound),\(count.upperBound)}$" + endOfText,
             allowed: "\(count.lowerBound) to \(count.upperBound) of letters A-Z a-z, digits, _ and -",
             isAllowed: { isAlphanumeric($0) || $0 == "_" || $0 == "-" })
     }
@@ -28,7 +31,7 @@ struct TextRule: Sendable {
     /// FDSN source identifier codes.
     static func fdsn(_ count: ClosedRange<Int>) -> TextRule {
         TextRule(
-            count: count, pattern: "^[A-Z0-9-]{\(count.lowerBound),\(count.upperBound)}$",
+            count: count, pattern: "^[A-Z0-9-]{\(count.lowerBound),\(count.upperBound)}$" + endOfText,
             allowed: "\(count.lowerBound) to \(count.upperBound) of letters A-Z, digits and -",
             isAllowed: { ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-" })
     }
@@ -36,7 +39,7 @@ struct TextRule: Sendable {
     /// Anything printable on one line.
     static func line(_ maximum: Int) -> TextRule {
         TextRule(
-            count: 0...maximum, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]{0,\(maximum)}$",
+            count: 0...maximum, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]{0,\(maximum)}$" + endOfText,
             allowed: "at most \(maximum) printable characters",
             isAllowed: { c in
                 !(c.value < 0x20 || (0x7F...0x9F).contains(c.value) || c.value == 0x2028 || c.value == 0x2029)
@@ -70,7 +73,9 @@ extension Codec where T == String {
     /// The first levels of all topics. No dots or spaces: some brokers map `/` to `.`.
     static let topicRoot = Codec(
         type: "text", unit: nil, allowed: topicRootAllowed,
-        schema: ["type": "string", "pattern": "^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$", "maxLength": 128],
+        schema: [
+            "type": "string", "pattern": .string("^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$" + endOfText), "maxLength": 128,
+        ],
         decode: { value, path, findings in
             guard let text = decodeText(value, path, topicRootAllowed, &findings) else { return nil }
             let rule = TextRule.id(1...128)

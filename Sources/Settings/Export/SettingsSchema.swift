@@ -10,6 +10,7 @@ public enum SettingsSchema {
     public static let value: Value = {
         let (root, axis) = trees()
         var properties: [Value.Member] = []
+        let groups = SettingsTree.children.keys.filter { !$0.isEmpty }.sorted()
         for chapter in SettingsTable.chapters {
             var schema: Value
             if chapter.key == "axes" {
@@ -24,12 +25,15 @@ public enum SettingsSchema {
             .init(
                 "locked",
                 [
-                    "type": "array", "items": ["type": "string"],
+                    "type": "array",
+                    "items": ["enum": .array((SettingsTable.writableKeys + groups).map { .string($0) })],
                     "description": "Keys, or groups of keys, that may not be set remotely.",
                 ]))
         let head: Value = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:seismote:settings:1",
             "title": "Settings of a Seismote station",
+            "$comment":
+                "Not said here: rules between settings, and the range of a quantity that is written with a unit.",
         ]
         guard case .object(let members) = head, case .object(let body) = object(properties) else { return head }
         return .object(

@@ -28,6 +28,9 @@ public enum SettingsFile {
         }
     }
 
+    /// Whether there is anything at a path.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR) }
+
     private static func failure(_ path: String, _ code: Int32) -> SettingError {
         SettingError("", .unavailable, "Cannot read \(path): \(String(cString: strerror(code))).")
     }

@@ -16,7 +16,11 @@ struct ConfigCheck: ParsableCommand {
     @Flag(help: "Print {\"ok\", \"errors\", \"config\", \"sources\"} as JSON on standard output.")
     var json = false
 
+    @Flag(help: "Take each line of standard input as a document of its own, and print a line of JSON for each.")
+    var lines = false
+
     func run() throws {
+        if lines { return try checkLines() }
         guard json else {
             let loaded = try layers.load(path: file)
             let count = loaded.origins.count
@@ -32,6 +36,18 @@ struct ConfigCheck: ParsableCommand {
         } catch {
             show(["ok": false, "errors": .array(error.errors.map(\.value))])
             throw exitBadSettings
+        }
+    }
+
+    private func checkLines() throws {
+        guard file == "-" else { throw ValidationError("--lines reads standard input: give `-` as the file.") }
+        while let line = readLine() {
+            do throws(SettingErrors) {
+                _ = try Settings.load(file: Array(line.utf8))
+                show(["ok": true])
+            } catch {
+                show(["ok": false, "errors": .array(error.errors.map(\.value))])
+            }
         }
     }
 

@@ -5,7 +5,8 @@ import Settings
 /// `seismote config explain KEY`
 struct ConfigExplain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Say what a setting is, its value, and where the value comes from.")
+        commandName: "explain", abstract: "Say what a setting is, its value, and where the value comes from.",
+        discussion: "What was set remotely counts too, where its file may be read (storage.directory).")
 
     @Argument(help: "Key of a setting or of a group, such as trace.rate_hz, axes.x.filter or mqtt.")
     var key: String
@@ -16,7 +17,7 @@ struct ConfigExplain: ParsableCommand {
     var json = false
 
     func run() throws {
-        let loaded = try options.load()
+        let loaded = try options.inForce()
         let explanations: [SettingExplanation]
         do throws(SettingError) {
             explanations = try SettingExplanation.of(key, in: loaded)

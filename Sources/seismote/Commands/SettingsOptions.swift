@@ -16,6 +16,20 @@ struct SettingsOptions: ParsableArguments {
     func load(adding overrides: [String] = []) throws -> LoadedSettings {
         try below.load(path: config, adding: overrides)
     }
+
+    /// The same with what was set remotely, as the agent takes it with this file.
+    func inForce() throws -> LoadedSettings {
+        do throws(SettingErrors) {
+            let layers = try SettingsLayers(path: config, preset: below.preset, overrides: below.overrides)
+            let now = Int64(time(nil)) * 1_000_000_000
+            let (ledger, notes) = try SettingsLedger.stored(layers, now: now)
+            for note in notes { printError(note.message) }
+            return ledger.settings
+        } catch {
+            printError(error.text(fileName: config))
+            throw exitBadSettings
+        }
+    }
 }
 
 /// What goes below and above the settings file.

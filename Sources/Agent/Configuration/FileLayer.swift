@@ -1,0 +1,62 @@
+import Glibc
+
+/// A system call on a file that failed.
+struct FileError: Error, Sendable, Equatable {
+    /// What was to be done, such as `write`.
+    var call: String
+    var path: String
+    var code: Int32
+
+    var message: String { "\(call) \(path): \(String(cString: strerror(code)))" }
+}
+
+/// The system calls with which a file is replaced; tests break them, and forget what was not made durable.
+protocol FileLayer: Sendable {
+    /// A folder, for `sync`.
+    func openFolder(_ path: String) throws(FileError) -> Int32
+    /// Removes a file; it is no error when there is none.
+    func remove(_ path: String) throws(FileError)
+    /// A new file that only its owner may read (mode 0600).
+    func create(_ path: String) throws(FileError) -> Int32
+    /// - Returns: how many bytes were taken, at least one.
+    func write(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) throws(FileError) -> Int
+    func sync(_ descriptor: Int32) throws(FileError)
+    func close(_ descriptor: Int32) throws(FileError)
+    func rename(_ path: String, to target: String) throws(FileError)
+}
+
+/// The system's own.
+struct SystemFiles: FileLayer {
+    func openFolder(_ path: String) throws(FileError) -> Int32 {
+        try checked("open", path, Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    }
+
+    func remove(_ path: String) throws(FileError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw FileError(call: "unlink", path: path, code: errno) }
+    }
+
+    func create(_ path: String) throws(FileError) -> Int32 {
+        try checked("open", path, Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600))
+    }
+
+    func write(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) throws(FileError) -> Int {
+        while true {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 { return count }
+            guard count < 0, errno == EINTR else { throw FileError(call: "write", path: "", code: errno) }
+        }
+    }
+
+    func sync(_ descriptor: Int32) throws(FileError) { _ = try checked("fsync", "", fsync(descriptor)) }
+
+    func close(_ descriptor: Int32) throws(FileError) { _ = try checked("close", "", Glibc.close(descriptor)) }
+
+    func rename(_ path: String, to target: String) throws(FileError) {
+        _ = try checked("rename", path, Glibc.rename(path, target))
+    }
+
+    private func checked(_ call: String, _ path: String, _ result: Int32) throws(FileError) -> Int32 {
+        guard result >= 0 else { throw FileError(call: call, path: path, code: errno) }
+        return result
+    }
+}

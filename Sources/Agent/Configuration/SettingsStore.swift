@@ -1,0 +1,52 @@
+import Glibc
+import Messages
+import Settings
+
+/// The file that keeps the ledger of settings over restarts. Whenever the power goes, it is the old one or the new one,
+/// whole.
+struct SettingsStore {
+    let directory: String
+    let files: any FileLayer
+
+    var path: String { directory + "/" + SettingsLedger.fileName }
+    private var newPath: String { path + ".new" }
+
+    init(directory: String, files: any FileLayer = SystemFiles()) {
+        self.directory = directory
+        self.files = files
+    }
+
+    /// Replaces the file.
+    ///
+    /// - Throws: then the file is the old one, or the new one when even that could not be found out.
+    func write(_ document: Value) throws(FileError) {
+        let bytes = document.json()
+        _ = mkdir(directory, 0o750)
+        let folder = try files.openFolder(directory)
+        do throws(FileError) {
+            try files.remove(newPath)
+            try fill(try files.create(newPath), bytes)
+            try files.rename(newPath, to: path)
+            try files.sync(folder)
+        } catch {
+            try? files.close(folder)
+            throw error
+        }
+        try? files.close(folder)
+    }
+
+    private func fill(_ file: Int32, _ bytes: [UInt8]) throws(FileError) {
+        do throws(FileError) {
+            var rest = bytes[...]
+            while !rest.isEmpty { rest = rest.dropFirst(try files.write(file, rest)) }
+            try files.sync(file)
+        } catch {
+            try? files.close(file)
+            throw error
+        }
+        try files.close(file)
+    }
+
+    /// Puts a file that cannot be read out of the way.
+    func setAside() { try? files.rename(path, to: path + ".damaged") }
+}
