@@ -7,7 +7,8 @@ struct SchemaEvaluator {
     let root: Value
 
     private static let annotations: Set<String> = [
-        "$schema", "$id", "$comment", "$defs", "title", "description", "default", "x-apply", "x-remote", "x-secret", "x-unit",
+        "$schema", "$id", "$comment", "$defs", "title", "description", "default", "x-apply", "x-remote", "x-secret",
+        "x-unit",
     ]
 
     func accepts(_ value: Value) -> Bool { accepts(value, root) }
