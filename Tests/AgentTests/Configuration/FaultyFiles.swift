@@ -10,7 +10,6 @@ import Synchronization
 final class FaultyFiles: FileLayer {
     struct File {
         var bytes: [UInt8] = []
-        var durable: [UInt8] = []
         var isSynchronised = true
     }
     enum Change {
@@ -55,7 +54,13 @@ final class FaultyFiles: FileLayer {
         state.withLock { state in
             state.isDead = false
             state.fault = nil
-            guard powerCut else { return }
+            guard powerCut else {
+                // The system lives on, and writes all of it in its own time.
+                state.durableNames = state.names
+                state.waiting = []
+                for i in state.files.indices { state.files[i].isSynchronised = true }
+                return
+            }
             for change in state.waiting.prefix(keep) { Self.apply(change, &state.durableNames) }
             state.names = state.durableNames
             state.waiting = []

@@ -158,7 +158,7 @@ import Testing
         print("killed \(rounds) times, \(changed) of them after the file was written anew")
     }
 
-    @Test func theAgentTakesTheOverlayUpAndReportsIt() throws {
+    @Test func theAgentAndTheToolTakeTheOverlayUp() throws {
         let folder = try TemporaryFolder()
         let text = "station: {id: board}\nsensor: {driver: simulate}\nstorage: {directory: \"\(folder.url.path)\"}"
         let keeper = try SettingsKeeper(SettingsLayers(file: Array(text.utf8)))

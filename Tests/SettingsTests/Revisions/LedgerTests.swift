@@ -73,7 +73,7 @@ import Testing
             "trace": ["block_s": "500 ms"], "spectrum": ["min_hz": "500 mHz"], "health": ["interval_s": "2 min"],
         ])
         let shown = bench.ledger.settings.effective
-        #expect(shown["axes"]?["x"]?["detection"]?["threshold"] == .double(5 * 9.80665e-3))
+        #expect(shown["axes"]?["x"]?["detection"]?["threshold"] == .double(0.005 * 9.80665))
         #expect(shown["axes"]?["x"]?["detection"]?["window"] == "0.2 s")
         #expect(shown["sensor"]?["range"] == .double(4 * 9.80665) && shown["trace"]?["block_s"] == 0.5)
         #expect(shown["spectrum"]?["min_hz"] == 0.5 && shown["health"]?["interval_s"] == 120)

@@ -138,7 +138,7 @@ import Testing
         let rev2 = try bench.set(["mqtt": ["password": "***", "username": "u"]])
         #expect(rev2 == 1, "as it is")
         #expect(bench.configuration.mqtt.password == "hunter2")
-        let other: Value = ["mqtt": ["password": "hunter3", "pasword": "hunter4", "nothing": 1]]
+        let other: Value = ["mqtt": ["password": "hunter3", "passwrd": "hunter4", "nothing": 1]]
         let found = bench.errors(other)
         bench.ledger.reject(other, found, source: "", now: today)
         let long = String(repeating: "hunter5", count: 50)
