@@ -104,7 +104,7 @@ public final class SettingsKeeper {
     public func reject(_ patch: Value, _ errors: [SettingError], source: String) {
         ledger.reject(patch, errors, source: source, now: HostClock.wall())
         let now = HostClock.monotonic()
-        guard now - (lastRejection ?? .min / 2) >= Self.rejectionPause else { return }
+        if let lastRejection, now - lastRejection < Self.rejectionPause { return }
         lastRejection = now
         _ = write(ledger)
     }

@@ -42,7 +42,7 @@ final class FaultyFiles: FileLayer {
     func plan(_ fault: Fault?, after call: Int) {
         state.withLock { state in
             state.calls = 0
-            state.fault = fault.map { (call, $0) }
+            state.fault = fault.map { (call: call, fault: $0) }
         }
     }
 

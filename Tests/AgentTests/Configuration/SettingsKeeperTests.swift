@@ -10,6 +10,8 @@ import Testing
 @Suite struct SettingsKeeperTests {
     private static let layers = SettingsLayers(file: Array("storage: {directory: /s}".utf8), stationID: "host")
 
+    private static let faults: [FaultyFiles.Fault] = [.death, .death, .tornDeath, .error(ENOSPC), .error(EIO)]
+
     private static func open(_ files: FaultyFiles) throws -> SettingsKeeper {
         let bytes = files.contents("/s/settings.json")
         let document = try bytes.map { bytes throws in try JSONReader.read(bytes) }
@@ -29,8 +31,7 @@ import Testing
             let proposal = try keeper.propose(.merge(RandomPatch.make(&random)))
             let old = keeper.ledger
             guard proposal.overlay != old.revisions.last?.overlay else { continue }
-            let fault: FaultyFiles.Fault = [.death, .death, .tornDeath, .error(ENOSPC), .error(EIO)].randomElement(
-                using: &random)!
+            let fault = Self.faults[Int.random(in: 0..<Self.faults.count, using: &random)]
             files.plan(fault, after: Int.random(in: 0...16, using: &random))
             let revision = try? keeper.adopt(proposal, confirm: nil, source: "test", connection: 1)
             if revision == nil {
