@@ -14,6 +14,7 @@ extension LinkOptions {
         base = topics.base
         version = mqtt.protocolVersion == .v311 ? .v311 : .v5
         username = mqtt.username
+        password = mqtt.password
         passwordFile = mqtt.passwordFile
         tls.caFile = mqtt.tls.caFile
         tls.certificateFile = mqtt.tls.certFile

@@ -118,11 +118,11 @@ final class FaultyFiles: FileLayer {
     func openFolder(_ path: String) throws(FileError) -> Int32 { try with("open") { _, _ in .success(1000) } }
 
     func remove(_ path: String) throws(FileError) {
-        try with("unlink") { state, _ in
-            guard state.names[path] != nil else { return .success(()) }
+        _ = try with("unlink") { state, _ -> Result<Bool, FileError> in
+            guard state.names[path] != nil else { return .success(true) }
             Self.apply(.remove(path), &state.names)
             state.waiting.append(.remove(path))
-            return .success(())
+            return .success(true)
         }
     }
 
@@ -147,25 +147,25 @@ final class FaultyFiles: FileLayer {
     }
 
     func sync(_ descriptor: Int32) throws(FileError) {
-        try with("fsync") { state, _ in
+        _ = try with("fsync") { state, _ -> Result<Bool, FileError> in
             if descriptor == 1000 {
                 state.durableNames = state.names
                 state.waiting = []
             } else {
                 state.files[Int(descriptor)].isSynchronised = true
             }
-            return .success(())
+            return .success(true)
         }
     }
 
-    func close(_ descriptor: Int32) throws(FileError) { try with("close") { _, _ in .success(()) } }
+    func close(_ descriptor: Int32) throws(FileError) { _ = try with("close") { _, _ in .success(true) } }
 
     func rename(_ path: String, to target: String) throws(FileError) {
-        try with("rename") { state, _ in
+        _ = try with("rename") { state, _ -> Result<Bool, FileError> in
             guard state.names[path] != nil else { return .failure(FileError(call: "rename", path: path, code: ENOENT)) }
             Self.apply(.rename(path, target), &state.names)
             state.waiting.append(.rename(path, target))
-            return .success(())
+            return .success(true)
         }
     }
 }
