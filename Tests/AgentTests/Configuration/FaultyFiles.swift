@@ -139,7 +139,7 @@ final class FaultyFiles: FileLayer {
 
     func write(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) throws(FileError) -> Int {
         try with("write") { state, isTorn in
-            let count = isTorn ? bytes.count / 2 : min(bytes.count, 400)
+            let count = isTorn ? bytes.count / 2 : min(bytes.count, 4000)
             state.files[Int(descriptor)].bytes += bytes.prefix(count)
             state.files[Int(descriptor)].isSynchronised = false
             return isTorn ? .failure(FileError(call: "write", path: "", code: EOWNERDEAD)) : .success(count)
