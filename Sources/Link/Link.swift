@@ -105,6 +105,9 @@ public final class Link: Sendable {
         return number
     }
 
+    /// What `change` with these options would hand back now, for whoever writes a change down before it is made.
+    public func number(ofChangeTo options: LinkOptions) -> UInt64 { shared.number(ofChangeTo: options) }
+
     public var statistics: LinkStatistics { shared.statistics }
 
     /// Sends what waits while time allows, says `offline`, and disconnects.

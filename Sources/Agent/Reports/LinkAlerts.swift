@@ -12,12 +12,15 @@ struct LinkAlerts {
     /// The same for refused credentials, from when the broker accepts us again: nobody hears of it before.
     static let credentialMemory: Int64 = 600_000_000_000
 
-    private let plaintext: AlertBoard.Fault?
+    private var plaintext: AlertBoard.Fault?
     private var refused = Lately()
     private var tooLarge = Lately()
     private var credentials = Lately()
 
     init(_ settings: MQTTConfiguration) { plaintext = Self.plaintext(settings) }
+
+    /// Other settings are in force.
+    mutating func change(_ settings: MQTTConfiguration) { plaintext = Self.plaintext(settings) }
 
     /// Each code with what it says; nil when all is well with it.
     mutating func look(_ statistics: LinkStatistics, now: Int64) -> [Item] {
@@ -83,7 +86,8 @@ struct LinkAlerts {
     }
 
     private static func plaintext(_ settings: MQTTConfiguration) -> AlertBoard.Fault? {
-        guard !settings.username.isEmpty, !settings.passwordFile.isEmpty else { return nil }
+        let hasPassword = !settings.passwordFile.isEmpty || !settings.password.isEmpty
+        guard !settings.username.isEmpty, hasPassword else { return nil }
         let open = settings.uris.filter { uri in
             guard let address = try? BrokerAddress(uri: uri) else { return false }
             return !address.tls && !address.isLoopback

@@ -21,7 +21,8 @@ final class StorageThread: Sendable {
     private let link: Link
     private let log: Log
     private let options: SpoolOptions
-    private let context: Outbox.Context
+    /// For the next time that the files are opened.
+    private let context: Mutex<Outbox.Context>
     private let hasRing: Bool
     private let mustStop = Atomic<Bool>(false)
     private let wake: Int32
@@ -32,7 +33,7 @@ final class StorageThread: Sendable {
         self.link = link
         self.log = log
         options = SpoolOptions(configuration)
-        context = Outbox.Context(configuration, topics: topics)
+        context = Mutex(Outbox.Context(configuration, topics: topics))
         hasRing = configuration.storage.ringMinutes > 0
         wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         ended = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -43,6 +44,11 @@ final class StorageThread: Sendable {
     deinit {
         close(wake)
         close(ended)
+    }
+
+    /// Other settings and topics. What waits on disk goes out as it was addressed; the directory and sizes stay.
+    func change(_ configuration: Configuration, topics: Topics) {
+        context.withLock { $0 = Outbox.Context(configuration, topics: topics) }
     }
 
     func start() throws(AgentError) {
@@ -80,6 +86,7 @@ final class StorageThread: Sendable {
             let now = HostClock.monotonic()
             if now >= reopenDue {
                 do throws(SpoolError) {
+                    let context = self.context.withLock { $0 }
                     let outbox = try Outbox.open(options, context, link: link, status: status, log: log)
                     status.change { $0.problem = nil }
                     try work(outbox)

@@ -135,6 +135,8 @@ final class LinkShared: Sendable {
         /// Changes that need another connection.
         var changes: UInt64 = 0
         var isChanged = false
+
+        func changes(with new: LinkOptions) -> UInt64 { changes + (options.needsNewConnection(for: new) ? 1 : 0) }
     }
     private let state: Mutex<State>
 
@@ -147,12 +149,17 @@ final class LinkShared: Sendable {
     /// - Returns: below the numbers of all connections with these options.
     func requestChange(_ options: LinkOptions, move: (LinkOptions, UInt64) -> Void) -> UInt64 {
         state.withLock { state in
-            if state.options.needsNewConnection(for: options) { state.changes += 1 }
+            state.changes = state.changes(with: options)
             move(state.options, state.changes)
             state.options = options
             state.isChanged = true
             return LinkCore.connectionNumber(change: state.changes, connects: 0)
         }
+    }
+
+    /// What `requestChange` would hand back.
+    func number(ofChangeTo options: LinkOptions) -> UInt64 {
+        state.withLock { LinkCore.connectionNumber(change: $0.changes(with: options), connects: 0) }
     }
 
     func takeChange() -> (LinkOptions, UInt64)? {
