@@ -36,13 +36,12 @@ public struct Agent {
         let topics = try Self.topics(settings.configuration)
         let boot = HostStatus.uuid()
         let journal = LinkJournal(log: log)
-        let link = try Self.link(settings.configuration, topics, journal)
-        let answered = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        defer { close(answered) }
+        let inbox = try CommandInbox()
+        let link = try Self.link(settings.configuration, topics, journal, inbox)
         let storage = StorageThread(
-            settings.configuration, topics: topics, link: link, log: log, answered: answered)
+            settings.configuration, topics: topics, link: link, log: log, answered: inbox.wake)
         let status = SamplingStatus()
-        let orders = OrderBook(answered: answered, wake: status.wake)
+        let orders = OrderBook(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
         let sampling = SamplingThread(
             configuration: settings.configuration, boot: boot,
@@ -61,20 +60,24 @@ public struct Agent {
         var reporter = Reporter(
             settings: settings, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
             link: link)
+        var dispatcher = Dispatcher(
+            settings.configuration, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,
+            sampling: orders, storage: storage.orders)
         clinux_forget_start()
         // What the agent before this one left comes first.
         try storage.start()
         try sampling.start()
         do throws(LinkError) { try link.start() } catch { throw AgentError(error.message) }
         manager.ready("starting")
-        let result = watch(signals, status, manager, &reporter)
+        let result = watch(signals, status, manager, &reporter, &dispatcher)
         stop(status, link, storage, manager, &reporter)
         return result
     }
 
     /// Waits for signals, news and the next second, and reports.
     private func watch(
-        _ signals: Int32, _ status: SamplingStatus, _ manager: ServiceManager, _ reporter: inout Reporter
+        _ signals: Int32, _ status: SamplingStatus, _ manager: ServiceManager, _ reporter: inout Reporter,
+        _ dispatcher: inout Dispatcher
     ) -> Int32 {
         var heartbeat = -1
         var alive: Int64 = 0
@@ -94,14 +97,18 @@ public struct Agent {
                 if case .sensor(let error) = words.problem, error.code != .fault { return 1 }
                 if case .settings = words.problem { return 1 }
             }
-            var waited = [
-                pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: status.changed, events: Int16(POLLIN), revents: 0),
-            ]
-            let shortest = min(1_000_000_000, manager.watchdogInterval ?? .max)
-            _ = poll(&waited, 2, max(1, Int32(clamping: shortest / 1_000_000)))
+            if dispatcher.round(&reporter) == .restart {
+                log.notice("ends by command")
+                return 0
+            }
+            var waited = [signals, status.changed, dispatcher.inbox.wake].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            let due = dispatcher.due.map { max(0, $0 - HostClock.monotonic()) } ?? .max
+            let shortest = min(1_000_000_000, manager.watchdogInterval ?? .max, due)
+            _ = poll(&waited, 3, max(1, Int32(clamping: shortest / 1_000_000)))
             var count: UInt64 = 0
-            if waited[1].revents != 0 { _ = read(status.changed, &count, MemoryLayout<UInt64>.size) }
+            for one in waited[1...] where one.revents != 0 { _ = read(one.fd, &count, MemoryLayout<UInt64>.size) }
             if waited[0].revents != 0, let number = Self.nextSignal(signals) {
                 if number == SIGHUP { continue }
                 log.notice("ends by signal", ["signal": .int(Int(number))])
@@ -162,10 +169,12 @@ public struct Agent {
     }
 
     private static func link(
-        _ configuration: Configuration, _ topics: Topics, _ journal: LinkJournal
+        _ configuration: Configuration, _ topics: Topics, _ journal: LinkJournal, _ inbox: CommandInbox
     ) throws(AgentError) -> Link {
         do throws(LinkError) {
-            return try Link(options: LinkOptions(configuration, topics: topics)) { journal.note($0) }
+            return try Link(
+                options: LinkOptions(configuration, topics: topics), report: { journal.note($0) },
+                receive: { inbox.put($0) })
         } catch { throw AgentError(error.message) }
     }
 }

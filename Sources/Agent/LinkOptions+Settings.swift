@@ -29,6 +29,7 @@ extension LinkOptions {
         reconnectMaximum = mqtt.reconnectMaximum
         keepsEssential = true
         backfillPerSecond = Double(configuration.storage.backfillRate)
+        subscriptions = topics.commandFilters(groups: configuration.station.groups)
         var check = SelfCheck()
         check.commandTopic = topics.command("selfcheck")
         check.echoTopics = [topics.online, topics.trace]

@@ -108,6 +108,18 @@ public final class Link: Sendable {
     /// What `change` with these options would hand back now, for whoever writes a change down before it is made.
     public func number(ofChangeTo options: LinkOptions) -> UInt64 { shared.number(ofChangeTo: options) }
 
+    /// Sends every retained value again, as after a connect.
+    /// - Returns: how many there are.
+    public func sendRetainedAgain() -> Int {
+        let count = store.withLock { store in
+            store.retained.sendAllAgain()
+            store.queue.hasNews = true
+            return store.retained.waitingCount
+        }
+        signalWork()
+        return count
+    }
+
     public var statistics: LinkStatistics { shared.statistics }
 
     /// Sends what waits while time allows, says `offline`, and disconnects.

@@ -142,6 +142,32 @@ public struct Messenger: Sendable {
         return header
     }
 
+    // MARK: Commands
+
+    /// The bytes of a reply, for those who keep them to send them again.
+    /// - Parameter time: nanoseconds of UTC.
+    public mutating func reply(_ message: ReplyMessage, time: Int64) -> [UInt8] {
+        begin(.reply, time)
+        message.write(station: topics.id, to: &json)
+        json.endObject()
+        return json.bytes
+    }
+
+    /// How a reply travels.
+    public static func header(_ destination: ReplyDestination) -> PublicationHeader {
+        var header = Stream.reply.delivery.header(topic: destination.topic)
+        header.correlation = destination.correlation
+        return header
+    }
+
+    public mutating func send(_ line: LogLine, to sink: PublicationSink) {
+        begin(.log, line.time)
+        line.write(to: &json)
+        json.endObject()
+        let header = Stream.log.delivery.header(topic: topics.log(level: line.level))
+        json.withBytes { sink(header, $0) }
+    }
+
     // MARK: Envelope
 
     private mutating func begin(_ stream: Stream, _ time: Int64, _ quality: TimeQuality? = nil) {
@@ -178,7 +204,7 @@ extension EventMessage.Kind {
 }
 
 extension Topics {
-    /// Topic of a stream; of alerts and waveforms, which have one for each code and event, the prefix.
+    /// Topic of a stream; of alerts, waveforms, replies and log lines, which have one for each code, event, request and level, the prefix.
     func topic(of stream: Stream) -> String {
         switch stream {
         case .online: online
@@ -193,6 +219,8 @@ extension Topics {
         case .trace: trace
         case .waveform: waveformPrefix
         case .stream: self.stream
+        case .reply: replyPrefix
+        case .log: logPrefix
         }
     }
 }

@@ -16,7 +16,8 @@ public struct Log: Sendable {
         public init(integerLiteral value: Int) { self = .int(value) }
     }
 
-    private let level: Level
+    /// Which lines are wanted, here and over MQTT.
+    let control: LogControl
     /// The journal gets `<N>` in front instead of a time and a word, because it has both already.
     private let journal: Bool
     private let write: @Sendable (String) -> Void
@@ -26,7 +27,7 @@ public struct Log: Sendable {
     ///   - journal: true where standard error goes to the journal.
     ///   - write: takes one finished line with its end.
     public init(level: Level, journal: Bool, write: @escaping @Sendable (String) -> Void = Log.standardError) {
-        self.level = level
+        control = LogControl(level: level)
         self.journal = journal
         self.write = write
     }
@@ -41,7 +42,8 @@ public struct Log: Sendable {
     public func error(_ text: String, _ fields: KeyValuePairs<String, Field> = [:]) { line(.error, text, fields) }
 
     private func line(_ level: Level, _ text: String, _ fields: KeyValuePairs<String, Field>) {
-        guard level >= self.level else { return }
+        if control.isRelayed(level) { control.relay(level, Self.oneLine(text), fields) }
+        guard level >= control.level else { return }
         var line = ""
         if journal {
             line = "<\(level.syslog)>"

@@ -33,9 +33,9 @@ struct AlertBoard {
         case clear(String)
     }
 
-    private var active: [AlertMessage] = []
-
     /// In the order in which they were raised.
+    private(set) var active: [AlertMessage] = []
+
     var codes: [String] { active.map(\.code) }
 
     /// Sets or clears one fault; nil when nothing is new. The time of the first sighting stays while the words change.

@@ -58,7 +58,7 @@ enum Identity {
                 return info
             },
             capabilities: .init(
-                verbs: [], encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
+                verbs: Verb.allCases.map(\.rawValue), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
                 scales: IntensityRelation.allCases.map(\.rawValue)))
     }
 

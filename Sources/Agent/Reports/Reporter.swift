@@ -11,28 +11,32 @@ struct Reporter {
     /// A queue that dropped something stays an alert for this long (ns).
     private static let droppingTime: Int64 = 60_000_000_000
 
-    private let settings: LoadedSettings
+    private(set) var settings: LoadedSettings
     private let log: Log
-    private let status: SamplingStatus
-    private let storage: StorageStatus
-    private let link: Link
-    private var messenger: Messenger
-    private var alerts = AlertBoard()
+    let status: SamplingStatus
+    let storage: StorageStatus
+    let link: Link
+    var messenger: Messenger
+    var alerts = AlertBoard()
     private var linkAlerts: LinkAlerts
-    private var health: HealthReport
-    private var lastSensor: SensorDescription?
-    private var lastRate: Double?
+    var health: HealthReport
+    var lastSensor: SensorDescription?
+    var lastRate: Double?
     private var lastState: HealthMessage.SensorState?
     private var lastProblem: SamplingStatus.Problem?
     private var lastConnects: UInt64 = 0
     private var lastDropped: UInt64 = 0
     private var droppedAt: Int64?
-    private var healthDue: Int64
+    var healthDue: Int64
     private var wasRealTime = false
-    private var lastLevel: Level?
+    /// Commands that were refused, for `state/health`.
+    var rejectedCommands = 0
+    /// Of the settings in force.
+    private(set) var revision = 0
+    var lastLevel: Level?
     private var lastSelfTest: SamplingStatus.SelfTestOutcome?
     /// What is known of each chip from before.
-    private var memory: SensorMemory
+    var memory: SensorMemory
 
     init(
         settings: LoadedSettings, topics: Topics, boot: String, log: Log, status: SamplingStatus,
@@ -51,10 +55,30 @@ struct Reporter {
         let kept = SensorMemory.read(directory: settings.configuration.storage.directory)
         memory = kept.memory
         if let problem = kept.problem { log.warning("not remembered: \(problem)") }
+        sayIdentity()
+    }
+
+    /// Who this is, how it is configured, and how it can be.
+    mutating func sayIdentity() {
+        let link = self.link
         let sink: PublicationSink = { link.publish($0, $1) }
-        messenger.send(Identity.info(settings.configuration, sensor: nil), time: HostClock.wall(), to: sink)
+        sayInfo()
         messenger.send(Identity.config(settings), time: HostClock.wall(), to: sink)
         messenger.send(schema: SettingsSchema.value, to: sink)
+    }
+
+    private mutating func sayInfo() {
+        var told = lastSensor
+        if let rate = lastRate { told?.rate = rate }
+        let link = self.link
+        messenger.send(
+            Identity.info(settings.configuration, sensor: told, level: lastLevel, memory: memory),
+            time: HostClock.wall(), to: { link.publish($0, $1) })
+    }
+
+    mutating func say(_ alert: AlertMessage) {
+        let link = self.link
+        messenger.send(alert, time: HostClock.wall(), to: { link.publish($0, $1) })
     }
 
     /// Looks at everything and publishes what is new; to be called once a second and when something has changed.
@@ -69,10 +93,10 @@ struct Reporter {
         let isNew = changedAlerts || state != lastState || statistics.connects != lastConnects
         if isNew || now >= healthDue {
             let link = self.link
-            messenger.send(
-                health.message(
-                    status, statistics, storage.now, sensor: state, time: time, alerts: alerts.codes, now: now),
-                time: HostClock.wall(), to: { link.publish($0, $1) })
+            var message = health.message(
+                status, statistics, storage.now, sensor: state, time: time, alerts: alerts.codes, now: now)
+            message.mqtt.rejectedCommands = rejectedCommands
+            messenger.send(message, time: HostClock.wall(), to: { link.publish($0, $1) })
             healthDue = now + Int64(settings.configuration.health.interval * 1e9)
         }
         if state != lastState { log.info("sensor \(state.rawValue)", ["ended": words.ended ? "yes" : "no"]) }
@@ -87,7 +111,7 @@ struct Reporter {
             + "\(status.samples.load(ordering: .relaxed)) samples"
     }
 
-    private func clockQuality() -> TimeQuality {
+    func clockQuality() -> TimeQuality {
         var quality = HostStatus.timeQuality()
         if let error = status.condition?.timeError, let host = quality.errorMs { quality.errorMs = host + error * 1e3 }
         let sources = TimeQuality.Source.allCases
@@ -98,7 +122,7 @@ struct Reporter {
     }
 
     /// Three blocks, at least two seconds; a replay in slow motion has longer blocks.
-    private func stallTime(_ sensor: SensorDescription?) -> Int64 {
+    func stallTime(_ sensor: SensorDescription?) -> Int64 {
         guard let sensor, sensor.rate > 0 else { return 2_000_000_000 }
         let speed = SensorChoice.speed(settings.configuration.sensor)
         let block = Double(SamplingThread.blockSize(rate: sensor.rate)) / sensor.rate / (speed > 0 ? speed : 1)
@@ -127,12 +151,7 @@ struct Reporter {
             return
         }
         (lastSensor, lastRate, lastLevel, lastSelfTest) = (words.sensor, words.rate, words.level, words.selfTest)
-        var told = words.sensor
-        if let rate = words.rate { told?.rate = rate }
-        let link = self.link
-        messenger.send(
-            Identity.info(settings.configuration, sensor: told, level: words.level, memory: memory),
-            time: HostClock.wall(), to: { link.publish($0, $1) })
+        sayInfo()
         if isOther, let sensor = words.sensor {
             log.notice(
                 "sensor open",

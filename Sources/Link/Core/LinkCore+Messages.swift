@@ -119,7 +119,8 @@ extension LinkCore {
 
     /// Bytes of the PUBLISH packet, never less than they are.
     static func packetSize(_ header: PublicationHeader, payload: Int) -> Int {
-        let properties = 5 + 3 + header.contentType.rawValue.utf8.count + (header.isHistory ? 10 : 0)
+        let correlation = header.correlation.map { 3 + $0.count } ?? 0
+        let properties = 5 + 3 + header.contentType.rawValue.utf8.count + (header.isHistory ? 10 : 0) + correlation
         return 1 + 4 + 2 + header.topic.utf8.count + 2 + 2 + properties + payload
     }
 }

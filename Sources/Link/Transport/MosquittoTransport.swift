@@ -221,6 +221,9 @@ final class MosquittoTransport: Transport {
         if version == .v5 {
             if let expiry = header.expiry { properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry) }
             properties.add(MQTT_PROP_CONTENT_TYPE, header.contentType.mime)
+            if let correlation = header.correlation {
+                properties.add(MQTT_PROP_CORRELATION_DATA, bytes: correlation)
+            }
             if header.isHistory { properties.add(name: "hist", value: "1") }
         }
         var id: Int32 = 0

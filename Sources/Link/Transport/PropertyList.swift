@@ -24,6 +24,13 @@ struct PropertyList: ~Copyable {
         _ = mosquitto_property_add_string(&head, Int32(identifier.rawValue), pointer)
     }
 
+    mutating func add(_ identifier: mqtt5_property, bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes {
+            mosquitto_property_add_binary(
+                &head, Int32(identifier.rawValue), $0.baseAddress, UInt16(clamping: bytes.count))
+        }
+    }
+
     /// A user property.
     mutating func add(name: StaticString, value: StaticString) {
         func text(_ text: StaticString) -> UnsafePointer<CChar> {

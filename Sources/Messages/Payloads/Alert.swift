@@ -19,6 +19,15 @@ public struct AlertMessage: Sendable, Equatable {
         self.details = details
     }
 
+    /// The same as a tree.
+    public var value: Value {
+        [
+            "code": .string(code), "severity": .string(severity.rawValue),
+            "since": .string(Timestamp(nanoseconds: since).description), "message": .string(message),
+            "details": details,
+        ]
+    }
+
     func write(to json: inout JSONWriter) {
         json.key("code")
         json.string(code)

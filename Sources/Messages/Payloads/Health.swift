@@ -84,6 +84,15 @@ public struct HealthMessage: Sendable, Equatable {
         self.time = time
     }
 
+    /// The object without its envelope, for a reply.
+    public func json() -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        write(to: &json)
+        json.endObject()
+        return json.bytes
+    }
+
     func write(to json: inout JSONWriter) {
         json.key("sensor")
         json.string(sensor.rawValue)

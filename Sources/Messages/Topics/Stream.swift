@@ -1,6 +1,6 @@
 /// The kinds of message the agent sends; each counts its own `seq`.
 public enum Stream: Int, Sendable, CaseIterable {
-    case online, info, config, configSchema, summary, health, alert, trigger, last, trace, waveform
+    case online, info, config, configSchema, summary, health, alert, trigger, last, trace, waveform, reply, log
     /// Traces that a command asked for.
     case stream
 
@@ -20,6 +20,8 @@ public enum Stream: Int, Sendable, CaseIterable {
         case .last: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .trace, .stream: Delivery(qos: 1, retain: false, content: .json, expiry: 60, priority: .trace)
         case .waveform: Delivery(qos: 1, retain: false, content: .mseed, expiry: nil, priority: .essential)
+        case .reply: Delivery(qos: 1, retain: false, content: .json, expiry: 3600, priority: .essential)
+        case .log: Delivery(qos: 0, retain: false, content: .json, expiry: nil, priority: .trace)
         }
     }
 }

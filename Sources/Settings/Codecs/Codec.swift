@@ -67,7 +67,7 @@ struct Findings {
 
 extension Value {
     /// What kind of value it is, for sentences.
-    var kind: String {
+    public var kind: String {
         switch self {
         case .null: "nothing"
         case .bool: "true or false"
@@ -80,7 +80,7 @@ extension Value {
     }
 
     /// A finite number.
-    var number: Double? {
+    public var number: Double? {
         switch self {
         case .int(let value): Double(value)
         case .double(let value): value.isFinite ? value : nil
@@ -89,7 +89,7 @@ extension Value {
     }
 
     /// A whole number, also when it is written as 2.0.
-    var integer: Int64? {
+    public var integer: Int64? {
         switch self {
         case .int(let value): value
         case .double(let value): Int64(exactly: value)

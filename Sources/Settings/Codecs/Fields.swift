@@ -47,9 +47,9 @@ extension SettingError {
 }
 
 /// Which word was meant.
-enum Spelling {
+public enum Spelling {
     /// The known word with the fewest edits, if they are few for its length; the beginning of a word means that word.
-    static func nearest(to word: String, in known: [String]) -> String? {
+    public static func nearest(to word: String, in known: [String]) -> String? {
         let letters = Array(word.unicodeScalars)
         guard letters.count <= 64 else { return nil }
         var best: (word: String, distance: Int)?

@@ -37,7 +37,7 @@ extension Spool {
         statement.bind(4, header.qos)
         statement.bind(5, header.retain ? 1 : 0)
         statement.bind(6, header.isHistory ? 1 : 0)
-        statement.bind(7, header.contentType.rawValue)
+        statement.bind(7, StoredContent.text(header))
         if let expiry = header.expiry { statement.bind(8, Int64(expiry)) }
         if let event = header.event {
             statement.bind(9, event.id)

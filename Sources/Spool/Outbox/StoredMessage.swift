@@ -13,14 +13,13 @@ public struct StoredMessage: Sendable, Equatable {
     /// Nil when the row is not what was written.
     init?(_ row: borrowing Statement) {
         let key = row.int64(0)
-        guard let table = Table(rawValue: Int(key & 3)), let content = ContentType(rawValue: row.text(6)) else {
-            return nil
-        }
+        guard let table = Table(rawValue: Int(key & 3)), let content = StoredContent(row.text(6)) else { return nil }
         self.key = key
         made = row.int64(1)
         header = PublicationHeader(
-            topic: row.text(2), qos: row.int(3), retain: row.int(4) != 0, contentType: content,
+            topic: row.text(2), qos: row.int(3), retain: row.int(4) != 0, contentType: content.type,
             expiry: row.isNull(7) ? nil : UInt32(clamping: row.int64(7)), priority: table.priority)
+        header.correlation = content.correlation
         header.isHistory = row.int(5) != 0
         if !row.isNull(8), let part = EventMark.Part(rawValue: row.int(9)) {
             header.event = EventMark(id: row.text(8), part: part)
@@ -41,7 +40,7 @@ public struct StoredMessage: Sendable, Equatable {
         mix(UInt64(bitPattern: made))
         mix(UInt64(truncatingIfNeeded: header.qos) << 2 | (header.retain ? 2 : 0) | (header.isHistory ? 1 : 0))
         mix(header.expiry.map { UInt64($0) + 1 } ?? 0)
-        mix(UInt64(checksum(header.contentType.rawValue)))
+        mix(UInt64(checksum(StoredContent.text(header))))
         mix(UInt64(checksum(header.topic)))
         if let event = header.event { mix(UInt64(checksum(event.id)) << 3 | UInt64(event.part.rawValue) + 1) }
         mix(UInt64(CRC32C.checksum(payload)))

@@ -106,10 +106,29 @@ import Testing
         Case(file: "trace.json", keys: "\(envelope) \(quality) rate_hz n unit gap \(trace)") {
             $0.send(Samples.trace(), time: Samples.onset, quality: Samples.quality, to: $1)
         },
+        Case(
+            file: "reply.json",
+            keys: "\(envelope) id station cmd phase rev errors result result.rev result.changed result.live"
+                + " result.restart_stream result.needs_restart result.pending result.pending.rev result.pending.deadline"
+        ) { GoldenTests.send(Samples.reply, &$0, $1) },
+        Case(
+            file: "reply-failed.json",
+            keys: "\(envelope) station cmd phase rev errors errors.path errors.code errors.message errors.got"
+                + " errors.allowed errors.nearest result"
+        ) { GoldenTests.send(Samples.failure, &$0, $1) },
+        Case(file: "log.json", keys: "\(envelope) level message fields fields.broker fields.retry_s fields.count") {
+            $0.send(Samples.logLine, to: $1)
+        },
         Case(file: "trace-raw.json", keys: "\(envelope) \(quality) rate_hz n unit gap x x.raw y y.raw z z.raw") {
             $0.send(Samples.trace(.raw), time: Samples.onset, quality: Samples.quality, to: $1)
         },
     ]
+
+    private static func send(_ reply: ReplyMessage, _ messenger: inout Messenger, _ sink: PublicationSink) {
+        let bytes = messenger.reply(reply, time: Samples.onset)
+        let header = Messenger.header(ReplyDestination(topic: "seismote/basement-north/res/a1"))
+        bytes.withUnsafeBytes { sink(header, $0) }
+    }
 
     @Test(arguments: cases)
     func equalsTheStoredFile(_ golden: Case) throws {

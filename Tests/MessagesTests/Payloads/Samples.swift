@@ -8,6 +8,31 @@ enum Samples {
 
     static func messenger() throws -> Messenger { Messenger(topics: try Topics(id: "basement-north"), boot: boot) }
 
+    static let reply = ReplyMessage(
+        id: "a1", command: "config", phase: .done, revision: 7,
+        result: [
+            "rev": 7, "changed": ["trace.rate_hz", "mqtt.uri"], "live": ["trace.rate_hz", "mqtt.uri"],
+            "restart_stream": [], "needs_restart": [],
+            "pending": ["rev": 7, "deadline": "2026-01-05T10:21:30.120000000Z"],
+        ])
+
+    /// Of what could not be read, so that there is no id; the errors are of an object and of a list.
+    static let failure = ReplyMessage(
+        id: nil, command: "confg", phase: .failed, revision: 6,
+        errors: [
+            WireError(
+                "/axes/x/detection/window", .range, "This is not allowed.", got: 0, allowed: "1…65536"),
+            WireError(
+                "", .unknownKey, "There is no command \u{60}confg\u{60}.", got: "confg", allowed: "config, ping",
+                nearest: "config"),
+        ])
+
+    static let logLine = LogLine(
+        level: "warning", time: onset, message: "not connected: \"refused\"",
+        fields: [
+            .init("broker", "mqtt://localhost:1883"), .init("retry_s", 1.5), .init("count", 3),
+        ])
+
     static var info: InfoMessage {
         var station = InfoMessage.Station()
         station.id = "basement-north"

@@ -1,0 +1,55 @@
+import CLinux
+import Glibc
+import Link
+import Synchronization
+
+/// Messages on their way from the link's thread to the main thread. Bounded; what does not fit is counted.
+final class CommandInbox: Sendable {
+    static let messages = 64
+    static let bytes = 1 << 20
+
+    private struct State {
+        var waiting: [InboundMessage] = []
+        var bytes = 0
+        var lost = 0
+    }
+    private let state = Mutex(State())
+    /// Becomes readable when there is something; also for others who have news for the main thread.
+    let wake: Int32
+
+    init() throws(AgentError) {
+        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        guard wake >= 0 else {
+            throw AgentError("eventfd is not available: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { close(wake) }
+
+    /// Never waits.
+    func put(_ message: InboundMessage) {
+        let isIn = state.withLock { state in
+            guard state.waiting.count < Self.messages, state.bytes + message.payload.count <= Self.bytes else {
+                state.lost += 1
+                return false
+            }
+            state.waiting.append(message)
+            state.bytes += message.payload.count
+            return true
+        }
+        if isIn { signal() }
+    }
+
+    func signal() {
+        var one: UInt64 = 1
+        _ = write(wake, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Everything that has come, in its order, and how many found no room.
+    func take() -> (messages: [InboundMessage], lost: Int) {
+        state.withLock { state in
+            defer { state = State() }
+            return (state.waiting, state.lost)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import Messages
+
+/// The file that remembers commands over restarts: a line for each step, at the end; written anew now and then.
+struct CommandJournal {
+    static let fileName = "commands.jsonl"
+    /// Lines after which the file is written anew.
+    private static let lineLimit = 512
+    private static let byteLimit = 4 << 20
+
+    private let directory: String
+    private var file: Int32 = -1
+    private var lines = 0
+    private var bytes = 0
+    /// Why nothing could be written the last time; nil: it could.
+    private(set) var problem: String?
+
+    private var path: String { "\(directory)/\(Self.fileName)" }
+
+    init(directory: String) { self.directory = directory }
+
+    /// What the agent before this one has written; nothing when there is no file or none that can be read.
+    mutating func read() -> CommandMemory {
+        let bytes = Self.bytes(of: path)
+        let memory = CommandMemory(lines: bytes.split(separator: UInt8(ascii: "\n")).map(Array.init))
+        if !bytes.isEmpty { rewrite(memory) }
+        return memory
+    }
+
+    /// - Parameter isDurable: it has to be there after a power cut too.
+    mutating func append(_ entry: CommandMemory.Entry, isDurable: Bool, _ memory: CommandMemory) {
+        // After a failure there may be half a line at the end.
+        if lines >= Self.lineLimit || bytes >= Self.byteLimit || problem != nil { return rewrite(memory) }
+        open()
+        guard file >= 0 else { return }
+        let line = CommandMemory.line(entry)
+        guard Self.write(line, to: file), !isDurable || fdatasync(file) == 0 else {
+            fail()
+            close()
+            return
+        }
+        problem = nil
+        lines += 1
+        bytes += line.count
+    }
+
+    private mutating func open() {
+        guard file < 0 else { return }
+        _ = mkdir(directory, 0o755)
+        let isNew = access(path, F_OK) != 0
+        file = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if file < 0 { fail() } else if isNew { Self.syncFolder(directory) }
+    }
+
+    private mutating func close() {
+        if file >= 0 { Glibc.close(file) }
+        file = -1
+    }
+
+    private mutating func fail() { problem = "\(path): \(String(cString: strerror(errno)))" }
+
+    /// Beside the old file, to the disk, and into its place.
+    private mutating func rewrite(_ memory: CommandMemory) {
+        close()
+        let temporary = path + ".new"
+        let new = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard new >= 0 else { return fail() }
+        let all = memory.entries.flatMap(CommandMemory.line)
+        let isWritten = Self.write(all, to: new) && fsync(new) == 0
+        guard Glibc.close(new) == 0, isWritten, rename(temporary, path) == 0 else {
+            fail()
+            unlink(temporary)
+            return
+        }
+        Self.syncFolder(directory)
+        (lines, bytes, problem) = (memory.entries.count, all.count, nil)
+    }
+
+    private static func syncFolder(_ directory: String) {
+        let folder = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        Glibc.close(folder)
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+        bytes.withUnsafeBytes { all in
+            var rest = all[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    private static func bytes(of path: String) -> [UInt8] {
+        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { return [] }
+        defer { Glibc.close(file) }
+        var all: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while all.count < 2 * byteLimit {
+            let count = Glibc.read(file, &chunk, chunk.count)
+            guard count > 0 else { break }
+            all += chunk[..<count]
+        }
+        return all
+    }
+}

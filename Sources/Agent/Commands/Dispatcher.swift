@@ -1,0 +1,152 @@
+import Glibc
+import Link
+import Messages
+import Settings
+
+/// Carries commands out, one after the other, on the main thread: what they ask of other threads goes there as an order,
+/// and its outcome comes back here.
+struct Dispatcher {
+    /// What the process is to do after a round.
+    enum Course: Equatable { case goOn, restart }
+
+    /// A command that another thread carries out.
+    struct Ordered {
+        var request: CommandRequest
+        var progress: Progress
+    }
+
+    /// What is still to be said when an order is done.
+    enum Progress {
+        case plain
+        /// Of a change: what the reply tells.
+        case change(Value)
+    }
+
+    let link: Link
+    let log: Log
+    let inbox: CommandInbox
+    let status: SamplingStatus
+    /// Nil where nobody takes orders.
+    let sampling: OrderBook?
+    let storage: OrderBook?
+    let boot: String
+    var topics: Topics
+    var messenger: Messenger
+    var desk: CommandDesk
+    var journal: CommandJournal
+    var random = SystemRandomNumberGenerator()
+    var ordered: [Int: Ordered] = [:]
+    var lastOrder = 0
+    var course = Course.goOn
+    private var journalProblem: String?
+    let started = HostClock.monotonic()
+
+    init(
+        _ configuration: Configuration, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
+        status: SamplingStatus, sampling: OrderBook?, storage: OrderBook?
+    ) {
+        self.link = link
+        self.log = log
+        self.inbox = inbox
+        self.status = status
+        self.sampling = sampling
+        self.storage = storage
+        self.boot = boot
+        self.topics = topics
+        messenger = Messenger(topics: topics, boot: boot)
+        journal = CommandJournal(directory: configuration.storage.directory)
+        desk = CommandDesk(topics: topics, groups: configuration.station.groups, memory: journal.read())
+    }
+
+    /// Does all that can be done now; to be called when the inbox's descriptor is readable, and once a second.
+    mutating func round(_ reporter: inout Reporter) -> Course {
+        let (messages, lost) = inbox.take()
+        desk.lost(lost)
+        for message in messages {
+            let verdict = desk.take(
+                message, connection: 0, now: HostClock.monotonic(), wall: HostClock.wall(),
+                random: &random)
+            act(verdict, &reporter)
+        }
+        while let verdict = desk.next(now: HostClock.monotonic(), wall: HostClock.wall()) { act(verdict, &reporter) }
+        for (number, outcome) in (sampling?.takeOutcomes() ?? []) + (storage?.takeOutcomes() ?? []) {
+            take(number, outcome, &reporter)
+        }
+        sendLog()
+        reporter.rejectedCommands = desk.rejected
+        return course
+    }
+
+    /// When the next round is due even if nothing comes (ns of the monotonic clock).
+    var due: Int64? { desk.nextDue }
+
+    // MARK: Replies
+
+    private mutating func act(_ verdict: CommandDesk.Verdict, _ reporter: inout Reporter) {
+        switch verdict {
+        case .nothing: break
+        case .again(let reply, let destination): publish(reply, destination)
+        case .refuse(let refusal):
+            log.info(
+                "command refused",
+                ["command": .text(refusal.command), "code": .text(refusal.errors.first?.code.rawValue ?? "")])
+            guard let destination = refusal.destination else { return }
+            let message = ReplyMessage(
+                id: refusal.id, command: refusal.command, phase: .failed, revision: reporter.revision,
+                errors: refusal.errors)
+            // It changes nothing, and so is not worth a place on the disk: a flood of bad commands would wear that out.
+            publish(messenger.reply(message, time: HostClock.wall()), destination, priority: .state)
+        case .carryOut(let request):
+            if !request.verb.onlyTells, let id = request.id, let entry = desk.memory.entry(id) {
+                note(entry, isDurable: true)
+            }
+            carryOut(request, &reporter)
+        }
+    }
+
+    /// Says what became of a command, when it is on the disk that it was carried out.
+    mutating func say(
+        _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [WireError] = [],
+        result: Value = .object([])
+    ) {
+        let message = ReplyMessage(
+            id: request.id, command: request.verb.rawValue, phase: phase, revision: revision, errors: errors,
+            result: result)
+        let reply = messenger.reply(message, time: HostClock.wall())
+        if let entry = desk.said(request, reply, isFinal: phase != .accepted) {
+            note(entry, isDurable: !request.verb.onlyTells)
+        }
+        let fields: KeyValuePairs<String, Log.Field> = [
+            "command": .text(request.verb.rawValue), "id": .text(request.id ?? ""), "source": .text(request.source),
+            "code": .text(errors.first?.code.rawValue ?? ""),
+        ]
+        let words = "command \(phase.rawValue)"
+        if request.verb.onlyTells { log.debug(words, fields) } else { log.notice(words, fields) }
+        if let destination = request.destination { publish(reply, destination) }
+    }
+
+    mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [WireError]) {
+        say(request, .failed, revision: revision, errors: errors)
+    }
+
+    private func publish(_ reply: [UInt8], _ destination: ReplyDestination, priority: Priority = .essential) {
+        var header = Messenger.header(destination)
+        header.priority = priority
+        reply.withUnsafeBytes { link.publish(header, $0) }
+    }
+
+    private mutating func note(_ entry: CommandMemory.Entry, isDurable: Bool) {
+        journal.append(entry, isDurable: isDurable, desk.memory)
+        if let problem = journal.problem, problem != journalProblem {
+            log.error("commands cannot be remembered: \(problem)")
+        }
+        journalProblem = journal.problem
+    }
+
+    private mutating func sendLog() {
+        let link = self.link
+        for line in log.control.take(now: HostClock.monotonic()) {
+            messenger.send(line, to: { link.publish($0, $1) })
+        }
+    }
+}

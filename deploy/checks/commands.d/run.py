@@ -1,0 +1,109 @@
+"""run.py AGENT FOLDER REPOSITORY: see deploy/checks/commands."""
+
+import asyncio
+import json
+import os
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "mqtt.d")]
+
+from asking import Asker, Mosquitto, station  # noqa: E402
+import readme  # noqa: E402
+import rules  # noqa: E402
+
+TABLE = os.path.join(HERE, "table.jsonl")
+STORE = os.environ.get("SEISMOTE_STORE_TABLE") == "1"
+# A line says what it sends as text, or as text that is repeated; and the reply without what differs each time.
+WILD = {"uptime_s", "boot", "until", "deadline", "t", "since", "version", "cpu_pct", "rss_bytes", "loop_late_ms", "samples"}
+
+
+def shown(reply):
+    """The reply as the table has it: what differs from run to run is a star."""
+    def plain(value, key=""):
+        if key in WILD and value is not None:
+            return "*"
+        if isinstance(value, dict):
+            return {name: plain(inner, name) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [plain(inner) for inner in value]
+        return value
+
+    return {key: plain(value, key) for key, value in reply.items() if key not in ("v", "boot", "seq", "t", "station")}
+
+
+def payload(line):
+    if "hex" in line:
+        return bytes.fromhex(line["hex"])
+    text = line.get("send", "")
+    if "repeat" in line:
+        part, count = line["repeat"]
+        text = text.replace("REPEAT", part * count)
+    return text.encode()
+
+
+async def table(program, folder, broker, version, lines):
+    """Sends every line, waits for its last reply, compares. The replies, in the table's form."""
+    name = "v5" if version == 5 else "v311"
+    agent = station(program, folder, name, broker.port, version)
+    asker = await Asker(broker.port, name, version).connect()
+    agent.start()
+    found, wrong = [], 0
+    try:
+        await asker.ready()
+        # Not faster than a station takes commands.
+        pace = 0.06
+        for line in lines:
+            began = time.monotonic()
+            wants = None if STORE else line["reply"]
+            # Without a response topic the id says where the reply goes: without an id there is none.
+            silent = not STORE and (wants is None or (version == 4 and "id" not in wants))
+            if silent:
+                await asker.send(line["cmd"], payload(line))
+                replies = await asker.fence()
+            else:
+                replies = [await asker.ask(line["cmd"], payload(line))]
+            got = [shown(reply) for reply in replies if reply]
+            if STORE:
+                found.append(got[-1] if got else None)
+            elif got != ([] if silent else [wants]):
+                wrong += 1
+                print(f"{name} {line['cmd']} {payload(line)[:120]!r}\n  got    {json.dumps(got)[:1500]}\n"
+                      f"  wanted {json.dumps([] if silent else [wants])[:1500]}")
+            await asyncio.sleep(max(0, pace - (time.monotonic() - began)))
+        health = await asker.health()
+    finally:
+        await asker.close()
+        agent.stop()
+    print(f"{name}: {len(lines)} commands, {wrong} replies are wrong; "
+          f"{health['mqtt']['rejected_commands']} refused, {health['gaps']} gaps")
+    if health["gaps"] or health["lost_samples"]:
+        wrong += 1
+        print("sampling was disturbed")
+    return found, wrong
+
+
+async def main(program, folder, repository):
+    with open(TABLE, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file if line.strip()]
+    broker = await Mosquitto(folder).start()
+    wrong = 0
+    try:
+        for version in (5,) if STORE else (5, 4):
+            found, failed = await table(program, folder, broker, version, lines)
+            wrong += failed
+            if STORE:
+                with open(TABLE, "w", encoding="utf-8") as file:
+                    for line, reply in zip(lines, found):
+                        line["reply"] = reply
+                        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        wrong += await rules.run(program, folder, broker)
+        wrong += await readme.run(program, folder, broker, repository)
+    finally:
+        await broker.stop()
+    sys.exit(f"{wrong} of the above are wrong" if wrong else 0)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
