@@ -5,7 +5,11 @@ import PackageDescription
 let package = Package(
     name: "SeismoteFuzzTargets",
     dependencies: [.package(name: "Seismote", path: "../../..")],
-    targets: [.target(name: "LibFuzzer")]
+    targets: [
+        .target(name: "LibFuzzer"),
+        .executableTarget(
+            name: "commands", dependencies: ["LibFuzzer", .product(name: "SeismoteAgent", package: "Seismote")]),
+    ]
         + ["filter-designer", "pipeline", "sensors"].map { name in
             .executableTarget(
                 name: name, dependencies: ["LibFuzzer", .product(name: "SeismoteStation", package: "Seismote")])
