@@ -28,6 +28,7 @@ let package = Package(
                 "SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings", "Station", "Spool",
             ]
         ),
+        .library(name: "SeismoteAgent", targets: ["Agent"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")

@@ -44,7 +44,7 @@ public struct Agent {
         let orders = OrderBook(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
         let sampling = SamplingThread(
-            configuration: settings.configuration, boot: boot,
+            configuration: settings.configuration, revision: keeper.ledger.revision, boot: boot,
             driver: SensorChoice.driver(settings.configuration.sensor), status: status, orders: orders,
             ring: settings.configuration.storage.ringMinutes > 0 ? storage.segments : nil,
             sink: { header, payload in
@@ -58,11 +58,14 @@ public struct Agent {
             ["station": .text(settings.configuration.station.id), "boot": .text(boot)])
         for note in keeper.notes { log.error(note.message, ["revision": .int(note.revision)]) }
         var reporter = Reporter(
-            settings: settings, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
+            ledger: keeper.ledger, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
             link: link)
         var dispatcher = Dispatcher(
-            settings.configuration, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,
+            keeper, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,
             sampling: orders, storage: storage.orders)
+        if let note = keeper.notes.last {
+            reporter.reverted = (note.message, .object([.init("left", .int(Int64(note.revision)))]))
+        }
         clinux_forget_start()
         // What the agent before this one left comes first.
         try storage.start()

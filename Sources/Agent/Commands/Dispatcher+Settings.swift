@@ -1,15 +1,165 @@
+import Link
 import Messages
 import Settings
+import Station
 
 /// The verbs of the configuration.
 extension Dispatcher {
     mutating func settings(_ request: CommandRequest, _ reporter: inout Reporter) {
-        fail(
-            request, revision: reporter.revision,
-            [WireError("", .unavailable, "This station cannot be configured remotely.")])
+        // One change after the other: what comes meanwhile waits for the one before.
+        guard changing == nil else {
+            held.append(request)
+            return
+        }
+        switch request.action {
+        case .change(let change): self.change(change, request, &reporter)
+        case .confirm(let revision):
+            do throws(SettingErrors) {
+                let number = try keeper.confirm(revision: revision, connection: request.connection)
+                reporter.reverted = nil
+                reporter.take(keeper.ledger, topics)
+                say(request, .done, revision: number, result: ["rev": .int(Int64(number))])
+            } catch {
+                fail(request, revision: reporter.revision, error.wire)
+            }
+        default:
+            say(request, .done, revision: reporter.revision, result: ConfigTelling.whole(keeper.ledger))
+        }
     }
 
-    mutating func failed(_ ordered: Ordered, _ error: OrderError, _ reporter: inout Reporter) {
-        fail(ordered.request, revision: reporter.revision, [error.wire])
+    private mutating func change(
+        _ change: CommandRequest.ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
+    ) {
+        let before = keeper.ledger.revision
+        do throws(SettingErrors) {
+            let proposal = try keeper.propose(
+                change.ledgerChange, ifRevision: change.ifRevision, confirm: change.confirm)
+            try check(proposal)
+            if change.isDryRun {
+                let told = ConfigTelling.change(proposal, keeper.ledger)
+                return say(
+                    request, .done, revision: before,
+                    result: told.with("dry_run", true).with("config", proposal.settings.effective))
+            }
+            let revision = try keeper.adopt(
+                proposal, confirm: change.confirm, source: request.source, connection: link.statistics.connections)
+            reporter.reverted = nil
+            let told = ConfigTelling.change(proposal, keeper.ledger)
+            guard revision != before else { return say(request, .done, revision: revision, result: told) }
+            put(proposal, Changing(request: request, told: told, before: before, proposal: proposal), &reporter)
+        } catch {
+            if !change.isDryRun, case .merge(let patch) = change.kind {
+                keeper.reject(patch, error.errors, source: request.source)
+            }
+            fail(request, revision: reporter.revision, error.wire)
+        }
+    }
+
+    /// What of a proposal cannot work at the rate of the sensor that is there.
+    private func check(_ proposal: SettingsLedger.Proposal) throws(SettingErrors) {
+        // With another sensor, or another rate of it, nothing is known yet.
+        guard let sensor = status.now.sensor, proposal.restartStream.isEmpty else { return }
+        let problems = StationCheck.problems(proposal.settings.configuration, sensor: StationSensor(sensor))
+        guard problems.isEmpty else {
+            throw SettingErrors(problems.map { SettingError($0.path, .crossField, $0.message) })
+        }
+    }
+
+    /// Gives new settings to those who work with them.
+    private mutating func put(
+        _ proposal: SettingsLedger.Proposal, _ one: Changing, _ reporter: inout Reporter
+    ) {
+        changing = one
+        let configuration = proposal.settings.configuration
+        log.control.level = configuration.log.level
+        guard let sampling else { return applied(&reporter) }
+        lastOrder += 1
+        let order = StationOrder.reconfigure(
+            configuration, revision: keeper.ledger.revision, reopens: !proposal.restartStream.isEmpty)
+        guard sampling.put(order, number: lastOrder) else { return applied(&reporter) }
+        ordered[lastOrder] = Ordered(request: one.request, isChange: true)
+    }
+
+    /// The settings work: says so, and goes over to another connection when they ask for one.
+    mutating func applied(_ reporter: inout Reporter) {
+        guard let one = changing else { return }
+        changing = nil
+        let keys = one.proposal.changed
+        let root = keeper.settings.configuration.mqtt.root
+        if keys.contains("mqtt.root"), let other = try? Topics(root: root, id: topics.id) {
+            // (The reply still goes where it was asked for.)
+            topics = other
+            var anew = Messenger(topics: other, boot: boot)
+            anew.takeOver(messenger)
+            messenger = anew
+        }
+        if keys.contains("mqtt.root") || keys.contains("station.groups") {
+            desk = desk.with(topics: topics, groups: keeper.settings.configuration.station.groups)
+        }
+        if let request = one.request {
+            say(request, .done, revision: keeper.ledger.revision, result: one.told)
+        }
+        // What waits leaves over the old connection; what is retained goes over to the new one.
+        if Self.concernsLink(keys) { reconnect() }
+        reporter.take(keeper.ledger, topics)
+        log.notice(
+            "settings changed",
+            ["revision": .int(keeper.ledger.revision), "keys": .text(keys.prefix(20).joined(separator: " "))])
+        resume(&reporter)
+    }
+
+    /// They do not: they go back, and everybody is told.
+    mutating func refused(_ error: OrderError, _ reporter: inout Reporter) {
+        guard let one = changing else { return }
+        changing = nil
+        if keeper.revert() == nil, let back = try? keeper.propose(.rollback(to: one.before)) {
+            _ = try? keeper.adopt(back, confirm: nil, source: "refused by the sensor", connection: 0)
+        }
+        log.control.level = keeper.settings.configuration.log.level
+        if let request = one.request { fail(request, revision: keeper.ledger.revision, [error.wire]) }
+        reporter.take(keeper.ledger, topics)
+        resume(&reporter)
+    }
+
+    private mutating func resume(_ reporter: inout Reporter) {
+        let waiting = held
+        held = []
+        for request in waiting { carryOut(request, &reporter) }
+    }
+
+    /// Takes a change back that nobody has confirmed in time.
+    mutating func lookAtPending(_ reporter: inout Reporter) {
+        guard changing == nil, let pending = keeper.ledger.pending, let proposal = keeper.revertIfDue() else { return }
+        let words = "revision \(pending.revision) of the settings was not confirmed in time and is taken back"
+        log.warning(words, ["revision": .int(keeper.ledger.revision)])
+        reporter.reverted = (
+            words,
+            .object([
+                .init("left", .int(Int64(pending.revision))), .init("rev", .int(Int64(keeper.ledger.revision))),
+                .init("keys", .array(proposal.changed.map { .string($0) })),
+            ])
+        )
+        let one = Changing(request: nil, told: .object([]), before: pending.revision, proposal: proposal)
+        put(proposal, one, &reporter)
+    }
+}
+
+/// A change that is being applied.
+struct Changing {
+    /// Nil: nobody has asked for it.
+    var request: CommandRequest?
+    var told: Value
+    /// The revision before.
+    var before: Int
+    var proposal: SettingsLedger.Proposal
+}
+
+extension CommandRequest.ConfigChange {
+    fileprivate var ledgerChange: SettingsLedger.Change {
+        switch kind {
+        case .merge(let patch): .merge(patch)
+        case .reset: .reset
+        case .rollback(let number): .rollback(to: number)
+        }
     }
 }

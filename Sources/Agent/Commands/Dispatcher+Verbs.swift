@@ -49,8 +49,7 @@ extension Dispatcher {
 
     /// Gives an order; its outcome is the reply.
     mutating func order(
-        _ order: StationOrder, _ book: OrderBook?, _ request: CommandRequest, _ revision: Int,
-        _ progress: Progress = .plain
+        _ order: StationOrder, _ book: OrderBook?, _ request: CommandRequest, _ revision: Int
     ) {
         guard let book else {
             return fail(
@@ -61,20 +60,23 @@ extension Dispatcher {
             return fail(
                 request, revision: revision, [WireError("", .busy, "Too many commands wait.")])
         }
-        ordered[lastOrder] = Ordered(request: request, progress: progress)
+        ordered[lastOrder] = Ordered(request: request)
     }
 
     mutating func take(_ number: Int, _ outcome: OrderOutcome, _ reporter: inout Reporter) {
         guard let one = ordered[number] else { return }
         if case .began = outcome {} else { ordered[number] = nil }
         switch outcome {
-        case .began(let result): say(one.request, .accepted, revision: reporter.revision, result: result)
-        case .done(let result):
-            switch one.progress {
-            case .plain: say(one.request, .done, revision: reporter.revision, result: result)
-            case .change(let told): say(one.request, .done, revision: reporter.revision, result: told)
+        case .began(let result):
+            if let request = one.request, !one.isChange {
+                say(request, .accepted, revision: reporter.revision, result: result)
             }
-        case .failed(let error): failed(one, error, &reporter)
+        case .done(let result):
+            if one.isChange { return applied(&reporter) }
+            if let request = one.request { say(request, .done, revision: reporter.revision, result: result) }
+        case .failed(let error):
+            if one.isChange { return refused(error, &reporter) }
+            if let request = one.request { fail(request, revision: reporter.revision, [error.wire]) }
         }
     }
 

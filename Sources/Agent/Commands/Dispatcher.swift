@@ -11,17 +11,13 @@ struct Dispatcher {
 
     /// A command that another thread carries out.
     struct Ordered {
-        var request: CommandRequest
-        var progress: Progress
+        /// Nil: nobody waits for a reply.
+        var request: CommandRequest?
+        /// The order is that of the change under way.
+        var isChange = false
     }
 
-    /// What is still to be said when an order is done.
-    enum Progress {
-        case plain
-        /// Of a change: what the reply tells.
-        case change(Value)
-    }
-
+    let keeper: SettingsKeeper
     let link: Link
     let log: Log
     let inbox: CommandInbox
@@ -38,13 +34,18 @@ struct Dispatcher {
     var ordered: [Int: Ordered] = [:]
     var lastOrder = 0
     var course = Course.goOn
+    /// A change that is being applied; the verbs of the configuration wait for it.
+    var changing: Changing?
+    var held: [CommandRequest] = []
     private var journalProblem: String?
     let started = HostClock.monotonic()
 
     init(
-        _ configuration: Configuration, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
+        _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
         status: SamplingStatus, sampling: OrderBook?, storage: OrderBook?
     ) {
+        let configuration = keeper.settings.configuration
+        self.keeper = keeper
         self.link = link
         self.log = log
         self.inbox = inbox
@@ -64,7 +65,7 @@ struct Dispatcher {
         desk.lost(lost)
         for message in messages {
             let verdict = desk.take(
-                message, connection: 0, now: HostClock.monotonic(), wall: HostClock.wall(),
+                message, connection: message.connection, now: HostClock.monotonic(), wall: HostClock.wall(),
                 random: &random)
             act(verdict, &reporter)
         }
@@ -72,13 +73,17 @@ struct Dispatcher {
         for (number, outcome) in (sampling?.takeOutcomes() ?? []) + (storage?.takeOutcomes() ?? []) {
             take(number, outcome, &reporter)
         }
+        lookAtPending(&reporter)
         sendLog()
         reporter.rejectedCommands = desk.rejected
         return course
     }
 
     /// When the next round is due even if nothing comes (ns of the monotonic clock).
-    var due: Int64? { desk.nextDue }
+    var due: Int64? {
+        guard let pending = keeper.ledger.pending, changing == nil else { return desk.nextDue }
+        return min(desk.nextDue ?? .max, pending.deadlineMonotonic)
+    }
 
     // MARK: Replies
 

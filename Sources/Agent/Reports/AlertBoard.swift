@@ -15,6 +15,7 @@ struct AlertBoard {
         case sensorImplausible = "sensor_implausible"
         case sensorSelfTest = "sensor_selftest"
         case configRefused = "config_refused"
+        case configReverted = "config_reverted"
         case queueDropping = "queue_dropping"
         case storageFailed = "storage_failed"
         case storageSetAside = "storage_set_aside"

@@ -62,15 +62,18 @@ enum Identity {
                 scales: IntensityRelation.allCases.map(\.rawValue)))
     }
 
-    static func config(_ settings: LoadedSettings) -> ConfigMessage {
+    static func config(_ ledger: SettingsLedger) -> ConfigMessage {
+        let settings = ledger.settings
         func keys(_ sources: [SettingSource]) -> [String] {
             settings.sources.filter { sources.contains($0.value) }.keys.sorted()
         }
         return ConfigMessage(
-            revision: 0, config: settings.effective,
+            revision: ledger.revision, config: settings.effective,
             // A preset is chosen on the command line.
             sources: .init(
-                file: keys([.file]), overlay: keys([.overlay]), commandLine: keys([.commandLine, .preset])))
+                file: keys([.file]), overlay: keys([.overlay]), commandLine: keys([.commandLine, .preset])),
+            pending: ledger.pending.map { .init(revision: $0.revision, deadline: $0.deadline) },
+            needsRestart: ledger.needsRestart)
     }
 
     private static func text(_ source: MountingConfiguration.Source) -> String {

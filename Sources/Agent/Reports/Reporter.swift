@@ -11,7 +11,8 @@ struct Reporter {
     /// A queue that dropped something stays an alert for this long (ns).
     private static let droppingTime: Int64 = 60_000_000_000
 
-    private(set) var settings: LoadedSettings
+    private(set) var ledger: SettingsLedger
+    var settings: LoadedSettings { ledger.settings }
     private let log: Log
     let status: SamplingStatus
     let storage: StorageStatus
@@ -32,27 +33,29 @@ struct Reporter {
     /// Commands that were refused, for `state/health`.
     var rejectedCommands = 0
     /// Of the settings in force.
-    private(set) var revision = 0
+    var revision: Int { ledger.revision }
+    /// A change that was taken back, until the next one.
+    var reverted: AlertBoard.Fault?
     var lastLevel: Level?
     private var lastSelfTest: SamplingStatus.SelfTestOutcome?
     /// What is known of each chip from before.
     var memory: SensorMemory
 
     init(
-        settings: LoadedSettings, topics: Topics, boot: String, log: Log, status: SamplingStatus,
+        ledger: SettingsLedger, topics: Topics, boot: String, log: Log, status: SamplingStatus,
         storage: StorageStatus, link: Link
     ) {
-        self.settings = settings
+        self.ledger = ledger
         self.log = log
         self.status = status
         self.storage = storage
         self.link = link
-        linkAlerts = LinkAlerts(settings.configuration.mqtt)
+        linkAlerts = LinkAlerts(ledger.settings.configuration.mqtt)
         messenger = Messenger(topics: topics, boot: boot)
         let now = HostClock.monotonic()
         health = HealthReport(now: now)
         healthDue = now
-        let kept = SensorMemory.read(directory: settings.configuration.storage.directory)
+        let kept = SensorMemory.read(directory: ledger.settings.configuration.storage.directory)
         memory = kept.memory
         if let problem = kept.problem { log.warning("not remembered: \(problem)") }
         sayIdentity()
@@ -63,8 +66,26 @@ struct Reporter {
         let link = self.link
         let sink: PublicationSink = { link.publish($0, $1) }
         sayInfo()
-        messenger.send(Identity.config(settings), time: HostClock.wall(), to: sink)
+        messenger.send(Identity.config(ledger), time: HostClock.wall(), to: sink)
         messenger.send(schema: SettingsSchema.value, to: sink)
+    }
+
+    /// Other settings are in force.
+    mutating func take(_ new: SettingsLedger, _ topics: Topics) {
+        let old = ledger
+        ledger = new
+        if old.settings.configuration.mqtt != new.settings.configuration.mqtt {
+            linkAlerts = LinkAlerts(new.settings.configuration.mqtt)
+        }
+        if topics != messenger.topics {
+            var other = Messenger(topics: topics, boot: messenger.boot)
+            other.takeOver(messenger)
+            messenger = other
+        }
+        let link = self.link
+        messenger.send(Identity.config(ledger), time: HostClock.wall(), to: { link.publish($0, $1) })
+        sayInfo()
+        healthDue = min(healthDue, HostClock.monotonic() + Int64(settings.configuration.health.interval * 1e9))
     }
 
     private mutating func sayInfo() {
@@ -198,6 +219,7 @@ struct Reporter {
         changes += [
             alerts.update(.sensorRate, .warning, now: wall, fault: rateFault(words)),
             alerts.update(.configRefused, .error, now: wall, fault: refused),
+            alerts.update(.configReverted, .warning, now: wall, fault: reverted),
             alerts.update(.queueDropping, .warning, now: wall, fault: dropping),
             alerts.update(.storageFailed, .error, now: wall, fault: StorageAlerts.failed(stored)),
             alerts.update(.storageSetAside, .warning, now: wall, fault: StorageAlerts.setAside(stored)),

@@ -104,7 +104,7 @@ extension Value {
     }
 
     /// The object with one more member, or with a member's value replaced.
-    func with(_ key: String, _ value: Value?) -> Value {
+    public func with(_ key: String, _ value: Value?) -> Value {
         guard case .object(var members) = self, let value else { return self }
         if let i = members.firstIndex(where: { $0.key == key }) {
             members[i].value = value

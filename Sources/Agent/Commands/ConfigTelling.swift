@@ -1,0 +1,50 @@
+import Messages
+import Settings
+
+/// What replies tell of the configuration.
+enum ConfigTelling {
+    /// Of a change, proposed or adopted.
+    static func change(_ proposal: SettingsLedger.Proposal, _ ledger: SettingsLedger) -> Value {
+        [
+            "rev": .int(Int64(ledger.revision)), "changed": list(proposal.changed), "live": list(proposal.live),
+            "restart_stream": list(proposal.restartStream), "needs_restart": list(proposal.needsRestart),
+            "pending": pending(ledger),
+        ]
+    }
+
+    /// Of all that is in force, and where it comes from.
+    static func whole(_ ledger: SettingsLedger) -> Value {
+        let settings = ledger.settings
+        let message = Identity.config(ledger)
+        var rejected = Value.null
+        if let last = ledger.lastRejected {
+            rejected = last.value.with("t", .string(Timestamp(nanoseconds: last.time).description))
+        }
+        let revisions = ledger.revisions.map { revision -> Value in
+            [
+                "rev": .int(Int64(revision.number)), "t": .string(Timestamp(nanoseconds: revision.time).description),
+                "source": .string(revision.source), "changed": list(revision.changed),
+            ]
+        }
+        return [
+            "rev": .int(Int64(ledger.revision)),
+            "sha256": .string(SHA256.hexDigest(of: settings.effective.canonicalJSON())), "config": settings.effective,
+            "sources": [
+                "file": list(message.sources.file), "overlay": list(message.sources.overlay),
+                "command_line": list(message.sources.commandLine),
+            ],
+            "overlay": ledger.shownOverlay, "pending": pending(ledger), "needs_restart": list(ledger.needsRestart),
+            "locked": list(settings.locked), "revisions": .array(revisions), "rejected": rejected,
+        ]
+    }
+
+    private static func pending(_ ledger: SettingsLedger) -> Value {
+        guard let pending = ledger.pending else { return .null }
+        return [
+            "rev": .int(Int64(pending.revision)),
+            "deadline": .string(Timestamp(nanoseconds: pending.deadline).description),
+        ]
+    }
+
+    private static func list(_ texts: [String]) -> Value { .array(texts.map { .string($0) }) }
+}
