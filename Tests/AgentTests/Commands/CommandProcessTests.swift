@@ -26,7 +26,7 @@ import Testing
                     \(more)
                     """)
             let ready = subscriber.first(within: 30) {
-                $0.topic == "\(base)/state/health" && $0.json["sensor"] as? String == "ok"
+                $0.topic == "\(CommandProcessTests.base)/state/health" && $0.json["sensor"] as? String == "ok"
             }
             #expect(ready != nil, "\(agent.child.errors)")
         }
@@ -59,7 +59,7 @@ import Testing
         }
 
         func health() -> [String: Any] {
-            subscriber.messages.last { $0.topic == "\(base)/state/health" }?.json ?? [:]
+            subscriber.messages.last { $0.topic == "\(CommandProcessTests.base)/state/health" }?.json ?? [:]
         }
     }
 
