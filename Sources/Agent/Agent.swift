@@ -62,7 +62,7 @@ public struct Agent {
             link: link)
         var dispatcher = Dispatcher(
             keeper, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,
-            sampling: orders, storage: storage.orders)
+            sampling: orders, storage: storage)
         if let note = keeper.notes.last {
             reporter.reverted = (note.message, .object([.init("left", .int(Int64(note.revision)))]))
         }

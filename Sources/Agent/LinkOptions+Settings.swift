@@ -16,7 +16,6 @@ extension LinkOptions {
         username = mqtt.username
         password = mqtt.password
         passwordFile = mqtt.passwordFile
-        password = mqtt.password
         tls.caFile = mqtt.tls.caFile
         tls.certificateFile = mqtt.tls.certFile
         tls.keyFile = mqtt.tls.keyFile

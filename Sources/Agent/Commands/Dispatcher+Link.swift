@@ -9,10 +9,30 @@ extension Dispatcher {
         keys.contains { $0.hasPrefix("mqtt.") || $0 == "station.groups" }
     }
 
-    /// What waits leaves over the old connection; what is retained goes over to the new one.
-    func reconnect() {
-        do throws(LinkError) {
-            try link.change(to: LinkOptions(keeper.settings.configuration, topics: topics))
+    /// The number that every connection with the proposed settings is above.
+    /// - Throws: `cross_field`, where no connection can be made with them.
+    func connection(after proposal: SettingsLedger.Proposal) throws(SettingErrors) -> UInt64 {
+        guard Self.concernsLink(proposal.changed) else { return link.statistics.connections }
+        do throws(AgentError) {
+            return try Reconnection(proposal.settings.configuration).number(of: link)
+        } catch {
+            throw SettingErrors([SettingError("/mqtt", .crossField, error.message)])
+        }
+    }
+
+    /// What waits leaves over the old connection, the reply among it; what is retained goes over to the new one.
+    mutating func reconnect() {
+        let configuration = keeper.settings.configuration
+        do throws(AgentError) {
+            let reconnection = try Reconnection(configuration)
+            try reconnection.apply(to: link, storage)
+            if reconnection.topics != topics {
+                topics = reconnection.topics
+                var anew = Messenger(topics: topics, boot: boot)
+                anew.takeOver(messenger)
+                messenger = anew
+            }
+            desk = desk.with(topics: topics, groups: configuration.station.groups)
         } catch { log.error("the connection stays as it was: \(error.message)") }
     }
 }

@@ -42,7 +42,7 @@ extension Dispatcher {
                     result: told.with("dry_run", true).with("config", proposal.settings.effective))
             }
             let revision = try keeper.adopt(
-                proposal, confirm: change.confirm, source: request.source, connection: link.statistics.connections)
+                proposal, confirm: change.confirm, source: request.source, connection: connection(after: proposal))
             reporter.reverted = nil
             let told = ConfigTelling.change(proposal, keeper.ledger)
             guard revision != before else { return say(request, .done, revision: revision, result: told) }
@@ -85,21 +85,9 @@ extension Dispatcher {
         guard let one = changing else { return }
         changing = nil
         let keys = one.proposal.changed
-        let root = keeper.settings.configuration.mqtt.root
-        if keys.contains("mqtt.root"), let other = try? Topics(root: root, id: topics.id) {
-            // (The reply still goes where it was asked for.)
-            topics = other
-            var anew = Messenger(topics: other, boot: boot)
-            anew.takeOver(messenger)
-            messenger = anew
-        }
-        if keys.contains("mqtt.root") || keys.contains("station.groups") {
-            desk = desk.with(topics: topics, groups: keeper.settings.configuration.station.groups)
-        }
         if let request = one.request {
             say(request, .done, revision: keeper.ledger.revision, result: one.told)
         }
-        // What waits leaves over the old connection; what is retained goes over to the new one.
         if Self.concernsLink(keys) { reconnect() }
         reporter.take(keeper.ledger, topics)
         log.notice(

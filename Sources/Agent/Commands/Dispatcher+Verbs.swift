@@ -89,7 +89,7 @@ extension Dispatcher {
             (from, to) = (now - Int64(seconds * 1e9), now)
         }
         let topic = "\(topics.historyPrefix)/waveform/\(request.id ?? "")"
-        order(.snapshot(from: from, to: to, topic: topic), storage, request, revision)
+        order(.snapshot(from: from, to: to, topic: topic), storage.orders, request, revision)
     }
 
     private mutating func stream(

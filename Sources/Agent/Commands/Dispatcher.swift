@@ -22,9 +22,9 @@ struct Dispatcher {
     let log: Log
     let inbox: CommandInbox
     let status: SamplingStatus
-    /// Nil where nobody takes orders.
+    /// Nil: nobody takes orders.
     let sampling: OrderBook?
-    let storage: OrderBook?
+    let storage: StorageThread
     let boot: String
     var topics: Topics
     var messenger: Messenger
@@ -42,7 +42,7 @@ struct Dispatcher {
 
     init(
         _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
-        status: SamplingStatus, sampling: OrderBook?, storage: OrderBook?
+        status: SamplingStatus, sampling: OrderBook?, storage: StorageThread
     ) {
         let configuration = keeper.settings.configuration
         self.keeper = keeper
@@ -70,7 +70,7 @@ struct Dispatcher {
             act(verdict, &reporter)
         }
         while let verdict = desk.next(now: HostClock.monotonic(), wall: HostClock.wall()) { act(verdict, &reporter) }
-        for (number, outcome) in (sampling?.takeOutcomes() ?? []) + (storage?.takeOutcomes() ?? []) {
+        for (number, outcome) in (sampling?.takeOutcomes() ?? []) + storage.orders.takeOutcomes() {
             take(number, outcome, &reporter)
         }
         lookAtPending(&reporter)

@@ -75,7 +75,7 @@ struct Reporter {
         let old = ledger
         ledger = new
         if old.settings.configuration.mqtt != new.settings.configuration.mqtt {
-            linkAlerts = LinkAlerts(new.settings.configuration.mqtt)
+            linkAlerts.change(new.settings.configuration.mqtt)
         }
         if topics != messenger.topics {
             var other = Messenger(topics: topics, boot: messenger.boot)
