@@ -122,7 +122,8 @@ public struct CommandDesk: Sendable {
         }
         begin(request)
         let longest = request.verb == .restart ? Self.groupRestartDelay : Self.groupDelay
-        let delay = Int64(Double.random(in: 0...longest, using: &random) * 1e9)
+        // (Double.random(in:using:) would never return with a source that always says the same.)
+        let delay = Int64(Double(random.next() >> 11) * 0x1p-53 * longest * 1e9)
         // In the order in which they came.
         waiting.append((max(now + delay, waiting.last?.due ?? 0), request))
         return .nothing
