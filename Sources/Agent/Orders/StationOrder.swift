@@ -12,10 +12,11 @@ enum StationOrder: Sendable {
     case calibrate(seconds: Double)
     /// The chip's own; the stream has a gap while it runs.
     case selfTest
-    /// Other traces for a while, beside those of the settings.
+    /// Other traces for a while, beside those of the settings, on `data/stream`; one such set at a time.
     case stream(TraceConfiguration, seconds: Double)
     /// Ends such traces before their time.
     case endStream
-    /// What the waveform ring has between two times (ns of UTC), as miniSEED on `topic`.
+    /// What the waveform ring has between two times (ns of UTC), as miniSEED on `topic`. For the storage thread; all others
+    /// are for the one that samples.
     case snapshot(from: Int64, to: Int64, topic: String)
 }
