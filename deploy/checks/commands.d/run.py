@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import sys
 import time
 
@@ -17,6 +18,8 @@ TABLE = os.path.join(HERE, "table.jsonl")
 STORE = os.environ.get("SEISMOTE_STORE_TABLE") == "1"
 # A line says what it sends as text, or as text that is repeated; and the reply without what differs each time.
 WILD = {"uptime_s", "boot", "until", "deadline", "t", "since", "version", "cpu_pct", "rss_bytes", "loop_late_ms", "samples"}
+# Settings of the station that the check has made.
+HERE_ONLY = [("station", "id"), ("mqtt", "uri"), ("mqtt", "protocol"), ("storage", "directory")]
 
 
 def shown(reply):
@@ -25,12 +28,29 @@ def shown(reply):
         if key in WILD and value is not None:
             return "*"
         if isinstance(value, dict):
+            if key == "config" and "mqtt" in value:
+                for chapter, name in HERE_ONLY:
+                    value[chapter][name] = "*"
             return {name: plain(inner, name) for name, inner in value.items()}
         if isinstance(value, list):
             return [plain(inner) for inner in value]
+        if key == "allowed":
+            return re.sub(r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "*", value)
         return value
 
     return {key: plain(value, key) for key, value in reply.items() if key not in ("v", "boot", "seq", "t", "station")}
+
+
+def differences(got, wanted, path=""):
+    """Where two trees differ, a line each."""
+    if isinstance(got, dict) and isinstance(wanted, dict):
+        for key in sorted(got.keys() | wanted.keys()):
+            yield from differences(got.get(key), wanted.get(key), f"{path}/{key}")
+    elif isinstance(got, list) and isinstance(wanted, list) and len(got) == len(wanted):
+        for number, pair in enumerate(zip(got, wanted)):
+            yield from differences(*pair, f"{path}/{number}")
+    elif got != wanted:
+        yield f"{path}: got {json.dumps(got)[:300]}, wanted {json.dumps(wanted)[:300]}"
 
 
 def payload(line):
@@ -69,8 +89,9 @@ async def table(program, folder, broker, version, lines):
                 found.append(got[-1] if got else None)
             elif got != ([] if silent else [wants]):
                 wrong += 1
-                print(f"{name} {line['cmd']} {payload(line)[:120]!r}\n  got    {json.dumps(got)[:1500]}\n"
-                      f"  wanted {json.dumps([] if silent else [wants])[:1500]}")
+                print(f"{name} {line['cmd']} {payload(line)[:120]!r}")
+                for one in differences(got, [] if silent else [wants]):
+                    print(f"  {one}")
             await asyncio.sleep(max(0, pace - (time.monotonic() - began)))
         health = await asker.health()
     finally:

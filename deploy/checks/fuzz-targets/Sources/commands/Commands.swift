@@ -39,7 +39,9 @@ private func commands(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     case .carryOut(let request):
         check(!message.isRetained && desk.rejected == 0, "refused and carried out")
         if let id = request.id {
-            check(desk.take(message, connection: 1, now: 2, wall: 1_767_608_430_000_000_000, random: &random) == .nothing, id)
+            check(
+                desk.take(message, connection: 1, now: 2, wall: 1_767_608_430_000_000_000, random: &random) == .nothing,
+                id)
         }
         if case .change(let change) = request.action { apply(change) }
     }
