@@ -70,6 +70,7 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station", "Instrument",
+                "Link", "CMosquitto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -86,7 +87,8 @@ let package = Package(
         tests("Link"),
         tests("Agent"),
         .testTarget(
-            name: "ToolTests", dependencies: ["seismote", "TestSupport"], path: "Tests/ToolTests", swiftSettings: common
+            name: "ToolTests", dependencies: ["seismote", "TestSupport", "CMosquitto"], path: "Tests/ToolTests",
+            swiftSettings: common
         ),
     ]
 )

@@ -6,6 +6,6 @@ struct Seismote: AsyncParsableCommand {
         commandName: "seismote", abstract: "The tool for people who run Seismote stations.",
         subcommands: [
             ReplayCommand.self, TuneCommand.self, FilterCommand.self, ProbeCommand.self, CalibrateCommand.self,
-            SelfTestCommand.self, ConfigCommand.self, VersionCommand.self,
+            SelfTestCommand.self, ConfigCommand.self, CtlCommand.self, VersionCommand.self,
         ])
 }

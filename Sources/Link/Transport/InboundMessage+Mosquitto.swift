@@ -3,7 +3,7 @@ import Glibc
 
 extension InboundMessage {
     /// Copies what the library hands out for the time of a call.
-    init(_ message: mosquitto_message, _ properties: OpaquePointer?, limit: Int) {
+    package init(_ message: mosquitto_message, _ properties: OpaquePointer?, limit: Int) {
         topic = message.topic.map { String(cString: $0) } ?? ""
         size = max(0, Int(message.payloadlen))
         payload = size <= limit ? [UInt8](UnsafeRawBufferPointer(start: message.payload, count: size)) : []

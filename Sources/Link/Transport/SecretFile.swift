@@ -1,14 +1,14 @@
 import Glibc
 
 /// A short file with a secret in it, such as a password. Its content never goes into a message.
-enum SecretFile {
+package enum SecretFile {
     static let limit = 4096
 
     /// The text up to the first line end.
     /// - Parameters:
     ///   - name: absolute, or a name below `$CREDENTIALS_DIRECTORY`, where systemd puts credentials.
     ///   - what: what to call it in a message.
-    static func read(_ name: String, what: String = "password file") -> Result<String, LinkError> {
+    package static func read(_ name: String, what: String = "password file") -> Result<String, LinkError> {
         guard let path = path(name) else {
             return .failure(
                 LinkError("\(what) \"\(name)\" is neither an absolute path nor one of the credentials of the service"))

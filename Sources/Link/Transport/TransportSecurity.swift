@@ -3,9 +3,9 @@ import Glibc
 
 /// TLS as libmosquitto 2.0.11 can do it. It asks for the certificate of the name or address in the broker's URI and sends
 /// that as SNI; another server name cannot be set.
-enum TransportSecurity {
+package enum TransportSecurity {
     /// Hands back a sentence when the options cannot be used. The key of a PSK never is part of it.
-    static func configure(_ handle: OpaquePointer, _ tls: LinkOptions.TLS) -> String? {
+    package static func configure(_ handle: OpaquePointer, _ tls: LinkOptions.TLS) -> String? {
         let code = mosquitto_tls_opts_set(handle, 1, tls.minimumVersion == .v13 ? "tlsv1.3" : nil, nil)
         if code != 0 { return "TLS options cannot be used: \(String(cString: mosquitto_strerror(code)))" }
         if !tls.alpn.isEmpty {
@@ -60,7 +60,7 @@ enum TransportSecurity {
 
     /// A sentence for what OpenSSL says through the library, such as `OpenSSL Error[0]: error:0A000086:SSL
     /// routines::certificate verify failed`.
-    static func explain(_ text: String) -> String {
+    package static func explain(_ text: String) -> String {
         let last =
             text.utf8.lastIndex(of: UInt8(ascii: ":")).map { String(text[text.utf8.index(after: $0)...]) } ?? text
         let detail = last.hasPrefix(" ") ? String(last.dropFirst()) : last

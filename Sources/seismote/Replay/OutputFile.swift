@@ -32,7 +32,8 @@ final class OutputFile {
         if buffer.count >= 1 << 16 { flush() }
     }
 
-    private func flush() {
+    /// Writes what has come together.
+    func flush() {
         var done = 0
         while done < buffer.count, failure == nil {
             let written = buffer.withUnsafeBytes { bytes in

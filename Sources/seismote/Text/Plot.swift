@@ -11,12 +11,12 @@ struct Plot {
     /// Characters.
     let width = 66
     private let rowsPerTen = 2
-    private var dots: [UInt8]
+    private var field: BrailleField
     private var rows: Int { (top - bottom) / 10 * rowsPerTen }
 
     init(low: Double, high: Double, top: Int, bottom: Int) {
         (self.low, self.high, self.top, self.bottom) = (low, high, top, bottom)
-        dots = [UInt8](repeating: 0, count: width * ((top - bottom) / 10 * rowsPerTen))
+        field = BrailleField(width: width, rows: (top - bottom) / 10 * rowsPerTen)
     }
 
     /// Adds a curve: decibels at a frequency.
@@ -28,16 +28,10 @@ struct Plot {
             // Below the picture: the curve leaves it.
             let dot = level.isFinite ? Int(min(max(level, -1), Double(4 * rows))) : 4 * rows
             for y in min(dot, before ?? dot)...max(dot, before ?? dot) where y != before || dot == before {
-                set(column, y)
+                field.set(column, y)
             }
             before = dot
         }
-    }
-
-    private mutating func set(_ x: Int, _ y: Int) {
-        guard (0..<4 * rows).contains(y) else { return }
-        let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
-        dots[y / 4 * width + x / 2] |= bits[y % 4][x % 2]
     }
 
     /// The picture with its axes, indented by two.
@@ -45,10 +39,7 @@ struct Plot {
         var lines: [String] = []
         for row in 0..<rows {
             let label = row % rowsPerTen == 0 ? "\(top - 10 * row / rowsPerTen) dB" : ""
-            let cells = dots[row * width..<(row + 1) * width].map { dots in
-                dots == 0 ? " " : String(Unicode.Scalar(0x2800 + UInt32(dots)) ?? " ")
-            }
-            lines.append("  " + padded(label, 8) + (label.isEmpty ? "│" : "┤") + cells.joined())
+            lines.append("  " + padded(label, 8) + (label.isEmpty ? "│" : "┤") + String(field.characters(row: row)))
         }
         var axis = [Character](repeating: "─", count: width)
         var labels = [Character](repeating: " ", count: width + 12)

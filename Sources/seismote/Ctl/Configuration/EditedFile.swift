@@ -1,0 +1,55 @@
+import Glibc
+import Messages
+import Settings
+
+/// A file of settings that only we can read, while a person edits it.
+final class EditedFile {
+    let path: String
+
+    init(_ text: String) throws(CtlError) {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var name = Array("\(folder)/seismote-XXXXXX.yaml".utf8CString)
+        let file = mkstemps(&name, 5)
+        guard file >= 0 else { throw Self.failure("a file in \(folder)") }
+        path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { raw in
+                write(file, raw.baseAddress.map { $0 + done }, bytes.count - done)
+            }
+            guard count > 0 else { throw Self.failure(path) }
+            done += count
+        }
+    }
+
+    deinit { unlink(path) }
+
+    private static func failure(_ what: String) -> CtlError {
+        CtlError(status: .files, "cannot write \(what): \(String(cString: strerror(errno)))")
+    }
+
+    /// Runs $VISUAL, $EDITOR or vi on it.
+    func edit() throws(CtlError) {
+        var editor: String?
+        for name: String in ["EDITOR", "VISUAL"] {
+            if let value = getenv(name), value.pointee != 0 { editor = String(cString: value) }
+        }
+        let line = (editor ?? "vi") + " \"$1\""
+        var arguments: [UnsafeMutablePointer<CChar>?] = []
+        for word in ["/bin/sh", "-c", line, "sh", path] as [String] { arguments.append(strdup(word)) }
+        arguments.append(nil)
+        defer { for argument in arguments { free(argument) } }
+        var id = pid_t()
+        let code = posix_spawn(&id, "/bin/sh", nil, nil, &arguments, environ)
+        guard code == 0 else { throw CtlError(status: .files, "the editor: \(String(cString: strerror(code)))") }
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else {
+            throw CtlError(status: .files, "the editor \(editor ?? "vi") ended with an error; nothing was sent")
+        }
+    }
+
+    func tree() throws(SettingError) -> Value { try YAMLDocument.read(try SettingsFile.read(path)) }
+}

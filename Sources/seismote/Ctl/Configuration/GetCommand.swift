@@ -1,0 +1,88 @@
+import ArgumentParser
+import Messages
+import Settings
+
+/// `seismote ctl get`
+struct GetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "A station's settings in force, and where they come from.")
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(
+        help: ArgumentHelp("Only this setting or group of settings, such as trace.", valueName: "key"),
+        completion: .list(SettingsTable.writableKeys))
+    var key: String?
+
+    @Flag(help: "Only what is not at its default, each setting on its line with its source.")
+    var sources = false
+
+    @Flag(help: "The last revisions, and the last change that was refused.")
+    var revisions = false
+
+    @OptionGroup var options: RequestOptions
+
+    func validate() throws {
+        guard !(sources && revisions) else { throw ValidationError("--sources or --revisions") }
+    }
+
+    func run() throws {
+        let show: (Reply) -> String =
+            revisions ? Self.revisions : sources ? { Self.sources($0, key) } : { Self.settings($0, key) }
+        try options.run("config-get", [:], try targets.targets(), show: show)
+    }
+
+    private static func settings(_ reply: Reply, _ key: String?) -> String {
+        var tree = reply.result["config"] ?? .null
+        for part in (key ?? "").split(separator: ".") { tree = tree[String(part)] ?? .null }
+        guard tree != .null else { return "\(heading(reply))\n  has no setting \(key ?? "at all")" }
+        let text: String
+        if let key, tree.members == nil || SettingsTable.setting(key) != nil {
+            text = "\(key): \(safe(YAMLDocument.line(tree)))\n"
+        } else {
+            text = settingsText(tree)
+        }
+        return heading(reply) + "\n" + text.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
+    }
+
+    private static func heading(_ reply: Reply) -> String {
+        var text = "rev \(reply.result["rev"]?.whole ?? reply.revision ?? 0)"
+        if let deadline = reply.result["pending", "deadline"]?.rawText {
+            text += ", goes back by itself at \(timeOfDay(deadline)) UTC unless confirmed"
+        }
+        let waiting = reply.result["needs_restart"]?.texts ?? []
+        if !waiting.isEmpty { text += ", needs a restart for \(waiting.joined(separator: ", "))" }
+        return text
+    }
+
+    private static func sources(_ reply: Reply, _ key: String?) -> String {
+        let names = [("file", "file"), ("overlay", "set remotely"), ("command_line", "command line")]
+        var rows: [(key: String, source: String)] = []
+        for (name, words) in names {
+            for one in reply.result["sources", name]?.texts ?? [] { rows.append((one, words)) }
+        }
+        if let key { rows = rows.filter { $0.key == key || $0.key.hasPrefix(key + ".") } }
+        var table = Table(["setting", "value", "from"], left: [0, 1, 2])
+        for row in rows.sorted(by: { $0.key < $1.key }) {
+            var value = reply.result["config"]
+            for part in row.key.split(separator: ".") { value = value?[String(part)] }
+            table.add([row.key, value.map { safe(YAMLDocument.line($0)) } ?? "-", row.source])
+        }
+        return heading(reply) + (rows.isEmpty ? ", all at its default" : "\n" + table.text)
+    }
+
+    private static func revisions(_ reply: Reply) -> String {
+        var table = Table(["rev", "time (UTC)", "by", "changed"], left: [1, 2, 3])
+        for one in reply.result["revisions"]?.list ?? [] {
+            table.add([
+                one["rev"]?.whole.map(String.init) ?? "-", dateAndTime(one["t"]?.rawText), one["source"]?.text ?? "-",
+                (one["changed"]?.texts ?? []).joined(separator: ", "),
+            ])
+        }
+        var text = heading(reply) + "\n" + table.text
+        if let rejected = reply.result["rejected"], rejected.members != nil {
+            text += "\n  last change that was refused:\n" + readable(rejected)
+        }
+        return text
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Messages
+
+/// `seismote ctl rollback`
+struct RollbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback", abstract: "Go back to an earlier revision of the settings.",
+        discussion: "The last ten are kept: `seismote ctl get --revisions`.")
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(help: ArgumentHelp("The revision; else the one before.", valueName: "rev"))
+    var to: Int?
+
+    @Option(help: ArgumentHelp("Go forward again after so long unless confirmed.", valueName: "s"))
+    var confirm: Double?
+
+    @OptionGroup var options: RequestOptions
+
+    func run() throws {
+        var request = ConfigRequest(verb: "config-rollback", confirm: confirm)
+        if let to { request.members = [.init("to_rev", .int(Int64(to)))] }
+        try request.run(try targets.targets(), options)
+    }
+}
+
+/// `seismote ctl reset`
+struct ResetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Drop everything that was set remotely.")
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(help: ArgumentHelp("Go back after so long unless confirmed.", valueName: "s"))
+    var confirm: Double?
+
+    @OptionGroup var options: RequestOptions
+
+    func run() throws {
+        try ConfigRequest(verb: "config-reset", confirm: confirm).run(try targets.targets(), options)
+    }
+}
+
+/// `seismote ctl confirm`
+struct ConfirmCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confirm", abstract: "Confirm a change that would go back by itself.")
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(help: ArgumentHelp("The revision; else whatever is pending.", valueName: "rev"))
+    var rev: Int?
+
+    @OptionGroup var options: RequestOptions
+
+    func run() throws {
+        let request: Value = rev.map { ["rev": .int(Int64($0))] } ?? [:]
+        try options.run("config-confirm", request, try targets.targets()) { reply in
+            "rev \((reply.result["rev"]?.whole ?? reply.revision).map(String.init) ?? "?") confirmed"
+        }
+    }
+}

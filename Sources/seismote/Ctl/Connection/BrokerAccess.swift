@@ -1,0 +1,16 @@
+import Link
+
+/// Everything the tool has to know to reach a broker.
+struct BrokerAccess {
+    /// Tried in order, never empty.
+    var brokers: [BrokerAddress]
+    var version = LinkOptions.ProtocolVersion.v5
+    /// Empty: no credentials are sent.
+    var username = ""
+    var password: String?
+    var tls = LinkOptions.TLS()
+    /// First levels of every topic.
+    var root = "seismote"
+    /// Seconds for one attempt.
+    var patience = 10.0
+}

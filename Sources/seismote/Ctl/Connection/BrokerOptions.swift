@@ -1,0 +1,121 @@
+import ArgumentParser
+import Glibc
+import Link
+import Messages
+import Settings
+
+/// Where the broker is and how to get in.
+struct BrokerOptions: ParsableArguments {
+    static let usualFile = "/etc/seismote/seismote.yaml"
+
+    @Option(
+        help: ArgumentHelp(
+            "Broker, such as mqtts://broker.example:8883; may be repeated. SEISMOTE_BROKER.", valueName: "uri"))
+    var broker: [String] = []
+
+    @Option(help: ArgumentHelp("User name. SEISMOTE_USER.", valueName: "name"))
+    var user: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "File with the password in its first line. SEISMOTE_PASSWORD_FILE; the password itself may be in "
+                + "SEISMOTE_PASSWORD.", valueName: "file"))
+    var passwordFile: String?
+
+    @Option(help: ArgumentHelp("Certificates of those whom to trust (PEM). SEISMOTE_CA.", valueName: "file"))
+    var ca: String?
+
+    @Option(help: ArgumentHelp("Certificate to show to the broker (PEM). SEISMOTE_CERT.", valueName: "file"))
+    var clientCert: String?
+
+    @Option(help: ArgumentHelp("Private key of it (PEM). SEISMOTE_KEY.", valueName: "file"))
+    var clientKey: String?
+
+    @Option(help: ArgumentHelp("MQTT version, 5 or 3.1.1. SEISMOTE_MQTT.", valueName: "version"))
+    var mqtt: String?
+
+    @Option(help: ArgumentHelp("First levels of all topics. SEISMOTE_ROOT; else seismote.", valueName: "root"))
+    var root: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "An agent's settings file to take all this from. SEISMOTE_CONFIG; without a broker \(Self.usualFile) where "
+                + "there is one.", valueName: "file"))
+    var config: String?
+
+    /// What holds of all this: options above the environment above the file. What the file has to get in with is for the
+    /// file's broker alone.
+    func access() throws -> BrokerAccess {
+        var uris = broker
+        if uris.isEmpty, let text = Self.environment("BROKER") {
+            uris = text.split(separator: " ").map(String.init)
+        }
+        var path = config ?? Self.environment("CONFIG")
+        if path == nil, uris.isEmpty, Glibc.access(Self.usualFile, R_OK) == 0 { path = Self.usualFile }
+        var access = BrokerAccess(brokers: [])
+        var file = (password: "", root: nil as String?)
+        if let path {
+            let mqtt = try LayerOptions.parse([]).load(path: path).configuration.mqtt
+            file.root = mqtt.root
+            access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5
+            if uris.isEmpty {
+                uris = mqtt.uris
+                access.username = mqtt.username
+                file.password = mqtt.passwordFile
+                access.tls.caFile = mqtt.tls.caFile
+                access.tls.certificateFile = mqtt.tls.certFile
+                access.tls.keyFile = mqtt.tls.keyFile
+                access.tls.alpn = mqtt.tls.alpn
+                access.tls.minimumVersion = mqtt.tls.minimumVersion == .v13 ? .v13 : .v12
+                access.tls.pskIdentity = mqtt.tls.pskIdentity
+                access.tls.pskFile = mqtt.tls.pskFile
+            }
+        }
+        access.brokers = try Self.addresses(uris.isEmpty ? ["mqtt://localhost:1883"] : uris)
+        if let user = user ?? Self.environment("USER") { access.username = user }
+        if let name = ca ?? Self.environment("CA") { access.tls.caFile = name }
+        if let name = clientCert ?? Self.environment("CERT") { access.tls.certificateFile = name }
+        if let name = clientKey ?? Self.environment("KEY") { access.tls.keyFile = name }
+        access.root = root ?? Self.environment("ROOT") ?? file.root ?? access.root
+        if let problem = Topics.problem(inRoot: access.root) { throw ValidationError("--root: \(problem)") }
+        switch mqtt ?? Self.environment("MQTT") {
+        case nil: break
+        case "5": access.version = .v5
+        case "3.1.1": access.version = .v311
+        case let other?: throw ValidationError("--mqtt \(other): 5 or 3.1.1")
+        }
+        if !access.username.isEmpty { access.password = try password(file: file.password) }
+        return access
+    }
+
+    private static func addresses(_ uris: [String]) throws -> [BrokerAddress] {
+        do throws(LinkError) {
+            var addresses: [BrokerAddress] = []
+            for uri in uris { addresses.append(try BrokerAddress(uri: uri.contains("://") ? uri : "mqtt://\(uri)")) }
+            return addresses
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    private func password(file: String) throws -> String? {
+        var name = passwordFile ?? Self.environment("PASSWORD_FILE")
+        if name == nil, let password = Self.environment("PASSWORD") { return password }
+        if let given = name, !given.hasPrefix("/"), let folder = getcwd(nil, 0) {
+            name = "\(String(cString: folder))/\(given)"
+            free(folder)
+        }
+        let path = name ?? file
+        guard !path.isEmpty else { return nil }
+        switch SecretFile.read(path) {
+        case .success(let text): return text
+        case .failure(let problem): throw CtlError(status: .files, problem.message)
+        }
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = getenv("SEISMOTE_\(name)"), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import Synchronization
+
+/// Ctrl-C, as something that is asked for while waiting.
+enum Interrupt {
+    private static let flag = Atomic<Bool>(false)
+
+    /// Whether it has come since `listen`.
+    static var came: Bool { flag.load(ordering: .relaxed) }
+
+    /// What has come is for somebody else, such as an editor.
+    static func forget() { flag.store(false, ordering: .relaxed) }
+
+    /// From now on SIGINT and SIGTERM end what is waited for, and not the program.
+    static func listen() {
+        _ = came
+        for number in [SIGINT, SIGTERM] { install(number) { _ in Interrupt.flag.store(true, ordering: .relaxed) } }
+    }
+
+    /// Does something that blocks in the kernel, which is interrupted when it takes longer.
+    static func after<R>(seconds: Double, _ body: () -> R) -> R {
+        install(SIGALRM) { _ in }
+        alarm(UInt32(max(1, min(seconds.rounded(.up), 3600))))
+        defer { alarm(0) }
+        return body()
+    }
+
+    /// Without SA_RESTART: a call that waits comes back.
+    private static func install(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = handler
+        sigaction(number, &action, nil)
+    }
+}
+
+/// Seconds of the monotonic clock.
+func monotonicSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Link
+import Messages
+import Settings
+
+/// `seismote ctl events`
+struct EventsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Events as they happen, after the last one of each station.",
+        discussion: "Until Ctrl-C, --count or --seconds. Goes on when the broker comes back.")
+
+    @Argument(help: ArgumentHelp("Only these.", valueName: "station"))
+    var stations: [String] = []
+
+    @Flag(help: "The last event of each station, and no waiting.")
+    var last = false
+
+    @Flag(help: "Updates as well, while an event grows.")
+    var updates = false
+
+    @Option(help: ArgumentHelp("End after so many.", valueName: "n"))
+    var count: Int?
+
+    @Option(help: ArgumentHelp("End after so long.", valueName: "s"))
+    var seconds: Double?
+
+    @OptionGroup var options: CtlOptions
+
+    func validate() throws {
+        for id in stations {
+            if let problem = Topics.problem(inID: id) { throw ValidationError("station \(id): \(problem)") }
+        }
+        if let seconds, !(seconds > 0) { throw ValidationError("--seconds is a number above 0") }
+    }
+
+    func run() throws {
+        try ctl {
+            let client = try options.connect()
+            defer { client.disconnect() }
+            let root = client.access.root
+            let start = monotonicSeconds()
+            if count == nil || last {
+                var fleet = Fleet(root: root)
+                try fleet.look(client, filters: ["event/last"], stations: stations, within: 5)
+                let known = fleet.stations.compactMap { one in one.value.lastEvent.map { (one.key, $0) } }
+                for (station, event) in known.sorted(by: { time($0.1) < time($1.1) }) { show(station, event) }
+                if last { return known.isEmpty ? .silent : .done }
+            }
+            let names = stations.isEmpty ? ["+"] : stations
+            var feed = Feed(client, names.map { "\(root)/\($0)/event/trigger" })
+            var shown = 0
+            let end = seconds.map { start + $0 } ?? .infinity
+            while !Interrupt.came, shown < count ?? .max, monotonicSeconds() < end {
+                guard let message = try feed.next(until: end), !message.isRetained,
+                    let (station, rest) = splitTopic(message.topic, root: root), rest == "event/trigger",
+                    let event = try? JSONReader.read(message.payload)
+                else { continue }
+                if event["event_type"]?.rawText == "update", !updates { continue }
+                show(station, event)
+                shown += 1
+            }
+            return shown < count ?? 0 && !Interrupt.came ? .silent : .done
+        }
+    }
+
+    private func time(_ event: Value) -> String { event["onset"]?.rawText ?? "" }
+
+    private func show(_ station: String, _ event: Value) {
+        if options.json {
+            print(Value.object([.init("station", .string(station)), .init("event", event)]).jsonText)
+        } else {
+            print(EventLine.text(station, event))
+        }
+        flushOutput()
+    }
+}

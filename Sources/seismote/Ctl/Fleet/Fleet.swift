@@ -1,0 +1,95 @@
+import Link
+import Messages
+import Settings
+
+/// What the retained messages of one station say.
+struct StationView {
+    /// Nil: never said.
+    var isOnline: Bool?
+    var info: Value?
+    var config: Value?
+    var health: Value?
+    var summary: Value?
+    var lastEvent: Value?
+    var alerts: [String: Value] = [:]
+
+    func isMember(of group: String) -> Bool {
+        if group == "all" { return true }
+        return (info?["station", "groups"]?.list ?? []).contains { $0.rawText == group }
+    }
+
+    var version: String? { info?["agent", "version"]?.text }
+    var revision: Int? { config?["rev"]?.whole }
+
+    /// Such as `ntp ±2.1 ms`, from the newest message that says it.
+    var clock: String? {
+        guard let quality = health?["time"] ?? summary?["tq"] else { return nil }
+        guard quality["synced"]?.flag == true else { return "NOT SET" }
+        let source = quality["source"]?.text ?? "?"
+        return quality["error_ms"]?.real.map { "\(source) ±\(significant($0, 2)) ms" } ?? source
+    }
+}
+
+/// Stations as their messages show them.
+struct Fleet {
+    /// Stations that are remembered; a broker with more of them is not looked at to the end.
+    private static let limit = 100_000
+
+    let root: String
+    private(set) var stations: [String: StationView] = [:]
+
+    init(root: String) { self.root = root }
+
+    /// Takes in a message below `state` or `event/last`; others are left alone.
+    /// - Returns: the station, when it was one of those.
+    @discardableResult
+    mutating func take(_ message: InboundMessage) -> String? {
+        guard let (id, rest) = splitTopic(message.topic, root: root), id != "group",
+            stations[id] != nil || stations.count < Self.limit
+        else { return nil }
+        var view = stations[id] ?? StationView()
+        if rest == "state/online" {
+            view.isOnline = message.payload.isEmpty ? nil : message.payload == Array("online".utf8)
+        } else if rest.hasPrefix("state/alert/") {
+            view.alerts[safe(String(rest.dropFirst(12)))] = try? JSONReader.read(message.payload)
+        } else {
+            let value = try? JSONReader.read(message.payload)
+            switch rest {
+            case "state/info": view.info = value
+            case "state/config": view.config = value
+            case "state/health": view.health = value
+            case "state/summary": view.summary = value
+            case "event/last": view.lastEvent = value
+            default: return nil
+            }
+        }
+        stations[id] = view
+        return id
+    }
+
+    /// Subscribes and takes in what the broker has kept, until nothing new has come for a while.
+    /// - Parameters:
+    ///   - filters: below a station.
+    ///   - seconds: at most.
+    mutating func look(
+        _ client: BrokerClient, filters: [String], stations only: [String] = [], within seconds: Double
+    ) throws(ClientError) {
+        let names = only.isEmpty ? ["+"] : only
+        let all = names.flatMap { name in filters.map { "\(root)/\(name)/\($0)" } }
+        try client.subscribe(all)
+        let end = monotonicSeconds() + seconds
+        // A broker sends what it has kept at once after it has granted a subscription.
+        var quiet = monotonicSeconds() + min(0.5, seconds)
+        while !Interrupt.came, let message = try client.next(until: min(end, quiet)) {
+            if take(message) != nil, message.isRetained { quiet = monotonicSeconds() + 0.5 }
+        }
+        client.unsubscribe(all)
+    }
+
+    /// Those that said something of themselves, by name.
+    var seen: [(id: String, view: StationView)] {
+        stations.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }.filter {
+            $0.view.isOnline != nil || $0.view.info != nil || $0.view.summary != nil
+        }
+    }
+}

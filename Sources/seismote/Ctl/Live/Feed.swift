@@ -1,0 +1,53 @@
+import Glibc
+import Link
+
+/// Messages of some topics for as long as it takes: when the connection breaks it is made anew.
+struct Feed {
+    private let client: BrokerClient
+    private let filters: [String]
+    private var isSubscribed = false
+    private var isBroken = false
+    /// Told when the connection has gone, and when it is back.
+    var onChange: (String) -> Void = { printError($0) }
+
+    init(_ client: BrokerClient, _ filters: [String]) {
+        self.client = client
+        self.filters = filters
+    }
+
+    /// The next message; nil when there is none until then, or at Ctrl-C. The first connection has to hold until the
+    /// subscriptions are there.
+    mutating func next(until deadline: Double) throws(ClientError) -> InboundMessage? {
+        if !isSubscribed {
+            try client.subscribe(filters)
+            isSubscribed = true
+        }
+        while !Interrupt.came {
+            do throws(ClientError) {
+                if isBroken {
+                    try client.connect()
+                    try client.subscribe(filters)
+                    isBroken = false
+                    onChange("connected again")
+                }
+                return try client.next(until: deadline)
+            } catch {
+                if Interrupt.came { return nil }
+                if !isBroken { onChange("connection lost: \(error.description); trying again") }
+                isBroken = true
+                guard pause(until: deadline) else { return nil }
+            }
+        }
+        return nil
+    }
+
+    /// Two seconds; false when that is beyond the deadline.
+    private func pause(until deadline: Double) -> Bool {
+        let end = min(deadline, monotonicSeconds() + 2)
+        while !Interrupt.came, monotonicSeconds() < end { poll(nil, 0, 100) }
+        return !Interrupt.came && monotonicSeconds() < deadline
+    }
+}
+
+/// Makes what was printed visible now, for those who read through a pipe.
+func flushOutput() { fflush(nil) }

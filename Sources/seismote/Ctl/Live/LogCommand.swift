@@ -1,0 +1,71 @@
+import ArgumentParser
+import Link
+import Messages
+import Settings
+
+/// `seismote ctl log`
+struct LogCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "A station's log over MQTT for a while.")
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(help: ArgumentHelp("From this level on: error, warning, notice, info, debug.", valueName: "level"))
+    var level = "info"
+
+    @Option(help: ArgumentHelp("For so long.", valueName: "s"))
+    var duration = 60.0
+
+    @OptionGroup var options: RequestOptions
+
+    func validate() throws {
+        guard duration > 0, duration <= 86_400 else { throw ValidationError("--duration is a number above 0") }
+    }
+
+    func run() throws {
+        let request: Value = ["level": .string(level), "duration_s": .double(duration)]
+        let targets = try targets.targets()
+        try ctl {
+            let client = try options.common.connect()
+            defer { client.disconnect() }
+            let root = client.access.root
+            let json = options.common.json
+            var report = AnswerReport(json: json) { _ in "end of the log" }
+            let exchange = Exchange(
+                client, "log", request, targets, patience: options.timeout, line: WaitingLine(enabled: !json))
+            if case .stations(let stations) = targets {
+                exchange.filters = stations.map { "\(root)/\($0)/event/log/+" }
+            } else {
+                exchange.filters = ["\(root)/+/event/log/+"]
+            }
+            // Replies of `done` come at the end of the time, or at once: the lines go on all the same.
+            let end = monotonicSeconds() + duration
+            exchange.onAccepted = { _, _ in duration }
+            exchange.isIncomplete = { report.done > 0 && monotonicSeconds() < end }
+            exchange.onAnswer = { report.take($0) }
+            exchange.onMessage = { message in
+                guard let (station, rest) = splitTopic(message.topic, root: root), rest.hasPrefix("event/log/") else {
+                    return
+                }
+                exchange.line.clear()
+                Self.show(station, String(rest.dropFirst(10)), message.payload, json: json)
+            }
+            try exchange.run()
+            // Ctrl-C is how a log is left.
+            return Interrupt.came ? .done : report.status
+        }
+    }
+
+    private static func show(_ station: String, _ level: String, _ payload: [UInt8], json: Bool) {
+        let value = (try? JSONReader.read(payload)) ?? .string(String(decoding: payload, as: UTF8.self))
+        defer { flushOutput() }
+        if json {
+            return print(Value.object([.init("station", .string(station)), .init("log", value)]).jsonText)
+        }
+        let known = ["v", "boot", "seq", "t", "level", "message", "text"]
+        guard let members = value.members else { return print("\(station)  \(safe(level))  \(value.text ?? "")") }
+        let rest = members.filter { !known.contains($0.key) }.map { " \(safe($0.key))=\(safe($0.value.jsonText))" }
+        let words = (value["message"] ?? value["text"])?.text ?? ""
+        print("\(timeOfDay(value["t"]?.rawText))  \(station)  \(safe(level))  \(words)\(rest.joined())")
+    }
+}

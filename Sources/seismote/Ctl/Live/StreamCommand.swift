@@ -1,0 +1,99 @@
+import ArgumentParser
+import Link
+import Messages
+import Settings
+
+/// `seismote ctl stream`
+struct StreamCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stream", abstract: "Full-rate or other traces for a while.",
+        discussion: """
+            Beside the traces that the settings ask for, which go on as they are. One line of JSON for each block; \
+            miniSEED goes into a file with --encoding mseed -o FILE.
+            """)
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(help: ArgumentHelp("For so long.", valueName: "s"))
+    var duration = 60.0
+
+    @Option(help: ArgumentHelp("Samples per second; else the sensor's.", valueName: "Hz"))
+    var rate: Double?
+
+    @Option(help: ArgumentHelp("Signals, such as raw,filtered.", valueName: "list"))
+    var signals: String?
+
+    @Option(help: ArgumentHelp("json or mseed.", valueName: "encoding"), completion: .list(["json", "mseed"]))
+    var encoding: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write into a file; else to standard output.", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var options: RequestOptions
+
+    func validate() throws {
+        guard duration > 0, duration <= 86_400 else { throw ValidationError("--duration is a number above 0") }
+        if encoding == "mseed", output == nil { throw ValidationError("miniSEED goes into a file: -o FILE") }
+    }
+
+    func run() throws {
+        let targets = try targets.targets()
+        var members: [Value.Member] = [.init("duration_s", .double(duration))]
+        if let rate { members.append(.init("rate_hz", .double(rate))) }
+        if let signals {
+            members.append(.init("signals", .array(signals.split(separator: ",").map { .string(String($0)) })))
+        }
+        if let encoding { members.append(.init("encoding", .string(encoding))) }
+        try ctl { try stream(.object(members), targets) }
+    }
+
+    private func stream(_ request: Value, _ targets: Targets) throws -> CtlStatus {
+        let client = try options.common.connect()
+        defer { client.disconnect() }
+        let root = client.access.root
+        let file = try OutputFile(path: output ?? "-")
+        let line = WaitingLine(enabled: output != nil)
+        let exchange = Exchange(client, "stream", request, targets, patience: options.timeout, line: line)
+        let rest = "data/stream"
+        if case .stations(let stations) = targets {
+            exchange.filters = stations.map { "\(root)/\($0)/\(rest)" }
+        } else {
+            exchange.filters = ["\(root)/+/\(rest)"]
+        }
+        var blocks = 0
+        var problem: OutputError?
+        exchange.onMessage = { message in
+            guard let (station, topic) = splitTopic(message.topic, root: root), topic == rest else { return }
+            blocks += 1
+            if let block = try? JSONReader.read(message.payload) {
+                file.append(Value.object([.init("station", .string(station)), .init("block", block)]).jsonText)
+                file.endLine()
+                if output == nil { file.flush() }
+            } else if output != nil {
+                message.payload.withUnsafeBytes { file.append($0) }
+            }
+            line.show("stream: \(blocks) blocks")
+            do throws(OutputError) { try file.check() } catch { problem = error }
+        }
+        // The last block may come after the reply that ends the stream.
+        var ended = [String: Double]()
+        var wanted = 0
+        exchange.onAccepted = { _, _ in duration }
+        // The answers must not be mixed with what may be piped on.
+        var report = AnswerReport(json: false, toErrors: true) { reply in
+            wanted += reply.result["blocks"]?.whole ?? 0
+            return reply.result["blocks"]?.whole.map { "\($0) blocks sent" } ?? "end of the stream"
+        }
+        exchange.onAnswer = { answer in
+            report.take(answer)
+            ended[answer.station] = monotonicSeconds()
+        }
+        exchange.isIncomplete = {
+            problem == nil && blocks < wanted && monotonicSeconds() - (ended.values.max() ?? 0) < 3
+        }
+        try exchange.run()
+        try file.finish()
+        printError("\(blocks) blocks")
+        return Interrupt.came ? .done : report.status
+    }
+}

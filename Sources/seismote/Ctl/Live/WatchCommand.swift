@@ -1,0 +1,130 @@
+import ArgumentParser
+import Link
+import Messages
+import Settings
+
+/// `seismote ctl watch`
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Levels and traces as they come.",
+        discussion: """
+            One station fills the terminal: level and trace of each axis, red and marked where it was triggered. Several, or \
+            all without a name, are shown in a table. Without a terminal, or with --plain, a line for each summary and \
+            event. Until Ctrl-C, --count or --seconds. Goes on when the broker comes back.
+            """)
+
+    @Argument(help: ArgumentHelp("Only these.", valueName: "station"))
+    var stations: [String] = []
+
+    @Option(help: ArgumentHelp("Length of the traces.", valueName: "s"))
+    var window = 30.0
+
+    @Flag(help: "Lines, also on a terminal.")
+    var plain = false
+
+    @Option(help: ArgumentHelp("End after so many summaries.", valueName: "n"))
+    var count: Int?
+
+    @Option(help: ArgumentHelp("End after so long.", valueName: "s"))
+    var seconds: Double?
+
+    @OptionGroup var options: CtlOptions
+
+    func validate() throws {
+        for id in stations {
+            if let problem = Topics.problem(inID: id) { throw ValidationError("station \(id): \(problem)") }
+        }
+        guard window >= 1, window <= 3600 else { throw ValidationError("--window is a number from 1 to 3600") }
+        if let seconds, !(seconds > 0) { throw ValidationError("--seconds is a number above 0") }
+    }
+
+    func run() throws {
+        try ctl {
+            let client = try options.connect()
+            defer { client.disconnect() }
+            let names = stations.isEmpty ? ["+"] : stations
+            let isDrawn = Terminal.isThere && !plain && !options.json
+            var kinds = ["state/online", "state/summary", "event/trigger"]
+            if isDrawn { kinds += ["state/health"] }
+            if isDrawn && stations.count == 1 { kinds += ["data/trace"] }
+            let feed = Feed(
+                client, names.flatMap { name in kinds.map { "\(client.access.root)/\(name)/\($0)" } })
+            return isDrawn ? try draw(feed, client.access.root) : try lines(feed, client.access.root)
+        }
+    }
+
+    private func lines(_ feed: Feed, _ root: String) throws(ClientError) -> CtlStatus {
+        var feed = feed
+        let end = seconds.map { monotonicSeconds() + $0 } ?? .infinity
+        var shown = 0
+        while !Interrupt.came, shown < count ?? .max, monotonicSeconds() < end {
+            guard let message = try feed.next(until: end),
+                let (station, rest) = splitTopic(message.topic, root: root)
+            else { continue }
+            // What was kept may be from long ago.
+            if rest == "state/summary", message.isRetained { continue }
+            let value: Value
+            if rest == "state/online" {
+                value = .string(String(decoding: message.payload.prefix(20), as: UTF8.self))
+            } else if let read = try? JSONReader.read(message.payload) {
+                value = read
+            } else {
+                continue
+            }
+            if rest == "state/summary" { shown += 1 }
+            if options.json {
+                print(Value.object([.init("station", .string(station)), .init(rest, value)]).jsonText)
+            } else if rest == "state/online" {
+                print("          \(station)  \(value.text ?? "")")
+            } else {
+                print(rest == "state/summary" ? SummaryText.line(station, value) : EventLine.text(station, value))
+            }
+            flushOutput()
+        }
+        return shown == 0 && !Interrupt.came ? .silent : .done
+    }
+
+    private func draw(_ feed: Feed, _ root: String) throws(ClientError) -> CtlStatus {
+        var feed = feed
+        let terminal = Terminal()
+        var screen = WatchScreen(terminal: terminal, window: window)
+        var fleet = Fleet(root: root)
+        // Said on the screen, not across it.
+        let notice = Notice()
+        feed.onChange = { notice.text = $0 }
+        let end = seconds.map { monotonicSeconds() + $0 } ?? .infinity
+        var shown = 0
+        var next = 0.0
+        terminal.open()
+        defer { terminal.close() }
+        while !Interrupt.came, shown < count ?? .max, monotonicSeconds() < end {
+            if let message = try feed.next(until: min(end, next)) {
+                take(message, &fleet, &screen)
+                if message.topic.hasSuffix("/state/summary"), !message.isRetained { shown += 1 }
+            }
+            let now = monotonicSeconds()
+            guard now >= next else { continue }
+            next = now + 0.2
+            screen.notice = notice.text
+            terminal.draw(
+                stations.count == 1
+                    ? screen.station(stations[0], fleet.stations[stations[0]] ?? StationView())
+                    : screen.table(fleet.seen))
+        }
+        return .done
+    }
+
+    private final class Notice { var text = "" }
+
+    private func take(_ message: InboundMessage, _ fleet: inout Fleet, _ screen: inout WatchScreen) {
+        if fleet.take(message) != nil { return }
+        guard let (station, rest) = splitTopic(message.topic, root: fleet.root),
+            let value = try? JSONReader.read(message.payload)
+        else { return }
+        if rest == "data/trace" {
+            screen.trace.take(value, keeping: window + 2)
+        } else if rest == "event/trigger" {
+            screen.lastEvent = EventLine.text(station, value)
+        }
+    }
+}

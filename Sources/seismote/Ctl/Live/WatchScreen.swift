@@ -1,0 +1,119 @@
+import Messages
+
+/// One station on the whole screen, or several in a table.
+struct WatchScreen {
+    let window: Double
+    let terminal: Terminal
+    var trace = TraceHistory()
+    var lastEvent = ""
+    /// What the connection does, when it does anything unusual.
+    var notice = ""
+
+    init(terminal: Terminal, window: Double) {
+        (self.terminal, self.window) = (terminal, window)
+    }
+
+    // MARK: one station
+
+    func station(_ id: String, _ view: StationView) -> [String] {
+        let (width, height) = terminal.size
+        let summary = view.summary
+        let state = view.isOnline == false ? terminal.red("OFFLINE") : view.isOnline == true ? "online" : "?"
+        var lines = [
+            "\(id)  \(state)  \(timeOfDay(summary?["t"]?.rawText)) UTC  clock \(view.clock ?? "-")"
+                + (trace.isEmpty ? "" : "  \(trace.signal) at \(significant(trace.rate, 4)) Hz, \(Int(window)) s")
+        ]
+        let rows = max(1, (height - 5) / 3 - 2)
+        let across = max(10, width - 11)
+        let columns = (0..<3).map { trace.columns(axis: $0, count: 2 * across, seconds: window) }
+        let scale = TraceDrawing.scale(columns)
+        for (axis, name) in ["x", "y", "z"].enumerated() {
+            lines.append(level(name, summary?[name], width))
+            lines += curve(TraceDrawing(columns[axis], rows: rows, scale: scale), scale)
+        }
+        if trace.isEmpty { lines.append(terminal.dim("no traces (or not as JSON)")) }
+        if let summary {
+            let isValid = summary["valid"]?.flag != false
+            lines.append(
+                isValid ? SummaryText.motion(summary) : "not valid: \(summary["reason"]?.text ?? "?")")
+            let trigger = SummaryText.trigger(summary).map { terminal.red($0) } ?? "not triggered"
+            lines.append("STA/LTA \(ratios(summary))  \(trigger)")
+        }
+        if !lastEvent.isEmpty { lines.append(lastEvent) }
+        lines.append(terminal.dim(notice.isEmpty ? "Ctrl-C ends" : notice))
+        return lines
+    }
+
+    private func level(_ name: String, _ level: Value?, _ width: Int) -> String {
+        let bar = TraceDrawing.bar(
+            rms: level?["rms"]?.real, peak: level?["peak"]?.real, width: max(6, min(36, width - 44)))
+        let rms = SummaryText.number(level?["rms"])
+        let peak = SummaryText.number(level?["peak"])
+        return "\(name)  \(bar)  rms \(padded(rms))  peak \(padded(peak)) m/s²"
+    }
+
+    private func padded(_ text: String) -> String { text + String(repeating: " ", count: max(0, 8 - text.count)) }
+
+    private func curve(_ drawing: TraceDrawing, _ scale: Double) -> [String] {
+        var lines: [String] = []
+        for (i, row) in drawing.rows.enumerated() {
+            var label = ""
+            if i == 0 { label = "+\(significant(scale, 2))" }
+            if i == drawing.rows.count - 1, i > 0 { label = "-\(significant(scale, 2))" }
+            lines.append(
+                String(repeating: " ", count: max(0, 9 - label.count)) + label + "│" + colored(row, drawing.marks))
+        }
+        let marks = drawing.marks.map { $0 ? "▲" : " " as Character }
+        lines.append(String(repeating: " ", count: 9) + "└" + terminal.red(String(marks)))
+        return lines
+    }
+
+    /// What was triggered is red.
+    private func colored(_ row: [Character], _ marks: [Bool]) -> String {
+        guard terminal.hasColor, marks.contains(true) else { return String(row) }
+        var text = ""
+        var isRed = false
+        for (character, mark) in zip(row, marks) {
+            if mark != isRed { text += mark ? "\u{1b}[31m" : "\u{1b}[0m" }
+            isRed = mark
+            text.append(character)
+        }
+        return isRed ? text + "\u{1b}[0m" : text
+    }
+
+    private func ratios(_ summary: Value) -> String {
+        let members = summary["sta_lta"]?.members ?? []
+        guard !members.isEmpty else { return "-" }
+        return members.prefix(5).map { "\(safe($0.key, limit: 4)) \(SummaryText.number($0.value))" }
+            .joined(separator: "  ")
+    }
+
+    // MARK: several
+
+    func table(_ stations: [(id: String, view: StationView)]) -> [String] {
+        var table = Table(["station", "state", "level", "rms", "peak", "PGA m/s²", "", ""], left: [0, 1, 2, 6, 7])
+        for (id, view) in stations {
+            let summary = view.summary
+            let state = view.isOnline == false ? "OFFLINE" : view.isOnline == true ? "online" : "?"
+            let all = summary?["v3"]
+            table.add([
+                id, state, TraceDrawing.bar(rms: all?["rms"]?.real, peak: all?["peak"]?.real, width: 24),
+                SummaryText.number(all?["rms"]), SummaryText.number(all?["peak"]), SummaryText.number(summary?["pga"]),
+                summary.flatMap { EventLine.strength(["intensity": $0["intensity"] ?? .null]) } ?? "",
+                summary.flatMap(SummaryText.trigger) ?? (summary?["valid"]?.flag == false ? "not valid" : ""),
+            ])
+        }
+        var lines = table.text.split(separator: "\n").map { line in
+            line.contains("TRIGGERED") || line.contains("OFFLINE") ? terminal.red(String(line)) : String(line)
+        }
+        let height = terminal.size.height
+        if lines.count > height - 3 {
+            let left = lines.count - (height - 3)
+            lines.removeLast(left)
+            lines.append(terminal.dim("  and \(left) more"))
+        }
+        if !lastEvent.isEmpty { lines.append(lastEvent) }
+        lines.append(terminal.dim(notice.isEmpty ? "\(stations.count) stations, Ctrl-C ends" : notice))
+        return lines
+    }
+}

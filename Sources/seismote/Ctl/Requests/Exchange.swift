@@ -1,0 +1,190 @@
+import Glibc
+import Link
+import Messages
+
+/// A request to one or several stations, and their replies.
+///
+/// Replies go to `<root>/<station>/res/<request id>`, which is the one place where a station may always write and a person
+/// can tell whose reply it is; with MQTT 5 and one station that is also the response topic, with correlation data. What a
+/// station does not get within the time for an answer it gets never: MQTT 5 lets the message expire, `expires` does it
+/// with 3.1.1.
+final class Exchange {
+    private struct Waiting {
+        var deadline: Double
+        var wasAccepted = false
+    }
+
+    let id = "ctl-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+    private let client: BrokerClient
+    private let verb: String
+    private let request: Value
+    private let targets: Targets
+    private let patience: Double
+    private var waiting: [String: Waiting] = [:]
+    /// Stations of a group that are expected to answer; others may.
+    private var settled: Set<String> = []
+    private var started = monotonicSeconds()
+    private var root: String { client.access.root }
+
+    /// Further filters to subscribe to before the request goes out.
+    var filters: [String] = []
+    /// Is given every message that is not a reply.
+    var onMessage: (InboundMessage) -> Void = { _ in }
+    /// Is given each end, as it comes.
+    var onAnswer: (Answer) -> Void = { _ in }
+    /// Says for how many seconds from `accepted` on a station may be busy.
+    var onAccepted: (_ station: String, Reply) -> Double = { _, _ in 0 }
+    /// Whether there is still something to wait for although all have answered.
+    var isIncomplete: () -> Bool = { false }
+    let line: WaitingLine
+
+    /// - Parameters:
+    ///   - request: members of the payload.
+    ///   - patience: seconds for an answer, of each station; a group gets as much more as its stations wait at random.
+    init(
+        _ client: BrokerClient, _ verb: String, _ request: Value, _ targets: Targets, patience: Double,
+        line: WaitingLine
+    ) {
+        (self.client, self.verb, self.targets, self.line) = (client, verb, targets, line)
+        if case .group = targets {
+            self.patience = patience + (verb == "restart" ? 60 : 5)
+        } else {
+            self.patience = patience
+        }
+        var members = request.members ?? []
+        members.append(.init("id", .string(id)))
+        members.append(.init("source", "seismote ctl"))
+        self.request = .object(members)
+    }
+
+    /// Sends and waits. Ends before the time when all who are expected have answered, or at Ctrl-C.
+    func run() throws(ClientError) {
+        switch targets {
+        case .stations(let stations): try ask(stations)
+        case .group(let group): try ask(group: group)
+        }
+        try wait()
+        // What came too late to be awaited.
+        for station in waiting.keys.sorted() { settle(station, .silent, nil) }
+        line.clear()
+    }
+
+    // MARK: sending
+
+    private func ask(_ stations: [String]) throws(ClientError) {
+        try client.subscribe(filters)
+        for station in stations {
+            try client.subscribe(["\(root)/\(station)/res/\(id)", "\(root)/\(station)/state/online"])
+        }
+        let offline = try offlineStations(of: stations)
+        started = monotonicSeconds()
+        for station in stations {
+            if offline.contains(station) {
+                settle(station, .offline, nil)
+                continue
+            }
+            waiting[station] = Waiting(deadline: monotonicSeconds() + patience)
+            try client.publish(
+                "\(root)/\(station)/cmd/\(verb)", payload, reply: ("\(root)/\(station)/res/\(id)", id),
+                expiry: UInt32(patience.rounded(.up)))
+        }
+    }
+
+    /// Looks at the retained `state/online`; a broker that keeps none costs 0.3 s.
+    private func offlineStations(of stations: [String]) throws(ClientError) -> Set<String> {
+        var known: [String: Bool] = [:]
+        let deadline = monotonicSeconds() + 0.3
+        while known.count < stations.count, let message = try client.next(until: deadline) {
+            guard let (station, rest) = split(message.topic), rest == "state/online" else {
+                onMessage(message)
+                continue
+            }
+            known[station] = message.payload != Array("offline".utf8)
+        }
+        return Set(known.filter { !$0.value }.keys)
+    }
+
+    private func ask(group: String) throws(ClientError) {
+        try client.subscribe(filters)
+        try client.subscribe(["\(root)/+/res/\(id)"])
+        var fleet = Fleet(root: root)
+        try fleet.look(client, filters: ["state/online", "state/info"], within: 3)
+        started = monotonicSeconds()
+        for (station, view) in fleet.stations where view.isOnline == true && view.isMember(of: group) {
+            waiting[station] = Waiting(deadline: started + patience)
+        }
+        if waiting.isEmpty { printError("no station of group \(group) is known to be online; asking all the same") }
+        try client.publish(
+            "\(root)/group/\(group)/cmd/\(verb)", payload, expiry: UInt32(patience.rounded(.up)))
+    }
+
+    private var payload: [UInt8] {
+        guard client.version == .v311, case .object(var members) = request else { return request.json() }
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let end = Int64(time.tv_sec) + Int64(patience.rounded(.up))
+        members.append(.init("expires", .string(Timestamp(nanoseconds: end * 1_000_000_000).description)))
+        return Value.object(members).json()
+    }
+
+    // MARK: replies
+
+    private func wait() throws(ClientError) {
+        let isGroupOfNobody: Bool
+        if case .group = targets { isGroupOfNobody = waiting.isEmpty } else { isGroupOfNobody = false }
+        let least = isGroupOfNobody ? started + patience : 0
+        while !Interrupt.came {
+            let now = monotonicSeconds()
+            for (station, state) in waiting where state.deadline <= now { settle(station, .silent, nil) }
+            if waiting.isEmpty, now >= least, !isIncomplete() { return }
+            show(now)
+            let first = waiting.values.map(\.deadline).min() ?? max(least, now + 0.2)
+            guard let message = try client.next(until: min(first, now + 0.2)) else { continue }
+            take(message)
+        }
+    }
+
+    private func show(_ now: Double) {
+        guard !waiting.isEmpty else { return }
+        let busy = waiting.values.filter(\.wasAccepted).count
+        let left = (waiting.values.map(\.deadline).max() ?? now) - now
+        let who = waiting.count == 1 ? waiting.keys.first ?? "" : "\(waiting.count) stations"
+        let what = busy == waiting.count ? "is at it" : "asked"
+        line.show(
+            "\(verb): \(who) \(what), \(Int(now - started)) s (at most \(Int(max(0, left).rounded(.up))) s more)"
+                + (settled.isEmpty ? "" : ", \(settled.count) answered"))
+    }
+
+    private func take(_ message: InboundMessage) {
+        guard let (station, rest) = split(message.topic), rest == "res/\(id)" else { return onMessage(message) }
+        guard !message.isRetained, !settled.contains(station), var reply = Reply(message.payload, request: id) else {
+            return
+        }
+        reply.seconds = monotonicSeconds() - started
+        switch reply.phase {
+        case .accepted:
+            let busy = min(max(0, onAccepted(station, reply)), 86_400)
+            waiting[station] = Waiting(deadline: monotonicSeconds() + patience + busy, wasAccepted: true)
+        case .done: settle(station, .done, reply)
+        case .failed: settle(station, .failed, reply)
+        }
+    }
+
+    private func settle(_ station: String, _ outcome: Answer.Outcome, _ reply: Reply?) {
+        waiting[station] = nil
+        guard settled.insert(station).inserted else { return }
+        line.clear()
+        onAnswer(Answer(station: station, outcome: outcome, reply: reply, seconds: monotonicSeconds() - started))
+    }
+
+    /// Station and what comes after it in a topic.
+    private func split(_ topic: String) -> (station: String, rest: String)? { splitTopic(topic, root: root) }
+}
+
+/// Station and what comes after it in a topic below a root; nil for other topics.
+func splitTopic(_ topic: String, root: String) -> (station: String, rest: String)? {
+    guard topic.utf8.starts(with: "\(root)/".utf8) else { return nil }
+    let parts = topic.dropFirst(root.count + 1).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, Topics.problem(inID: String(parts[0])) == nil else { return nil }
+    return (String(parts[0]), String(parts[1]))
+}

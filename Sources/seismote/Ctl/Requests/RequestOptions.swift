@@ -1,0 +1,102 @@
+import ArgumentParser
+import Messages
+
+/// Options of every command that shows something of stations.
+struct CtlOptions: ParsableArguments {
+    @OptionGroup(title: "Broker") var broker: BrokerOptions
+
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+
+    /// A client that is connected.
+    func connect() throws -> BrokerClient {
+        let client = BrokerClient(try broker.access())
+        Interrupt.listen()
+        try client.connect()
+        return client
+    }
+}
+
+/// Options of every command that asks something of stations.
+struct RequestOptions: ParsableArguments {
+    @OptionGroup var common: CtlOptions
+
+    @Option(help: ArgumentHelp("Time for an answer.", valueName: "s"))
+    var timeout = 10.0
+
+    func validate() throws {
+        guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout is a number above 0") }
+    }
+
+    /// Asks, prints each answer as it comes, and says how it ends.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long the station is busy with it, after it has accepted it.
+    ///   - show: the lines for an answer that is `done`; the station's name stands before the first.
+    func run(
+        _ verb: String, _ request: Value = [:], _ targets: Targets, seconds: Double = 0,
+        show: @escaping (Reply) -> String
+    ) throws {
+        try ctl {
+            let client = try common.connect()
+            defer { client.disconnect() }
+            var report = AnswerReport(json: common.json, show: show)
+            let exchange = Exchange(
+                client, verb, request, targets, patience: timeout, line: WaitingLine(enabled: !common.json))
+            exchange.onAccepted = { _, _ in seconds }
+            exchange.onAnswer = { report.take($0) }
+            try exchange.run()
+            return report.end()
+        }
+    }
+}
+
+/// Prints answers and remembers how they ended.
+struct AnswerReport {
+    private let json: Bool
+    private let toErrors: Bool
+    private let show: (Reply) -> String
+    private(set) var done = 0
+    private var refused = 0
+    private var silent = 0
+
+    /// - Parameter toErrors: standard output is for something else.
+    init(json: Bool, toErrors: Bool = false, show: @escaping (Reply) -> String) {
+        self.json = json
+        self.toErrors = toErrors
+        self.show = show
+    }
+
+    mutating func take(_ answer: Answer) {
+        switch answer.outcome {
+        case .done: done += 1
+        case .failed: refused += 1
+        case .silent, .offline: silent += 1
+        }
+        if json { return print(answer.value.jsonText) }
+        switch answer.outcome {
+        case .done:
+            let text = "\(answer.station): \(answer.reply.map(show) ?? "done")"
+            if toErrors { printError(text) } else { print(text) }
+        case .failed:
+            let complaints = answer.reply?.complaints ?? []
+            printError("\(answer.station): refused" + complaints.map { "\n  " + $0 }.joined())
+        case .offline: printError("\(answer.station): offline")
+        case .silent: printError("\(answer.station): no answer after \(fixed(answer.seconds, 1)) s")
+        }
+    }
+
+    /// A sentence about all when there were several.
+    func end() -> CtlStatus {
+        if !json, done + refused + silent > 1 {
+            printError("\(done) done, \(refused) refused, \(silent) without an answer")
+        }
+        return status
+    }
+
+    var status: CtlStatus {
+        if Interrupt.came { return .interrupted }
+        if refused > 0 { return .refused }
+        return silent > 0 || done == 0 ? .silent : .done
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Messages
+
+/// Which stations a command is for.
+enum Targets {
+    case stations([String])
+    case group(String)
+}
+
+/// A group of stations, or all of them.
+struct GroupOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Every station of this group.", valueName: "name"))
+    var group: String?
+
+    @Flag(help: "Every station.")
+    var all = false
+
+    func targets(_ stations: [String]) throws -> Targets {
+        if group != nil || all {
+            guard stations.isEmpty else { throw ValidationError("stations, or --group, or --all") }
+            guard group == nil || !all else { throw ValidationError("--group or --all") }
+            let name = group ?? "all"
+            if Topics.problem(inID: name) != nil { throw ValidationError("--group \(name): not the name of a group") }
+            return .group(name)
+        }
+        guard !stations.isEmpty else {
+            throw ValidationError("which station? `seismote ctl list` shows them; --group and --all are for several")
+        }
+        for id in stations {
+            if let problem = Topics.problem(inID: id) { throw ValidationError("station \(id): \(problem)") }
+        }
+        var unique: [String] = []
+        for id in stations where !unique.contains(id) { unique.append(id) }
+        return .stations(unique)
+    }
+}
+
+/// Stations as arguments, or a group.
+struct TargetOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("One or several stations.", valueName: "station"))
+    var stations: [String] = []
+
+    @OptionGroup var several: GroupOptions
+
+    func targets() throws -> Targets { try several.targets(stations) }
+}

@@ -1,0 +1,74 @@
+import Messages
+
+// What strangers sent may have any shape: everything is asked for, nothing is assumed.
+extension Value {
+    /// A finite number.
+    var real: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .double(let number): number.isFinite ? number : nil
+        default: nil
+        }
+    }
+
+    var whole: Int? {
+        switch self {
+        case .int(let number): Int(number)
+        case .double(let number): Int(exactly: number)
+        default: nil
+        }
+    }
+
+    /// Safe to print.
+    var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return safe(text)
+    }
+
+    /// As it was sent.
+    var rawText: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    var flag: Bool? {
+        guard case .bool(let flag) = self else { return nil }
+        return flag
+    }
+
+    var list: [Value]? {
+        guard case .array(let list) = self else { return nil }
+        return list
+    }
+
+    var members: [Member]? {
+        guard case .object(let members) = self else { return nil }
+        return members
+    }
+
+    /// The texts of a list, safe to print.
+    var texts: [String] { (list ?? []).compactMap(\.text) }
+
+    /// One or several levels down.
+    subscript(path: String...) -> Value? {
+        var node: Value? = self
+        for key in path { node = node?[key] }
+        return node
+    }
+
+    /// Compact JSON.
+    var jsonText: String { String(decoding: json(), as: UTF8.self) }
+}
+
+/// The time of day of an RFC 3339 time, `12:34:56`.
+func timeOfDay(_ text: String?) -> String {
+    guard let text, let time = Timestamp(text) else { return "-" }
+    return String(time.description.dropFirst(11).prefix(8))
+}
+
+/// Date and time without decimals, `2026-01-05 10:20:30`.
+func dateAndTime(_ text: String?) -> String {
+    guard let text, let time = Timestamp(text) else { return "-" }
+    let all = time.description
+    return all.prefix(10) + " " + all.dropFirst(11).prefix(8)
+}

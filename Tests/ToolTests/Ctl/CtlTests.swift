@@ -1,0 +1,171 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(3))) struct CtlTests {
+    private static func ctl(_ broker: Broker, _ arguments: [String]) throws -> Tool {
+        try Tool(["ctl"] + arguments + ["--broker", "mqtt://127.0.0.1:\(broker.port)"])
+    }
+
+    private static func lines(_ tool: Tool) throws -> [[String: Any]] {
+        try tool.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+
+    @Test func listShowsWhatIsKept() throws {
+        let broker = try Broker()
+        let a = try FakeStation(broker, "basement", groups: ["school"])
+        let b = try FakeStation(broker, "roof", online: "offline")
+        a.publish("state/config", #"{"rev":7,"config":{},"pending":null}"#, retained: true)
+        a.publish(
+            "state/health", #"{"sensor":"ok","time":{"synced":true,"source":"ntp","error_ms":2.1}}"#, retained: true)
+        a.publish(
+            "event/last", #"{"onset":"2026-01-05T10:20:30.120000000Z","pga":0.41,"intensity":[]}"#, retained: true)
+        // The broker has them when the subscriber has.
+        let seen = try Subscriber(port: broker.port, ["seismote/+/event/last"])
+        #expect(seen.first { $0.topic.hasSuffix("last") } != nil)
+        let tool = try Self.ctl(broker, ["list"])
+        #expect(tool.status == 0, "\(tool.errors)")
+        let rows = tool.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(
+            rows[1] == "basement online 9.8.7 7 adxl345 100 Hz ntp ±2.1 ms 2026-01-05 10:20:30 0.41 m/s²",
+            "\(tool.output)")
+        #expect(rows[2].hasPrefix("roof offline"))
+        let json = try Self.lines(try Self.ctl(broker, ["list", "--json", "--group", "school"]))
+        #expect(json.count == 1 && json[0]["station"] as? String == "basement" && json[0]["rev"] as? Int == 7)
+        let missing = try Self.ctl(broker, ["list", "nobody"])
+        #expect(missing.status == 2 && missing.errors.contains("nobody: never seen"))
+        _ = b
+    }
+
+    @Test(arguments: ["5", "3.1.1"]) func aRequestAndItsReply(version: String) throws {
+        let broker = try Broker()
+        let station = try FakeStation(broker, "basement") { station, request in
+            [
+                station.reply(request, #""phase":"accepted""#),
+                station.reply(request, #""phase":"done","result":{"version":"1.2.3","uptime_s":90061}"#),
+            ]
+        }
+        let tool = try Self.ctl(broker, ["ping", "basement", "--mqtt", version])
+        #expect(tool.status == 0, "\(tool.errors)")
+        #expect(
+            tool.output.contains("basement: answered after") && tool.output.contains("version 1.2.3, up for 1 d 1 h"))
+        let request = try #require(station.requests.first)
+        #expect(request.id.hasPrefix("ctl-") && request.object["source"] as? String == "seismote ctl")
+        if version == "5" {
+            #expect(request.responseTopic == "seismote/basement/res/\(request.id)")
+            #expect(request.correlation == Data(request.id.utf8))
+        } else {
+            #expect(request.responseTopic == nil && request.object["expires"] is String)
+        }
+    }
+
+    @Test func statusesSayHowItEnded() throws {
+        let broker = try Broker()
+        let refusing = try FakeStation(broker, "refusing") { station, request in
+            [
+                station.reply(
+                    request,
+                    #""phase":"failed","errors":[{"path":"/trace/rate_hz","code":"range","message":"Not \u001b[31mallowed.","got":0,"allowed":"1…100"},{"path":"","code":"busy","message":"Later."}]"#
+                )
+            ]
+        }
+        let silent = try FakeStation(broker, "silent")
+        let gone = try FakeStation(broker, "gone", online: "offline")
+        let refused = try Self.ctl(broker, ["set", "refusing", "trace.rate_hz=0"])
+        #expect(refused.status == 1)
+        // All errors, and nothing that a terminal would obey.
+        #expect(
+            refused.errors
+                == "refusing: refused\n  /trace/rate_hz: Not \u{fffd}[31mallowed. [range; got 0; allowed: 1…100]\n"
+                + "  Later. [busy]\n")
+        let late = try Self.ctl(broker, ["ping", "silent", "--timeout", "0.6"])
+        #expect(late.status == 2 && late.errors.hasPrefix("silent: no answer after 0.6"), "\(late.errors)")
+        let offline = try Self.ctl(broker, ["ping", "gone"])
+        #expect(offline.status == 2 && offline.errors == "gone: offline\n" && gone.requests.isEmpty)
+        let json = try Self.ctl(broker, ["ping", "refusing", "gone", "--json"])
+        #expect(json.status == 1)
+        #expect(Set(try Self.lines(json).compactMap { $0["outcome"] as? String }) == ["failed", "offline"])
+        broker.kill()
+        let alone = try Self.ctl(broker, ["ping", "refusing"])
+        #expect(alone.status == 69 && alone.errors.contains("127.0.0.1:\(broker.port): Connection refused"))
+        #expect(try Self.ctl(broker, ["ping"]).status == 64)
+        #expect(try Self.ctl(broker, ["ping", "a/b"]).status == 64)
+        _ = (refusing, silent)
+    }
+
+    @Test func aGroupAnswersOneByOne() throws {
+        let broker = try Broker()
+        let answer: @Sendable (FakeStation, FakeStation.Request) -> [FakeStation.Outgoing] = { station, request in
+            [station.reply(request, #""phase":"done","result":{"topics":9}"#)]
+        }
+        let stations = try ["a", "b", "c"].map { try FakeStation(broker, $0, groups: ["school"], answer: answer) }
+        let other = try FakeStation(broker, "other", groups: ["office"], answer: answer)
+        let tool = try Self.ctl(broker, ["rebirth", "--group", "school"])
+        #expect(tool.status == 0 && tool.errors == "3 done, 0 refused, 0 without an answer\n", "\(tool.errors)")
+        #expect(Set(tool.output.split(separator: "\n").map { $0.prefix(1) }) == ["a", "b", "c"])
+        #expect(stations.allSatisfy { $0.requests.first?.responseTopic == nil && $0.requests.count == 1 })
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test func aChangeIsConfirmedOnceTheStationIsBack() throws {
+        let broker = try Broker()
+        let station = try FakeStation(broker, "basement") { station, request in
+            switch request.verb {
+            case "config":
+                // It is away for as long as it takes the tool to ask once.
+                station.publish("state/online", "offline", retained: true)
+                return [
+                    station.reply(
+                        request,
+                        #""phase":"done","rev":8,"result":{"rev":8,"changed":["mqtt.username"],"live":["mqtt.username"],"restart_stream":[],"needs_restart":[],"pending":{"rev":8,"deadline":"2026-01-05T10:20:30Z"}}"#
+                    )
+                ]
+            default:
+                if station.requests.count(where: { $0.verb == "config-confirm" }) == 1 {
+                    return [
+                        station.reply(
+                            request, #""phase":"failed","errors":[{"path":"","code":"conflict","message":"Too soon."}]"#
+                        )
+                    ]
+                }
+                return [station.reply(request, #""phase":"done","rev":8,"result":{"rev":8}"#)]
+            }
+        }
+        let back = Thread {
+            _ = eventually(within: 20) { station.requests.contains { $0.verb == "config" } }
+            usleep(700_000)
+            station.publish("state/online", "online", retained: true)
+        }
+        back.start()
+        let tool = try Self.ctl(broker, ["set", "basement", "mqtt.username=me", "--confirm", "20", "--if-rev", "7"])
+        #expect(tool.status == 0, "\(tool.output) \(tool.errors)")
+        #expect(tool.output.contains("rev 8, changed") && tool.output.hasSuffix("basement: rev 8 confirmed\n"))
+        let first = try #require(station.requests.first)
+        #expect(first.object["confirm_s"] as? Double == 20 && first.object["if_rev"] as? Int == 7)
+        #expect((first.object["set"] as? [String: [String: String]])?["mqtt"] == ["username": "me"])
+        let confirms = station.requests.filter { $0.verb == "config-confirm" }
+        #expect(confirms.count == 2 && confirms.allSatisfy { $0.object["rev"] as? Int == 8 })
+    }
+
+    @Test func anUnconfirmedChangeIsSaid() throws {
+        let broker = try Broker()
+        let station = try FakeStation(broker, "basement") { station, request in
+            guard request.verb == "config" else { return [] }
+            return [
+                station.reply(
+                    request,
+                    #""phase":"done","result":{"rev":8,"changed":["mqtt.uri"],"pending":{"rev":8,"deadline":"2026-01-05T10:20:30Z"}}"#
+                )
+            ]
+        }
+        // The station is told to go where nobody is; there it is looked for.
+        let nowhere = try FreePort.find()
+        let tool = try Self.ctl(
+            broker, ["set", "basement", "mqtt.uri=mqtt://127.0.0.1:\(nowhere)", "--confirm", "2"])
+        #expect(tool.status == 2 && tool.errors.contains("basement: NOT confirmed"), "\(tool.errors)")
+        #expect(tool.errors.contains(":\(nowhere): Connection refused"))
+        #expect(!station.requests.contains { $0.verb == "config-confirm" })
+    }
+}
