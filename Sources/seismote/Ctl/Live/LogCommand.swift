@@ -62,9 +62,10 @@ struct LogCommand: ParsableCommand {
         if json {
             return print(Value.object([.init("station", .string(station)), .init("log", value)]).jsonText)
         }
-        let known = ["v", "boot", "seq", "t", "level", "message", "text"]
         guard let members = value.members else { return print("\(station)  \(safe(level))  \(value.text ?? "")") }
-        let rest = members.filter { !known.contains($0.key) }.map { " \(safe($0.key))=\(safe($0.value.jsonText))" }
+        let known = ["v", "boot", "seq", "t", "level", "message", "text", "fields"]
+        let fields = members.filter { !known.contains($0.key) } + (value["fields"]?.members ?? [])
+        let rest = fields.map { " \(safe($0.key))=\($0.value.text ?? safe($0.value.jsonText))" }
         let words = (value["message"] ?? value["text"])?.text ?? ""
         print("\(timeOfDay(value["t"]?.rawText))  \(station)  \(safe(level))  \(words)\(rest.joined())")
     }
