@@ -25,6 +25,7 @@ import Testing
         let list = try Tool("ctl", "list", "basement", "--broker", url)
         #expect(list.status == 0 && list.output.contains("basement  online"), "\(list.output)")
         #expect(list.output.contains("sine 100 Hz"))
+        #expect(agent.child.isRunning)
     }
 
     @Test func watchGoesOnWhenTheBrokerComesBack() throws {

@@ -81,7 +81,7 @@ import Testing
                 == "refusing: refused\n  /trace/rate_hz: Not \u{fffd}[31mallowed. [range; got 0; allowed: 1…100]\n"
                 + "  Later. [busy]\n")
         let late = try Self.ctl(broker, ["ping", "silent", "--timeout", "0.6"])
-        #expect(late.status == 2 && late.errors.hasPrefix("silent: no answer after 0.6"), "\(late.errors)")
+        #expect(late.status == 2 && late.errors.hasPrefix("silent: no answer after "), "\(late.errors)")
         let offline = try Self.ctl(broker, ["ping", "gone"])
         #expect(offline.status == 2 && offline.errors == "gone: offline\n" && gone.requests.isEmpty)
         let json = try Self.ctl(broker, ["ping", "refusing", "gone", "--json"])

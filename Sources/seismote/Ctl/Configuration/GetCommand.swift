@@ -40,7 +40,7 @@ struct GetCommand: ParsableCommand {
         if let key, tree.members == nil || SettingsTable.setting(key) != nil {
             text = "\(key): \(safe(YAMLDocument.line(tree)))\n"
         } else {
-            text = settingsText(tree)
+            text = settingsText(tree, below: key)
         }
         return heading(reply) + "\n" + text.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
     }

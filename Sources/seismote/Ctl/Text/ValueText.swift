@@ -10,6 +10,8 @@ func readable(_ value: Value) -> String {
 }
 
 /// The same of a tree of settings: a setting is never broken over several lines.
-func settingsText(_ tree: Value) -> String {
-    safeLines(YAMLDocument.text(tree) { key, _ in SettingsTable.setting(key) != nil })
+/// - Parameter group: the key of the tree; nil for all settings.
+func settingsText(_ tree: Value, below group: String? = nil) -> String {
+    safeLines(
+        YAMLDocument.text(tree) { key, _ in SettingsTable.setting(group.map { "\($0).\(key)" } ?? key) != nil })
 }
