@@ -147,6 +147,49 @@ import Testing
         #expect((first.object["set"] as? [String: [String: String]])?["mqtt"] == ["username": "me"])
         let confirms = station.requests.filter { $0.verb == "config-confirm" }
         #expect(confirms.count == 2 && confirms.allSatisfy { $0.object["rev"] as? Int == 8 })
+        // A refusal is kept under its id: it is asked anew.
+        #expect(Set(confirms.map(\.id)).count == 2)
+    }
+
+    /// The station may have confirmed it and the reply have been lost: it says the same again only under the same id.
+    @Test func aConfirmationWithoutAnAnswerIsRepeatedUnderItsID() throws {
+        let broker = try Broker()
+        let station = try FakeStation(broker, "basement") { station, request in
+            if request.verb == "config" {
+                return [
+                    station.reply(
+                        request, #""phase":"done","result":{"changed":["mqtt.username"],"pending":{"rev":8}}"#)
+                ]
+            }
+            let confirms = station.requests.filter { $0.verb == "config-confirm" }
+            return confirms.count < 2 ? [] : [station.reply(request, #""phase":"done","result":{"rev":8}"#)]
+        }
+        let tool = try Self.ctl(broker, ["set", "basement", "mqtt.username=me", "--confirm", "20"])
+        #expect(tool.status == 0, "\(tool.output) \(tool.errors)")
+        let confirms = station.requests.filter { $0.verb == "config-confirm" }
+        #expect(confirms.count == 2 && Set(confirms.map(\.id)).count == 1)
+    }
+
+    /// A reset may lead to another root, which only the station knows.
+    @Test func aResetIsConfirmedWhereTheStationIsThen() throws {
+        let broker = try Broker()
+        let station = try FakeStation(broker, "basement") { station, request in
+            let isDry = request.object["dry_run"] as? Bool == true
+            let rest =
+                isDry
+                ? #""dry_run":true,"config":{"mqtt":{"uri":"mqtt://nowhere","root":"other/root"}}"#
+                : #""pending":{"rev":8}"#
+            return [
+                station.reply(
+                    request, #""phase":"done","result":{"changed":["mqtt.root"],\#(rest)}"#)
+            ]
+        }
+        let there = try Subscriber(port: broker.port, ["other/root/basement/cmd/config-confirm"])
+        let tool = try Self.ctl(broker, ["reset", "basement", "--confirm", "3"])
+        #expect(there.first { $0.topic.hasSuffix("config-confirm") } != nil)
+        #expect(tool.status == 2, "\(tool.output)")
+        #expect(tool.errors == "basement: NOT confirmed, the change goes back by itself: it does not answer\n")
+        #expect(station.requests.map { $0.object["confirm_s"] as? Double } == [3, 3])
     }
 
     @Test func anUnconfirmedChangeIsSaid() throws {

@@ -23,13 +23,15 @@ struct ConfigRequest {
         var request = members
         if let confirm { request.append(.init("confirm_s", .double(confirm))) }
         let json = options.common.json
+        let moves = confirm == nil || leavesPending ? [:] : try moves(request, targets, options, client)
         var report = AnswerReport(json: json, show: ConfigReport.text)
-        var confirmation = Confirmation(client.access, patch: patch, seconds: confirm ?? 0, json: json)
+        var confirmation = Confirmation(seconds: confirm ?? 0, json: json)
         let exchange = Exchange(
             client, verb, .object(request), targets, patience: options.timeout, line: WaitingLine(enabled: !json))
         exchange.onAnswer = { answer in
             report.take(answer)
-            if answer.outcome == .done { confirmation.add(answer) }
+            guard answer.outcome == .done else { return }
+            confirmation.add(answer, at: client.access.following(moves[answer.station] ?? patch))
         }
         try exchange.run()
         let status = report.end()
@@ -37,5 +39,28 @@ struct ConfigRequest {
         client.disconnect()
         let confirmed = confirmation.run()
         return confirmed == .done ? status : confirmed
+    }
+
+    /// Stations that another broker or root will be right for, with these settings: where the request itself does not
+    /// say it, stations are asked what it would do.
+    private func moves(
+        _ request: [Value.Member], _ targets: Targets, _ options: RequestOptions, _ client: BrokerClient
+    ) throws(ClientError) -> [String: Value] {
+        let keys = ["uri", "root"]
+        guard verb != "config" || keys.contains(where: { patch["mqtt", $0] == .null }) else { return [:] }
+        let exchange = Exchange(
+            client, verb, .object(request + [.init("dry_run", true)]), targets, patience: options.timeout,
+            line: WaitingLine(enabled: !options.common.json))
+        var moves: [String: Value] = [:]
+        exchange.onAnswer = { answer in
+            guard let result = answer.reply?.result else { return }
+            var mqtt: [Value.Member] = []
+            for key in keys where result["changed"]?.texts.contains("mqtt.\(key)") == true {
+                if let value = result["config", "mqtt", key] { mqtt.append(.init(key, value)) }
+            }
+            moves[answer.station] = ["mqtt": .object(mqtt)]
+        }
+        try exchange.run()
+        return moves
     }
 }

@@ -6,75 +6,93 @@ import Settings
 /// Confirms changes that would go back by themselves: over a connection made after the change, and as soon as the station
 /// is there again.
 struct Confirmation {
-    /// Stations with the revision to confirm.
-    private var waiting: [String: Int] = [:]
-    private var complaints: [String: [String]] = [:]
-    private let access: BrokerAccess
+    private struct Change {
+        var revision: Int
+        /// Where it is looked for.
+        var place: String
+        /// Of the request: the same until it is answered, so that a reply that was lost is sent again.
+        var id: String
+        /// What came of the last attempt.
+        var problem = ""
+    }
+
+    /// By station.
+    private var waiting: [String: Change] = [:]
+    private var places: [String: BrokerAccess] = [:]
+    private var ids: [String: String] = [:]
+    private var isRefused = false
     private let deadline: Double
     private let json: Bool
 
-    /// - Parameters:
-    ///   - patch: the change; a station that was told to go to another broker or root is looked for there.
-    ///   - seconds: until the change goes back.
-    init(_ access: BrokerAccess, patch: Value, seconds: Double, json: Bool) {
-        self.access = access.following(patch)
+    /// - Parameter seconds: until the change goes back.
+    init(seconds: Double, json: Bool) {
         self.json = json
         deadline = monotonicSeconds() + seconds
     }
 
-    mutating func add(_ answer: Answer) {
+    /// - Parameter access: where the station is found after the change.
+    mutating func add(_ answer: Answer, at access: BrokerAccess) {
         guard let result = answer.reply?.result, let revision = result["pending", "rev"]?.whole else { return }
-        waiting[answer.station] = revision
+        let place = access.root + " " + access.brokers.map(\.description).joined(separator: " ")
+        places[place] = access
+        let id = ids["\(revision) \(place)"] ?? Exchange.newID()
+        ids["\(revision) \(place)"] = id
+        waiting[answer.station] = Change(revision: revision, place: place, id: id)
     }
 
     /// Tries until all are confirmed or the time is over, and says what became of each.
     mutating func run() -> CtlStatus {
         let line = WaitingLine(enabled: !json)
-        var problem = ""
         while !waiting.isEmpty, monotonicSeconds() < deadline, !Interrupt.came {
             line.show("waiting for \(waiting.keys.sorted().joined(separator: ", ")) to be confirmed")
-            do throws(ClientError) {
-                try round(line)
-                problem = ""
-            } catch {
-                problem = error.description
-            }
+            for (place, access) in places { round(place, access, line) }
             if !waiting.isEmpty { poll(nil, 0, 500) }
         }
         line.clear()
-        for station in waiting.keys.sorted() {
-            let why = complaints[station].map { ":\n  " + $0.joined(separator: "\n  ") }
-            printError(
-                "\(station): NOT confirmed, the change goes back by itself"
-                    + (why ?? (problem.isEmpty ? "" : ": \(problem)")))
+        for (station, change) in waiting.sorted(by: { $0.key < $1.key }) {
+            printError("\(station): NOT confirmed, the change goes back by itself: \(change.problem)")
         }
         if Interrupt.came { return .interrupted }
-        return waiting.isEmpty ? .done : complaints.isEmpty ? .silent : .refused
+        return waiting.isEmpty ? .done : isRefused ? .refused : .silent
     }
 
-    private mutating func round(_ line: WaitingLine) throws(ClientError) {
-        let client = BrokerClient(access)
-        try client.connect()
-        defer { client.disconnect() }
-        for (revision, stations) in Dictionary(grouping: waiting.keys.sorted(), by: { waiting[$0] ?? 0 }) {
-            let patience = max(0.5, min(3, deadline - monotonicSeconds()))
-            let exchange = Exchange(
-                client, "config-confirm", ["rev": .int(Int64(revision))], .stations(stations), patience: patience,
-                line: line)
-            var answers: [Answer] = []
-            exchange.onAnswer = { answers.append($0) }
-            try exchange.run()
-            for answer in answers { take(answer, revision) }
+    /// One attempt with those who are looked for in one place.
+    private mutating func round(_ place: String, _ access: BrokerAccess, _ line: WaitingLine) {
+        let here = waiting.filter { $0.value.place == place }
+        guard !here.isEmpty else { return }
+        do throws(ClientError) {
+            let client = BrokerClient(access)
+            try client.connect()
+            defer { client.disconnect() }
+            for (id, stations) in Dictionary(grouping: here.keys.sorted(), by: { here[$0]?.id ?? "" }) {
+                let revision = stations.first.flatMap { here[$0]?.revision } ?? 0
+                let exchange = Exchange(
+                    client, "config-confirm", ["rev": .int(Int64(revision))], .stations(stations),
+                    patience: max(0.5, min(3, deadline - monotonicSeconds())), line: line, id: id)
+                var answers: [Answer] = []
+                exchange.onAnswer = { answers.append($0) }
+                try exchange.run()
+                let next = Exchange.newID()
+                for answer in answers { take(answer, revision, next) }
+            }
+        } catch {
+            for station in here.keys { waiting[station]?.problem = error.description }
         }
     }
 
-    private mutating func take(_ answer: Answer, _ revision: Int) {
+    private mutating func take(_ answer: Answer, _ revision: Int, _ next: String) {
         switch answer.outcome {
         case .done:
             waiting[answer.station] = nil
             print(json ? answer.value.jsonText : "\(answer.station): rev \(revision) confirmed")
-        case .failed: complaints[answer.station] = answer.reply?.complaints ?? []
-        case .offline, .silent: break
+            flushOutput()
+        case .failed:
+            isRefused = true
+            waiting[answer.station]?.problem = (answer.reply?.complaints ?? []).map { "\n  " + $0 }.joined()
+            // It would say the same again.
+            waiting[answer.station]?.id = next
+        case .offline: waiting[answer.station]?.problem = "it is offline"
+        case .silent: waiting[answer.station]?.problem = "it does not answer"
         }
     }
 }

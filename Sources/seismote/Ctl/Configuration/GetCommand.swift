@@ -74,9 +74,12 @@ struct GetCommand: ParsableCommand {
     private static func revisions(_ reply: Reply) -> String {
         var table = Table(["rev", "time (UTC)", "by", "changed"], left: [1, 2, 3])
         for one in reply.result["revisions"]?.list ?? [] {
+            // The settings that the agent began with have no time and nobody who made them.
+            let source = one["source"]?.text ?? ""
+            let changed = (one["changed"]?.texts ?? []).joined(separator: ", ")
             table.add([
-                one["rev"]?.whole.map(String.init) ?? "-", dateAndTime(one["t"]?.rawText), one["source"]?.text ?? "-",
-                (one["changed"]?.texts ?? []).joined(separator: ", "),
+                one["rev"]?.whole.map(String.init) ?? "-", source.isEmpty ? "-" : dateAndTime(one["t"]?.rawText),
+                source.isEmpty ? "-" : source, changed.isEmpty ? "-" : changed,
             ])
         }
         var text = heading(reply) + "\n" + table.text

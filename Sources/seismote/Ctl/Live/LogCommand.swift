@@ -30,7 +30,9 @@ struct LogCommand: ParsableCommand {
             defer { client.disconnect() }
             let root = client.access.root
             let json = options.common.json
-            var report = AnswerReport(json: json) { _ in "end of the log" }
+            var report = AnswerReport(json: json, toErrors: true) { reply in
+                "log until \(timeOfDay(reply.result["until"]?.rawText)) UTC"
+            }
             let exchange = Exchange(
                 client, "log", request, targets, patience: options.timeout, line: WaitingLine(enabled: !json))
             if case .stations(let stations) = targets {

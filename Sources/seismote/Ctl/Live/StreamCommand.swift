@@ -33,7 +33,9 @@ struct StreamCommand: ParsableCommand {
 
     func validate() throws {
         guard duration > 0, duration <= 86_400 else { throw ValidationError("--duration is a number above 0") }
-        if encoding == "mseed", output == nil { throw ValidationError("miniSEED goes into a file: -o FILE") }
+        if let encoding, encoding != "json", output == nil {
+            throw ValidationError("\(encoding) goes into a file: -o FILE")
+        }
     }
 
     func run() throws {

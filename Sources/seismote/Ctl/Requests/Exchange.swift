@@ -14,7 +14,7 @@ final class Exchange {
         var wasAccepted = false
     }
 
-    let id = "ctl-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+    let id: String
     private let client: BrokerClient
     private let verb: String
     private let request: Value
@@ -41,10 +41,12 @@ final class Exchange {
     /// - Parameters:
     ///   - request: members of the payload.
     ///   - patience: seconds for an answer, of each station; a group gets as much more as its stations wait at random.
+    ///   - id: that of a request of before which this one repeats.
     init(
         _ client: BrokerClient, _ verb: String, _ request: Value, _ targets: Targets, patience: Double,
-        line: WaitingLine
+        line: WaitingLine, id: String = Exchange.newID()
     ) {
+        self.id = id
         (self.client, self.verb, self.targets, self.line) = (client, verb, targets, line)
         if case .group = targets {
             self.patience = patience + (verb == "restart" ? 60 : 5)
@@ -56,6 +58,8 @@ final class Exchange {
         members.append(.init("source", "seismote ctl"))
         self.request = .object(members)
     }
+
+    static func newID() -> String { "ctl-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))" }
 
     /// Sends and waits. Ends before the time when all who are expected have answered, or at Ctrl-C.
     func run() throws(ClientError) {

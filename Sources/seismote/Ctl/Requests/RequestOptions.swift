@@ -73,6 +73,8 @@ struct AnswerReport {
         case .failed: refused += 1
         case .silent, .offline: silent += 1
         }
+        // In their order also where both outputs are one pipe.
+        defer { flushOutput() }
         if json { return print(answer.value.jsonText) }
         switch answer.outcome {
         case .done:
