@@ -17,7 +17,8 @@ import rules  # noqa: E402
 TABLE = os.path.join(HERE, "table.jsonl")
 STORE = os.environ.get("SEISMOTE_STORE_TABLE") == "1"
 # A line says what it sends as text, or as text that is repeated; and the reply without what differs each time.
-WILD = {"seed", "uptime_s", "boot", "until", "deadline", "t", "since", "version", "cpu_pct", "rss_bytes", "loop_late_ms", "samples"}
+WILD = {"seed", "uptime_s", "boot", "until", "deadline", "t", "since", "version", "cpu_pct", "rss_bytes", "loop_late_ms",
+        "samples"}
 # Settings of the station that the check has made.
 HERE_ONLY = [("station", "id"), ("mqtt", "uri"), ("mqtt", "protocol"), ("storage", "directory")]
 
