@@ -28,6 +28,7 @@ enum CtlStatus: Int32 {
     case silent = 2
     case broker = 69
     case files = 74
+    case settings = 78
     case interrupted = 130
 }
 

@@ -28,6 +28,35 @@ import Testing
         #expect(agent.child.isRunning)
     }
 
+    @Test(arguments: ["5", "3.1.1"]) func theRealAgentObeys(version: String) throws {
+        let broker = try Broker()
+        let agent = try Self.agent(broker)
+        let folder = try TemporaryFolder()
+        func ctl(_ arguments: String...) throws -> Tool {
+            try Tool(["ctl"] + arguments + ["--broker", "127.0.0.1:\(broker.port)", "--mqtt", version])
+        }
+        #expect(eventually(within: 20) { (try? ctl("ping", "basement", "--timeout", "1").status) == 0 })
+        let set = try ctl("set", "basement", "trace.rate_hz=10")
+        #expect(set.status == 0 && set.output == "basement: rev 1, changed\n  trace.rate_hz\n", "\(set.errors)")
+        #expect(try ctl("get", "basement", "--key", "trace.rate_hz").output == "basement: rev 1\n  trace.rate_hz: 10\n")
+        let wrong = try ctl("set", "basement", "trace.rate_hz=-1", "trace.rat=1")
+        #expect(wrong.status == 1 && wrong.errors.contains("/trace/rate_hz: ") && wrong.errors.contains("did you mean"))
+        let dry = try ctl("reset", "basement", "--dry-run")
+        #expect(dry.output.hasPrefix("basement: rev 1 now; this would change 1\n  trace.rate_hz: 20"), "\(dry.output)")
+        // The agent connects anew with it, and has to be found again.
+        let user = try ctl("set", "basement", "mqtt.username=me", "mqtt.root=other", "--confirm", "30")
+        #expect(
+            user.status == 0 && user.output.hasSuffix("basement: rev 2 confirmed\n"), "\(user.output) \(user.errors)")
+        let back = try ctl("reset", "basement", "--confirm", "30", "--root", "other")
+        #expect(
+            back.status == 0 && back.output.hasSuffix("basement: rev 3 confirmed\n"), "\(back.output) \(back.errors)")
+        let blocks = try ctl("stream", "basement", "--duration", "1")
+        #expect(blocks.status == 0 && blocks.output.contains("\"rate_hz\":100"), "\(blocks.errors)")
+        let shot = try ctl("snapshot", "basement", "--last", "1", "-o", folder.path("shot.mseed"))
+        #expect(shot.status == 0 && shot.output.contains("samples"), "\(shot.output) \(shot.errors)")
+        #expect(agent.child.isRunning)
+    }
+
     @Test func watchGoesOnWhenTheBrokerComesBack() throws {
         let broker = try Broker()
         let station = try FakeStation(broker, "basement")

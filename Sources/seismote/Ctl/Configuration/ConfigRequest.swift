@@ -11,6 +11,13 @@ struct ConfigRequest {
     /// It is not confirmed by the tool.
     var leavesPending = false
 
+    /// It is checked and nothing is changed.
+    mutating func onlyCheck() {
+        members.append(.init("dry_run", true))
+        if let confirm { members.append(.init("confirm_s", .double(confirm))) }
+        confirm = nil
+    }
+
     func run(_ targets: Targets, _ options: RequestOptions) throws {
         try ctl {
             let client = try options.common.connect()

@@ -86,7 +86,7 @@ struct EditCommand: ParsableCommand {
                     return .refused
                 }
             } else if yes || isatty(STDIN_FILENO) == 0 || question("Edit again? [y]es, [n]o: ") != "y" {
-                return .files
+                return .settings
             }
         }
     }
@@ -94,9 +94,9 @@ struct EditCommand: ParsableCommand {
     private func send(
         _ patch: Value, _ revision: Int?, _ targets: Targets, _ client: BrokerClient
     ) throws(ClientError) -> CtlStatus {
-        var request = ConfigRequest(patch: patch, confirm: dryRun ? nil : confirm)
+        var request = ConfigRequest(patch: patch, confirm: confirm)
         request.members = [.init("set", patch)]
-        if dryRun { request.members.append(.init("dry_run", true)) }
+        if dryRun { request.onlyCheck() }
         if let revision { request.members.append(.init("if_rev", .int(Int64(revision)))) }
         // The editor may have been open for longer than a broker waits for a word.
         try client.connect()

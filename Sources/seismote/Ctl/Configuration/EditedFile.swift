@@ -51,5 +51,13 @@ final class EditedFile {
         }
     }
 
-    func tree() throws(SettingError) -> Value { try YAMLDocument.read(try SettingsFile.read(path)) }
+    func tree() throws(SettingError) -> Value {
+        do throws(SettingError) {
+            return try YAMLDocument.read(try SettingsFile.read(path))
+        } catch {
+            var error = error
+            error.source = .file
+            throw error
+        }
+    }
 }

@@ -12,6 +12,9 @@ struct RollbackCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The revision; else the one before.", valueName: "rev"))
     var to: Int?
 
+    @Flag(help: "Check it and show what would change.")
+    var dryRun = false
+
     @Option(help: ArgumentHelp("Go forward again after so long unless confirmed.", valueName: "s"))
     var confirm: Double?
 
@@ -20,6 +23,7 @@ struct RollbackCommand: ParsableCommand {
     func run() throws {
         var request = ConfigRequest(verb: "config-rollback", confirm: confirm)
         if let to { request.members = [.init("to_rev", .int(Int64(to)))] }
+        if dryRun { request.onlyCheck() }
         try request.run(try targets.targets(), options)
     }
 }
@@ -31,13 +35,18 @@ struct ResetCommand: ParsableCommand {
 
     @OptionGroup var targets: TargetOptions
 
+    @Flag(help: "Check it and show what would change.")
+    var dryRun = false
+
     @Option(help: ArgumentHelp("Go back after so long unless confirmed.", valueName: "s"))
     var confirm: Double?
 
     @OptionGroup var options: RequestOptions
 
     func run() throws {
-        try ConfigRequest(verb: "config-reset", confirm: confirm).run(try targets.targets(), options)
+        var request = ConfigRequest(verb: "config-reset", confirm: confirm)
+        if dryRun { request.onlyCheck() }
+        try request.run(try targets.targets(), options)
     }
 }
 

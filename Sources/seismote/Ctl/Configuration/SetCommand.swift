@@ -51,10 +51,9 @@ struct SetCommand: ParsableCommand {
             printError(error.text())
             throw exitBadSettings
         }
-        var request = ConfigRequest(patch: patch, confirm: dryRun ? nil : confirm, leavesPending: leavePending)
+        var request = ConfigRequest(patch: patch, confirm: confirm, leavesPending: leavePending)
         request.members = [.init("set", patch)]
-        if dryRun { request.members.append(.init("dry_run", true)) }
-        if dryRun, let confirm { request.members.append(.init("confirm_s", .double(confirm))) }
+        if dryRun { request.onlyCheck() }
         if let ifRev { request.members.append(.init("if_rev", .int(Int64(ifRev)))) }
         try request.run(targets, options)
     }

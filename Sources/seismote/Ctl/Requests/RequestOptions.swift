@@ -90,7 +90,9 @@ struct AnswerReport {
 
     /// A sentence about all when there were several.
     func end() -> CtlStatus {
-        if !json, done + refused + silent > 1 {
+        let all = done + refused + silent
+        if !json, all == 0, !Interrupt.came { printError("nobody has answered") }
+        if !json, all > 1 {
             printError("\(done) done, \(refused) refused, \(silent) without an answer")
         }
         return status
