@@ -57,6 +57,9 @@ public struct CommandDesk: Sendable {
     /// Commands that were lost before they came here.
     public mutating func lost(_ count: Int) { rejected += count }
 
+    /// One that was carried out as far as to be found wrong.
+    public mutating func refused() { rejected += 1 }
+
     /// - Parameters:
     ///   - now: of the monotonic clock; `wall`: of UTC (ns).
     ///   - connection: number of the connection that the message came over.

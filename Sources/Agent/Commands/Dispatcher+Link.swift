@@ -14,7 +14,7 @@ extension Dispatcher {
     func connection(after proposal: SettingsLedger.Proposal) throws(SettingErrors) -> UInt64 {
         guard Self.concernsLink(proposal.changed) else { return link.statistics.connections }
         do throws(AgentError) {
-            return try Reconnection(proposal.settings.configuration).number(of: link)
+            return try Reconnection(inForce(proposal.settings)).number(of: link)
         } catch {
             throw SettingErrors([SettingError("/mqtt", .crossField, error.message)])
         }
@@ -22,7 +22,7 @@ extension Dispatcher {
 
     /// What waits leaves over the old connection, the reply among it; what is retained goes over to the new one.
     mutating func reconnect() {
-        let configuration = keeper.settings.configuration
+        let configuration = inForce(keeper.settings)
         do throws(AgentError) {
             let reconnection = try Reconnection(configuration)
             try reconnection.apply(to: link, storage)

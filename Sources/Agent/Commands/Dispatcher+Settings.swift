@@ -51,6 +51,7 @@ extension Dispatcher {
             if !change.isDryRun, case .merge(let patch) = change.kind {
                 keeper.reject(patch, error.errors, source: request.source)
             }
+            desk.refused()
             fail(request, revision: reporter.revision, error.wire)
         }
     }
@@ -70,7 +71,7 @@ extension Dispatcher {
         _ proposal: SettingsLedger.Proposal, _ one: Changing, _ reporter: inout Reporter
     ) {
         changing = one
-        let configuration = proposal.settings.configuration
+        let configuration = inForce(proposal.settings)
         log.control.level = configuration.log.level
         guard let sampling else { return applied(&reporter) }
         lastOrder += 1

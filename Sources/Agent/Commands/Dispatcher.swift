@@ -39,12 +39,15 @@ struct Dispatcher {
     var held: [CommandRequest] = []
     private var journalProblem: String?
     let started = HostClock.monotonic()
+    /// What the process was started with.
+    private let atStart: Configuration
 
     init(
         _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
         status: SamplingStatus, sampling: OrderBook?, storage: StorageThread
     ) {
         let configuration = keeper.settings.configuration
+        atStart = configuration
         self.keeper = keeper
         self.link = link
         self.log = log
@@ -83,6 +86,11 @@ struct Dispatcher {
     var due: Int64? {
         guard let pending = keeper.ledger.pending, changing == nil else { return desk.nextDue }
         return min(desk.nextDue ?? .max, pending.deadlineMonotonic)
+    }
+
+    /// Settings as this process can put them into force: those that need a restart stay as they are.
+    func inForce(_ settings: LoadedSettings) -> Configuration {
+        Settings.withoutRestart(settings.configuration, running: atStart)
     }
 
     // MARK: Replies

@@ -92,8 +92,11 @@ struct Reporter {
         var told = lastSensor
         if let rate = lastRate { told?.rate = rate }
         let link = self.link
+        var inForce = settings.configuration
+        // Another id counts from the next start on.
+        inForce.station.id = messenger.topics.id
         messenger.send(
-            Identity.info(settings.configuration, sensor: told, level: lastLevel, memory: memory),
+            Identity.info(inForce, sensor: told, level: lastLevel, memory: memory),
             time: HostClock.wall(), to: { link.publish($0, $1) })
     }
 

@@ -118,6 +118,8 @@ extension SamplingThread {
         case .reconfigure(let new, let revision, _):
             interrupted("the sensor is opened anew")
             driver.close()
+            // What was measured of the sensor before says nothing of what it is set to now.
+            status.take(nil)
             reopening = (number, configuration, self.revision, driver)
             take(new, revision, reopens: true)
             return openAgain(&session, &pipeline)

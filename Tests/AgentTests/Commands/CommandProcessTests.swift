@@ -105,6 +105,42 @@ import Testing
         #expect(Self.value(again?.json, "config", "trace", "rate_hz") as? Int == 10, "\(second.errors)")
     }
 
+    /// Defect: the sampling thread took another id at the next change of the sensor, the rest of the agent did not.
+    @Test func anotherIdWaitsForTheNextStart() throws {
+        let scene = try Scene()
+        let other = try scene.ask("config", "\"set\":{\"station\":{\"id\":\"other\"}}")
+        #expect(Self.value(other, "result", "needs_restart") as? [String] == ["station.id"])
+        let changed = try scene.ask("config", "\"set\":{\"sensor\":{\"rate_hz\":200},\"trace\":{\"rate_hz\":10}}")
+        #expect(changed["phase"] as? String == "done", "\(changed)")
+        let trace = scene.subscriber.first { $0.topic == "\(Self.base)/data/trace" && $0.json["rate_hz"] as? Int == 10 }
+        #expect(trace != nil)
+        let config = scene.config(revision: 2)
+        #expect(Self.value(config, "config", "station", "id") as? String == "other")
+        #expect(config?["needs_restart"] as? [String] == ["station.id"])
+        #expect(!scene.subscriber.messages.contains { $0.topic.hasPrefix("seismote/other/") })
+        let info = scene.subscriber.messages.last { $0.topic == "\(Self.base)/state/info" }?.json
+        #expect(Self.value(info, "station", "id") as? String == "board")
+    }
+
+    /// Defects: what had been measured at the old rate was compared with the new one; wrong values were not counted.
+    @Test func anotherRateIsNoWrongRate() throws {
+        let scene = try Scene()
+        // Long enough for the rate to have been measured.
+        _ = scene.subscriber.first(within: 20) {
+            $0.topic == "\(Self.base)/state/health" && ($0.json["samples"] as? Int ?? 0) > 600
+        }
+        let wrong = try scene.ask("config", "\"set\":{\"sensor\":{\"rate_hz\":-3}}")
+        #expect(Self.codes(wrong) == ["range"])
+        let changed = try scene.ask("config", "\"set\":{\"sensor\":{\"rate_hz\":200}}")
+        #expect(changed["phase"] as? String == "done", "\(changed)")
+        let samples = scene.health()["samples"] as? Int ?? 0
+        _ = scene.subscriber.first(within: 20) {
+            $0.topic == "\(Self.base)/state/health" && ($0.json["samples"] as? Int ?? 0) > samples + 800
+        }
+        #expect(!scene.subscriber.messages.contains { $0.topic == "\(Self.base)/state/alert/sensor_rate" })
+        #expect(Self.value(scene.health(), "mqtt", "rejected_commands") as? Int == 1)
+    }
+
     @Test func aChangeThatNobodyConfirmsGoesBack() throws {
         let scene = try Scene()
         let done = try scene.ask("config", "\"set\":{\"trace\":{\"block_s\":2}},\"confirm_s\":600")
