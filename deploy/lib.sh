@@ -89,15 +89,21 @@ need_swift() {
 # need_python_packages NAME...: sets $python to an interpreter that has them, in an environment of its own in the cache.
 # MODULE=PACKAGE where a package has another name than its module.
 need_python_packages() {
-    local name missing=()
+    local name missing=() lock
     python=$cache/python/bin/python
+    # One at a time: checks run beside each other.
+    mkdir -p "$cache"
+    exec {lock}>"$cache/python.lock"
+    flock "$lock"
     [ -x "$python" ] || python3 -m venv "$cache/python" || fail "could not make a Python environment in $cache/python"
     for name in "$@"; do
         "$python" -c "import ${name%%=*}" 2>/dev/null || missing+=("${name#*=}")
     done
-    [ ${#missing[@]} -gt 0 ] || return 0
-    say "Installing Python packages into $cache/python: ${missing[*]}"
-    "$python" -m pip install -q "${missing[@]}" >/dev/null 2>&1 || fail "pip could not install: ${missing[*]}"
+    if [ ${#missing[@]} -gt 0 ]; then
+        say "Installing Python packages into $cache/python: ${missing[*]}"
+        "$python" -m pip install -q "${missing[@]}" >/dev/null 2>&1 || fail "pip could not install: ${missing[*]}"
+    fi
+    exec {lock}>&-
 }
 
 # How programs are linked for use: the Swift libraries inside, and relocations in the packed form that glibc 2.36
