@@ -15,6 +15,7 @@ from keeping import KeepingMosquitto  # noqa: E402
 
 from client import Client  # noqa: E402
 
+RATE = 100  # Hz, of the recording
 BUDGET = 16  # MB
 # SQLite's log, which is written first: 1 MiB, and what a round adds before it is emptied (KiB).
 LOG = 4096
@@ -64,8 +65,7 @@ async def main(program, folder, recording, duration, speed):
     broker.stop()
     parts = [looks[len(looks) * i // 3:len(looks) * (i + 1) // 3] for i in range(3)]
     # By the agent's own count: a busy machine may not keep up with the speed that was asked for.
-    last = json.loads(health[-1].payload) if health else {"samples": 0, "rate_hz": 1}
-    data = last["samples"] / last["rate_hz"] / 86400
+    data = (json.loads(health[-1].payload)["samples"] if health else 0) / RATE / 86400
     print(f"{float(duration):.0f} s, {data:.1f} days of data, {breaks} breaks of the broker; stopped within {stopped:.1f} s")
     problems = []
     for name, unit, allowed in (("memory", " KiB", lambda before: before * 1.02 + 256), ("threads", "", lambda n: n),
