@@ -19,6 +19,8 @@ from readings import Readings
 
 # Pauses between attempts (s): each between the first and three times the one before, at most the last.
 FIRST, LONGEST = 1.0, 15.0
+# Seconds that a connection may take on a machine on which all of them, and other checks, run.
+BUSY = 4
 
 
 class Fleet:
@@ -117,8 +119,8 @@ class Fleet:
         if back:
             waits = sorted(at - up for at in back.values())
             print(f"back after the broker: half of them in {waits[len(waits) // 2]:.1f} s, all in {waits[-1]:.1f} s, "
-                  f"bound {LONGEST + 1:.0f} s")
-            self.expect(waits[-1] <= LONGEST + 1, f"the last was back only after {waits[-1]:.1f} s")
+                  f"bound {LONGEST + BUSY:.0f} s")
+            self.expect(waits[-1] <= LONGEST + BUSY, f"the last was back only after {waits[-1]:.1f} s")
         memory = [agent.memory_kib() for agent in self.agents]
         print(f"memory: {sum(memory) / count / 1024:.1f} MiB resident each, {max(memory) / 1024:.1f} at most, "
               f"{sum(self.own(agent) for agent in self.agents) / count / 1024:.1f} with what they share divided")
