@@ -18,6 +18,8 @@ packages_for() {
     case $1 in
         build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev ;;
         try) echo mosquitto mosquitto-clients jq ;;
+        dashboard) echo esbuild node-mqtt node-buffer node-process node-events node-url ;;
+        browser) echo nodejs chromium fonts-dejavu-core mosquitto python3 python3-venv ;;
         test) echo mosquitto mosquitto-clients openssl python3 shellcheck ;;
         check) echo mosquitto mosquitto-clients binutils procps ;;
         python) echo python3 python3-venv ;;

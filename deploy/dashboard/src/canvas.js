@@ -1,0 +1,172 @@
+// Drawing on canvas: sharp at any device pixel ratio, in the colours of the theme, fast for many samples.
+(function (Seismote) {
+  "use strict";
+
+  const names = ["ink", "quiet", "grid", "card", "raw", "filtered", "rms", "trigger", "accent", "bad", "axis-x", "axis-y", "axis-z"];
+  let known = null;
+
+  // The theme's colours by name, as canvas takes them.
+  Seismote.colors = function colors() {
+    if (!known) {
+      const style = getComputedStyle(document.documentElement);
+      known = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    }
+    return known;
+  };
+  Seismote.preferences.on((name) => {
+    if (name === "theme") known = null;
+  });
+
+  // surface(canvas, draw): keeps the canvas as sharp as the screen, and calls draw(context, width, height) in CSS pixels
+  // when its size or the theme changes. { redraw(), stop() }
+  Seismote.surface = function surface(canvas, draw) {
+    const context = canvas.getContext("2d");
+    let width = 0;
+    let height = 0;
+    function redraw() {
+      if (width === 0 || height === 0) return;
+      const ratio = devicePixelRatio || 1;
+      const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+      if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, width, height);
+      draw(context, width, height);
+    }
+    const observer = new ResizeObserver(() => {
+      ({ clientWidth: width, clientHeight: height } = canvas);
+      redraw();
+    });
+    observer.observe(canvas);
+    const stopTheme = Seismote.preferences.on(() => redraw());
+    return {
+      redraw,
+      stop() {
+        observer.disconnect();
+        stopTheme();
+      },
+    };
+  };
+
+  const font = (size) => `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  const fonts = new Map();
+  function setFont(context, size) {
+    if (!fonts.has(size)) fonts.set(size, font(size));
+    context.font = fonts.get(size);
+  }
+
+  // Grid lines and numbers. box: {left, top, right, bottom}. x and y: { ticks: [{ at (pixels), label }] }; y may say
+  // `unit`, shown at the top.
+  function frame(context, box, { x, y, unit }) {
+    const colors = Seismote.colors();
+    setFont(context, 11);
+    context.lineWidth = 1;
+    context.strokeStyle = colors.grid;
+    context.fillStyle = colors.quiet;
+    context.beginPath();
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    for (const { at, label } of y?.ticks ?? []) {
+      const line = Math.round(at) + 0.5;
+      context.moveTo(box.left, line);
+      context.lineTo(box.right, line);
+      if (label !== undefined) context.fillText(label, box.left - 6, Math.min(Math.max(at, box.top + 5), box.bottom - 4));
+    }
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    for (const { at, label } of x?.ticks ?? []) {
+      const line = Math.round(at) + 0.5;
+      context.moveTo(line, box.top);
+      context.lineTo(line, box.bottom);
+      if (label !== undefined) context.fillText(label, Math.min(Math.max(at, box.left + 12), box.right - 12), box.bottom + 5);
+    }
+    context.stroke();
+    if (unit) {
+      context.textAlign = "left";
+      context.fillText(unit, box.left + 4, box.top + 3);
+    }
+  }
+
+  const out = new Float64Array(2);
+
+  // One curve. source: { value(slot), extremes(from, to, out) }, of slots; `from` to `to` (may be fractions) are drawn
+  // from box.left to box.right; y(value) gives pixels. Where a pixel has several samples, it shows their smallest and
+  // largest, in groups that stay the same while the picture moves.
+  function curve(context, source, { box, from, to, y, color, width = 1.5 }) {
+    const scale = (box.right - box.left) / (to - from);
+    const group = Math.max(1, Math.ceil(1 / scale));
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.lineJoin = "round";
+    context.beginPath();
+    let pen = false;
+    if (scale >= 0.7) {
+      const last = Math.ceil(to);
+      for (let slot = Math.floor(from); slot <= last; slot++) {
+        const value = source.value(slot);
+        if (value !== value) pen = false;
+        else {
+          const px = box.left + (slot - from) * scale;
+          if (pen) context.lineTo(px, y(value));
+          else context.moveTo(px, y(value));
+          pen = true;
+        }
+      }
+    } else {
+      for (let slot = Math.floor(from / group) * group; slot <= to; slot += group) {
+        source.extremes(slot, slot + group, out);
+        if (out[0] !== out[0]) {
+          pen = false;
+          continue;
+        }
+        const px = box.left + (slot + group / 2 - from) * scale;
+        if (pen) context.lineTo(px, y(out[1]));
+        else context.moveTo(px, y(out[1]));
+        context.lineTo(px, y(out[0]));
+        pen = true;
+      }
+    }
+    context.stroke();
+  }
+
+  // The same of a plain array of samples.
+  const array = (values) => ({
+    value: (slot) => (slot >= 0 && slot < values.length ? values[slot] : NaN),
+    extremes(from, to, result) {
+      let low = Infinity;
+      let high = -Infinity;
+      for (let i = Math.max(0, from); i < Math.min(values.length, to); i++) {
+        if (values[i] < low) low = values[i];
+        if (values[i] > high) high = values[i];
+      }
+      result[0] = low <= high ? low : NaN;
+      result[1] = low <= high ? high : NaN;
+      return result;
+    },
+  });
+
+  function clip(context, box, draw) {
+    context.save();
+    context.beginPath();
+    context.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
+    context.clip();
+    draw();
+    context.restore();
+  }
+
+  Seismote.plot = { frame, curve, array, clip, setFont };
+
+  // Calls fn(seconds) for each picture while the page is seen, at most so many times a second. Returns what ends it.
+  Seismote.animate = function animate(fn, perSecond = 30) {
+    let request = 0;
+    let due = 0;
+    function tick(now) {
+      request = requestAnimationFrame(tick);
+      // A little early is better than a whole picture late.
+      if (now < due - 3) return;
+      due = Math.max(due + 1000 / perSecond, now);
+      fn(now / 1000);
+    }
+    request = requestAnimationFrame(tick);
+    return () => cancelAnimationFrame(request);
+  };
+})(globalThis.Seismote ??= {});

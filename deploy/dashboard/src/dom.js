@@ -1,0 +1,47 @@
+// Makes elements, and tells screen readers what changed.
+(function (Seismote) {
+  "use strict";
+
+  const svgTags = new Set(["svg", "g", "path", "circle", "line", "rect", "text", "title", "polyline"]);
+
+  // h("button", { class: "plain", onclick: fn, "aria-label": "…", disabled: true }, "text", node, [more], null)
+  // `on…` are listeners, `style` and `dataset` objects, false, null and undefined leave an attribute out, true sets it
+  // empty. `value` and `checked` are set as properties. Text is always text, never markup.
+  Seismote.h = function h(tag, attributes, ...children) {
+    const element = svgTags.has(tag)
+      ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+      : document.createElement(tag);
+    append(element, children);
+    for (const [name, value] of Object.entries(attributes ?? {})) {
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else if (value === false || value === null || value === undefined) continue;
+      else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+      else if (name === "dataset") Object.assign(element.dataset, value);
+      else if (name === "value" || name === "checked") element[name] = value;
+      else element.setAttribute(name, value === true ? "" : String(value));
+    }
+    return element;
+  };
+
+  function append(element, children) {
+    for (const child of children) {
+      if (Array.isArray(child)) append(element, child);
+      else if (child !== null && child !== undefined && child !== false) element.append(child);
+    }
+  }
+
+  // Puts text into an element only when it is another one: cheap to call each second, and quiet for screen readers.
+  Seismote.setText = function setText(element, text) {
+    if (element.textContent !== text) element.textContent = text;
+  };
+
+  Seismote.setClass = function setClass(element, name, on) {
+    if (element.classList.contains(name) !== Boolean(on)) element.classList.toggle(name, Boolean(on));
+  };
+
+  Seismote.announce = function announce(text) {
+    const element = document.getElementById("announcer");
+    // The same text twice is spoken twice only if it differs.
+    if (element) element.textContent = element.textContent === text ? text + "\u00a0" : text;
+  };
+})(globalThis.Seismote ??= {});

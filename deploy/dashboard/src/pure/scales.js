@@ -1,0 +1,89 @@
+// Scales of intensity, their steps and colours; and axes of graphs.
+(function (Seismote) {
+  "use strict";
+
+  const numerals = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"];
+  const grades = ["0", "1", "2", "3", "4", "5−", "5+", "6−", "6+", "7"];
+  // Those of the agent: ShakeMap's palette and the Japan Meteorological Agency's.
+  const mercalli = ["#ffffff", "#bfccff", "#a0e6ff", "#80ffff", "#7aff93", "#ffff00", "#ffc800", "#ff9100", "#ff0000",
+    "#c80000", "#b00000", "#980000"];
+  const agency = ["#ffffff", "#f2f2ff", "#00aaff", "#0041ff", "#fae696", "#ffe600", "#ff9900", "#ff2800", "#a50021", "#b40068"];
+  const greys = ["#ffffff", "#eef1f4", "#dde3e8", "#ccd4dc", "#bac5cf", "#a9b6c2", "#98a7b5", "#8798a8", "#75899b", "#647a8e"];
+
+  const scales = {
+    mmi: { steps: numerals.map((name, i) => ({ name, color: mercalli[i], from: i + 0.5, to: i + 1.5 })) },
+    jma: { steps: graded(agency, 0.5) },
+    cwa: { steps: graded(greys, 0) },
+  };
+
+  // Grades 0 to 4 are whole, 5 and 6 in two halves; each begins `half` below its number.
+  function graded(colors, half) {
+    const starts = [0, 1, 2, 3, 4, 5, 5.5, 6, 6.5, 7, 8].map((start) => start - half);
+    return grades.map((name, i) => ({ name, color: colors[i], from: starts[i], to: starts[i + 1] }));
+  }
+
+  // The step of an object of `intensity` in a message: { index, name, color, steps }; null without a value.
+  function intensity(item) {
+    const scale = scales[item?.scale];
+    if (!scale || !Number.isFinite(item.value)) return null;
+    const { steps } = scale;
+    let index = steps.findIndex((step) => item.value < step.to);
+    if (index < 0) index = steps.length - 1;
+    // The agent's own word counts; the value decides only where it has none.
+    const said = item.roman ?? item.grade?.replace("-", "−");
+    const named = steps.findIndex((step) => step.name === said);
+    if (named >= 0) index = named;
+    return { index, name: steps[index].name, color: item.color ?? steps[index].color, steps };
+  }
+
+  // Where a value is on a scale of equally wide steps, 0 to 1.
+  function position(item) {
+    const found = intensity(item);
+    if (!found) return 0;
+    const step = found.steps[found.index];
+    const within = Math.min(Math.max((item.value - step.from) / (step.to - step.from), 0), 1);
+    return (found.index + within) / found.steps.length;
+  }
+
+  // Black or white, whichever is readable on the colour (WCAG's relative luminance).
+  function ink(color) {
+    const found = /^#([0-9a-f]{6})$/i.exec(color ?? "");
+    if (!found) return "#000000";
+    const [r, g, b] = [0, 2, 4].map((at) => {
+      const part = parseInt(found[1].slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000000" : "#ffffff";
+  }
+
+  // 1, 2 or 5 times a power of ten, not below the value.
+  function niceAbove(value) {
+    if (!(value > 0) || !Number.isFinite(value)) return 1;
+    const power = 10 ** Math.floor(Math.log10(value));
+    for (const step of [1, 2, 5, 10]) if (step * power >= value * (1 - 1e-9)) return step * power;
+    return 10 * power;
+  }
+
+  // About `count` round numbers from low to high.
+  function ticks(low, high, count) {
+    if (!(high > low)) return [low];
+    const step = niceAbove((high - low) / Math.max(1, count));
+    const first = Math.ceil(low / step - 1e-9);
+    const list = [];
+    for (let i = first; i * step <= high + step * 1e-9; i++) list.push(Number((i * step).toPrecision(12)));
+    return list;
+  }
+
+  // Powers of ten from low to high.
+  function decades(low, high) {
+    const list = [];
+    for (let e = Math.ceil(Math.log10(low) - 1e-9); e <= Math.log10(high) + 1e-9; e++) list.push(10 ** e);
+    return list;
+  }
+
+  // Steps of time that a person would choose, seconds.
+  const timeSteps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
+  const timeStep = (span, count) => timeSteps.find((step) => span / step <= count) ?? 3600;
+
+  Seismote.scales = { scales, intensity, position, ink, niceAbove, ticks, decades, timeStep };
+})(globalThis.Seismote ??= {});

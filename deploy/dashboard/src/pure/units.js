@@ -1,0 +1,91 @@
+// Numbers, units and times as text.
+(function (Seismote) {
+  "use strict";
+
+  const g = 9.80665;
+  // How many of the unit are 1 m/s².
+  const accelerations = {
+    "m/s²": { factor: 1, label: "m/s²" },
+    mg: { factor: 1000 / g, label: "mg" },
+    "%g": { factor: 100 / g, label: "% g" },
+  };
+  const missing = "–";
+
+  // To that many significant digits, never in exponents where a person would not write them, and no "-0".
+  function digits(value, count = 3) {
+    if (value === null || value === undefined || !Number.isFinite(value)) return missing;
+    if (value === 0) return "0";
+    const size = Math.abs(value);
+    if (size >= 1e7 || size < 1e-5) return value.toExponential(Math.max(0, count - 1)).replace("-", "−").replace("e+", "e");
+    const decimals = Math.min(7, Math.max(0, count - 1 - Math.floor(Math.log10(size))));
+    const text = value.toFixed(decimals);
+    return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
+  }
+
+  const factor = (unit) => (accelerations[unit] ?? accelerations["m/s²"]).factor;
+  const label = (unit) => (accelerations[unit] ?? accelerations["m/s²"]).label;
+  const number = (value, unit) => (Number.isFinite(value) ? digits(value * factor(unit)) : missing);
+
+  const two = (value) => String(value).padStart(2, "0");
+
+  // The parts of a time in UTC or in this browser's zone; null for what is no time. Nanoseconds are cut.
+  function parts(time, utc) {
+    const date = time instanceof Date ? time : new Date(typeof time === "string" ? milliseconds(time) : time);
+    if (Number.isNaN(date.getTime())) return null;
+    return utc
+      ? [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
+      : [date.getFullYear(), date.getMonth() + 1, date.getDate(), date.getHours(), date.getMinutes(), date.getSeconds()];
+  }
+
+  // Milliseconds since 1970 of an RFC 3339 time, with the fraction that it has; NaN for what is none.
+  function milliseconds(text) {
+    const found = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/.exec(String(text));
+    if (!found) return NaN;
+    return Date.parse(found[1] + found[3]) + (found[2] ? Number("0" + found[2]) * 1000 : 0);
+  }
+
+  Seismote.units = {
+    g,
+    all: Object.keys(accelerations),
+    factor,
+    label,
+    digits,
+    number,
+    milliseconds,
+    text: (value, unit) => (Number.isFinite(value) ? `${number(value, unit)} ${label(unit)}` : missing),
+    quantity: (value, unit, count = 3) => (Number.isFinite(value) ? `${digits(value, count)} ${unit}` : missing),
+    // "12:03:59"
+    time(time, utc = true) {
+      const p = parts(time, utc);
+      return p ? `${two(p[3])}:${two(p[4])}:${two(p[5])}` : missing;
+    },
+    // "2026-01-05 12:03:59"
+    dateTime(time, utc = true) {
+      const p = parts(time, utc);
+      return p ? `${p[0]}-${two(p[1])}-${two(p[2])} ${two(p[3])}:${two(p[4])}:${two(p[5])}` : missing;
+    },
+    // Seconds as "850 ms", "12.5 s", "4 min 5 s", "3 h 12 min", "5 d 3 h"
+    duration(seconds) {
+      if (!Number.isFinite(seconds)) return missing;
+      if (seconds < 0) return "−" + this.duration(-seconds);
+      if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+      if (seconds < 60) return `${Math.round(seconds * 10) / 10} s`;
+      const whole = Math.round(seconds);
+      const pair = (big, bigName, small, smallName) => (small ? `${big} ${bigName} ${small} ${smallName}` : `${big} ${bigName}`);
+      if (whole < 3600) return pair(Math.floor(whole / 60), "min", whole % 60, "s");
+      if (whole < 86400) return pair(Math.floor(whole / 3600), "h", Math.floor((whole % 3600) / 60), "min");
+      return pair(Math.floor(whole / 86400), "d", Math.floor((whole % 86400) / 3600), "h");
+    },
+    // Bytes as "12.3 MB"
+    bytes(count) {
+      if (!Number.isFinite(count)) return missing;
+      const names = ["B", "kB", "MB", "GB", "TB"];
+      let step = 0;
+      while (count >= 1000 && step < names.length - 1) {
+        count /= 1000;
+        step++;
+      }
+      return `${digits(count)} ${names[step]}`;
+    },
+  };
+})(globalThis.Seismote ??= {});

@@ -1,0 +1,65 @@
+// Which view is shown: the part of the address behind #.
+(function (Seismote) {
+  "use strict";
+
+  const views = [];
+  let leave = null;
+  let current = null;
+
+  // view("#/station/:id", { title(params), mount(element, params) -> unmount }). `title` is optional.
+  Seismote.view = function view(pattern, { mount, title }) {
+    const names = [];
+    const expression = pattern.replace(/:([a-z]+)/g, (_, name) => {
+      names.push(name);
+      return "([^/]+)";
+    });
+    views.push({ pattern, expression: new RegExp(`^${expression}$`), names, mount, title });
+  };
+
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+
+  function show() {
+    // The link that skips to the content is no place of its own.
+    if (location.hash === "#main") return;
+    const hash = location.hash === "" || location.hash === "#" ? "#/" : location.hash;
+    if (hash === current) return;
+    const main = document.getElementById("main");
+    if (leave) leave();
+    leave = null;
+    main.replaceChildren();
+    main.className = "";
+    const first = current === null;
+    current = hash;
+    scrollTo(0, 0);
+    for (const view of views) {
+      const found = view.expression.exec(hash);
+      if (!found) continue;
+      const params = Object.fromEntries(view.names.map((name, i) => [name, decoded(found[i + 1])]));
+      const title = view.title?.(params);
+      document.title = title ? `${title} – ${Seismote.text.title}` : Seismote.text.title;
+      leave = view.mount(main, params) ?? null;
+      if (!first) {
+        main.focus({ preventScroll: true });
+        Seismote.announce(document.title);
+      }
+      document.dispatchEvent(new CustomEvent("seismote-view", { detail: { pattern: view.pattern, params } }));
+      return;
+    }
+    main.append(Seismote.h("p", { class: "quiet" }, Seismote.text.frame.notFound));
+  }
+
+  Seismote.router = {
+    start() {
+      addEventListener("hashchange", show);
+      show();
+    },
+    // The address of a view: address("station", "demo", "settings")
+    address: (...parts) => "#/" + parts.map(encodeURIComponent).join("/"),
+  };
+})(globalThis.Seismote ??= {});
