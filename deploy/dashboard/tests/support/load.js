@@ -1,0 +1,18 @@
+"use strict";
+// Loads sources of the page into this process, in the order in which they are named.
+const fs = require("node:fs");
+const path = require("node:path");
+const vm = require("node:vm");
+
+const top = path.join(__dirname, "..", "..");
+
+exports.load = (...names) => {
+  for (const name of names) {
+    const file = path.join(top, "src", name);
+    vm.runInThisContext(fs.readFileSync(file, "utf8"), { filename: file });
+  }
+  return globalThis.Seismote;
+};
+
+// A file of the agent's own vectors.
+exports.vector = (name) => fs.readFileSync(path.join(top, "..", "..", "Tests", "Vectors", name));
