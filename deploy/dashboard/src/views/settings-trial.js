@@ -1,0 +1,117 @@
+// Applying a change: what would happen, the trial with its way back, and what is said when it went back.
+(function (Seismote) {
+  "use strict";
+
+  const { h, link } = Seismote;
+  const words = () => Seismote.text.settings;
+
+  function changesTable(changes) {
+    const { shown } = Seismote.settingControls;
+    const s = words();
+    return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": s.changes },
+      h("table", { class: "settings-changes" },
+        h("thead", null, h("tr", null, [s.setting, s.before, s.after].map((name) => h("th", { scope: "col" }, name)))),
+        h("tbody", null, changes.map(({ field, before, after }) => h("tr", null,
+          h("th", { scope: "row" }, field.key), h("td", null, shown(field, before)), h("td", null, shown(field, after)))))));
+  }
+
+  class SettingsTrial {
+    constructor(page) {
+      this.page = page;
+      this.element = h("div", { class: "settings-trial", role: "alert", hidden: true });
+      // Of a change that was made here: when its time is over, by our own clock.
+      this.ends = null;
+      this.timer = null;
+    }
+
+    close() {
+      clearInterval(this.timer);
+    }
+
+    // Asks whether these changes are meant, and sends them. True when they have been made.
+    async propose({ changes, result, all, send, title }) {
+      const s = words();
+      const must = changes.some(({ field }) => field.group === "mqtt");
+      const trial = h("input", { type: "checkbox", id: "settings-trial", checked: true, disabled: must });
+      const seconds = h("input", { type: "number", id: "settings-trial-s", min: "5", max: "3600", value: "60", class: "short" });
+      const answer = await Seismote.dialog({
+        title: title ?? (all ? s.applyAll : s.applyTitle),
+        className: "settings-dialog",
+        content: [
+          all && h("p", { class: "strong" }, s.allSure),
+          changes.length > 0 ? changesTable(changes) : h("p", null, s.nothing),
+          h("p", null, s.wouldDo(result)),
+          h("p", { class: "settings-confirm" }, trial, h("label", { for: "settings-trial" }, s.trial), " ", seconds,
+            h("label", { for: "settings-trial-s" }, s.trialSeconds)),
+          h("p", { class: "setting-help" }, must ? s.trialMust : s.trialHelp),
+        ],
+        actions: [{ label: s.cancel, value: false }, { label: all ? s.applyToAll : s.applyNow, value: true, primary: true }],
+      });
+      if (!answer) return false;
+      const confirm_s = Math.min(3600, Math.max(1, Math.round(Number(seconds.value) || 60)));
+      try {
+        const reply = await send(trial.checked ? { confirm_s } : {});
+        if (reply.result?.pending) this.ends = { rev: reply.result.pending.rev, at: performance.now() + confirm_s * 1000 };
+        Seismote.announce(s.applied(reply.rev));
+        this.page.refresh();
+        return true;
+      } catch (error) {
+        await this.sayProblem(error);
+        return false;
+      }
+    }
+
+    sayProblem(error) {
+      const s = words();
+      const list = error.errors?.length ? error.errors.map((one) => h("p", null, s.problem(one))) : h("p", null, error.message);
+      return Seismote.dialog({ title: s.failed, content: list, actions: [{ label: s.close, value: true, primary: true }] });
+    }
+
+    show(config, reverted) {
+      const pending = config?.pending ?? null;
+      const now = pending ? `pending ${pending.rev}` : reverted ? `reverted ${reverted.t} ${reverted.message}` : "";
+      if (now === this.now) return;
+      this.now = now;
+      clearInterval(this.timer);
+      this.element.hidden = now === "";
+      if (pending) this.showPending(pending);
+      else if (reverted) this.element.replaceChildren(h("p", { class: "went-back" }, words().wentBack(reverted.message ?? "")));
+      else {
+        this.ends = null;
+        this.element.replaceChildren();
+      }
+    }
+
+    showPending(pending) {
+      const s = words();
+      const mine = this.ends?.rev === pending.rev ? this.ends.at : performance.now() + Date.parse(pending.deadline) - Date.now();
+      const left = h("strong", { class: "settings-left", role: "timer", "aria-live": "off" });
+      const bar = h("progress", { class: "settings-progress", max: "1", value: 1, "aria-hidden": "true" });
+      const whole = Math.max(1, mine - performance.now());
+      const tick = () => {
+        const ms = Math.max(0, mine - performance.now());
+        left.textContent = s.left(Math.ceil(ms / 1000));
+        bar.value = ms / whole;
+      };
+      tick();
+      this.timer = setInterval(tick, 250);
+      const writable = this.page.allowed;
+      this.element.replaceChildren(
+        h("p", null, s.onTrial(pending.rev), " ", left), bar,
+        writable && h("div", { class: "actions" },
+          h("button", { type: "button", class: "plain", onclick: () => this.send("config-rollback", {}) }, s.goBackNow),
+          h("button", { type: "button", class: "primary", onclick: () => this.send("config-confirm", { rev: pending.rev }) }, s.keep)));
+    }
+
+    async send(verb, payload) {
+      try {
+        const reply = await link.command(this.page.id, verb, payload);
+        Seismote.announce(verb === "config-confirm" ? words().kept : words().applied(reply.rev));
+      } catch (error) {
+        this.sayProblem(error);
+      }
+    }
+  }
+
+  Seismote.SettingsTrial = SettingsTrial;
+})(globalThis.Seismote ??= {});

@@ -1,0 +1,110 @@
+// Waveforms of events: those that stations send while the page is open, and older ones that are asked of them.
+(function (Seismote) {
+  "use strict";
+
+  const { link } = Seismote;
+  const mostBytes = 24e6;
+  const silence = 15000;
+  // "station event" -> { station, event, assembler, complete }, the oldest first
+  const kept = new Map();
+  const listeners = new Set();
+
+  const name = (station, event) => `${station} ${event}`;
+
+  function tell(station, event) {
+    for (const listener of [...listeners]) listener(station, event);
+  }
+
+  function entry(station, event) {
+    let found = kept.get(name(station, event));
+    if (!found) {
+      found = { station, event, assembler: new Seismote.waveform.Assembler(), fetched: null };
+      kept.set(name(station, event), found);
+    }
+    return found;
+  }
+
+  function trim() {
+    let bytes = 0;
+    for (const { assembler } of kept.values()) bytes += assembler.bytes;
+    for (const [key, { assembler }] of kept) {
+      if (bytes <= mostBytes || kept.size === 1) return;
+      bytes -= assembler.bytes;
+      kept.delete(key);
+    }
+  }
+
+  function take(topic, payload) {
+    const parts = topic.slice(link.root.length + 1).split("/");
+    const [station, event] = [parts[0], parts.at(-1)];
+    if (payload.length === 0) return;
+    if (entry(station, event).assembler.add(new Uint8Array(payload))) tell(station, event);
+    trim();
+  }
+
+  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+  // Asks a station for the samples between two times (nanoseconds, BigInt) from its ring. Resolves with an assembler;
+  // rejects with what the station says, or when the pieces stop coming. progress(bytes, whole)
+  async function snapshot(station, from, to, progress) {
+    const id = `wave-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+    const assembler = new Seismote.waveform.Assembler();
+    const parts = [];
+    let newest = performance.now();
+    let whole = null;
+    const stop = link.subscribe(`${link.root}/${station}/data/history/waveform/${id}`, (_, payload) => {
+      newest = performance.now();
+      const bytes = new Uint8Array(payload);
+      if (assembler.add(bytes)) parts.push(bytes);
+      progress?.(assembler.bytes, whole);
+    });
+    try {
+      const { formatTime } = Seismote.waveform;
+      const { result } = await link.command(station, "snapshot", { id, from: formatTime(from), to: formatTime(to) }, { timeoutMs: 20000 });
+      whole = result.bytes;
+      // Pieces may come after the reply that counts them.
+      while (assembler.bytes < result.bytes) {
+        if (performance.now() - newest > silence) throw new Error(Seismote.text.event.incomplete(assembler.bytes, result.bytes));
+        await pause(100);
+      }
+      if (result.bytes > 0 && result.sha256 && Seismote.sha256(assembler.file()) !== result.sha256) {
+        throw new Error(Seismote.text.event.damaged);
+      }
+      return assembler;
+    } finally {
+      stop();
+    }
+  }
+
+  // How what has come of an event compares with what its end says: { messages, bytes, whole, right }. `right` is null
+  // while that is not known.
+  function judge(assembler, said) {
+    const about = { messages: assembler.parts.length, bytes: assembler.bytes, whole: said?.bytes ?? null, right: null };
+    if (said && assembler.bytes >= said.bytes) about.right = Seismote.sha256(assembler.file()) === said.sha256;
+    return about;
+  }
+
+  Seismote.waveforms = {
+    // { assembler, fetched }; undefined when nothing has come.
+    get: (station, event) => kept.get(name(station, event)),
+    // Keeps what a snapshot has brought, for as long as the page is open.
+    put(station, event, assembler) {
+      entry(station, event).fetched = assembler;
+      tell(station, event);
+    },
+    on(fn) {
+      listeners.add(fn);
+      return () => listeners.delete(fn);
+    },
+    snapshot,
+    judge,
+  };
+
+  // Events are rare: what stations send of them is small beside the traces, and an event that is opened is there.
+  let started = false;
+  link.on("state", (state) => {
+    if (state !== "online" || started) return;
+    started = true;
+    link.subscribe(`${link.root}/+/data/waveform/+`, take);
+  });
+})(globalThis.Seismote ??= {});
