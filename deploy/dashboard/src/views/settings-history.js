@@ -8,7 +8,7 @@
   class SettingsHistory {
     constructor(page) {
       this.page = page;
-      this.element = h("section", { class: "settings-history", "aria-labelledby": "settings-history" });
+      this.element = h("section", { class: "settings-history card", "aria-labelledby": "settings-history" });
     }
 
     // `details`: the result of config-get, null where it could not be had.
@@ -22,7 +22,7 @@
         h("td", null, revision.source ?? ""),
         h("td", { class: "keys" }, this.changes(revision)),
         h("td", null, revision.rev === details.rev
-          ? h("span", { class: "tag" }, s.inForce)
+          ? h("span", { class: "badge" }, s.inForce)
           : h("button", { type: "button", class: "plain small", "aria-label": s.goBackTo(revision.rev), onclick: () => this.goBack("config-rollback", { to_rev: revision.rev }, s.goBackTo(revision.rev)) }, s.goBack))));
       this.element.replaceChildren(
         h("h2", { id: "settings-history" }, s.history),

@@ -22,7 +22,7 @@
       id, describedBy: `${id}-help ${id}-problem`, changed: () => page.note(key(), control.read()),
     });
     const source = h("span", { class: "setting-source" });
-    const effect = field.apply && field.apply !== "live" && h("span", { class: "tag" }, words().effects[field.apply] ?? field.apply);
+    const effect = field.apply && field.apply !== "live" && h("span", { class: "badge" }, words().effects[field.apply] ?? field.apply);
     const reset = h("button", { type: "button", class: "plain small", onclick: () => page.reset(key()) }, words().reset);
     const undo = h("button", { type: "button", class: "plain small", onclick: () => page.undo(key()) }, words().undo);
     const problem = h("p", { id: `${id}-problem`, class: "setting-problem" });

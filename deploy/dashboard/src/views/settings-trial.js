@@ -18,7 +18,7 @@
   class SettingsTrial {
     constructor(page) {
       this.page = page;
-      this.element = h("div", { class: "settings-trial", role: "alert", hidden: true });
+      this.element = h("div", { class: "settings-trial card", role: "alert", hidden: true });
       // Of a change that was made here: when its time is over, by our own clock.
       this.ends = null;
       this.timer = null;
@@ -36,7 +36,7 @@
       const seconds = h("input", { type: "number", id: "settings-trial-s", min: "5", max: "3600", value: "60", class: "short" });
       const answer = await Seismote.dialog({
         title: title ?? (all ? s.applyAll : s.applyTitle),
-        className: "settings-dialog",
+        className: "wide settings-dialog",
         content: [
           all && h("p", { class: "strong" }, s.allSure),
           changes.length > 0 ? changesTable(changes) : h("p", null, s.nothing),

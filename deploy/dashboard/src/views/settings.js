@@ -98,12 +98,10 @@
       this.discardButton = h("button", { type: "button", class: "plain", onclick: () => this.discard() }, s.discard);
       this.bar = h("div", { class: "settings-bar", hidden: true }, this.says, h("div", { class: "actions" }, this.discardButton, this.applyButton));
       this.revision = h("span", { class: "settings-revision" });
-      this.main.append(
-        h("div", { class: "settings-top" },
-          h("a", { class: "back", href: Seismote.router.address("station", this.id) }, `← ${this.id}`),
-          h("h1", null, s.heading), this.revision),
-        this.trial.element, this.banner,
-        h("div", { class: "settings-find" }, this.search, this.found),
+      this.head = Seismote.stationHead(this.id, "settings");
+      this.closers.push(() => this.head.stop());
+      this.main.append(this.head.element, this.trial.element, this.banner,
+        h("div", { class: "settings-find" }, this.search, this.found, this.revision),
         h("div", { class: "settings-body" }, this.nav, h("div", { class: "settings-main" }, this.list, this.history.element)),
         this.bar);
     }
@@ -149,7 +147,7 @@
           rows.map((row) => row.element)));
         const button = h("button", { type: "button", class: "settings-link", onclick: () => this.go(group) }, label(group), h("span", { class: "count" }));
         this.links.set(group, button);
-        return { group, rows: [...parts.values()].flat(), element: h("fieldset", { class: "settings-group", id: `settings-${group}` },
+        return { group, rows: [...parts.values()].flat(), element: h("fieldset", { class: "settings-group card", id: `settings-${group}` },
           h("legend", null, h("h2", null, label(group))), this.helps[group] && h("p", { class: "setting-help" }, this.helps[group]),
           group === "axes" && this.axisChoice(), inner) };
       });

@@ -1,0 +1,106 @@
+// What was measured of an event: intensities, measures, peaks and detectors as tables.
+(function (Seismote) {
+  "use strict";
+
+  const { h, units } = Seismote;
+  const words = () => Seismote.text.event;
+
+  // Black or white, whichever is read better on a colour of a scale.
+  function inkOn(color) {
+    const channel = (at) => {
+      const value = parseInt(color.slice(at, at + 2), 16) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    };
+    if (!/^#[0-9a-f]{6}$/i.test(color)) return "inherit";
+    return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5) > 0.18 ? "#101418" : "#ffffff";
+  }
+
+  const scaleName = (item) => words().scales[item.relation] ?? item.relation ?? item.scale;
+
+  function chip(item) {
+    const known = Seismote.scales?.intensity?.(item);
+    const color = item.color ?? known?.color ?? "#ffffff";
+    return h("span", { class: "intensity-chip", style: { background: color, color: inkOn(color) } }, item.roman ?? item.grade?.replace("-", "−") ?? units.digits(item.value, 2));
+  }
+
+  function intensities(list) {
+    const w = words();
+    return h("table", { class: "event-table" },
+      h("thead", {}, h("tr", {}, [w.scale, w.intensity, w.value, w.fromPGA, w.fromPGV].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
+      h("tbody", {}, list.map((item) => h("tr", {},
+        h("th", { scope: "row" }, scaleName(item)), h("td", {}, chip(item)),
+        [item.value, item.from_pga, item.from_pgv].map((value) => h("td", { class: "right" }, value === undefined ? "–" : value.toFixed(1)))))));
+  }
+
+  const q = (value, unit, count = 3) => units.quantity(value, unit, count);
+
+  function rows(event) {
+    const w = words().measures;
+    const f = Seismote.format;
+    const list = [
+      [w.pga, `${f.acceleration(event.pga)} (${q(event.pga_pct_g, "% g")})`],
+      [w.pgv, f.velocity(event.pgv)],
+      [w.pgd, q(event.pgd * 1000, "mm")],
+      [w.duration, f.duration(event.duration_s)],
+      [w.d5_75, f.duration(event.d5_75_s)],
+      [w.d5_95, f.duration(event.d5_95_s)],
+      [w.arias, q(event.arias, "m/s")],
+      [w.cav, q(event.cav, "m/s")],
+      [w.cavStd, q(event.cav_std, "m/s")],
+      [w.dominant, q(event.dominant_hz, "Hz")],
+    ];
+    const { direction, first_motion: first } = event;
+    if (direction?.azimuth_deg !== undefined) {
+      list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`}`]);
+      if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
+    }
+    if (first) list.push([w.firstMotion, `${first.axis}, ${w.after(((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000).toFixed(2))}`]);
+    if (event.gaps > 0) list.push([w.gaps, String(event.gaps)]);
+    list.push([w.revision, String(event.config_rev)]);
+    return list.filter(([, text]) => text !== "–");
+  }
+
+  function pairs(list) {
+    return h("dl", { class: "pairs" }, list.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+  }
+
+  function peaks(event) {
+    const w = words();
+    const f = Seismote.format;
+    const names = ["x", "y", "z", "h", "v3"].filter((name) => event.peaks?.[name]);
+    return h("table", { class: "event-table" },
+      h("thead", {}, h("tr", {}, [w.component, w.largest, w.at, "RMS", "STA/LTA"].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
+      h("tbody", {}, names.map((name) => h("tr", {},
+        h("th", { scope: "row" }, w.components[name]), h("td", { class: "right" }, f.acceleration(event.peaks[name].value)),
+        h("td", { class: "right" }, f.time(event.peaks[name].t)),
+        h("td", { class: "right" }, f.acceleration(event.rms_max?.[name])),
+        h("td", { class: "right" }, units.digits(event.sta_lta_max?.[name], 3))))));
+  }
+
+  function detectors(event) {
+    const w = words();
+    const f = Seismote.format;
+    return h("table", { class: "event-table" },
+      h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on, w.largest, w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
+      h("tbody", {}, event.detectors.map((one) => {
+        const value = (number) => (one.name === "sta_lta" ? units.digits(number, 3) : f.acceleration(number));
+        return h("tr", {}, h("th", { scope: "row" }, w.detectors[one.name] ?? one.name),
+          h("td", {}, [one.signal && (w.components[one.signal] ?? one.signal), one.axes?.join(", "), one.direction].filter(Boolean).join(" ")),
+          h("td", { class: "right" }, f.time(one.on)), h("td", { class: "right" }, value(one.max)), h("td", { class: "right" }, value(one.threshold)));
+      })));
+  }
+
+  // The cards of an event's newest message.
+  Seismote.eventMeasures = function eventMeasures(event) {
+    const w = words();
+    const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "scroll" }, content));
+    return [
+      card(w.intensities, intensities(event.intensity ?? [])),
+      card(w.measured, pairs(rows(event))),
+      card(w.peaksTitle, peaks(event)),
+      event.detectors?.length > 0 && card(w.detectorsTitle, detectors(event)),
+    ].filter(Boolean);
+  };
+
+  Seismote.intensityChip = chip;
+})(globalThis.Seismote ??= {});

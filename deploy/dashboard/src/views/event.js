@@ -1,0 +1,253 @@
+// One event of a station: its waveform, its replay, what was measured, and the files to take along.
+(function (Seismote) {
+  "use strict";
+
+  const { h, fleet, link, waveforms, waveform, motion, setText } = Seismote;
+  const words = () => Seismote.text.event;
+  const axes = ["x", "y", "z"];
+
+  Seismote.view("#/station/:id/event/:event", {
+    title: ({ id, event }) => words().title(id, event),
+    mount(main, { id, event }) {
+      const page = new Page(main, id, event);
+      return () => page.close();
+    },
+  });
+
+  // The onset that an event's id holds, as text; null for another id.
+  function onsetOf(id) {
+    const found = /-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(id);
+    return found ? `${found[1]}-${found[2]}-${found[3]}T${found[4]}:${found[5]}:${found[6]}.${found[7]}Z` : null;
+  }
+
+  class Page {
+    constructor(main, id, eventId) {
+      Object.assign(this, { main, id, eventId, now: null, data: null, fetching: false });
+      this.closers = [
+        fleet.on("station", (which, what) => which === id && (what === "event" || what === "config") && this.heard(what)),
+        waveforms.on((station, event) => station === id && event === eventId && this.later()),
+        Seismote.preferences.on(() => this.measures()),
+        link.on("state", (state) => state === "online" && this.older()),
+      ];
+      main.classList.add("event");
+      this.frame();
+      this.heard("event");
+      this.build();
+      this.older();
+    }
+
+    close() {
+      this.closed = true;
+      cancelAnimationFrame(this.request);
+      clearTimeout(this.patience);
+      for (const close of this.closers) close();
+      this.graphs.stop();
+      this.replay.stop();
+      this.head.stop();
+    }
+
+    // The newest that the station has said of the event; what its id says, where that is nothing.
+    get event() {
+      const known = fleet.stations.get(this.id)?.events.get(this.eventId);
+      return known?.end ?? known?.update ?? known?.onset ?? null;
+    }
+
+    frame() {
+      const w = words();
+      this.head = Seismote.stationHead(this.id, "event");
+      this.onTime = (seconds) => this.time(seconds);
+      this.graphs = Seismote.eventGraphs({ onTime: this.onTime });
+      this.replay = Seismote.eventReplay({ onTime: this.onTime });
+      this.summary = h("div", { class: "event-summary" });
+      this.status = h("p", { class: "quiet event-status", role: "status" });
+      this.fetchButton = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.fetch() }, w.fetch);
+      this.cards = h("div", { class: "event-cards" });
+      const signals = ["acceleration", "velocity", "displacement", "raw"].map((name) => h("option", { value: name }, w.signals[name]));
+      const signal = h("select", { "aria-label": w.shown, onchange: () => this.graphs.signal(signal.value) }, signals);
+      const button = (name, label, onclick) => h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick }, name);
+      this.mseed = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("mseed") }, w.mseed);
+      this.csv = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("csv") }, w.csv);
+      this.main.append(this.head.element, this.summary,
+        h("div", { class: "event-main" },
+          h("section", { class: "card event-waveform", "aria-labelledby": "event-waveform" },
+            h("div", { class: "card-head" }, h("h2", { id: "event-waveform" }, w.waveform),
+              h("div", { class: "event-tools" }, signal,
+                button("−", w.zoomOut, () => this.graphs.zoom(2)), button("+", w.zoomIn, () => this.graphs.zoom(0.5)), button(w.all, w.allLabel, () => this.graphs.all()))),
+            this.graphs.element,
+            h("p", { class: "unseen", id: "event-keys" }, w.keys),
+            h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files" }, this.fetchButton, this.mseed, this.csv))),
+          h("section", { class: "card event-replay", "aria-labelledby": "event-replay" },
+            h("div", { class: "card-head" }, h("h2", { id: "event-replay" }, w.replay)), this.replay.element)),
+        this.cards);
+      this.keys = (event) => {
+        if (event.key !== " " || event.target.closest("input, select, textarea, button, a, summary, dialog")) return;
+        event.preventDefault();
+        this.replay.toggle();
+      };
+      document.addEventListener("keydown", this.keys);
+      this.closers.push(() => document.removeEventListener("keydown", this.keys));
+    }
+
+    heard(what) {
+      if (what === "event") this.measures();
+      const ended = Boolean(this.event?.end);
+      if (what === "event" && (ended !== this.ended || !this.data)) {
+        this.ended = ended;
+        this.later();
+        if (ended) this.older();
+      }
+    }
+
+    measures() {
+      const w = words();
+      const { event } = this;
+      const onset = event?.onset ?? onsetOf(this.eventId);
+      const f = Seismote.format;
+      const badge = (text, state) => h("span", { class: "badge", dataset: { state } }, text);
+      const facts = event ? [[w.measures.pga, f.acceleration(event.pga)], [w.measures.pgv, f.velocity(event.pgv)], [w.measures.duration, f.duration(event.duration_s)]] : [];
+      this.summary.replaceChildren(
+        h("div", { class: "event-title" }, h("h2", {}, w.heading(f.dateTime(onset))),
+          event && badge(event.end ? w.over : w.goesOn, event.end ? "unknown" : "bad"),
+          event?.test && badge(w.test, "warn"), event?.clipped && badge(w.clipped, "bad"), event?.interrupted && badge(w.interrupted, "warn")),
+        h("div", { class: "event-facts" },
+          (event?.intensity ?? []).map((item) => h("div", { class: "fact" }, Seismote.intensityChip(item), h("span", { class: "quiet" }, w.scales[item.relation] ?? item.relation))),
+          facts.map(([name, value]) => h("div", { class: "fact" }, h("strong", { class: "number" }, value), h("span", { class: "quiet" }, name)))),
+        !event && h("p", { class: "quiet" }, w.notKnown));
+      this.cards.replaceChildren(...(event ? Seismote.eventMeasures(event) : []));
+    }
+
+    // MARK: The waveform
+
+    later() {
+      if (this.request) return;
+      this.request = requestAnimationFrame(() => {
+        this.request = 0;
+        if (!this.closed) this.build();
+      });
+    }
+
+    // What there is of the waveform: what came live if that is whole, else what was fetched, else what came live.
+    get source() {
+      const kept = waveforms.get(this.id, this.eventId);
+      if (!kept) return null;
+      const judged = waveforms.judge(kept.assembler, this.event?.waveform);
+      if (kept.fetched && judged.right !== true) return { assembler: kept.fetched, fetched: true };
+      return kept.assembler.bytes > 0 ? { assembler: kept.assembler, judged } : null;
+    }
+
+    build() {
+      const { source, event } = this;
+      const shape = source?.assembler.waveform({ unitPerCount: event?.waveform?.unit_per_count ?? this.lastUnit() });
+      this.data = shape ? this.describe(shape) : null;
+      this.graphs.set(this.data);
+      this.replay.set(this.data);
+      if (this.data && this.now === null) this.time((this.data.onset ?? 0) / shape.rate);
+      this.mseed.disabled = this.csv.disabled = !shape;
+      this.say(source);
+    }
+
+    lastUnit() {
+      return fleet.stations.get(this.id)?.lastEvent?.waveform?.unit_per_count;
+    }
+
+    describe(shape) {
+      const { event } = this;
+      const sample = (text) => {
+        const time = waveform.parseTime(text);
+        if (time === null) return null;
+        return Math.round((Number(time - shape.start) / 1e9) * shape.rate);
+      };
+      const onset = sample(event?.onset ?? onsetOf(this.eventId));
+      const quiet = Math.max(0, Math.min(onset ?? 0, shape.count) - Math.round(shape.rate));
+      const motions = Object.fromEntries(axes.map((axis) => [axis, motion.motion(shape[axis], shape.rate, { quiet })]));
+      const peaks = {};
+      for (const axis of axes) {
+        const found = event?.peaks?.[axis];
+        const at = sample(found?.t);
+        if (at !== null && at >= 0 && at < shape.count) peaks[axis] = { sample: at, value: found.value };
+      }
+      const north = fleet.stations.get(this.id)?.config?.config?.sensor?.mounting?.north_deg ?? 0;
+      return { shape, motions, onset, end: sample(event?.end), peaks, aligned: !shape.sources.x || shape.sources.x.endsWith("E") || north === 0 };
+    }
+
+    say(source) {
+      const w = words();
+      const { event } = this;
+      let text;
+      if (this.fetching) text = w.fetching(this.progress ?? 0);
+      else if (this.problem) text = this.problem;
+      else if (!source) text = event && !event.end ? w.waiting : w.none;
+      else if (source.fetched) text = w.fetched(source.assembler.bytes);
+      else if (source.judged.right) text = w.complete(source.judged.messages, source.judged.bytes);
+      else if (source.judged.whole) text = w.partly(source.judged.bytes, source.judged.whole);
+      else text = w.coming(source.judged.messages, source.judged.bytes);
+      const gaps = this.data?.shape.gaps.length ?? 0;
+      setText(this.status, gaps > 0 ? `${text} ${w.gaps(gaps)}` : text);
+      const whole = source && (source.fetched || source.judged.right);
+      this.fetchButton.hidden = Boolean(whole) || this.fetching || (event !== null && !event.end) || !this.mayAsk;
+    }
+
+    // Asks the station for an event that has ended and is not here, when that is allowed. What has just ended may still
+    // be on its way.
+    async older() {
+      clearTimeout(this.patience);
+      if (link.state !== "online" || this.fetching) return;
+      const { event } = this;
+      if (event && !event.end) return;
+      this.mayAsk ||= await link.rights(this.id);
+      if (this.closed) return;
+      this.patience = setTimeout(() => {
+        const { source } = this;
+        if (this.closed || (source && (source.fetched || source.judged.right))) return;
+        if (this.mayAsk && !this.problem) this.fetch();
+        else this.say(source);
+      }, 2000);
+    }
+
+    async fetch() {
+      const onset = waveform.parseTime(this.event?.onset ?? onsetOf(this.eventId));
+      if (onset === null || this.fetching) return;
+      const settings = fleet.stations.get(this.id)?.config?.config?.detection?.event ?? {};
+      const seconds = (value) => BigInt(Math.round(value * 1e9));
+      const from = onset - seconds(settings.pre_event_s ?? 10);
+      const end = waveform.parseTime(this.event?.end) ?? onset + seconds(120);
+      this.fetching = true;
+      this.problem = null;
+      this.say(this.source);
+      try {
+        const assembler = await waveforms.snapshot(this.id, from, end, (bytes) => {
+          this.progress = bytes;
+          this.say(this.source);
+        });
+        if (assembler.bytes === 0) this.problem = words().notInRing;
+        else waveforms.put(this.id, this.eventId, assembler);
+      } catch (error) {
+        this.problem = words().notFetched(error.errors?.[0]?.message ?? error.message);
+      }
+      this.fetching = false;
+      if (!this.closed) this.build();
+    }
+
+    // MARK: Time and files
+
+    time(seconds) {
+      if (!this.data) return;
+      const { count, rate } = this.data.shape;
+      this.now = Math.min((count - 1) / rate, Math.max(0, seconds));
+      this.graphs.time(this.now);
+      this.replay.time(this.now);
+    }
+
+    save(kind) {
+      const { source } = this;
+      if (!source || !this.data) return;
+      const content = kind === "csv" ? Seismote.csv.waveform(this.data.shape) : source.assembler.file();
+      const url = URL.createObjectURL(new Blob([content], { type: kind === "csv" ? "text/csv" : "application/vnd.fdsn.mseed" }));
+      const anchor = h("a", { href: url, download: `${this.eventId}.${kind}` });
+      document.body.append(anchor);
+      anchor.click();
+      anchor.remove();
+      setTimeout(() => URL.revokeObjectURL(url), 60000);
+    }
+  }
+})(globalThis.Seismote ??= {});
