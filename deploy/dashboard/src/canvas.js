@@ -18,9 +18,10 @@
   });
 
   // surface(canvas, draw): keeps the canvas as sharp as the screen, and calls draw(context, width, height) in CSS pixels
-  // when its size or the theme changes. { redraw(), stop() }
+  // when its size or the theme changes. { redraw(), stop(), visible }
   Seismote.surface = function surface(canvas, draw) {
     const context = canvas.getContext("2d");
+    const made = { redraw, stop, visible: true };
     let width = 0;
     let height = 0;
     function redraw() {
@@ -37,14 +38,19 @@
       redraw();
     });
     observer.observe(canvas);
+    // `visible` is for those who draw often: nobody looks at what is scrolled away.
+    const seen = new IntersectionObserver((entries) => {
+      made.visible = entries[entries.length - 1].isIntersecting;
+      if (made.visible) redraw();
+    });
+    seen.observe(canvas);
     const stopTheme = Seismote.preferences.on(() => redraw());
-    return {
-      redraw,
-      stop() {
-        observer.disconnect();
-        stopTheme();
-      },
-    };
+    function stop() {
+      observer.disconnect();
+      seen.disconnect();
+      stopTheme();
+    }
+    return made;
   };
 
   const font = (size) => `${size}px ${getComputedStyle(document.body).fontFamily}`;
@@ -77,7 +83,7 @@
       const line = Math.round(at) + 0.5;
       context.moveTo(line, box.top);
       context.lineTo(line, box.bottom);
-      if (label !== undefined) context.fillText(label, Math.min(Math.max(at, box.left + 12), box.right - 12), box.bottom + 5);
+      if (label !== undefined) context.fillText(label, at, box.bottom + 5);
     }
     context.stroke();
     if (unit) {

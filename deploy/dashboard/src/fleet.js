@@ -13,8 +13,10 @@
     // event id -> { onset, update, end }
     events: new Map(),
     traces: new Seismote.Traces(),
-    // performance.now() of the last summary that was not kept by the broker
-    heard: 0,
+    // The last ten minutes of summaries: { time (seconds since 1970), pga, ratios, triggered }
+    history: [],
+    // relation -> { item of `intensity`, t }: the highest that this page has seen
+    highest: new Map(),
   });
 
   function tell(id, what) {
@@ -74,7 +76,7 @@
       const known = station(id);
       if (known.summary && known.summary.boot === summary.boot && summary.seq < known.summary.seq) return;
       known.summary = summary;
-      if (!packet?.retain) known.heard = performance.now();
+      remember(known, summary);
       tell(id, "summary");
     } else if (objects[what]) {
       const object = json(payload);
@@ -82,6 +84,24 @@
       station(id)[objects[what]] = object;
       tell(id, objects[what]);
     } else if (what === "event/trigger" || what === "event/last") event(id, what, json(payload));
+  }
+
+  function remember(known, { t, pga, sta_lta: ratios, triggered, intensity, valid }) {
+    const time = Seismote.units.milliseconds(t) / 1000;
+    const { history } = known;
+    if (!Number.isFinite(time)) return;
+    // A recording that is played again begins anew.
+    if (history.length && time <= history[history.length - 1].time) history.length = 0;
+    history.push({ time, pga, ratios, triggered });
+    if (history.length > 600) history.splice(0, history.length - 600);
+    if (valid !== false) higher(known, intensity, t);
+  }
+
+  function higher(known, intensity, t) {
+    for (const item of Array.isArray(intensity) ? intensity : []) {
+      const before = known.highest.get(item.relation);
+      if (Number.isFinite(item.value) && !(before && before.item.value >= item.value)) known.highest.set(item.relation, { item, t });
+    }
   }
 
   function event(id, what, object) {
@@ -93,6 +113,7 @@
     known.events.set(object.event_id, entry);
     if (known.events.size > keptEvents) known.events.delete(known.events.keys().next().value);
     if (object.event_type === "end" && !(known.lastEvent?.onset > object.onset)) known.lastEvent = object;
+    if (!object.test) higher(known, object.intensity, object.onset);
     tell(id, "event");
     if (what === "event/trigger" && object.event_type === "onset") {
       document.dispatchEvent(new CustomEvent("seismote-onset", { detail: { id, event: object } }));

@@ -44,21 +44,22 @@
     };
   }
 
-  // Moves labels of that size apart so that none covers another; keeps near to where they belong. In place.
-  function spread(places, distance, rounds = 30) {
+  // Moves places apart so that no label of that size covers another; keeps near to where they belong. In place.
+  function spread(places, width, height, rounds = 40) {
+    const ratio = width / height;
     for (let round = 0; round < rounds; round++) {
       let moved = false;
       for (let i = 0; i < places.length; i++) {
         for (let j = i + 1; j < places.length; j++) {
-          const dx = places[j].x - places[i].x;
+          const dx = (places[j].x - places[i].x) / ratio;
           const dy = places[j].y - places[i].y;
           const far = Math.hypot(dx, dy);
-          if (far >= distance) continue;
-          const angle = far > 1e-6 ? Math.atan2(dy, dx) : (i * 2.399963);
-          const push = (distance - far) / 2;
-          places[i].x -= Math.cos(angle) * push;
+          if (far >= height) continue;
+          const angle = far > 1e-6 ? Math.atan2(dy, dx) : i * 2.399963;
+          const push = (height - far) / 2;
+          places[i].x -= Math.cos(angle) * push * ratio;
           places[i].y -= Math.sin(angle) * push;
-          places[j].x += Math.cos(angle) * push;
+          places[j].x += Math.cos(angle) * push * ratio;
           places[j].y += Math.sin(angle) * push;
           moved = true;
         }
@@ -68,7 +69,7 @@
     return places;
   }
 
-  const degrees = (value, positive, negative) => `${Seismote.units.digits(Math.abs(value), 5)}° ${value < 0 ? negative : positive}`;
+  const degrees = (value, positive, negative) => `${Seismote.units.tick(Math.abs(value))}° ${value < 0 ? negative : positive}`;
 
   Seismote.geo = { place, fit, spread, latitude: (v) => degrees(v, "N", "S"), longitude: (v) => degrees(((v + 540) % 360) - 180, "E", "W") };
 })(globalThis.Seismote ??= {});

@@ -64,10 +64,20 @@
     return 10 * power;
   }
 
+  // The same in finer steps, for the ends of an axis.
+  function endAbove(value) {
+    if (!(value > 0) || !Number.isFinite(value)) return 1;
+    const power = 10 ** Math.floor(Math.log10(value));
+    for (const step of [1, 1.5, 2, 3, 4, 5, 6, 8]) if (step * power >= value * (1 - 1e-9)) return step * power;
+    return 10 * power;
+  }
+
   // About `count` round numbers from low to high.
   function ticks(low, high, count) {
-    if (!(high > low)) return [low];
-    const step = niceAbove((high - low) / Math.max(1, count));
+    return high > low ? multiples(low, high, niceAbove((high - low) / Math.max(1, count))) : [low];
+  }
+
+  function multiples(low, high, step) {
     const first = Math.ceil(low / step - 1e-9);
     const list = [];
     for (let i = first; i * step <= high + step * 1e-9; i++) list.push(Number((i * step).toPrecision(12)));
@@ -85,5 +95,5 @@
   const timeSteps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
   const timeStep = (span, count) => timeSteps.find((step) => span / step <= count) ?? 3600;
 
-  Seismote.scales = { scales, intensity, position, ink, niceAbove, ticks, decades, timeStep };
+  Seismote.scales = { scales, intensity, position, ink, niceAbove, endAbove, ticks, multiples, decades, timeStep };
 })(globalThis.Seismote ??= {});

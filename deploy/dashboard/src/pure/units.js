@@ -22,6 +22,13 @@
     return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
   }
 
+  // A number of a graph's axis, which is round: without zeros behind it.
+  function tick(value) {
+    const size = Math.abs(value);
+    if (size !== 0 && (size >= 1e6 || size < 1e-4)) return digits(value, 1);
+    return String(Number(value.toPrecision(6))).replace("-", "−");
+  }
+
   const factor = (unit) => (accelerations[unit] ?? accelerations["m/s²"]).factor;
   const label = (unit) => (accelerations[unit] ?? accelerations["m/s²"]).label;
   const number = (value, unit) => (Number.isFinite(value) ? digits(value * factor(unit)) : missing);
@@ -50,6 +57,7 @@
     factor,
     label,
     digits,
+    tick,
     number,
     milliseconds,
     text: (value, unit) => (Number.isFinite(value) ? `${number(value, unit)} ${label(unit)}` : missing),

@@ -1,12 +1,112 @@
+// A station, live.
 (function (Seismote) {
   "use strict";
+
+  const { h, text, fleet, preferences } = Seismote;
+  const words = text.station;
+
+  // The dials of the scales that the station is set to.
+  function dials(id, station) {
+    const box = h("div", { class: "dials" });
+    const made = new Map();
+    function show() {
+      const { summary, highest } = station() ?? {};
+      for (const item of summary?.intensity ?? []) {
+        let dial = made.get(item.relation);
+        if (!dial) {
+          dial = Seismote.dial(item.scale);
+          made.set(item.relation, dial);
+          box.append(dial.element);
+        }
+        dial.show(item, highest.get(item.relation));
+      }
+    }
+    show();
+    const stops = [fleet.on("station", (which, what) => which === id && (what === "summary" || what === "event") && show()), preferences.on(show)];
+    return { element: h("section", { class: "card intensity-card" }, h("h2", {}, words.intensity), box), stop: () => stops.forEach((stop) => stop()) };
+  }
+
   Seismote.view("#/station/:id", {
     title: ({ id }) => id,
     mount(main, { id }) {
+      main.className = "station";
+      const station = () => fleet.stations.get(id);
+      const traces = () => station()?.traces;
+      const playhead = new Seismote.Playhead();
+      let generation = -1;
+
       const head = Seismote.stationHead(id, "live");
-      main.append(head.element);
-      const stop = Seismote.fleet.watchTraces(id);
-      return () => (head.stop(), stop());
+      const graphs = Seismote.graphs(id, traces);
+      const scope = Seismote.seismoscope(traces, station);
+      const extremes = Seismote.extremes(id, traces, station);
+      const parts = {
+        alerts: Seismote.alertsCard(id, station),
+        dials: dials(id, station),
+        measures: Seismote.measures(id, station),
+        spectrum: Seismote.spectrum(traces, station),
+        ratio: Seismote.ratio(station),
+        health: Seismote.healthCard(id, station),
+        events: Seismote.eventList(id),
+      };
+      const note = h("p", { class: "note", role: "status", hidden: true });
+      main.append(head.element, parts.alerts.element,
+        h("div", { class: "live" },
+          h("div", { class: "wide" }, note, graphs.element),
+          h("div", { class: "side" }, parts.dials.element, scope.element)),
+        parts.measures.element,
+        h("div", { class: "three" }, extremes.element, parts.spectrum.element, parts.ratio.element),
+        parts.events.element, parts.health.element);
+
+      // Why there are no traces, when there are none.
+      const opened = performance.now();
+      function explain() {
+        const known = station();
+        const silent = performance.now() / 1000 - (traces()?.arrival?.at ?? opened / 1000);
+        const block = known?.config?.config?.trace?.block_s;
+        let why = "";
+        if (Seismote.link.state === "online" && silent > 4 + 2 * (Number.isFinite(block) ? block : 1)) {
+          if (!known) why = words.unknown(id);
+          else if (known.online === false) why = words.offline;
+          else if (known.config?.config?.trace?.enabled === false) why = words.noTraces;
+          else if (known.config?.config?.trace?.only_in_events) why = words.onlyEvents;
+          else why = words.silent;
+        }
+        note.hidden = why === "";
+        Seismote.setText(note, why);
+      }
+      const explaining = setInterval(explain, 1000);
+
+      const stopTraces = fleet.watchTraces(id);
+      const stopFleet = fleet.on("station", (which, what) => {
+        if (which !== id || what !== "trace") return;
+        const source = traces();
+        if (source.generation !== generation) {
+          generation = source.generation;
+          playhead.reset();
+        }
+        playhead.arrived(source.arrival);
+      });
+      let drawn = 0;
+      const stopDrawing = Seismote.animate((now) => {
+        const shown = playhead.time(now);
+        extremes.draw(now, shown);
+        // Long spans hardly move, and a paused picture not at all: but the reader may move it.
+        if (now - drawn < 1 / graphs.rate() - 0.004) return;
+        drawn = now;
+        graphs.draw(now, shown);
+        scope.draw(now, graphs.state.paused ? graphs.state.edge : shown);
+      });
+      // For tests and the curious: what is drawn.
+      Seismote.live = { graphs: graphs.state, playhead, id };
+
+      return () => {
+        clearInterval(explaining);
+        stopDrawing();
+        stopFleet();
+        stopTraces();
+        for (const part of [head, graphs, scope, extremes, ...Object.values(parts)]) part.stop();
+        Seismote.live = null;
+      };
     },
   });
 })(globalThis.Seismote ??= {});

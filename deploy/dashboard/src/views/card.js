@@ -1,0 +1,96 @@
+// A station's card in the overview.
+(function (Seismote) {
+  "use strict";
+
+  const { h, text, router, scales, setText, setClass, units } = Seismote;
+  const words = text.overview;
+  const sparkSeconds = 180;
+
+  // The item of `intensity` that stands for a station: the first of its scales.
+  const leading = (station) => station.summary?.intensity?.[0];
+
+  function spark() {
+    const line = h("path", { class: "spark-line" });
+    const svg = h("svg", { class: "spark", viewBox: "0 0 180 36", preserveAspectRatio: "none", role: "img", "aria-label": words.spark }, line);
+    return {
+      svg,
+      // Logarithmic, from 0.1 mg to 1 g: quiet and an earthquake are both seen.
+      show(history) {
+        if (history.length < 2) return line.setAttribute("d", "");
+        const end = history[history.length - 1].time;
+        const low = Math.log10(units.g / 1e4);
+        const high = Math.log10(units.g);
+        let path = "";
+        for (const { time, pga } of history) {
+          if (end - time > sparkSeconds || !(pga >= 0)) continue;
+          const y = 34 - 32 * Math.min(1, Math.max(0, (Math.log10(Math.max(pga, 1e-9)) - low) / (high - low)));
+          path += `${path ? "L" : "M"}${(180 - ((end - time) / sparkSeconds) * 180).toFixed(1)} ${y.toFixed(1)}`;
+        }
+        line.setAttribute("d", path);
+      },
+    };
+  }
+
+  // card(id) -> { element, show(station) }
+  Seismote.card = function card(id) {
+    const online = h("span", { class: "badge" });
+    const about = h("p", { class: "quiet about" });
+    const now = h("strong", { class: "step-now" });
+    const nowValue = h("span", { class: "quiet number" });
+    const highest = h("span", { class: "chip" });
+    const pga = h("span", { class: "number value" });
+    const trigger = h("span", { class: "badge" });
+    const line = spark();
+    const facts = Object.fromEntries(["clock", "gaps", "version"].map((name) => [name, h("dd", {})]));
+    const alerts = h("span", { class: "badge" });
+    const element = h("li", { class: "card station-card", dataset: { id } },
+      h("div", { class: "card-head" }, h("h2", {}, h("a", { class: "whole", href: router.address("station", id) }, id)), online),
+      about,
+      h("div", { class: "levels" },
+        h("div", { class: "level" }, now, h("span", { class: "quiet" }, words.now, nowValue)),
+        h("div", { class: "level" }, highest, h("span", { class: "quiet" }, words.highest)),
+        h("div", { class: "level pga" }, pga, h("span", { class: "quiet" }, words.pga))),
+      line.svg,
+      h("div", { class: "states" }, trigger, alerts),
+      h("dl", { class: "facts" }, Object.entries(facts).map(([name, cell]) => h("div", {}, h("dt", {}, words[name]), cell))));
+
+    function chip(badge, item) {
+      const step = scales.intensity(item);
+      setText(badge, step?.name ?? "–");
+      badge.style.background = step?.color ?? "transparent";
+      badge.style.color = step ? scales.ink(step.color) : "";
+    }
+
+    return {
+      element,
+      show(station) {
+        const { summary, info, health } = station;
+        online.dataset.state = station.online === true ? "good" : station.online === false ? "bad" : "unknown";
+        setText(online, station.online === true ? text.frame.online : station.online === false ? text.frame.offline : text.frame.unknown);
+        setText(about, info?.station?.description || [info?.sensor?.driver, info?.sensor?.chip].filter(Boolean).join(", "));
+        about.title = about.textContent;
+        const item = leading(station);
+        chip(now, item);
+        setText(nowValue, Number.isFinite(item?.value) ? " " + item.value.toFixed(1).replace("-", "−") : "");
+        chip(highest, station.highest.get(item?.relation)?.item);
+        setText(pga, Seismote.format.acceleration(summary?.pga));
+        Seismote.triggerBadge(trigger, station);
+        setClass(element, "shaking", trigger.dataset.state === "bad");
+        setClass(element, "away", station.online === false);
+        line.show(station.history);
+        const clock = Seismote.clockWords(station);
+        setText(facts.clock, clock.text);
+        facts.clock.dataset.state = clock.state;
+        const gaps = health?.gaps;
+        setText(facts.gaps, gaps === undefined ? "–" : String(gaps));
+        facts.gaps.dataset.state = gaps > 0 ? "warn" : "";
+        setText(facts.version, info?.agent?.version ?? "–");
+        const count = station.alerts.size;
+        alerts.hidden = count === 0;
+        alerts.dataset.state = [...station.alerts.values()].some((alert) => alert.severity === "error") ? "bad" : "warn";
+        setText(alerts, words.alerts(count));
+      },
+    };
+  };
+  Seismote.card.leading = leading;
+})(globalThis.Seismote ??= {});
