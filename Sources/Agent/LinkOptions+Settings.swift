@@ -29,6 +29,10 @@ extension LinkOptions {
         keepsEssential = true
         backfillPerSecond = Double(configuration.storage.backfillRate)
         subscriptions = topics.commandFilters(groups: configuration.station.groups)
+        if mqtt.homeAssistant.enabled {
+            // Not every broker lets us: nothing else depends on it.
+            optionalSubscriptions = [HomeAssistantPlace.status(prefix: mqtt.homeAssistant.prefix)]
+        }
         var check = SelfCheck()
         check.commandTopic = topics.command("selfcheck")
         check.echoTopics = [topics.online, topics.trace]

@@ -4,7 +4,7 @@ public struct Messenger: Sendable {
     public let topics: Topics
     /// UUID of this run.
     public let boot: String
-    private var json = JSONWriter(capacity: 8192)
+    var json = JSONWriter(capacity: 8192)
     private var sequence = [Int](repeating: 0, count: Stream.allCases.count)
     private var headers: [PublicationHeader]
     private var traceRecords: TraceRecords?

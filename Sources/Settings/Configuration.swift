@@ -1,3 +1,4 @@
+import Messages
 import Seismology
 import SignalProcessing
 
@@ -303,6 +304,11 @@ public struct MQTTConfiguration: Sendable, Equatable {
         public var pskFile = ""
     }
     public enum TLSVersion: String, Sendable, CaseIterable { case v12 = "1.2", v13 = "1.3" }
+    public struct HomeAssistant: Sendable, Equatable {
+        public var enabled = true
+        public var prefix = "homeassistant"
+        public var discovery = HomeAssistantPlace.Form.device
+    }
     /// `mqtt://host:port` or `mqtts://host:port`, tried in order.
     public var uris = ["mqtt://localhost:1883"]
     public var protocolVersion = ProtocolVersion.v5
@@ -318,6 +324,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
     public var reconnectMaximum = 120.0
     /// Seconds the broker waits before it publishes the last will.
     public var willDelay = 15
+    public var homeAssistant = HomeAssistant()
 }
 
 /// What is kept over a restart, and where.

@@ -12,13 +12,31 @@ public struct LoadedSettings: Sendable, Equatable {
     }
 
     /// The snapshot that the agent works with.
-    public var configuration: Configuration
+    public var configuration: Configuration {
+        get { snapshot.configuration }
+        set { snapshot = Snapshot(newValue) }
+    }
+    /// Kept by itself: the many that hold settings are small, and so is the code that copies them.
+    private var snapshot: Snapshot
     /// The same as a tree with the keys of the settings file: SI numbers, secrets as `***`.
     public var effective: Value
     /// Where each value comes from, by key (`axes.x.filter`), for every key that a source gives.
     public var origins: [String: Origin]
     /// Keys, or groups of keys, that may not be set remotely, as listed under `locked` in the file.
     public var locked: [String]
+
+    init(configuration: Configuration, effective: Value, origins: [String: Origin], locked: [String]) {
+        snapshot = Snapshot(configuration)
+        self.effective = effective
+        self.origins = origins
+        self.locked = locked
+    }
+
+    private final class Snapshot: Sendable, Equatable {
+        let configuration: Configuration
+        init(_ configuration: Configuration) { self.configuration = configuration }
+        static func == (a: Snapshot, b: Snapshot) -> Bool { a === b || a.configuration == b.configuration }
+    }
 
     /// The sources alone.
     public var sources: [String: SettingSource] { origins.mapValues(\.source) }

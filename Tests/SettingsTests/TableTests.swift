@@ -58,7 +58,7 @@ import Testing
     private static func leaves(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let name = String(describing: type(of: value))
-        let groups = ["Level", "STALTA", "Guard", "Peak", "Movement", "Event", "TLS"]
+        let groups = ["Level", "STALTA", "Guard", "Peak", "Movement", "Event", "TLS", "HomeAssistant"]
         let isGroup =
             name.hasSuffix("Configuration") || groups.contains(name) || name == "PerAxis<AxisConfiguration>"
             || name == "PerAxis<Source>"
@@ -123,6 +123,8 @@ import Testing
         (c.mqtt.tls.alpn, c.mqtt.tls.minimumVersion) = ("mqtt", .v13)
         (c.mqtt.tls.pskIdentity, c.mqtt.tls.pskFile) = ("board", "/psk")
         (c.mqtt.keepalive, c.mqtt.reconnectMinimum, c.mqtt.reconnectMaximum, c.mqtt.willDelay) = (5, 0.5, 60, 0)
+        (c.mqtt.homeAssistant.enabled, c.mqtt.homeAssistant.prefix) = (false, "house/ha")
+        c.mqtt.homeAssistant.discovery = .components
         (c.storage.directory, c.storage.budget, c.storage.ringMinutes) = ("/srv/x", 1024, 0)
         (c.storage.keepEventsDays, c.storage.backfillRate) = (7, 200)
         (c.health.interval, c.log.level) = (10, .debug)

@@ -45,13 +45,17 @@ extension Dispatcher {
                 proposal, confirm: change.confirm, source: request.source, connection: connection(after: proposal))
             reporter.reverted = nil
             let told = ConfigTelling.change(proposal, keeper.ledger)
-            guard revision != before else { return say(request, .done, revision: revision, result: told) }
+            guard revision != before else {
+                reporter.wasRefused()
+                return say(request, .done, revision: revision, result: told)
+            }
             put(proposal, Changing(request: request, told: told, before: before, proposal: proposal), &reporter)
         } catch {
             if !change.isDryRun, case .merge(let patch) = change.kind {
                 keeper.reject(patch, error.errors, source: request.source)
             }
             desk.refused()
+            if !change.isDryRun { reporter.wasRefused() }
             fail(request, revision: reporter.revision, error.wire)
         }
     }

@@ -40,14 +40,14 @@ struct Dispatcher {
     private var journalProblem: String?
     let started = HostClock.monotonic()
     /// What the process was started with.
-    private let atStart: Configuration
+    private let atStart: LoadedSettings
 
     init(
         _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
         status: SamplingStatus, sampling: OrderBook?, storage: StorageThread
     ) {
         let configuration = keeper.settings.configuration
-        atStart = configuration
+        atStart = keeper.settings
         self.keeper = keeper
         self.link = link
         self.log = log
@@ -67,6 +67,10 @@ struct Dispatcher {
         let (messages, lost) = inbox.take()
         desk.lost(lost)
         for message in messages {
+            if reporter.isFromHomeAssistant(message) {
+                reporter.take(fromHomeAssistant: message, random: random.next())
+                continue
+            }
             let verdict = desk.take(
                 message, connection: message.connection, now: HostClock.monotonic(), wall: HostClock.wall(),
                 random: &random)
@@ -90,7 +94,7 @@ struct Dispatcher {
 
     /// Settings as this process can put them into force: those that need a restart stay as they are.
     func inForce(_ settings: LoadedSettings) -> Configuration {
-        Settings.withoutRestart(settings.configuration, running: atStart)
+        Settings.withoutRestart(settings.configuration, running: atStart.configuration)
     }
 
     // MARK: Replies
@@ -100,6 +104,7 @@ struct Dispatcher {
         case .nothing: break
         case .again(let reply, let destination): publish(reply, destination)
         case .refuse(let refusal):
+            if refusal.command == Verb.config.rawValue { reporter.wasRefused() }
             log.info(
                 "command refused",
                 ["command": .text(refusal.command), "code": .text(refusal.errors.first?.code.rawValue ?? "")])

@@ -2,17 +2,19 @@ import Glibc
 import Messages
 import Settings
 
-/// The file that keeps the ledger of settings over restarts. Whenever the power goes, it is the old one or the new one,
+/// A file of the storage directory, such as the one that keeps the ledger of settings over restarts. Whenever the power goes, it is the old one or the new one,
 /// whole.
 struct SettingsStore {
     let directory: String
     let files: any FileLayer
+    let name: String
 
-    var path: String { directory + "/" + SettingsLedger.fileName }
+    var path: String { directory + "/" + name }
     private var newPath: String { path + ".new" }
 
-    init(directory: String, files: any FileLayer = SystemFiles()) {
+    init(directory: String, name: String = SettingsLedger.fileName, files: any FileLayer = SystemFiles()) {
         self.directory = directory
+        self.name = name
         self.files = files
     }
 

@@ -4,7 +4,7 @@ import Settings
 /// own, answered by an ``OrderOutcome`` of that number; none is ever left without.
 enum StationOrder: Sendable {
     /// Other settings into force at the next border of a block; `reopens`: the sensor is opened anew with them.
-    case reconfigure(Configuration, revision: Int, reopens: Bool)
+    indirect case reconfigure(Configuration, revision: Int, reopens: Bool)
     case resetExtremes
     /// An event as if the ground had shaken, `test: true` in all its messages.
     case testEvent

@@ -40,6 +40,9 @@ struct Reporter {
     private var lastSelfTest: SamplingStatus.SelfTestOutcome?
     /// What is known of each chip from before.
     var memory: SensorMemory
+    /// What Home Assistant is told when.
+    var home: HomeAssistantSchedule
+    var homeMemory: HomeAssistantMemory
 
     init(
         ledger: SettingsLedger, topics: Topics, boot: String, log: Log, status: SamplingStatus,
@@ -57,6 +60,8 @@ struct Reporter {
         healthDue = now
         let kept = SensorMemory.read(directory: ledger.settings.configuration.storage.directory)
         memory = kept.memory
+        homeMemory = HomeAssistantMemory(directory: ledger.settings.configuration.storage.directory)
+        home = HomeAssistantSchedule(remembered: homeMemory.read())
         if let problem = kept.problem { log.warning("not remembered: \(problem)") }
         sayIdentity()
     }
@@ -64,10 +69,14 @@ struct Reporter {
     /// Who this is, how it is configured, and how it can be.
     mutating func sayIdentity() {
         let link = self.link
-        let sink: PublicationSink = { link.publish($0, $1) }
         sayInfo()
-        messenger.send(Identity.config(ledger), time: HostClock.wall(), to: sink)
-        messenger.send(schema: SettingsSchema.value, to: sink)
+        sayConfiguration()
+        messenger.send(schema: SettingsSchema.value, to: { link.publish($0, $1) })
+    }
+
+    mutating func sayConfiguration() {
+        let link = self.link
+        messenger.send(Identity.config(ledger), time: HostClock.wall(), to: { link.publish($0, $1) })
     }
 
     /// Other settings are in force.
@@ -82,8 +91,7 @@ struct Reporter {
             other.takeOver(messenger)
             messenger = other
         }
-        let link = self.link
-        messenger.send(Identity.config(ledger), time: HostClock.wall(), to: { link.publish($0, $1) })
+        sayConfiguration()
         sayInfo()
         healthDue = min(healthDue, HostClock.monotonic() + Int64(settings.configuration.health.interval * 1e9))
     }
@@ -98,7 +106,10 @@ struct Reporter {
         messenger.send(
             Identity.info(inForce, sensor: told, level: lastLevel, memory: memory),
             time: HostClock.wall(), to: { link.publish($0, $1) })
+        wantHomeAssistant(inForce)
     }
+
+    func note(_ problem: String) { log.warning("not kept: \(problem)") }
 
     mutating func say(_ alert: AlertMessage) {
         let link = self.link
@@ -126,6 +137,7 @@ struct Reporter {
         if state != lastState { log.info("sensor \(state.rawValue)", ["ended": words.ended ? "yes" : "no"]) }
         lastState = state
         lastConnects = statistics.connects
+        tellHomeAssistant(isConnected: statistics.connected)
     }
 
     /// One line for `systemctl status`.

@@ -130,7 +130,7 @@ extension LinkCore {
         transport.abandon()
         statistics.lostInFlight += UInt64(unwritten)
         recallInFlight()
-        staleFilters += options.subscriptions + (selfCheck?.filters ?? [])
+        staleFilters += options.filters + (selfCheck?.filters ?? [])
         let old = options.presence
         store.withLock { store in
             store.retained.forgetFarewells(all: !isSameBroker)

@@ -19,11 +19,11 @@ extension LinkCore {
         pending.removeAll(keepingCapacity: true)
         if !limits.sessionPresent { isSubscribed = false }
         if limits.sessionPresent {
-            for filter in staleFilters where !options.subscriptions.contains(filter) { transport.unsubscribe(filter) }
+            for filter in staleFilters where !options.filters.contains(filter) { transport.unsubscribe(filter) }
         }
         staleFilters.removeAll()
         if !isSubscribed {
-            for filter in options.subscriptions { subscribe(filter, isCheck: false, now) }
+            for filter in options.filters { subscribe(filter, isCheck: false, now) }
         }
         selfCheck = nil
         probeID = nil
@@ -63,7 +63,7 @@ extension LinkCore {
             _ = selfCheck?.subscribed(filter, isGranted: false)
             return
         }
-        statistics.refusedSubscriptions.append(filter)
+        if options.subscriptions.contains(filter) { statistics.refusedSubscriptions.append(filter) }
         report(.notSubscribed(filter: filter, failure))
     }
 
@@ -122,7 +122,7 @@ extension LinkCore {
     /// Ends the self-check when all is known.
     private func lookAtCheck() {
         guard let check = selfCheck, check.isOver else { return }
-        for filter in check.filters where !options.subscriptions.contains(filter) { transport.unsubscribe(filter) }
+        for filter in check.filters where !options.filters.contains(filter) { transport.unsubscribe(filter) }
         for finding in check.findings where finding.subject == .writing {
             switch finding.outcome {
             case .denied: statistics.deny(finding.topic)

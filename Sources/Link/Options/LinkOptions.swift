@@ -79,6 +79,8 @@ public struct LinkOptions: Sendable, Equatable {
 
     /// Topic filters that are subscribed to after each connect, unless the broker still knows them.
     public var subscriptions: [String] = []
+    /// The same, of those that it is no fault to be refused.
+    public var optionalSubscriptions: [String] = []
     /// Bytes of payload of a message that comes in; of a larger one only the size is told. With MQTT 5 the broker sends
     /// none that is larger than this and 4 KiB.
     public var inboundBytes = 64 << 10
@@ -105,6 +107,9 @@ public struct LinkOptions: Sendable, Equatable {
         same.backfillPerSecond = backfillPerSecond
         return same != self
     }
+
+    /// All that is subscribed to.
+    var filters: [String] { subscriptions + optionalSubscriptions }
 
     /// What no link can be made with.
     func check() throws(LinkError) {

@@ -56,7 +56,7 @@ struct RetainedTable {
         var header = header
         if !formerBases.isEmpty { header.topic = present(header.topic) }
         guard let index = entries.firstIndex(where: { $0.header.topic == header.topic && !$0.isFarewell }) else {
-            guard entries.count < Self.limit else { return false }
+            guard entries.count < Self.limit else { return takePlace(header, payload) }
             entries.append(Entry(header: header, payload: [UInt8](payload), version: 1))
             recount()
             cancelFarewells { $0 == header.topic }
@@ -70,6 +70,15 @@ struct RetainedTable {
         entries[index].abandoned = false
         if entries[index].waiting { replaced += 1 } else { waitingEntries += 1 }
         entries[index].waiting = true
+        return true
+    }
+
+    /// In the place of a topic that was emptied, and of which the broker has been told. False when there is none.
+    private mutating func takePlace(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> Bool {
+        let place = entries.firstIndex { $0.payload.isEmpty && $0.wasSent && !$0.waiting && !$0.isFarewell }
+        guard let place else { return false }
+        entries[place] = Entry(header: header, payload: [UInt8](payload), version: entries[place].version + 1)
+        recount()
         return true
     }
 

@@ -52,5 +52,14 @@ extension SettingsTable {
             Setting(
                 "mqtt.will_delay_s", \.mqtt.willDelay, .wholeSeconds(0...86_400), apply: .live,
                 "How long after losing the station the broker says `offline` (MQTT 5)."),
+            Setting(
+                "mqtt.home_assistant.enabled", \.mqtt.homeAssistant.enabled, .bool, apply: .live,
+                "Show the station to Home Assistant by its MQTT discovery."),
+            Setting(
+                "mqtt.home_assistant.prefix", \.mqtt.homeAssistant.prefix, .topicRoot, apply: .live,
+                "What Home Assistant's own topics begin with."),
+            Setting(
+                "mqtt.home_assistant.discovery", \.mqtt.homeAssistant.discovery, .choice(), apply: .live,
+                "device: one message; components: one for each entity, for Home Assistant before 2024.11."),
         ])
 }

@@ -218,6 +218,20 @@ extension Bench {
         #expect(bench.core.statistics.refusedSubscriptions == [])
     }
 
+    /// Home Assistant's topic: whoever has none is not to be bothered with it.
+    @Test func aSubscriptionThatMayBeRefusedIsNoFault() {
+        let bench = Bench {
+            $0.subscriptions = ["s/cmd/+"]
+            $0.optionalSubscriptions = ["ha/status"]
+        }
+        bench.comeUp()
+        #expect(bench.transport.subscribed.map(\.filter) == ["s/cmd/+", "ha/status"])
+        bench.transport.answer(135)
+        bench.step()
+        #expect(bench.reports.contains(.notSubscribed(filter: "ha/status", .refused(135))))
+        #expect(bench.core.statistics.refusedSubscriptions == ["s/cmd/+"])
+    }
+
     @Test func messagesAreHandedOnAndCounted() {
         let bench = Self.bench()
         bench.comeUp()

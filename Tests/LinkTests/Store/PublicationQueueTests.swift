@@ -196,6 +196,20 @@ extension PublicationQueue {
         #expect(Self.drain(&table) == ["alert="])
     }
 
+    /// A table that is full takes another topic in the place of one that was emptied and sent, and of no other.
+    @Test func emptiedTopicsMakeRoom() {
+        var table = RetainedTable(order: [])
+        for number in 0..<RetainedTable.limit { _ = Self.set(&table, "t\(number)", "a") }
+        #expect(!Self.set(&table, "new", "n"))
+        _ = Self.set(&table, "t7", "")
+        // The broker has not been told yet.
+        #expect(!Self.set(&table, "new", "n"))
+        _ = Self.drain(&table)
+        #expect(Self.set(&table, "new", "n"))
+        #expect(!Self.set(&table, "newer", "n"))
+        #expect(Self.drain(&table) == ["new=n"])
+    }
+
     @Test func anAbandonedValueStaysAwayUntilItChanges() throws {
         var table = RetainedTable(order: [])
         _ = Self.set(&table, "config", "too big")

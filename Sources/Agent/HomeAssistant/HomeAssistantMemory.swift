@@ -1,0 +1,41 @@
+import Messages
+import Settings
+
+/// A small file of the storage directory: where something may be announced to Home Assistant.
+struct HomeAssistantMemory {
+    static let fileName = "home-assistant.json"
+    private static let limit = 8
+
+    private let store: SettingsStore
+    private var known: [HomeAssistantPlace]?
+
+    init(directory: String) { store = SettingsStore(directory: directory, name: Self.fileName) }
+
+    /// What a run before this one has written; nothing where that cannot be read.
+    mutating func read() -> [HomeAssistantPlace] {
+        guard let root = try? JSONReader.read(try SettingsFile.read(store.path)),
+            case .array(let list)? = root["places"]
+        else { return [] }
+        let places = list.prefix(Self.limit).compactMap { value -> HomeAssistantPlace? in
+            guard case .string(let prefix)? = value["prefix"], case .string(let id)? = value["id"],
+                case .string(let name)? = value["form"], let form = HomeAssistantPlace.Form(rawValue: name),
+                Topics.problem(inRoot: prefix) == nil, Topics.problem(inID: id) == nil
+            else { return nil }
+            return HomeAssistantPlace(prefix: prefix, id: id, form: form)
+        }
+        known = places
+        return places
+    }
+
+    /// Keeps the places; nothing is written where they are known already, or where there never was one.
+    /// - Returns: why not.
+    mutating func keep(_ places: [HomeAssistantPlace]) -> String? {
+        guard places != known ?? [] else { return nil }
+        known = places
+        let list = places.suffix(Self.limit).map { place -> Value in
+            ["prefix": .string(place.prefix), "id": .string(place.id), "form": .string(place.form.rawValue)]
+        }
+        do throws(FileError) { try store.write(["v": 1, "places": .array(list)]) } catch { return error.message }
+        return nil
+    }
+}

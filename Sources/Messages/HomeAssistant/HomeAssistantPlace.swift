@@ -1,0 +1,54 @@
+import Seismology
+
+/// Where the discovery messages of a station are: whoever knows this can take them away.
+public struct HomeAssistantPlace: Sendable, Equatable {
+    public enum Form: String, Sendable, CaseIterable {
+        /// One message for the whole device (Home Assistant 2024.11 and later).
+        case device
+        /// One for each entity.
+        case components
+    }
+
+    /// What the topics of Home Assistant begin with, such as `homeassistant`.
+    public var prefix: String
+    /// The station's id.
+    public var id: String
+    public var form: Form
+
+    public init(prefix: String, id: String, form: Form) {
+        (self.prefix, self.id, self.form) = (prefix, id, form)
+    }
+
+    /// Where Home Assistant says that it has started.
+    public static func status(prefix: String) -> String { prefix + "/status" }
+
+    /// Of the device, unique among all devices of a Home Assistant.
+    var device: String { "seismote-" + id }
+
+    var deviceTopic: String { prefix + "/device/" + device + "/config" }
+
+    func topic(kind: String, key: String) -> String {
+        prefix + "/" + kind + "/" + device + "/" + key + "/config"
+    }
+}
+
+/// What Home Assistant is told of a station besides where its messages are.
+public struct HomeAssistantStation: Sendable, Equatable {
+    /// For people; empty: the id.
+    public var name: String
+    /// The chip; empty while it is not known.
+    public var model: String
+    public var version: String
+    /// Those that are computed.
+    public var relations: [IntensityRelation]
+    /// Settings that may not be changed.
+    public var locked: [String]
+
+    public init(name: String, model: String, version: String, relations: [IntensityRelation], locked: [String]) {
+        self.name = name
+        self.model = model
+        self.version = version
+        self.relations = relations
+        self.locked = locked
+    }
+}

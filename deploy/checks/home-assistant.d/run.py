@@ -1,0 +1,293 @@
+"""A station in a real Home Assistant. run.py AGENT FOLDER RECORDING ENVIRONMENT BROKER-PORT PORT FORMS"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+
+import paho.mqtt.client as mqtt
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "mqtt.d"))
+
+from agent import merge, playing
+from hass import HomeAssistant
+
+STATION = "ha-check"
+# What Home Assistant makes of the names of the device and its entities.
+NAME = "Cellar"
+
+
+def entity(kind, name):
+    return f"{kind}.cellar_{name}"
+
+
+# Entities with what their state has to be like while the station plays an earthquake.
+NUMBERS = ["peak_ground_acceleration", "peak_ground_velocity", "rms", "dominant_frequency",
+           "intensity_mmi_worden12", "intensity_jma_jma", "uptime", "sample_rate", "gaps", "clipped_samples",
+           "messages_waiting", "messages_dropped", "connections", "settings_revision"]
+OTHERS = {
+    entity("binary_sensor", "clock"): {"off"}, entity("binary_sensor", "sensor"): {"off"},
+    entity("sensor", "sensor_state"): {"ok", "settling"}, entity("number", "threshold_x"): {"0.05"},
+    entity("number", "threshold_z"): {"0.05"}, entity("number", "sta_lta_on"): {"3", "3.0"},
+    entity("number", "sta_lta_off"): {"1.5"}, entity("number", "trace_rate"): {"20", "20.0"},
+    entity("select", "filter"): {"0.5-10 Hz"},
+}
+
+
+class Check:
+    def __init__(self, program, folder, recording, environment, broker, port, forms):
+        self.program, self.folder, self.recording, self.broker, self.forms = program, folder, recording, broker, forms
+        self.home = HomeAssistant(environment, os.path.join(folder, "ha"), port)
+        self.agent = None
+        # Topic -> payload of what is retained, as a client sees it that was always there.
+        self.kept = {}
+        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
+        self.client.on_message = self.take
+
+    def take(self, _client, _data, message):
+        if message.payload:
+            self.kept[message.topic] = message.payload
+        else:
+            self.kept.pop(message.topic, None)
+
+    def config(self):
+        return json.loads(self.kept[f"seismote/{STATION}/state/config"])["config"]
+
+    def discovery(self, prefix="homeassistant"):
+        return sorted(topic for topic in list(self.kept) if topic.startswith(prefix + "/") and topic.endswith("/config"))
+
+    def command(self, **settings):
+        self.client.publish(f"seismote/{STATION}/cmd/config", json.dumps({"set": settings}), qos=1)
+
+    def say(self, text):
+        print(f"{time.monotonic() - self.began:6.1f} s  {text}", flush=True)
+
+    def station(self, name=STATION, **home):
+        """The same recording at five times its speed, over and over."""
+        return playing(self.program, self.folder, name, self.recording, 5, merge({
+            "station": {"description": NAME}, "detection": {"event": {"post_event_s": 5}},
+            "axes": {"all": {"detection": {"threshold": 0.05}}},
+            "locked": ["axes.y.detection.threshold"],
+            "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker}", "home_assistant": home}}, {}))
+
+    async def run(self):
+        self.began = time.monotonic()
+        self.client.connect("127.0.0.1", self.broker)
+        self.client.subscribe("#", 1)
+        self.client.loop_start()
+        home = self.home
+        home.start()
+        self.agent = self.station(discovery=self.forms[0]).start()
+        await home.up()
+        await home.settle_in(self.broker)
+        await home.watch()
+        self.say("Home Assistant is up")
+        await self.found()
+        await self.shaken()
+        await self.changed()
+        await self.refused()
+        await self.pressed()
+        await self.reborn()
+        if len(self.forms) > 1:
+            await self.other_form()
+        await self.moved()
+        await self.switched_off()
+        self.heard()
+        self.say("all is as it should be")
+
+    async def found(self):
+        """The device, and all of its entities with a value."""
+        home = self.home
+        wanted = [entity("sensor", name) for name in NUMBERS] + list(OTHERS)
+        await home.until(
+            "all entities with a value",
+            lambda: all(home.state(name) not in (None, "unknown", "unavailable") for name in wanted)
+            or self.missing(wanted), 90)
+        for name in NUMBERS:
+            float(home.state(entity("sensor", name)))
+        for name, right in OTHERS.items():
+            assert home.state(name) in right, f"{name} is {home.state(name)}"
+        # What is locked in the file is not offered.
+        assert entity("number", "threshold_y") not in home.states, "a locked setting is offered"
+        device = await home.device(STATION)
+        assert device and device["name"] == NAME and device["manufacturer"] == "Seismote" and device["sw_version"], device
+        entities = await home.entities(device)
+        assert len(entities) >= 30, f"{len(entities)} entities"
+        attributes = home.states[entity("sensor", "intensity_mmi_worden12")]["attributes"]
+        assert attributes.get("scale") == "mmi" and attributes.get("roman"), attributes
+        self.device = device["id"]
+        with open(os.path.join(self.folder, "token.json"), "w", encoding="utf-8") as file:
+            json.dump({"base": home.base, "access": home.token, "refresh": home.refresh, "device_id": device["id"]}, file)
+        self.say(f"the device is there: {device['model']}, {len(entities)} entities ({self.forms[0]})")
+
+    def missing(self, names):
+        self.absent = [name for name in names if self.home.state(name) in (None, "unknown", "unavailable")]
+        return False
+
+    async def shaken(self):
+        """The earthquake: the event entity is fired for onset and end, something shakes, the peak is high."""
+        home, event = self.home, entity("event", "seismic_event")
+        kinds = lambda: {attributes.get("event_type") for name, _, attributes in home.past if name == event}
+        await home.until("onset and end of an event", lambda: {"onset", "end"} <= kinds(), 120)
+        ended = next(a for name, _, a in home.past if name == event and a.get("event_type") == "end")
+        assert ended["event_id"].startswith(STATION) and ended["pga"] > 0.05 and ended["intensity"], ended
+        await home.until("something shakes", lambda: any(
+            name == entity("binary_sensor", "shaking") and state == "on" for name, state, _ in home.past))
+        peak = max(float(state) for name, state, _ in home.past
+                   if name == entity("sensor", "peak_ground_acceleration") and state not in ("unknown", "unavailable"))
+        assert peak > 0.05, f"the largest PGA was {peak}"
+        self.say(f"an earthquake was seen: PGA up to {peak:.3f} m/s², {ended['event_id']}")
+
+    async def changed(self):
+        home = self.home
+        await home.service("number", "set_value", entity_id=entity("number", "threshold_x"), value=0.125)
+        await home.until("the threshold of x is 0.125 in the station",
+                         lambda: self.config()["axes"]["x"]["detection"]["threshold"] == 0.125)
+        assert self.config()["axes"]["z"]["detection"]["threshold"] == 0.05
+        await home.service("number", "set_value", entity_id=entity("number", "trace_rate"), value=10)
+        await home.until("traces with 10 Hz", lambda: self.config()["trace"]["rate_hz"] == 10)
+        await home.service("select", "select_option", entity_id=entity("select", "filter"), option="1-8 Hz")
+        await home.until("the filter of all axes", lambda: all(
+            self.config()["axes"][axis]["filter"]["butterworth"]["corners_hz"] == [1, 8] for axis in "xyz"))
+        await home.service("select", "select_option", entity_id=entity("select", "filter"), option="shake:bp1-3")
+        await home.until("a filter by its name", lambda: self.config()["axes"]["y"]["filter"] == "shake:bp1-3")
+        await home.until("Home Assistant shows what is in force", lambda: home.state(
+            entity("select", "filter")) == "shake:bp1-3" and float(home.state(entity("number", "threshold_x"))) == 0.125)
+        # Somebody else changes something that Home Assistant has no word for.
+        self.command(axes={"x": {"filter": {"butterworth": {"type": "lowpass", "corner_hz": 10}}}})
+        await home.until("another filter is shown as such", lambda: home.state(entity("select", "filter")) == "other")
+        self.say("numbers and filters were changed")
+
+    async def refused(self):
+        """What the station does not take is shown for a moment and jumps back, in the browser too."""
+        home = self.home
+        for name, service, data, tried, back in [
+                (entity("number", "sta_lta_on"), "set_value", {"value": 1.25}, "1.25", "3"),
+                (entity("number", "sta_lta_off"), "set_value", {"value": 2000}, "2000", "1.5"),
+                (entity("number", "sta_lta_on"), "set_value", {"value": 1.25}, "1.25", "3"),
+                (entity("select", "filter"), "select_option", {"option": "none"}, "none", "none"),
+                (entity("select", "filter"), "select_option", {"option": "other"}, "other", "none")]:
+            before, revision = len(home.past), json.loads(self.kept[f"seismote/{STATION}/state/config"])["rev"]
+            await home.service(name.split(".")[0], service, entity_id=name, **data)
+
+            def seen(name=name, before=before):
+                return [state.removesuffix(".0") for entity, state, _ in home.past[before:] if entity == name]
+            await home.until(f"{name} shows {tried}, then {back}",
+                             lambda tried=tried, back=back: tried in seen() and seen()[-1] == back)
+            if tried != back:
+                assert json.loads(self.kept[f"seismote/{STATION}/state/config"])["rev"] == revision, name
+        assert self.config()["detection"]["sta_lta"]["on"] == 3
+        self.say("refused values jump back")
+
+    async def pressed(self):
+        home, before = self.home, len(self.home.past)
+        since = lambda: json.loads(self.kept[f"seismote/{STATION}/state/summary"])["extremes"]["x"]["since"]
+        old = since()
+        await home.service("button", "press", entity_id=entity("button", "reset_extremes"))
+        await home.until("the extremes are reset", lambda: since() != old)
+        await home.service("button", "press", entity_id=entity("button", "test_event"))
+        await home.until("a test event", lambda: any(
+            name == entity("event", "seismic_event") and attributes.get("test") is True
+            for name, _, attributes in home.past[before:]), 60)
+        self.say("buttons work")
+
+    async def reborn(self):
+        """Home Assistant starts again and finds nothing on the broker: its birth message brings everything back."""
+        home = self.home
+        await home.leave()
+        home.stop()
+        for topic in self.discovery():
+            self.client.publish(topic, b"", qos=1, retain=True)
+        await home.until("the broker has forgotten the discovery", lambda: not self.discovery())
+        home.start()
+        await home.up()
+        await home.renew()
+        await home.watch()
+        await home.until("the discovery is sent again after the birth message", self.discovery, 120)
+        await home.until("the entities have their values again", lambda: home.state(
+            entity("number", "threshold_x")) == "0.125" and home.state(entity("sensor", "sensor_state")) == "ok", 60)
+        self.say("after a restart of Home Assistant all is there again")
+
+    async def other_form(self):
+        home = self.home
+        old = self.discovery()
+        self.command(mqtt={"home_assistant": {"discovery": self.forms[1]}})
+        await home.until("the other form is there, the old one is gone",
+                         lambda: self.discovery() and not set(old) & set(self.discovery()), 60)
+        await home.until("the entities have their values again", lambda: home.state(
+            entity("number", "threshold_x")) == "0.125" and home.state(entity("sensor", "sensor_state")) == "ok", 60)
+        device = await home.device(STATION)
+        assert device and len(await home.entities(device)) >= 30, device
+        self.say(f"the form is {self.forms[1]} now: {len(self.discovery())} messages")
+
+    async def moved(self):
+        """Another prefix, and another id at the next start: nothing is left where it was."""
+        home = self.home
+        self.command(mqtt={"home_assistant": {"prefix": "house/ha"}})
+        await home.until("the discovery has moved", lambda: self.discovery("house/ha") and not self.discovery(), 60)
+        gone = None
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            gone = await home.device(STATION)
+            if not gone:
+                break
+            await asyncio.sleep(0.5)
+        assert not gone, "the device is still there"
+        self.command(mqtt={"home_assistant": {"prefix": None}})
+        await home.until("it comes back", lambda: self.discovery() and not self.discovery("house/ha"), 60)
+        await home.until("the entities are there again", lambda: home.state(entity("sensor", "sensor_state")) == "ok", 60)
+        self.agent.stop()
+        await home.until("nothing is available without the station", lambda: home.state(
+            entity("sensor", "sensor_state")) == "unavailable", 30)
+        self.agent.settings["station"]["id"] = STATION + "-2"
+        self.agent.start()
+        await home.until("discovery under the other id alone", lambda: self.discovery() and all(
+            STATION + "-2" in topic for topic in self.discovery()), 60)
+        self.say("prefix and id were changed, nothing was left behind")
+
+    async def switched_off(self):
+        home = self.home
+        await home.until("the new device has values", lambda: home.state(entity("sensor", "sensor_state")) == "ok", 60)
+        self.client.publish(f"seismote/{STATION}-2/cmd/config",
+                            json.dumps({"set": {"mqtt": {"home_assistant": {"enabled": False}}}}), qos=1)
+        await home.until("no discovery is left", lambda: not self.discovery() and not self.discovery("house/ha"), 60)
+        await home.until("no entity is left", lambda: not [
+            name for name, state in home.states.items() if ".cellar_" in name], 60)
+        self.say("switched off: nothing is left")
+
+    def heard(self):
+        """Home Assistant itself has complained of nothing of ours."""
+        bad = [line for line in self.home.log().splitlines() if "mqtt" in line.lower() or "template" in line.lower()]
+        assert not bad, "Home Assistant's log: " + "\n".join(bad[:10])
+
+    async def end(self):
+        self.client.loop_stop()
+        await self.home.leave()
+        self.home.stop()
+        if self.agent:
+            self.agent.stop()
+
+
+async def main():
+    check = Check(*sys.argv[1:5], int(sys.argv[5]), int(sys.argv[6]), sys.argv[7].split(","))
+    try:
+        await check.run()
+        return 0
+    except (AssertionError, TimeoutError, RuntimeError, KeyError) as problem:
+        print(f"error: {type(problem).__name__}: {problem}", file=sys.stderr)
+        if getattr(check, "absent", None):
+            print("without a value:", " ".join(check.absent), file=sys.stderr)
+        print("what the station says:", *(check.agent.words().splitlines()[-15:] if check.agent else []), sep="\n  ",
+              file=sys.stderr)
+        print("what Home Assistant says:", *check.home.log().splitlines()[-15:], sep="\n  ", file=sys.stderr)
+        return 1
+    finally:
+        hold = float(os.environ.get("SEISMOTE_HOLD", "0"))
+        if hold:
+            await asyncio.sleep(hold)
+        await check.end()
+
+
+sys.exit(asyncio.run(main()))
