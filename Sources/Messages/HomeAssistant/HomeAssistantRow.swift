@@ -13,23 +13,37 @@ struct HomeAssistantRow {
 
     static let axes = ["x", "y", "z"]
 
-    /// Every line, in order.
-    static func all(base: String) -> [HomeAssistantRow] {
+    /// One after the other, in order: each line, those for several once for each of them.
+    static func all(base: String, _ body: (HomeAssistantRow) -> Void) {
         let table = HomeAssistantEntities.table
-        let bytes = UnsafeBufferPointer(start: table.utf8Start, count: table.utf8CodeUnitCount)
-        return bytes.split(separator: UInt8(ascii: "\n")).map { HomeAssistantRow($0, base: base) }
-    }
-
-    private init(_ line: Slice<UnsafeBufferPointer<UInt8>>, base: String) {
-        self.base = base
-        columns = [[]]
-        for byte in line {
-            if byte == UInt8(ascii: ";") {
-                columns.append([])
-            } else if byte != UInt8(ascii: " ") || !columns[columns.count - 1].isEmpty {
-                columns[columns.count - 1].append(byte)
+        var row = HomeAssistantRow(base: base)
+        for byte in UnsafeBufferPointer(start: table.utf8Start, count: table.utf8CodeUnitCount) {
+            if byte != UInt8(ascii: "\n") {
+                row.take(byte)
+            } else {
+                row.finish()
+                for one in row.each { body(one) }
+                row = HomeAssistantRow(base: base)
             }
         }
+        row.finish()
+        for one in row.each { body(one) }
+    }
+
+    private init(base: String) {
+        self.base = base
+        columns = [[]]
+    }
+
+    private mutating func take(_ byte: UInt8) {
+        if byte == UInt8(ascii: ";") {
+            columns.append([])
+        } else if byte != UInt8(ascii: " ") || !columns[columns.count - 1].isEmpty {
+            columns[columns.count - 1].append(byte)
+        }
+    }
+
+    private mutating func finish() {
         isForRelations = columns[0].last == UInt8(ascii: "*")
         isForAxes = columns[0].last == UInt8(ascii: "+")
         if isForAxes || isForRelations { columns[0].removeLast() }
@@ -37,11 +51,13 @@ struct HomeAssistantRow {
     }
 
     /// The line for each axis, or each relation there is; itself where it is not for several.
-    var each: [HomeAssistantRow] {
+    private var each: [HomeAssistantRow] {
         if isForAxes { return Self.axes.map { with(subject: $0, scale: "") } }
         guard isForRelations else { return [self] }
         return IntensityRelation.allCases.map { relation in
-            with(subject: relation.rawValue, scale: relation.scale == .mmi ? "MMI" : relation.scale == .jma ? "JMA" : "CWA")
+            with(
+                subject: relation.rawValue,
+                scale: relation.scale == .mmi ? "MMI" : relation.scale == .jma ? "JMA" : "CWA")
         }
     }
 

@@ -2,7 +2,11 @@
 extension Messenger {
     /// The settings that Home Assistant can be let change.
     public static var homeAssistantSettings: [String] {
-        HomeAssistantRow.all(base: "").flatMap(\.each).compactMap(\.setting)
+        var settings: [String] = []
+        HomeAssistantRow.all(base: "") { row in
+            if let setting = row.setting { settings.append(setting) }
+        }
+        return settings
     }
 
     /// Tells Home Assistant what there is, retained: in one message, or in one for each entity. What the station does not
@@ -10,38 +14,33 @@ extension Messenger {
     public mutating func announce(
         _ station: HomeAssistantStation, at place: HomeAssistantPlace, to sink: PublicationSink
     ) {
-        let rows = HomeAssistantRow.all(base: topics.base)
         if place.form == .device {
             json.removeAll()
             json.beginObject()
             writeDevice(station, place)
             json.key("components")
             json.beginObject()
-            for row in rows {
-                for row in row.each {
-                    json.key(text: row.key)
-                    json.beginObject()
-                    json.member("platform", row.kind)
-                    if row.isThere(station) { write(row, place) }
-                    json.endObject()
-                }
+            HomeAssistantRow.all(base: topics.base) { row in
+                json.key(text: row.key)
+                json.beginObject()
+                json.member("platform", row.kind)
+                if row.isThere(station) { write(row, place) }
+                json.endObject()
             }
             json.endObject()
             json.endObject()
             json.withBytes { sink(Self.discovery(place.deviceTopic), $0) }
             return
         }
-        for row in rows {
-            for row in row.each {
-                json.removeAll()
-                if row.isThere(station) {
-                    json.beginObject()
-                    writeDevice(station, place)
-                    write(row, place)
-                    json.endObject()
-                }
-                json.withBytes { sink(Self.discovery(place.topic(kind: row.kind, key: row.key)), $0) }
+        HomeAssistantRow.all(base: topics.base) { row in
+            json.removeAll()
+            if row.isThere(station) {
+                json.beginObject()
+                writeDevice(station, place)
+                write(row, place)
+                json.endObject()
             }
+            json.withBytes { sink(Self.discovery(place.topic(kind: row.kind, key: row.key)), $0) }
         }
     }
 
@@ -49,8 +48,8 @@ extension Messenger {
     public static func retract(_ place: HomeAssistantPlace, to sink: PublicationSink) {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         if place.form == .device { return sink(discovery(place.deviceTopic), nothing) }
-        for row in HomeAssistantRow.all(base: "") {
-            for row in row.each { sink(discovery(place.topic(kind: row.kind, key: row.key)), nothing) }
+        HomeAssistantRow.all(base: "") { row in
+            sink(discovery(place.topic(kind: row.kind, key: row.key)), nothing)
         }
     }
 

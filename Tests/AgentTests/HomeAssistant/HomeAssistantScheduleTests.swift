@@ -90,7 +90,9 @@ import Testing
         var schedule = Self.settled()
         schedule.want(Self.station(), at: nil, base: "s/a", now: 6 * Self.second)
         #expect(
-            schedule.due(now: 6 * Self.second, isConnected: true) == [.retract(Self.place()), .remember([Self.place()])])
+            schedule.due(now: 6 * Self.second, isConnected: true) == [
+                .retract(Self.place()), .remember([Self.place()]),
+            ])
         schedule.born(now: 7 * Self.second, random: 0)
         schedule.refused(now: 7 * Self.second)
         #expect(schedule.due(now: 20 * Self.second, isConnected: true) == [])
@@ -175,7 +177,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "{", "{}", "{\"places\":3}", "{\"places\":[{}]}", "{\"places\":[{\"prefix\":\"a/#\",\"id\":\"b\",\"form\":\"device\"}]}",
+        "", "{", "{}", "{\"places\":3}", "{\"places\":[{}]}",
+        "{\"places\":[{\"prefix\":\"a/#\",\"id\":\"b\",\"form\":\"device\"}]}",
         "{\"places\":[{\"prefix\":\"a\",\"id\":\"b/c\",\"form\":\"device\"}]}",
         "{\"places\":[{\"prefix\":\"a\",\"id\":\"b\",\"form\":\"other\"}]}",
     ])

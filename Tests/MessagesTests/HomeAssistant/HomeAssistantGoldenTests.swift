@@ -69,7 +69,8 @@ import Testing
             for (_, topic) in topics { #expect("\(topic)".hasPrefix("seismote/basement-north/"), "\(key)") }
             #expect(entity["state_topic"] as? String != "seismote/basement-north/data/trace")
             for text in entity.values.compactMap({ $0 as? String }) {
-                #expect(!text.contains("$") && !text.contains("^") && !text.contains("~") && !text.contains("@"), "\(text)")
+                #expect(
+                    !text.contains("$") && !text.contains("^") && !text.contains("~") && !text.contains("@"), "\(text)")
                 #expect(text.filter { $0 == "{" }.count == text.filter { $0 == "}" }.count, "\(text)")
             }
         }

@@ -43,7 +43,9 @@ class Check:
         self.agent = None
         # Topic -> payload of what is retained, as a client sees it that was always there.
         self.kept = {}
-        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
+        # (Before its version 2 there was one kind of callbacks.)
+        kinds = getattr(mqtt, "CallbackAPIVersion", None)
+        self.client = mqtt.Client(*([kinds.VERSION2] if kinds else []))
         self.client.on_message = self.take
 
     def take(self, _client, _data, message):
