@@ -9,7 +9,7 @@ import Testing
     @Test func itIsTellingAndTakesAwayWhatItTold() throws {
         let scene = try CommandProcessTests.Scene("locked: [axes.y.detection.threshold]")
         let told = try #require(
-            scene.subscriber.first(within: 10) { $0.topic == Self.topic && $0.text.contains("simulate") })
+            scene.subscriber.first(within: 10) { $0.topic == Self.topic && $0.text.contains(#""model":"quiet""#) })
         #expect(told.contentType == "application/json")
         let entities = try #require(told.json["components"] as? [String: [String: Any]])
         #expect(entities["threshold_x"]?.count ?? 0 > 5 && entities["threshold_y"]?.count == 1)
