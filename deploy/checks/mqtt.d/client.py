@@ -100,12 +100,13 @@ class Client:
         self.closed = asyncio.Event()
         self.writer = self.tasks = None
 
-    async def connect(self, port, host="127.0.0.1", user=None, password=None, seconds=10, sock=None, clean=True):
+    async def connect(self, port, host="127.0.0.1", user=None, password=None, seconds=10, sock=None, clean=True,
+                      keepalive=60):
         opened = asyncio.open_connection(sock=sock) if sock else asyncio.open_connection(host, port)
         reader, self.writer = await asyncio.wait_for(opened, seconds)
         flags = (2 if clean else 0) | (0x80 if user is not None else 0) | (0x40 if password is not None else 0)
-        # Keepalive 60 s; MQTT 5: no properties.
-        head = text("MQTT") + bytes([self.version, flags]) + struct.pack(">H", 60)
+        # MQTT 5: no properties.
+        head = text("MQTT") + bytes([self.version, flags]) + struct.pack(">H", keepalive)
         self.writer.write(packet(
             0x10, head, b"\0" if self.version == 5 else b"", text(self.name),
             text(user) if user is not None else b"", text(password) if password is not None else b""))

@@ -15,10 +15,13 @@ from readings import Readings  # noqa: E402
 class KeepingMosquitto(Mosquitto):
     """As it is set up by those who care: persistent, saved each second. A SIGKILL costs it messages all the same."""
 
+    # More lines of its settings.
+    more = ""
+
     def launch(self):
         path = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
                           f"persistence_location {self.folder}/\nautosave_interval 1\nmax_queued_messages 0\n"
-                          f"user {getpass.getuser()}\n")
+                          f"user {getpass.getuser()}\n{self.more}")
         self.spawn([found("mosquitto"), "-c", path])
 
 

@@ -91,7 +91,8 @@ class Case:
     async def listen(self, port, user=None, password=None, **options):
         """A reader straight at the broker, which sees what arrives there."""
         client = Client(f"reader-{self.name}-{len(self.clients)}", take=self.readings.take)
-        await client.connect(port, user=user, password=password, **options)
+        # A broker that has stood still for long would first of all end those that it has not heard of.
+        await client.connect(port, user=user, password=password, keepalive=0, **options)
         await client.subscribe("seismote/#")
         self.clients.append(client)
 

@@ -136,7 +136,8 @@ async def hung_broker(case):
     await case.fault(15)
     broker.signal(signal.SIGCONT)
     case.end()
-    await case.recovered(DEADLINE + PAUSE_MAX, since=case.fault_began + KEEPALIVE / 2)
+    since = max(case.fault_began + KEEPALIVE / 2, case.fault_ended - DEADLINE)
+    await case.recovered(DEADLINE + PAUSE_MAX, since=since)
     case.figures["back"] = None
     case.attempts(to=case.fault_ended)
     await case.account()

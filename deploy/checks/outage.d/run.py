@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import statistics
 import sys
 import time
 
@@ -11,12 +12,18 @@ sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
 
 from agent import playing  # noqa: E402
 from keeping import KeepingMosquitto, Reader  # noqa: E402
-from readings import Readings  # noqa: E402
+from readings import Readings, seconds  # noqa: E402
 
 # How much later than before a live block may come while old ones are sent, seconds.
 LIVE_LIMIT = 1.0
 # Of the blocks: a machine that is busy with other checks may stand still for a moment.
 LIVE_SHARE = 0.99
+
+
+class Broker(KeepingMosquitto):
+    # By default it has 20 messages on their way to a reader and lets the others wait, live ones behind late ones: with
+    # hundreds a second on a busy machine that would be all one sees.
+    more = "max_inflight_messages 0\n"
 
 
 class Account(Readings):
@@ -28,7 +35,7 @@ class Account(Readings):
 
     def json(self, stream, object_, message, late):
         if stream == "trace":
-            (self.late if late else self.live).append((message.at, object_["seq"]))
+            (self.late if late else self.live).append((message.at, object_["seq"], seconds(object_["t"])))
         super().json(stream, object_, message, late)
 
 
@@ -42,17 +49,19 @@ def disorder(numbers):
     return wrong
 
 
-def lateness(live, until):
-    """Seconds that each live block came later than the pace of those before the outage says."""
-    first = [(at, seq) for at, seq in live if at < until]
-    (at0, seq0), (at1, seq1) = first[len(first) // 4], first[-1]
-    pace = (at1 - at0) / (seq1 - seq0)
-    return [at - (at0 + (seq - seq0) * pace) for at, seq in live]
+def lateness(live, left, back, speed):
+    """Seconds that each live block that was made after the broker was back came later than those of before the outage,
+    by the time of its samples, which are played at a constant speed. (What was made just before may still come from
+    memory as live, or wait behind that.)"""
+    delays = [(at - time / speed, time / speed) for at, _, time in live]
+    usual = statistics.median(delay for delay, time in delays if delay + time < left)
+    first = next((at for at, _, _ in live if at > back), back)
+    return sorted(delay - usual for delay, time in delays if usual + time > first + 2)
 
 
 async def main(program, folder, recording, hours, speed):
     outage = float(hours) * 3600 / float(speed)
-    broker = KeepingMosquitto(folder)
+    broker = Broker(folder)
     await broker.start()
     agent = playing(program, folder, "away", recording, speed, {
         "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}, "storage": {"backfill_per_s": 500}})
@@ -81,8 +90,7 @@ async def main(program, folder, recording, hours, speed):
     last = account.health[-1][1]
     came, missing, again = account.account("trace")
     events = account.account("trigger")
-    behind = [late for (at, _), late in zip(account.live, lateness(account.live, left)) if at > back + 2]
-    behind.sort()
+    behind = lateness(account.live, left, back, float(speed))
     print(f"outage of {float(hours):g} h at {float(speed):g} times real time ({outage:.0f} s): {came} traces, {missing} "
           f"missing, {again} twice, {len(account.late)} of them late, in {filled:.1f} s; {events[0]} event messages, "
           f"{events[1]} missing, {len(account.ended)} events with whole waveforms")
@@ -97,7 +105,7 @@ async def main(program, folder, recording, hours, speed):
         problems.append(f"event messages missing: {account.holes('trigger')[:20]}")
     problems += [f"{name}: {why}" for name, why in account.broken_waveforms()]
     for what, numbers in (("late", account.late), ("live", account.live)):
-        if disorder([seq for _, seq in numbers]):
+        if disorder([seq for _, seq, _ in numbers]):
             problems.append(f"{what} traces come in disorder")
     if len(account.late) < 0.8 * outage * float(speed):
         problems.append(f"only {len(account.late)} late traces: nothing was tried")
