@@ -170,8 +170,9 @@ wait_for() {
 # killed. For the background: start PROGRAM ARGUMENT... &
 start() { exec setpriv --pdeathsig TERM setsid "$@"; }
 
-# start_broker FOLDER: a mosquitto of our own on loopback, with its files in that folder; sets broker_id and
-# broker_port. Whoever calls it ends it.
+# start_broker FOLDER [PAGE]: a mosquitto of our own on loopback, with its files in that folder; sets broker_id and
+# broker_port. With the folder of a page it serves that too, with MQTT over WebSockets, on web_port. Whoever calls it
+# ends it.
 start_broker() {
     broker_port=$(free_port)
     cat >"$1/mosquitto.conf" <<CONF
@@ -180,6 +181,16 @@ allow_anonymous true
 persistence false
 user $(id -un)
 CONF
+    if [ $# -gt 1 ]; then
+        web_port=$(free_port)
+        cat >>"$1/mosquitto.conf" <<CONF
+listener $web_port 127.0.0.1
+protocol websockets
+socket_domain ipv4
+http_dir $2
+set_tcp_nodelay true
+CONF
+    fi
     PATH=$PATH:/usr/sbin:/sbin start mosquitto -c "$1/mosquitto.conf" >"$1/mosquitto.log" 2>&1 &
     # shellcheck disable=SC2034  # for the caller
     broker_id=$!

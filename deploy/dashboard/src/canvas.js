@@ -94,15 +94,15 @@
 
   const out = new Float64Array(2);
 
-  // One curve. source: { value(slot), extremes(from, to, out) }, of slots; `from` to `to` (may be fractions) are drawn
+  // One curve; a width of 1 is by far the cheapest where there is no graphics chip. source: { value(slot), extremes(from, to, out) }, of slots; `from` to `to` (may be fractions) are drawn
   // from box.left to box.right; y(value) gives pixels. Where a pixel has several samples, it shows their smallest and
   // largest, in groups that stay the same while the picture moves.
-  function curve(context, source, { box, from, to, y, color, width = 1.5 }) {
+  function curve(context, source, { box, from, to, y, color, width = 1 }) {
     const scale = (box.right - box.left) / (to - from);
     const group = Math.max(1, Math.ceil(1 / scale));
     context.strokeStyle = color;
     context.lineWidth = width;
-    context.lineJoin = "round";
+    context.lineJoin = "bevel";
     context.beginPath();
     let pen = false;
     if (scale >= 0.7) {
@@ -161,18 +161,25 @@
 
   Seismote.plot = { frame, curve, array, clip, setFont };
 
-  // Calls fn(seconds) for each picture while the page is seen, at most so many times a second. Returns what ends it.
-  Seismote.animate = function animate(fn, perSecond = 30) {
+  // Calls fn(seconds) for each picture while the page is seen, about so many times a second. In between not even a frame is
+  // asked for: where there is no graphics chip, each one costs, whether something is drawn or not. Returns what ends it.
+  Seismote.animate = function animate(fn, perSecond = 24) {
     let request = 0;
+    let timer = 0;
     let due = 0;
     function tick(now) {
-      request = requestAnimationFrame(tick);
-      // A little early is better than a whole picture late.
-      if (now < due - 3) return;
       due = Math.max(due + 1000 / perSecond, now);
       fn(now / 1000);
+      // A frame comes at most 17 ms after it was asked for.
+      timer = setTimeout(ask, Math.max(0, due - performance.now() - 9));
     }
-    request = requestAnimationFrame(tick);
-    return () => cancelAnimationFrame(request);
+    function ask() {
+      request = requestAnimationFrame(tick);
+    }
+    ask();
+    return () => {
+      clearTimeout(timer);
+      cancelAnimationFrame(request);
+    };
   };
 })(globalThis.Seismote ??= {});

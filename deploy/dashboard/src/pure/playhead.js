@@ -11,6 +11,7 @@
     reset() {
       this.position = NaN;
       this.speed = 1;
+      this.seen = [];
       this.last = null;
       this.at = NaN;
       this.margin = 0;
@@ -19,13 +20,14 @@
     // A block came: `at` seconds of a steady clock, `time` its end, `block` its length in seconds.
     arrived({ at, time, block }) {
       if (this.last && time > this.last.time) {
-        const between = at - this.last.at;
-        const speed = (time - this.last.time) / Math.max(between, 0.001);
-        // Blocks that come together after a pause say nothing of the speed.
-        if (between > 0.02 && speed < 100) this.speed += (speed - this.speed) * 0.2;
         const late = Math.max(0, this.expected(at) - time);
-        this.margin = Math.max(this.margin * 0.98, Math.min(late, 2 * block));
+        this.margin = Math.max(this.margin * 0.995, Math.min(late, 2 * block));
       }
+      // The speed over the last blocks together: each for itself comes earlier or later.
+      this.seen.push({ at, time });
+      if (this.seen.length > 24) this.seen.shift();
+      const [first] = this.seen;
+      if (this.seen.length > 3 && at > first.at) this.speed = Math.min(100, Math.max(0.01, (time - first.time) / (at - first.at)));
       this.last = { at, time, block };
       if (!(Math.abs(this.position - this.target(at)) < 3 * block + 2)) {
         this.position = this.target(at);

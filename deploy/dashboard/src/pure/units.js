@@ -16,7 +16,7 @@
     if (value === null || value === undefined || !Number.isFinite(value)) return missing;
     if (value === 0) return "0";
     const size = Math.abs(value);
-    if (size >= 1e7 || size < 1e-5) return value.toExponential(Math.max(0, count - 1)).replace("-", "−").replace("e+", "e");
+    if (size >= 1e7 || size < 1e-5) return value.toExponential(Math.max(0, count - 1)).replace(/^-/, "−").replace("e+", "e");
     const decimals = Math.min(7, Math.max(0, count - 1 - Math.floor(Math.log10(size))));
     const text = value.toFixed(decimals);
     return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");

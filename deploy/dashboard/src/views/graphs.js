@@ -111,7 +111,7 @@
             plot.curve(context, {
               value: (slot) => source.value(axis, signal, slot),
               extremes: (a, b, result) => source.extremes(axis, signal, a, b, result),
-            }, { ...view, color, width: signal === "rms" ? 2 : 1.4, y: (value) => middle - (value - away) * scale });
+            }, { ...view, color, width: signal === "rms" ? 1.8 : 1, y: (value) => middle - (value - away) * scale });
           }
         });
       }
@@ -192,7 +192,7 @@
     }
 
     // A picture is worth drawing when something has moved by half a pixel.
-    const rate = () => Math.min(30, Math.max(3, (2 * canvases.x.clientWidth) / state.span));
+    const rate = () => Math.min(60, Math.max(3, (2 * canvases.x.clientWidth) / state.span));
 
     // --- what the reader can do ---
 

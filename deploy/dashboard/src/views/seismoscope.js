@@ -5,7 +5,7 @@
   const { h, text, plot, units, scales, preferences } = Seismote;
   const words = text.station.scope;
   const trail = 3;
-  const parts = 4;
+  const parts = 3;
 
   // A value between samples, on a smooth path through its neighbours.
   function between(source, axis, signal, slot) {
@@ -143,7 +143,7 @@
         const from = Math.floor((count * piece) / pieces);
         const to = Math.floor((count * (piece + 1)) / pieces);
         context.globalAlpha = 0.04 + 0.8 * (piece / (pieces - 1)) ** 1.7;
-        context.lineWidth = 1 + 1.4 * (piece / pieces);
+        context.lineWidth = piece < pieces - 4 ? 1 : 2;
         context.beginPath();
         let pen = false;
         for (let i = from; i <= to; i++) {

@@ -1,0 +1,277 @@
+"""The overview, a station's live page, and the connection."""
+
+import json
+import os
+import time
+
+STATION = "Seismote.fleet.stations.get('demo')"
+# How much of the picture is in a colour of the theme: pixels of a canvas near to the value of a CSS property.
+COLOURED = """([selector, name]) => {
+  const canvas = document.querySelector(selector);
+  const want = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const rgb = [1, 3, 5].map((at) => parseInt(want.slice(at, at + 2), 16));
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i + 3] > 128 && rgb.every((value, k) => Math.abs(data[i + k] - value) < 48)) count++;
+  }
+  return count;
+}"""
+LOOK = """(selector) => {
+  const canvas = document.querySelector(selector);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let sum = 0;
+  for (let i = 0; i < data.length; i += 4) sum = (Math.imul(sum, 31) + data[i] + 3 * data[i + 1] + 7 * data[i + 2] + 11 * data[i + 3]) | 0;
+  return sum;
+}"""
+# Frames that were drawn, where the playhead was at each, for that many milliseconds.
+FRAMES = """(milliseconds) => new Promise((resolve) => {
+  const positions = [];
+  const { graphs } = Seismote.live;
+  const began = performance.now(), first = graphs.frames;
+  let last = first;
+  const look = () => {
+    if (graphs.frames !== last) positions.push(graphs.edge);
+    last = graphs.frames;
+    if (performance.now() - began < milliseconds) requestAnimationFrame(look);
+    else resolve({ perSecond: (graphs.frames - first) / (performance.now() - began) * 1000, positions });
+  };
+  requestAnimationFrame(look);
+})"""
+
+
+def graph(axis):
+    return f'canvas.graph[data-axis="{axis}"]'
+
+
+def case_first_paint(world):
+    page = world.page()
+    world.until(page, "performance.getEntriesByName('first-contentful-paint').length > 0")
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    size = page.evaluate("performance.getEntriesByType('resource').reduce((sum, entry) => sum + entry.decodedBodySize, 0)")
+    files = page.evaluate("performance.getEntriesByType('resource').filter((entry) => /\\.(js|css)$/.test(entry.name)).length")
+    assert painted < 5000, f"first paint after {painted:.0f} ms"
+    assert files == 3, f"{files} files besides index.html"
+    return f"{painted:.0f} ms; {files + 1} files, {size / 1000:.0f} kB"
+
+
+def case_station_appears(world):
+    page = world.page()
+    world.until(page, "Seismote.link.state === 'online'")
+    world.until(page, "document.querySelector('.waiting-note') && !document.querySelector('.station-card')")
+    world.quake()
+    page.wait_for_selector(".station-card[data-id=demo] .badge[data-state=good]")
+    world.until(page, "/\\d/.test(document.querySelector('.station-card .pga .value').textContent)")
+    page.click(".station-card[data-id=demo] a.whole")
+    page.wait_for_selector("main.station h1")
+    world.until(page, f"{STATION}.traces.end > 100")
+    assert page.title().startswith("demo"), page.title()
+    return f"MQTT {page.evaluate('Seismote.link.version')}"
+
+
+def case_earthquake_is_seen(world):
+    world.quake()
+    page = world.page("#/station/demo", size=(1440, 1000))
+    # From its beginning, to see it come: the recording is played in a loop, and begins with half a minute of quiet.
+    world.until(page, f"{STATION}?.summary?.triggered === true")
+    world.until(page, f"['VII', 'VIII', 'IX'].includes(document.querySelector('.step-now').textContent)")
+    page.wait_for_selector(".measures .badge[data-state=bad]")
+    page.wait_for_selector(".events tbody tr.running")
+    found = {}
+    for name in ("--raw", "--filtered", "--rms", "--trigger"):
+        world.until(page, f"({COLOURED})({json.dumps([graph('y'), name])}) > 40")
+        found[name[2:]] = page.evaluate(COLOURED, [graph("y"), name])
+    world.until(page, f"({COLOURED})(['canvas.scope', '--filtered']) > 40")
+    world.picture(page, "station-light")
+    world.picture(page, "station-light-whole", whole=True)
+    world.until(page, "document.querySelector('.events tbody tr:not(.running)')")
+    return ", ".join(f"{name} {count}" for name, count in found.items()) + " pixels"
+
+
+def case_traces_move_smoothly(world):
+    world.quake()
+    page = world.page("#/station/demo", size=(1440, 1000))
+    world.until(page, f"{STATION}?.traces.end > 200")
+    before, looks = page.evaluate(f"{STATION}.traces.end"), {page.evaluate(LOOK, graph("x"))}
+    for _ in range(4):
+        was = page.evaluate("Seismote.live.graphs.frames")
+        world.until(page, f"Seismote.live.graphs.frames > {was + 3}")
+        looks.add(page.evaluate(LOOK, graph("x")))
+    world.until(page, f"{STATION}.traces.end > {before}")
+    assert len(looks) >= 4, f"{len(looks)} different pictures of 5"
+    # The best of several windows: other work on this machine is not the page's.
+    best, still = 0, 1
+    for _ in range(6):
+        seen = page.evaluate(FRAMES, 2500)
+        moves = [b - a for a, b in zip(seen["positions"], seen["positions"][1:])]
+        assert all(move >= 0 or move < -30 for move in moves), "the playhead went back"
+        best = max(best, seen["perSecond"])
+        still = min(still, sum(move == 0 for move in moves) / max(1, len(moves)))
+        if best >= 25 and still < 0.05:
+            break
+    assert best >= 15, f"{best:.1f} pictures a second"
+    assert still < 0.25, f"{still:.0%} of the pictures did not move"
+    return f"{best:.1f} pictures a second, {still:.0%} of them without motion"
+
+
+def case_what_it_costs(world):
+    world.stop("demo") if "demo" in world.agents else None
+    world.agent("steady", {"sensor": {"rate_hz": 100}})
+    page = world.page("#/station/steady", size=(1440, 1000))
+    world.until(page, "Seismote.fleet.stations.get('steady')?.traces.end > 100")
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+
+    def metrics():
+        return {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
+
+    shares = []
+    for _ in range(3):
+        first, frames, began = metrics(), page.evaluate("Seismote.live.graphs.frames"), time.monotonic()
+        world.until(page, f"Seismote.live.graphs.frames > {frames + 90}")
+        last, took = metrics(), time.monotonic() - began
+        shares.append((last["ThreadTime"] - first["ThreadTime"]) / took)
+    world.stop("steady")
+    # Headless, the drawing itself is this thread's work too; where there is a graphics chip it is not.
+    assert min(shares) < 0.5, f"{min(shares):.0%} of a core"
+    return f"page's thread {min(shares):.0%} of a core with drawing in software, {last['JSHeapUsedSize'] / 1e6:.0f} MB of scripts' memory"
+
+
+def case_pause_zoom_span_and_keys(world):
+    world.quake()
+    page = world.page("#/station/demo", size=(1280, 900))
+    world.until(page, f"{STATION}?.traces.end > 200")
+    page.focus(graph("x"))
+    page.keyboard.press("Space")
+    assert page.evaluate("Seismote.live.graphs.paused")
+    assert page.inner_text(".pause") == page.evaluate("Seismote.text.station.graphs.resume")
+    frames = page.evaluate("Seismote.live.graphs.frames")
+    world.until(page, f"Seismote.live.graphs.frames > {frames + 3}")
+    edge = page.evaluate("Seismote.live.graphs.edge")
+    end = page.evaluate(f"{STATION}.traces.end")
+    world.until(page, f"{STATION}.traces.end > {end} + 40")
+    assert page.evaluate("Seismote.live.graphs.edge") == edge, "moves although paused"
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("Seismote.live.graphs.edge") < edge, "did not go back"
+    page.keyboard.press("+")
+    assert page.evaluate("Seismote.live.graphs.zoom") == 2
+    page.keyboard.press("0")
+    assert page.evaluate("Seismote.live.graphs.zoom") == 1
+    page.keyboard.press("]")
+    assert page.evaluate("Seismote.live.graphs.span") == 30
+    page.keyboard.press("Space")
+    assert not page.evaluate("Seismote.live.graphs.paused")
+    for value in ("3600", "10.24"):
+        page.select_option(".toolbar select[aria-label=Span]", value)
+        frames = page.evaluate("Seismote.live.graphs.frames")
+        world.until(page, f"Seismote.live.graphs.frames > {frames + 2}")
+    page.click(".legend .signal.raw")
+    world.until(page, f"({COLOURED})({json.dumps([graph('y'), '--raw'])}) < 15")
+    page.select_option(".graphs .choice:has-text('Unit') select", "m/s²")
+    world.until(page, "document.querySelector('.measures .value').textContent.includes('m/s²')")
+    page.select_option(".graphs .choice:has-text('Unit') select", "%g")
+    world.until(page, "document.querySelector('.measures .value').textContent.includes('% g')")
+
+
+def case_extremes_are_reset(world):
+    world.quake()
+    page = world.page("#/station/demo", size=(1280, 900))
+    world.until(page, f"{STATION}?.summary?.extremes")
+    page.wait_for_selector(".card:has-text('Magnitude') button:not([disabled])")
+    since = page.evaluate(f"{STATION}.summary.extremes.x.since")
+    page.click(".card:has-text('Magnitude') button")
+    world.until(page, f"{STATION}.summary.extremes.x.since !== '{since}'")
+
+
+def case_broker_killed_and_back(world):
+    world.quake()
+    page = world.page("#/station/demo")
+    world.until(page, f"{STATION}?.traces.end > 40")
+    world.broker.kill()
+    world.until(page, "document.querySelector('.connection').dataset.state !== 'online'")
+    world.picture(page, "disconnected")
+    end = page.evaluate(f"{STATION}.traces.end")
+    generation = page.evaluate(f"{STATION}.traces.generation")
+    world.broker.start()
+    began = time.monotonic()
+    world.until(page, "document.querySelector('.connection').dataset.state === 'online'")
+    back = time.monotonic() - began
+    world.until(page, f"{STATION}.traces.end > {end} || {STATION}.traces.generation > {generation}")
+    return f"back after {back:.1f} s, traces after {time.monotonic() - began:.1f} s"
+
+
+def case_credentials_wrong_and_right(world):
+    broker = world.another_broker("closed", {"ada": "right-one"})
+    broker.publish("seismote/attic/state/online", "online", user="ada")
+    page = world.page(broker=broker)
+    page.wait_for_selector("dialog.sign-in")
+    world.picture(page, "sign-in")
+    page.fill("dialog input[name=user]", "ada")
+    page.fill("dialog input[name=password]", "wrong-one")
+    page.keyboard.press("Enter")
+    world.until(page, "document.querySelector('dialog [role=alert]')?.textContent === Seismote.text.link.denied")
+    assert page.input_value("dialog input[name=user]") == "ada"
+    page.fill("dialog input[name=password]", "right-one")
+    page.click("dialog button.primary")
+    page.wait_for_selector(".station-card[data-id=attic]")
+    assert page.evaluate("document.querySelector('dialog') === null")
+    # The next visit in this tab needs no sign-in; a restart of the broker neither.
+    page.reload()
+    page.wait_for_selector(".station-card[data-id=attic]")
+    broker.kill()
+    world.until(page, "Seismote.link.state === 'waiting'")
+    broker.start()
+    world.until(page, "Seismote.link.state === 'online'")
+    broker.kill()
+
+
+def case_widths_and_themes(world):
+    world.quake()
+    for theme in ("light", "dark"):
+        for name, size in (("desktop", (1440, 900)), ("tablet", (820, 1100)), ("phone", (390, 844))):
+            for view, where in (("overview", "#/"), ("station", "#/station/demo")):
+                page = world.page(where, size=size, theme=theme)
+                ready = "document.querySelector('.station-card .pga .value')?.textContent.length > 2" if view == "overview" \
+                    else f"{STATION}?.traces.end > 60 && document.querySelector('.dial')"
+                world.until(page, ready)
+                wide = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+                assert wide[0] <= wide[1], f"{view} on a {name} is {wide[0]} wide, has {wide[1]}"
+                nameless = page.evaluate(
+                    "[...document.querySelectorAll('button, a, input, select, canvas, svg[role]')].filter((e) => !(e.textContent.trim()"
+                    " || e.ariaLabel || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.outerHTML.slice(0, 80))")
+                assert not nameless, f"without a name: {nameless}"
+                world.picture(page, f"{view}-{name}-{theme}")
+                if name == "phone":
+                    world.picture(page, f"{view}-{name}-{theme}-whole", whole=True)
+                world.close_page(page)
+
+
+def case_fifty_stations(world):
+    count = int(os.environ.get("SEISMOTE_STATIONS", "50"))
+    page = world.page(size=(1440, 900))
+    world.until(page, "Seismote.link.state === 'online'")
+    began = time.monotonic()
+    names = [f"school-{number:02}" for number in range(1, count + 1)]
+    for number, name in enumerate(names):
+        world.agent(name, {
+            "station": {"latitude": 35 + number * 37 % 50 / 40, "longitude": -118 + number * 53 % 50 / 40,
+                        "description": f"Room {number + 1}"},
+            "sensor": {"simulate": {"scenario": ("quiet", "walk", "table-knock", "quake")[number % 4]}},
+            "storage": {"ring_minutes": 1}, "health": {"interval_s": 20}})
+    world.until(page, f"document.querySelectorAll('.station-card[data-id^=school] .badge[data-state=good]').length >= {count}", 120)
+    world.until(page, f"[...document.querySelectorAll('.station-card[data-id^=school] .pga .value')].filter((e) => /\\d/.test(e.textContent)).length >= {count}", 120)
+    shown = time.monotonic() - began
+    world.until(page, f"document.querySelectorAll('.pin').length >= {count}")
+    # All of them speak once a second: the page has to follow.
+    page.evaluate("Seismote.seen = new Map(); Seismote.fleet.on('station', (id, what) => what === 'summary' && Seismote.seen.set(id, (Seismote.seen.get(id) ?? 0) + 1))")
+    world.until(page, f"[...Seismote.seen.values()].filter((times) => times >= 3).length >= {count}")
+    world.picture(page, "fifty-stations")
+    world.picture(page, "fifty-stations-whole", whole=True)
+    page.fill("input[type=search]", names[-1])
+    world.until(page, "[...document.querySelectorAll('.station-card')].filter((e) => !e.hidden).length === 1")
+    fresh = world.page(size=(1440, 900))
+    began = time.monotonic()
+    world.until(fresh, f"document.querySelectorAll('.station-card .badge[data-state=good]').length >= {count}")
+    later = time.monotonic() - began
+    world.stop(*names)
+    return f"all shown {shown:.1f} s after the first was started; a new page shows them {later:.1f} s after it is loaded"

@@ -1,0 +1,110 @@
+"use strict";
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const { test } = require("node:test");
+const { load } = require("./support/load.js");
+const { units, scales, fft, geo } = load("pure/units.js", "pure/scales.js", "pure/fft.js", "pure/geo.js");
+
+test("numbers have three digits and their unit", () => {
+  assert.strictEqual(units.text(0.0980665, "mg"), "10.0 mg");
+  assert.strictEqual(units.text(-9.80665, "%g"), "−100 % g");
+  assert.strictEqual(units.text(1.23456, "m/s²"), "1.23 m/s²");
+  assert.strictEqual(units.text(0, "mg"), "0 mg");
+  for (const none of [null, undefined, NaN, Infinity, "3"]) assert.strictEqual(units.text(none, "mg"), "–");
+  assert.strictEqual(units.digits(-0.0000001), "−1.00e-7");
+  assert.strictEqual(units.digits(123456), "123456");
+  assert.strictEqual(units.tick(0.2), "0.2");
+  assert.strictEqual(units.tick(-0), "0");
+});
+
+test("times keep their fraction and their zone", () => {
+  assert.strictEqual(units.milliseconds("2026-01-05T10:20:30.120000001Z") - Date.parse("2026-01-05T10:20:30Z"), 120);
+  assert.strictEqual(units.dateTime("2026-01-05T10:20:30.9Z", true), "2026-01-05 10:20:30");
+  assert.ok(Number.isNaN(units.milliseconds("10:20")));
+  assert.strictEqual(units.dateTime("never"), "–");
+});
+
+test("durations are said as people say them", () => {
+  const said = { 0.25: "250 ms", 12.34: "12.3 s", 89: "1 min 29 s", 3600: "1 h", 7260: "2 h 1 min", 180000: "2 d 2 h" };
+  for (const [seconds, text] of Object.entries(said)) assert.strictEqual(units.duration(Number(seconds)), text);
+});
+
+test("steps of the scales are the agent's", () => {
+  const name = (scale, value, more) => scales.intensity({ scale, value, ...more })?.name;
+  assert.deepStrictEqual([-1, 1.49, 1.5, 7.7, 11.6, 14].map((value) => name("mmi", value)), ["I", "I", "II", "VIII", "XII", "XII"]);
+  assert.deepStrictEqual([-2, 0.49, 0.5, 4.49, 4.5, 5, 5.5, 6, 6.5, 9].map((value) => name("jma", value)),
+    ["0", "0", "1", "4", "5−", "5+", "6−", "6+", "7", "7"]);
+  assert.strictEqual(name("jma", 5.2, { grade: "5+" }), "5+");
+  assert.strictEqual(name("mmi", null), undefined);
+  assert.strictEqual(scales.intensity({ scale: "other", value: 1 }), null);
+  let last = -1;
+  for (let value = 0.6; value < 12.4; value += 0.1) {
+    const at = scales.position({ scale: "mmi", value });
+    assert.ok(at > last && at < 1);
+    last = at;
+  }
+});
+
+test("a sine reads its amplitude at its frequency", () => {
+  const rate = 20;
+  const samples = Float64Array.from({ length: 512 }, (_, i) => 3 + 0.25 * Math.sin((2 * Math.PI * 2.5 * i) / rate));
+  const { step, amplitudes } = fft.spectrum(samples, rate);
+  const strongest = amplitudes.indexOf(Math.max(...amplitudes));
+  assert.ok(Math.abs(strongest * step - 2.5) < 1e-9);
+  assert.ok(Math.abs(amplitudes[strongest] - 0.25) < 1e-6);
+  assert.ok(amplitudes[200] < 1e-6 && amplitudes[0] < 1e-2);
+});
+
+test("the transform is that of its definition", () => {
+  const real = Float64Array.from({ length: 16 }, (_, i) => Math.cos(i * i)), imaginary = new Float64Array(16);
+  const want = Array.from({ length: 16 }, (_, k) => real.reduce((sum, x, i) => sum + x * Math.cos((2 * Math.PI * i * k) / 16), 0));
+  fft.transform(real, imaginary);
+  want.forEach((value, k) => assert.ok(Math.abs(value - real[k]) < 1e-12));
+});
+
+test("round numbers for axes", () => {
+  assert.deepStrictEqual([0.3, 1, 1.1, 499, 501].map(scales.niceAbove), [0.5, 1, 2, 500, 1000]);
+  assert.deepStrictEqual(scales.ticks(-1, 1, 4), [-1, -0.5, 0, 0.5, 1]);
+  assert.deepStrictEqual(scales.decades(0.01, 10), [0.01, 0.1, 1, 10]);
+  assert.strictEqual(scales.niceAbove(0), 1);
+});
+
+test("stations keep their place to each other, over the date line too", () => {
+  const points = [{ latitude: -17, longitude: 179 }, { latitude: -18, longitude: -179.5 }, { latitude: -17.5, longitude: 180 }];
+  const { places, scale } = geo.fit(points, 600, 300, 40);
+  assert.ok(places[0].x < places[2].x && places[2].x < places[1].x);
+  assert.ok(places[0].y < places[1].y);
+  for (const { x, y } of places) assert.ok(x >= 39 && x <= 561 && y >= 39 && y <= 261);
+  assert.ok(scale.kilometres > 0 && scale.pixels > 20);
+  assert.strictEqual(geo.fit([], 600, 300, 40), null);
+  assert.ok(!geo.place(91, 0) && !geo.place(null, 3) && geo.place(0, 0));
+});
+
+test("pins in one place are moved apart", () => {
+  const places = geo.spread(Array.from({ length: 30 }, () => ({ x: 100, y: 100 })), 28, 28, 400);
+  let nearest = Infinity;
+  places.forEach((a, i) => places.slice(i + 1).forEach((b) => (nearest = Math.min(nearest, Math.hypot(a.x - b.x, a.y - b.y)))));
+  assert.ok(nearest > 22, `${nearest}`);
+});
+
+test("colours of both themes are readable (WCAG AA)", () => {
+  const css = fs.readFileSync(path.join(__dirname, "../style/base.css"), "utf8");
+  const blocks = css.match(/\{[^{}]*--page:[^}]*\}/g).map((block) =>
+    Object.fromEntries([...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value])));
+  assert.strictEqual(blocks.length, 3);
+  assert.deepStrictEqual(blocks[1], blocks[2], "the two dark themes are one");
+  const light = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+  const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+  for (const theme of blocks.slice(0, 2)) {
+    const pairs = [["ink", "page"], ["ink", "card"], ["quiet", "page"], ["quiet", "card"], ["quiet", "hover"], ["accent", "card"], ["accent", "page"],
+      ["accent-ink", "accent"], ["good", "good-soft"], ["warn", "warn-soft"], ["bad", "bad-soft"], ["warn", "card"], ["bad", "card"], ["card", "bad"]];
+    for (const [text, ground] of pairs) assert.ok(contrast(theme[text], theme[ground]) >= 4.5, `${text} on ${ground}: ${contrast(theme[text], theme[ground])}`);
+    // Curves: WCAG asks 3 of graphics.
+    for (const curve of ["raw", "filtered", "rms", "trigger", "axis-x", "axis-y", "axis-z"]) {
+      assert.ok(contrast(theme[curve], theme.card) >= 3, `${curve}: ${contrast(theme[curve], theme.card)}`);
+    }
+  }
+});
