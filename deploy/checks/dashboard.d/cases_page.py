@@ -263,7 +263,7 @@ def case_fifty_stations(world):
     shown = time.monotonic() - began
     world.until(page, f"document.querySelectorAll('.pin').length >= {count}")
     # All of them speak once a second: the page has to follow.
-    page.evaluate("Seismote.seen = new Map(); Seismote.fleet.on('station', (id, what) => what === 'summary' && Seismote.seen.set(id, (Seismote.seen.get(id) ?? 0) + 1))")
+    page.evaluate("Seismote.seen = new Map(); Seismote.fleet.on('station', (id, what) => what === 'summary' && Seismote.seen.set(id, (Seismote.seen.get(id) ?? 0) + 1)); null")
     world.until(page, f"[...Seismote.seen.values()].filter((times) => times >= 3).length >= {count}")
     world.picture(page, "fifty-stations")
     world.picture(page, "fifty-stations-whole", whole=True)
