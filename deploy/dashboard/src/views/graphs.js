@@ -97,7 +97,8 @@
       const range = ranges[axis].shown / state.zoom;
       const scale = (box.bottom - box.top) / 2 / range;
       const shown = range * factor();
-      const yTicks = scales.multiples(-shown, shown, scales.niceAbove(shown / (height > 150 ? 2.6 : 1.6)))
+      const step = scales.niceAbove(shown / (height > 150 ? 2.6 : 1.6));
+      const yTicks = scales.multiples(-shown, shown, step > shown * 0.95 ? shown / 2 : step)
         .map((value) => ({ at: middle - (value / factor()) * scale, label: units.tick(value) }));
       plot.frame(context, box, { x: { ticks: timeTicks(box, axis === "z") }, y: { ticks: yTicks } });
       if (source && source.end > 0 && Number.isFinite(state.edge)) {

@@ -91,7 +91,7 @@
       if (!enabled) return;
       const ratios = Object.entries(known?.summary?.sta_lta ?? {});
       Seismote.setText(said, ratios.map(([name, value]) => `${name} ${units.digits(value, 3)}`).join(" · ") || words.none);
-      if (surface.visible) surface.redraw();
+      surface.redraw();
     }
     const stop = Seismote.fleet.on("station", (id, what) => {
       if (id === station()?.id && (what === "summary" || what === "config")) show();
