@@ -5,6 +5,8 @@ import os
 import time
 
 STATION = "Seismote.fleet.stations.get('demo')"
+STEADY = {"sensor": {"rate_hz": 100}}
+STEADY_STATION = "Seismote.fleet.stations.get('steady')"
 # How much of the picture is in a colour of the theme: pixels of a canvas near to the value of a CSS property.
 COLOURED = """([selector, name]) => {
   const canvas = document.querySelector(selector);
@@ -115,10 +117,11 @@ def case_traces_move_smoothly(world):
 
 
 def case_what_it_costs(world):
-    world.stop("demo") if "demo" in world.agents else None
-    world.agent("steady", {"sensor": {"rate_hz": 100}})
+    if "demo" in world.agents:
+        world.stop("demo")
+    world.agent("steady", STEADY)
     page = world.page("#/station/steady", size=(1440, 1000))
-    world.until(page, "Seismote.fleet.stations.get('steady')?.traces.end > 100")
+    world.until(page, f"{STEADY_STATION}?.traces.end > 100")
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
 
@@ -131,16 +134,16 @@ def case_what_it_costs(world):
         world.until(page, f"Seismote.live.graphs.frames > {frames + 90}")
         last, took = metrics(), time.monotonic() - began
         shares.append((last["ThreadTime"] - first["ThreadTime"]) / took)
-    world.stop("steady")
     # Headless, the drawing itself is this thread's work too; where there is a graphics chip it is not.
     assert min(shares) < 0.5, f"{min(shares):.0%} of a core"
     return f"page's thread {min(shares):.0%} of a core with drawing in software, {last['JSHeapUsedSize'] / 1e6:.0f} MB of scripts' memory"
 
 
 def case_pause_zoom_span_and_keys(world):
-    world.quake()
-    page = world.page("#/station/demo", size=(1280, 900))
-    world.until(page, f"{STATION}?.traces.end > 200")
+    # On a station whose time goes on: a recording in a loop begins again.
+    world.agent("steady", STEADY)
+    page = world.page("#/station/steady", size=(1280, 900))
+    world.until(page, f"{STEADY_STATION}?.traces.end > 100")
     page.focus(graph("x"))
     page.keyboard.press("Space")
     assert page.evaluate("Seismote.live.graphs.paused")
@@ -148,8 +151,8 @@ def case_pause_zoom_span_and_keys(world):
     frames = page.evaluate("Seismote.live.graphs.frames")
     world.until(page, f"Seismote.live.graphs.frames > {frames + 3}")
     edge = page.evaluate("Seismote.live.graphs.edge")
-    end = page.evaluate(f"{STATION}.traces.end")
-    world.until(page, f"{STATION}.traces.end > {end} + 40")
+    end = page.evaluate(f"{STEADY_STATION}.traces.end")
+    world.until(page, f"{STEADY_STATION}.traces.end > {end} + 40")
     assert page.evaluate("Seismote.live.graphs.edge") == edge, "moves although paused"
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("Seismote.live.graphs.edge") < edge, "did not go back"
@@ -171,6 +174,7 @@ def case_pause_zoom_span_and_keys(world):
     world.until(page, "document.querySelector('.measures .value').textContent.includes('m/s²')")
     page.select_option(".graphs .choice:has-text('Unit') select", "%g")
     world.until(page, "document.querySelector('.measures .value').textContent.includes('% g')")
+    world.stop("steady")
 
 
 def case_extremes_are_reset(world):

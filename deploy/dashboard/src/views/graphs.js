@@ -222,7 +222,7 @@
       if (!state.paused) setPaused(true);
       const source = traces();
       if (!source?.end) return;
-      const oldest = source.time(source.first) + state.span;
+      const oldest = source.time(source.first) + state.span / 8;
       state.edge = Math.max(Math.min(state.edge + seconds, source.endTime), Math.min(oldest, source.endTime));
     }
     function key(event) {
