@@ -53,6 +53,9 @@
     event: {
       title: (id, event) => `Event ${event}`,
       heading: (time) => `Event of ${time}`,
+      others: "Other events",
+      earlier: "← Earlier",
+      later: "Later →",
       goesOn: "going on",
       over: "over",
       test: "test",
@@ -203,7 +206,7 @@
       left: (seconds) => `${seconds} s left`,
       keep: "Keep it",
       goBackNow: "Go back now",
-      wentBack: (message) => `A change went back by itself. ${message}`,
+      wentBack: (message) => `A change went back by itself: ${message}.`,
       failed: "The station refused this",
       checking: (count) => `${count === 1 ? "One change" : `${count} changes`}; the station looks at it …`,
       mistakes: (count) => (count === 1 ? "One field cannot be read." : `${count} fields cannot be read.`),
@@ -227,6 +230,8 @@
         const more = [allowed && `Allowed: ${allowed}.`, nearest && `Perhaps ${nearest}?`].filter(Boolean);
         return [message, ...more].join(" ");
       },
+      // Who asks, as the station writes it down.
+      source: (user) => (user ? `dashboard, ${user}` : "dashboard"),
       history: "Revisions",
       historyHelp: "What was in force before, and the way back to it.",
       revisionColumn: "Revision",

@@ -66,6 +66,7 @@
         });
       }
     }
+    own.sort((a, b) => Number(b.required) - Number(a.required));
     const needed = own.filter((field) => field.required);
     const telling = (needed.length ? needed : own).map((field) => field.name);
     const constants = names.filter((name) => inner(name).const !== undefined).map((name) => inner(name).const);

@@ -108,6 +108,7 @@
       context.lineWidth = 1;
       const steps = track ? Seismote.eventTicks(0, reach * unit.factor, 3).filter((one) => one > 0) : [];
       context.beginPath();
+      context.arc(cx, cy, radius, 0, 2 * Math.PI);
       for (const one of steps) {
         const r = (one / unit.factor / reach) * radius;
         context.moveTo(cx + r, cy);
@@ -210,7 +211,7 @@
       const where = bezier.at(track, now);
       if (!where) return;
       const [x, y] = place(where);
-      const size = 7 + 17 * Math.sqrt(strength(now) / strongest);
+      const size = 9 + 19 * Math.sqrt(strength(now) / strongest);
       context.save();
       context.translate(x, y);
       context.rotate(-(where.angle ?? Math.PI / 2));

@@ -105,15 +105,25 @@
       const f = Seismote.format;
       const badge = (text, state) => h("span", { class: "badge", dataset: { state } }, text);
       const facts = event ? [[w.measures.pga, f.acceleration(event.pga)], [w.measures.pgv, f.velocity(event.pgv)], [w.measures.duration, f.duration(event.duration_s)]] : [];
-      this.summary.replaceChildren(
+      this.summary.replaceChildren(...[
         h("div", { class: "event-title" }, h("h2", {}, w.heading(f.dateTime(onset))),
           event && badge(event.end ? w.over : w.goesOn, event.end ? "unknown" : "bad"),
-          event?.test && badge(w.test, "warn"), event?.clipped && badge(w.clipped, "bad"), event?.interrupted && badge(w.interrupted, "warn")),
+          event?.test && badge(w.test, "warn"), event?.clipped && badge(w.clipped, "bad"), event?.interrupted && badge(w.interrupted, "warn"), this.neighbours()),
         h("div", { class: "event-facts" },
           (event?.intensity ?? []).map((item) => h("div", { class: "fact" }, Seismote.intensityChip(item), h("span", { class: "quiet" }, w.scales[item.relation] ?? item.relation))),
           facts.map(([name, value]) => h("div", { class: "fact" }, h("strong", { class: "number" }, value), h("span", { class: "quiet" }, name)))),
-        !event && h("p", { class: "quiet" }, w.notKnown));
+        !event && h("p", { class: "quiet" }, w.notKnown),
+      ].filter(Boolean));
       this.cards.replaceChildren(...(event ? Seismote.eventMeasures(event) : []));
+    }
+
+    // The events before and after this one, of those that are known here.
+    neighbours() {
+      const w = words();
+      const list = fleet.newestEvents(this.id);
+      const at = list.findIndex(({ id }) => id === this.eventId);
+      const to = (entry, name) => entry && h("a", { class: "button small", href: Seismote.router.address("station", this.id, "event", entry.id) }, name);
+      return at < 0 ? null : h("nav", { class: "event-neighbours", "aria-label": w.others }, to(list[at + 1], w.earlier), to(list[at - 1], w.later));
     }
 
     // MARK: The waveform

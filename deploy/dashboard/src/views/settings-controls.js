@@ -24,7 +24,9 @@
     if (field.kind !== "quantity" || parsed.error || parsed.value === null) return "";
     const written = typeof parsed.value === "string" ? parsed.value.split(" ") : null;
     const round = (value) => String(Number(value.toPrecision(4)));
-    if (written) return `= ${round(Number(written[0]) * step[written[1]])} ${unitText(baseUnit(field))}`;
+    const base = baseUnit(field);
+    if (written && written[1] === base) return "";
+    if (written) return `= ${round(Number(written[0]) * step[written[1]])} ${unitText(base)}`;
     if (field.units.includes("mg") && parsed.value !== 0) {
       const mg = parsed.value / step.mg;
       return mg >= 1000 ? `= ${round(mg / 1000)} g` : `= ${round(mg)} mg`;
@@ -49,8 +51,9 @@
           changed();
         },
       });
-      const shown = unitText(field.unit || (field.kind === "quantity" && !field.whole ? baseUnit(field) : ""));
-      const unit = h("span", { class: "setting-unit" }, field.kind === "quantity" && field.whole && field.unit ? words().samples(shown) : shown);
+      const measured = field.kind === "quantities" ? field.item : field;
+      const shown = unitText(field.unit || (measured.kind === "quantity" && !measured.whole ? baseUnit(measured) : ""));
+      const unit = h("span", { class: "setting-unit" }, field.unit === "samples" ? words().samples(shown) : shown);
       const eye = field.secret && h("button", {
         type: "button", class: "plain", "aria-pressed": "false",
         onclick: () => {
@@ -82,6 +85,15 @@
     },
   };
 
+  // In place of a choice, where axes differ.
+  function placeholder(select, text) {
+    const known = select.querySelector("option[value='']");
+    const option = known ?? h("option", { value: "", disabled: true, hidden: true });
+    option.textContent = text;
+    if (!known) select.prepend(option);
+    select.value = "";
+  }
+
   const toggle = {
     make(field, { id, describedBy, changed }) {
       const input = h("input", { id, type: "checkbox", role: "switch", "aria-describedby": describedBy, onchange: changed });
@@ -102,8 +114,8 @@
       return {
         element: h("span", { class: "setting-control" }, input), input,
         set: (value) => (input.value = String(value)),
-        mixed: () => (input.value = ""),
-        read: () => form.parse(field, input.value),
+        mixed: (value) => placeholder(input, value),
+        read: () => (input.value === "" ? { unchanged: true } : form.parse(field, input.value)),
         disable: (off) => (input.disabled = off),
       };
     },
@@ -173,8 +185,8 @@
           json.value = JSON.stringify(value);
           show(index < 0 ? own : index, values);
         },
-        mixed: () => {
-          input.value = "";
+        mixed: (value) => {
+          placeholder(input, value);
           show(-1, new Map());
         },
         read() {
@@ -230,5 +242,8 @@
     }).join(", ");
   }
 
-  Seismote.settingControls = { make, label, shown, unitText };
+  // Help with `names` of keys in it.
+  const help = (said) => said.split("`").map((part, i) => (i % 2 ? h("code", null, part) : part));
+
+  Seismote.settingControls = { make, label, shown, unitText, help };
 })(globalThis.Seismote ??= {});

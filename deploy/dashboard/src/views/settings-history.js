@@ -47,7 +47,7 @@
         const changes = form.diff(page.fields, page.station.config.config, result.config);
         await page.trial.propose({
           changes, result, title,
-          send: (confirm) => link.command(page.id, verb, { ...payload, if_rev: rev, ...confirm }),
+          send: (confirm) => link.command(page.id, verb, { ...payload, if_rev: rev, source: words().source(link.user), ...confirm }),
         });
       } catch (error) {
         page.trial.sayProblem(error);

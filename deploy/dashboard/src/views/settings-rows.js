@@ -30,7 +30,7 @@
     const element = h("div", { class: "setting", dataset: { key: field.key } },
       h("div", { class: "setting-head" }, h("label", { for: id }, name), effect, source),
       control.element,
-      h("p", { id: `${id}-help`, class: "setting-help" }, field.help, " ", h("code", null, field.key.replace("axes.all.", "axes.…."))),
+      h("p", { id: `${id}-help`, class: "setting-help" }, Seismote.settingControls.help(field.help), " ", h("code", null, field.key.replace("axes.all.", "axes.…."))),
       problem,
       h("div", { class: "setting-buttons" }, undo, reset));
 

@@ -32,7 +32,7 @@
     async propose({ changes, result, all, send, title }) {
       const s = words();
       const must = changes.some(({ field }) => field.group === "mqtt");
-      const trial = h("input", { type: "checkbox", id: "settings-trial", checked: true, disabled: must });
+      const trial = h("input", { type: "checkbox", id: "settings-trial", checked: true, disabled: must, autofocus: !must });
       const seconds = h("input", { type: "number", id: "settings-trial-s", min: "5", max: "3600", value: "60", class: "short" });
       const answer = await Seismote.dialog({
         title: title ?? (all ? s.applyAll : s.applyTitle),
@@ -74,6 +74,7 @@
       this.now = now;
       clearInterval(this.timer);
       this.element.hidden = now === "";
+      this.element.classList.toggle("pending", pending !== null);
       if (pending) this.showPending(pending);
       else if (reverted) this.element.replaceChildren(h("p", { class: "went-back" }, words().wentBack(reverted.message ?? "")));
       else {

@@ -138,17 +138,17 @@
         const parts = groups.get(group);
         parts.set(section, [...(parts.get(section) ?? []), row]);
       }
-      const { label } = Seismote.settingControls;
+      const { label, help } = Seismote.settingControls;
       this.links = new Map();
       this.groups = [...groups].map(([group, parts]) => {
         const inner = [...parts].map(([section, rows]) => h("div", { class: "settings-section" },
           section && h("h3", null, section.split(".").map(label).join(" – ")),
-          section && this.helps[`${group}.${section}`] && h("p", { class: "setting-help" }, this.helps[`${group}.${section}`]),
+          section && this.helps[`${group}.${section}`] && h("p", { class: "setting-help" }, help(this.helps[`${group}.${section}`])),
           rows.map((row) => row.element)));
         const button = h("button", { type: "button", class: "settings-link", onclick: () => this.go(group) }, label(group), h("span", { class: "count" }));
         this.links.set(group, button);
         return { group, rows: [...parts.values()].flat(), element: h("fieldset", { class: "settings-group card", id: `settings-${group}` },
-          h("legend", null, h("h2", null, label(group))), this.helps[group] && h("p", { class: "setting-help" }, this.helps[group]),
+          h("legend", null, h("h2", null, label(group))), this.helps[group] && h("p", { class: "setting-help" }, help(this.helps[group])),
           group === "axes" && this.axisChoice(), inner) };
       });
       this.nav.replaceChildren(...this.links.values());
@@ -274,7 +274,7 @@
       const all = [...this.edits.keys()].some((key) => key.startsWith("axes.all."));
       const done = await this.trial.propose({
         changes, result: verdict.result, all,
-        send: (confirm) => link.command(this.id, "config", { set: this.patch(), if_rev: verdict.rev, ...confirm }),
+        send: (confirm) => link.command(this.id, "config", { set: this.patch(), if_rev: verdict.rev, source: words().source(link.user), ...confirm }),
       });
       if (!done || this.closed) return;
       this.edits.clear();
