@@ -58,6 +58,7 @@
 
     const duration = () => (data ? (data.shape.count - 1) / data.shape.rate : 0);
     const at = (values, seconds) => values[Math.min(values.length - 1, Math.max(0, Math.round(seconds * data.shape.rate)))];
+    const sizeAt = (seconds) => 9 + 19 * Math.sqrt(strength(seconds) / strongest);
     const strength = (seconds) => Math.hypot(at(data.motions.x.acceleration, seconds), at(data.motions.y.acceleration, seconds));
 
     function prepare() {
@@ -211,7 +212,7 @@
       const where = bezier.at(track, now);
       if (!where) return;
       const [x, y] = place(where);
-      const size = 9 + 19 * Math.sqrt(strength(now) / strongest);
+      const size = sizeAt(now);
       context.save();
       context.translate(x, y);
       context.rotate(-(where.angle ?? Math.PI / 2));
@@ -286,7 +287,7 @@
         tell();
       },
       // For checks: what is drawn at this moment.
-      state: () => ({ now, playing, speed, marker: track && bezier.at(track, now), pieces: track?.pieces.length ?? 0 }),
+      state: () => ({ now, playing, speed, size: data ? sizeAt(now) : 0, marker: track && bezier.at(track, now), pieces: track?.pieces.length ?? 0 }),
       stop() {
         toggle(false);
         surface.stop();

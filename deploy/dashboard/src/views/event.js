@@ -30,6 +30,8 @@
         link.on("state", (state) => state === "online" && this.older()),
       ];
       main.classList.add("event");
+      // For checks, and for those who look behind the page.
+      Seismote.eventView = this;
       this.frame();
       this.heard("event");
       this.build();
@@ -38,6 +40,7 @@
 
     close() {
       this.closed = true;
+      if (Seismote.eventView === this) Seismote.eventView = null;
       cancelAnimationFrame(this.request);
       clearTimeout(this.patience);
       for (const close of this.closers) close();
