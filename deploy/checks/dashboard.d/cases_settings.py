@@ -26,7 +26,7 @@ def problem(key):
 
 def apply(world, page, trial=None):
     """Applies what has been typed, on trial for so many seconds; as soon as the station has nothing against it."""
-    world.until(page, "document.querySelector('.settings-says.right')")
+    world.until(page, "document.querySelector('.settings-says.fine')")
     page.click(".settings-bar button.primary")
     page.wait_for_selector("dialog[open]")
     if trial is None:
@@ -96,7 +96,7 @@ def case_setting_of_all_axes(world):
     shown = page.get_attribute(field("axes.all.detection.threshold"), "placeholder")
     assert re.search(r"x 0\.088.*y 0\.049", shown), shown
     page.fill(field("axes.all.detection.threshold"), "7 mg")
-    world.until(page, "document.querySelector('.settings-says.right')")
+    world.until(page, "document.querySelector('.settings-says.fine')")
     page.click(".settings-bar button.primary")
     page.wait_for_selector("dialog[open] table tbody tr >> nth=2")
     world.picture(page, "settings-all-axes")
@@ -189,7 +189,7 @@ def case_settings_widths_and_themes(world):
             world.until(page, f"{problem('station.latitude')}.length > 5")
             check_looks(world, page, f"settings-{name}-{theme}")
             page.fill(field("station.latitude"), "35")
-            world.until(page, "document.querySelector('.settings-says.right')")
+            world.until(page, "document.querySelector('.settings-says.fine')")
             page.click(".settings-bar button.primary")
             page.wait_for_selector("dialog[open]")
             check_looks(world, page, f"settings-apply-{name}-{theme}")

@@ -354,7 +354,7 @@
       else if (verdict.errors.length > 0) says = [s.refused(verdict.errors.length), ...others.map(s.problem)].join(" ");
       else says = s.wouldDo(verdict.result);
       setText(this.says, edits.size === 0 ? "" : says);
-      this.says.className = `settings-says ${mistakes.size > 0 || verdict?.errors.length > 0 ? "wrong" : verdict ? "right" : ""}`;
+      this.says.className = `settings-says ${mistakes.size > 0 || verdict?.errors.length > 0 ? "wrong" : verdict ? "fine" : ""}`;
     }
   }
 })(globalThis.Seismote ??= {});
