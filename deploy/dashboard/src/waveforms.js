@@ -49,13 +49,12 @@
   async function snapshot(station, from, to, progress) {
     const id = `wave-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
     const assembler = new Seismote.waveform.Assembler();
-    const parts = [];
     let newest = performance.now();
     let whole = null;
     const stop = link.subscribe(`${link.root}/${station}/data/history/waveform/${id}`, (_, payload) => {
       newest = performance.now();
       const bytes = new Uint8Array(payload);
-      if (assembler.add(bytes)) parts.push(bytes);
+      assembler.add(bytes);
       progress?.(assembler.bytes, whole);
     });
     try {
@@ -67,7 +66,7 @@
         if (performance.now() - newest > silence) throw new Error(Seismote.text.event.incomplete(assembler.bytes, result.bytes));
         await pause(100);
       }
-      if (result.bytes > 0 && result.sha256 && Seismote.sha256(assembler.file()) !== result.sha256) {
+      if (result.bytes > 0 && result.sha256 && !assembler.isOf(result.sha256)) {
         throw new Error(Seismote.text.event.damaged);
       }
       return assembler;
@@ -80,7 +79,7 @@
   // while that is not known.
   function judge(assembler, said) {
     const about = { messages: assembler.parts.length, bytes: assembler.bytes, whole: said?.bytes ?? null, right: null };
-    if (said && assembler.bytes >= said.bytes) about.right = Seismote.sha256(assembler.file()) === said.sha256;
+    if (said && assembler.bytes >= said.bytes) about.right = assembler.isOf(said.sha256);
     return about;
   }
 

@@ -1,9 +1,10 @@
 "use strict";
 const assert = require("node:assert");
+const { createHash } = require("node:crypto");
 const { test } = require("node:test");
 const { load, vector } = require("./support/load.js");
-const { miniseed, waveform, csv } = load(
-  "pure/steim.js", "pure/miniseed.js", "pure/waveform.js", "pure/csv.js");
+const { miniseed, waveform, csv, sha256 } = load(
+  "pure/steim.js", "pure/miniseed.js", "pure/sha256.js", "pure/waveform.js", "pure/csv.js");
 
 const truth = JSON.parse(vector("mseed/truth.json"));
 
@@ -86,6 +87,38 @@ test("damage at random places is survived", () => {
 
 test("the check sum is CRC-32C", () => {
   assert.strictEqual(miniseed.crc32c(new TextEncoder().encode("123456789")), 0xe3069283);
+});
+
+const digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+test("SHA-256 is that of others", () => {
+  for (const length of [0, 1, 55, 56, 63, 64, 65, 1000, 70001]) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
+    assert.strictEqual(sha256(bytes), digest(bytes));
+  }
+});
+
+test("a check sum is of the messages as they were sent, also where time goes back, and where they came in another order", () => {
+  const whole = new Uint8Array(vector("messages/waveform-v3.mseed"));
+  const { records } = miniseed.parse(whole);
+  const parts = records.map(({ offset, length }) => whole.slice(offset, offset + length));
+  const later = parts.map((part) => {
+    const copy = part.slice();
+    copy[12] = (copy[12] + 1) % 24;
+    copy.fill(0, 28, 32);
+    new DataView(copy.buffer).setUint32(28, miniseed.crc32c(copy), true);
+    return copy;
+  });
+  const sent = [...later, ...parts];
+  const taken = new waveform.Assembler();
+  for (const part of sent) taken.add(part);
+  assert.deepStrictEqual(taken.errors, []);
+  assert.ok(taken.isOf(digest(Buffer.concat(sent))));
+  assert.deepStrictEqual(Buffer.from(taken.file()), Buffer.concat([...parts, ...later]));
+  assert.ok(!taken.isOf(digest(Buffer.concat(parts))));
+  const mixed = new waveform.Assembler();
+  for (const part of [later[0], parts[0]]) mixed.add(part);
+  assert.ok(mixed.isOf(digest(Buffer.concat([parts[0], later[0]]))));
 });
 
 test("messages in any order make the same waveform, and gaps show", () => {

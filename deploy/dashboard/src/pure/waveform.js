@@ -35,9 +35,10 @@
       return true;
     }
 
-    // All messages joined, in the order of time: what the station's check sum is of, and a valid file.
-    file() {
-      const parts = [...this.parts].sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : a.order - b.order));
+    // All messages joined: a valid file. In the order of time, or as they came.
+    file({ asTheyCame = false } = {}) {
+      const parts = [...this.parts];
+      if (!asTheyCame) parts.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : a.order - b.order));
       const result = new Uint8Array(this.bytes);
       let at = 0;
       for (const { bytes } of parts) {
@@ -45,6 +46,12 @@
         at += bytes.length;
       }
       return result;
+    }
+
+    // Whether the station's check sum is of these messages. It is of them in the order in which they were sent, which a
+    // broker keeps, unless it sends one of them again.
+    isOf(sha256) {
+      return Seismote.sha256(this.file({ asTheyCame: true })) === sha256 || Seismote.sha256(this.file()) === sha256;
     }
 
     waveform(options) {
