@@ -93,7 +93,7 @@ def case_setting_of_all_axes(world):
     assert apply(world, page) == page.evaluate("Seismote.text.settings.applyTitle")
     world.until(page, f"Math.abs({CONFIG}.config.axes.x.detection.threshold - 0.08825985) < 1e-9")
     page.check("input[name=settings-axis][value=all]", force=True)
-    shown = page.get_attribute(field("axes.all.detection.threshold"), "placeholder")
+    shown = page.inner_text("[data-key='axes.all.detection.threshold'] .setting-other")
     assert re.search(r"x 0\.088.*y 0\.049", shown), shown
     page.fill(field("axes.all.detection.threshold"), "7 mg")
     world.until(page, "document.querySelector('.settings-says.fine')")

@@ -178,6 +178,7 @@
       noSecret: "not set",
       showSecret: "Show",
       none: "none",
+      differ: "they differ",
       yes: "yes",
       no: "no",
       reset: "Back to the file or default",

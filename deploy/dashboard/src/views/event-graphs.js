@@ -91,15 +91,16 @@
 
     function title(context, box, axis, unit, colors) {
       plot.setFont(context, 12);
-      context.textAlign = "left";
+      context.textAlign = "right";
       context.textBaseline = "top";
       const text = `${words().axisNames[axis]}, ${unit.label}`;
+      const width = context.measureText(text).width + 8;
       context.globalAlpha = 0.82;
       context.fillStyle = colors.card;
-      context.fillRect(box.left + 3, box.top + 2, context.measureText(text).width + 8, 17);
+      context.fillRect(box.right - width - 3, box.top + 2, width, 17);
       context.globalAlpha = 1;
       context.fillStyle = colors[`axis-${axis}`];
-      context.fillText(text, box.left + 7, box.top + 4);
+      context.fillText(text, box.right - 7, box.top + 4);
     }
 
     function mark(context, box, at, color, name) {

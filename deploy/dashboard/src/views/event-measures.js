@@ -54,7 +54,7 @@
       list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`}`]);
       if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
     }
-    if (first) list.push([w.firstMotion, `${first.axis}, ${w.after(((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000).toFixed(2))}`]);
+    if (first) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000).toFixed(2))}`]);
     if (event.gaps > 0) list.push([w.gaps, String(event.gaps)]);
     list.push([w.revision, String(event.config_rev)]);
     return list.filter(([, text]) => text !== "–");

@@ -73,8 +73,8 @@
         // Different values on several axes.
         mixed: (value) => {
           input.value = "";
-          input.placeholder = value;
-          hint.textContent = "";
+          input.placeholder = words().differ;
+          hint.textContent = value;
         },
         read: () => (field.secret && input.value === "" ? { unchanged: true } : form.parse(field, input.value)),
         disable: (off) => {
