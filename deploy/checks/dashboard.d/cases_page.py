@@ -177,6 +177,22 @@ def case_pause_zoom_span_and_keys(world):
     world.stop("steady")
 
 
+def case_traces_as_miniseed(world):
+    for version in (3, 2):
+        name = f"packed-{version}"
+        world.agent(name, {"trace": {"encoding": "mseed"}, "waveform": {"encoding": f"mseed{version}-steim2"},
+                           "sensor": {"rate_hz": 100, "simulate": {"scenario": "quake"}}})
+        page = world.page(f"#/station/{name}")
+        world.until(page, f"Seismote.fleet.stations.get('{name}')?.traces.end > 60")
+        for color in ("--raw", "--filtered", "--rms"):
+            world.until(page, f"({COLOURED})({json.dumps([graph('x'), color])}) > 20")
+        # The filtered trace reads what the summary says.
+        world.until(page, f"(({{ traces, summary }}) => {{ const out = traces.extremes('x', 'raw', traces.end - 200, traces.end, [0, 0]);"
+                          f" return summary.x.peak > 0.2 * (out[1] - out[0]) / 2 && summary.x.peak < 5 * (out[1] - out[0]) / 2; }})"
+                          f"(Seismote.fleet.stations.get('{name}'))")
+        world.stop(name)
+
+
 def case_extremes_are_reset(world):
     world.quake()
     page = world.page("#/station/demo", size=(1280, 900))

@@ -1,0 +1,51 @@
+"""Runs the cases of the page, each with a name; goes on after one that fails, and fails at the end.
+
+A file of cases has functions called `case_…` that take the world (see world.py); they are run in their order in the file.
+What a case returns, a line of text, is printed behind its name."""
+
+import importlib
+import sys
+import time
+import traceback
+
+from world import World
+
+FILES = ["cases_page", "cases_event"]
+
+
+def cases(word):
+    for name in FILES:
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            continue
+        for key, value in vars(module).items():
+            if key.startswith("case_") and word in key:
+                yield key[len("case_"):].replace("_", " "), value
+
+
+def main():
+    agent, work, artifacts, word = sys.argv[1:5]
+    failed = []
+    with World(agent, work, artifacts) as world:
+        for name, case in cases(word.replace(" ", "_")):
+            began = time.monotonic()
+            try:
+                said = case(world) or ""
+                world.complain()
+                print(f"{name:<44} {time.monotonic() - began:6.1f} s  {said}", flush=True)
+            except Exception:
+                failed.append(name)
+                print(f"{name:<44} {time.monotonic() - began:6.1f} s  FAILED", flush=True)
+                traceback.print_exc(file=sys.stdout)
+                world.picture_of_failure(name)
+            finally:
+                world.close_pages()
+        print(f"pictures: {artifacts}")
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+main()

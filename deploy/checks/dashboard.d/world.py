@@ -1,0 +1,184 @@
+"""What the cases share: a mosquitto that serves the page, agents, and a headless Chromium.
+
+    world.broker                 a Broker: port, page (its address), kill(), start()
+    world.agent(id, settings)    a simulated station, started; ended with the world
+    world.quake()                the station "demo", which plays an earthquake in a loop at four times its speed
+    world.page(where="#/", size=(1280, 800), theme="light", broker=None)   an open page of playwright's
+    world.until(page, "expression", seconds)       waits until it is true in the page; fails with what it was
+    world.picture(page, name, whole=False)         a PNG among the artifacts
+"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from playwright.sync_api import Error, sync_playwright
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mqtt.d"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "brokers.d"))
+
+from agent import Agent, merge, playing  # noqa: E402
+from kinds import free_port  # noqa: E402
+
+REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+RECORDING = os.path.join(REPOSITORY, "deploy/recordings/ridgecrest-2019-07-06-clc.mseed")
+FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio"]
+PATIENCE = 60
+
+
+class Broker:
+    """A mosquitto with deploy/dashboard/mosquitto.conf's way of serving the page."""
+
+    def __init__(self, folder, www, users=None):
+        self.folder, self.www, self.users = folder, www, users
+        os.makedirs(folder, exist_ok=True)
+        os.chmod(folder, 0o755)
+        self.port, self.web = free_port(), free_port()
+        self.page = f"http://127.0.0.1:{self.web}/index.html"
+        self.process = None
+
+    def start(self):
+        access = "allow_anonymous true"
+        if self.users:
+            path = os.path.join(self.folder, "users")
+            with open(path, "w", encoding="utf-8") as file:
+                file.writelines(f"{user}:{password}\n" for user, password in self.users.items())
+            subprocess.run(["mosquitto_passwd", "-U", path], check=True)
+            access = f"allow_anonymous false\npassword_file {path}"
+        path = os.path.join(self.folder, "mosquitto.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"listener {self.port} 127.0.0.1\nlistener {self.web} 127.0.0.1\nprotocol websockets\n"
+                       f"socket_domain ipv4\nhttp_dir {self.www}\nset_tcp_nodelay true\n{access}\npersistence false\n"
+                       f"user root\n")
+        with open(os.path.join(self.folder, "log"), "ab") as log:
+            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "mosquitto", "-c", path],
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until(lambda: listening(self.port) and listening(self.web), 20, "mosquitto listens")
+        return self
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+    def publish(self, topic, payload, retain=True, user=None):
+        access = ["-u", user, "-P", self.users[user]] if user else []
+        subprocess.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", str(self.port), *access, "-q", "1", "-t", topic,
+                        "-m", payload, *(["-r"] if retain else [])], check=True, timeout=20)
+
+
+def listening(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds, what):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.05)
+
+
+class World:
+    def __init__(self, program, work, artifacts):
+        self.program, self.work, self.artifacts = program, work, artifacts
+        self.broker = Broker(os.path.join(work, "broker"), os.path.join(work, "www"))
+        self.agents, self.brokers, self.pages, self.trouble = {}, [self.broker], [], []
+
+    def __enter__(self):
+        self.broker.start()
+        self.playwright = sync_playwright().start()
+        self.browser = self.playwright.chromium.launch(executable_path="/usr/bin/chromium", headless=True, args=FLAGS)
+        return self
+
+    def __exit__(self, *_):
+        self.close_pages()
+        try:
+            self.browser.close()
+            self.playwright.stop()
+        finally:
+            for agent in self.agents.values():
+                agent.stop()
+            for broker in self.brokers:
+                broker.kill()
+
+    def agent(self, station, settings=None, broker=None):
+        if station not in self.agents:
+            broker = broker or self.broker
+            agent = Agent(self.program, self.work, station, merge(
+                {"mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}, "sensor": {"rate_hz": 50}}, settings or {}))
+            self.agents[station] = agent.start()
+        return self.agents[station]
+
+    def stop(self, *stations):
+        for station in stations:
+            self.agents.pop(station).stop()
+
+    def quake(self):
+        if "demo" not in self.agents:
+            self.agents["demo"] = playing(self.program, self.work, "demo", RECORDING, 4, {
+                "station": {"network": "CI", "code": "CLC", "latitude": 35.81574, "longitude": -117.59751,
+                            "description": "Recording of the Ridgecrest earthquake"},
+                "detection": {"event": {"pre_event_s": 5, "post_event_s": 5}},
+                "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker.port}"}}).start()
+        return self.agents["demo"]
+
+    def another_broker(self, name, users=None):
+        broker = Broker(os.path.join(self.work, name), os.path.join(self.work, "www"), users)
+        self.brokers.append(broker)
+        return broker.start()
+
+    def page(self, where="#/", size=(1280, 800), theme="light", broker=None):
+        context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=theme)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
+        page.on("pageerror", lambda error: self.trouble.append(f"error in the page: {error}"))
+        page.on("console", lambda message: self.heard(message))
+        self.pages.append(page)
+        page.goto((broker or self.broker).page + where)
+        return page
+
+    def heard(self, message):
+        # A broker that is away is told by the browser in its own words.
+        if message.type == "error" and not re.search(r"WebSocket connection to|ERR_CONNECTION", message.text):
+            self.trouble.append(f"console: {message.text}")
+
+    def complain(self):
+        trouble, self.trouble = self.trouble, []
+        assert not trouble, "\n".join(trouble[:5])
+
+    def close_pages(self):
+        for page in self.pages:
+            try:
+                page.context.close()
+            except Error:
+                pass
+        self.pages, self.trouble = [], []
+
+    def close_page(self, page):
+        self.pages.remove(page)
+        page.context.close()
+
+    def until(self, page, expression, seconds=PATIENCE):
+        try:
+            page.wait_for_function(f"() => !!({expression})", timeout=seconds * 1000, polling=100)
+        except Error as error:
+            raise AssertionError(f"not within {seconds} s: {expression}: {str(error).splitlines()[0]}") from None
+
+    def picture(self, page, name, whole=False):
+        page.screenshot(path=os.path.join(self.artifacts, f"{name}.png"), full_page=whole)
+
+    def picture_of_failure(self, name):
+        for i, page in enumerate(self.pages):
+            try:
+                page.screenshot(path=os.path.join(self.artifacts, f"FAILED {name} {i}.png"), full_page=True)
+            except Error:
+                pass

@@ -1,0 +1,158 @@
+"use strict";
+// The connection, with a broker and a clock of the test's own.
+const assert = require("node:assert");
+const { EventEmitter } = require("node:events");
+const { test, mock } = require("node:test");
+const { load } = require("./support/load.js");
+
+globalThis.location = { search: "?root=school", pathname: "/page/index.html", protocol: "https:", host: "example.org" };
+globalThis.sessionStorage = { getItem: () => null, setItem() {}, removeItem() {} };
+globalThis.document = { addEventListener() {}, hidden: false };
+globalThis.addEventListener = () => {};
+const clients = [];
+class Client extends EventEmitter {
+  constructor(url, options) {
+    super();
+    Object.assign(this, { url, options, connected: false, sent: [], subscribed: [], unsubscribed: [] });
+    clients.push(this);
+  }
+  end() { this.connected = false; }
+  subscribe(wanted) { this.subscribed.push(...Object.keys(wanted)); }
+  unsubscribe(filter) { this.unsubscribed.push(filter); }
+  publish(topic, payload, options, done) { this.sent.push({ topic, payload: JSON.parse(payload), options }); this.done = done; }
+  accept() { this.connected = true; this.emit("connect"); }
+  refuse(code) { this.emit("error", Object.assign(new Error("refused"), { code })); this.emit("close"); }
+  say(topic, object) { this.emit("message", topic, new TextEncoder().encode(JSON.stringify(object)), {}); }
+}
+globalThis.mqtt = { connect: (url, options) => new Client(url, options) };
+const { link } = load("text.js", "link.js");
+const last = () => clients[clients.length - 1];
+const soon = () => new Promise((resolve) => setImmediate(resolve));
+function fresh() {
+  link.version = 5;
+  link.connect();
+  return last();
+}
+
+test("goes where the page came from, with wss for https, below the root of the address", () => {
+  const client = fresh();
+  assert.strictEqual(client.url, "wss://example.org/page/");
+  assert.strictEqual(link.root, "school");
+  assert.strictEqual(client.options.protocolVersion, 5);
+});
+
+for (const code of [1, 132]) {
+  test(`falls back to 3.1.1 at once when the broker answers ${code}`, () => {
+    fresh().refuse(code);
+    assert.strictEqual(last().options.protocolVersion, 4);
+    last().accept();
+    assert.strictEqual(link.state, "online");
+  });
+}
+
+test("falls back when a broker only ever closes, and does not mistake a lost connection for that", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  fresh();
+  for (let i = 0; i < 3; i++) {
+    last().emit("close");
+    assert.strictEqual(link.state, "waiting");
+    mock.timers.tick(20000);
+  }
+  assert.strictEqual(last().options.protocolVersion, 4);
+  last().accept();
+  link.version = 5;
+  for (let i = 0; i < 5; i++) {
+    last().accept();
+    last().emit("close");
+    mock.timers.tick(20000);
+  }
+  assert.strictEqual(last().options.protocolVersion, 5);
+  mock.timers.reset();
+});
+
+test("tries again after growing pauses, never above fifteen seconds", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  fresh();
+  for (let i = 0; i < 30; i++) {
+    const pause = (last().emit("close"), link.retryAt - Date.now());
+    assert.ok(pause > 400 && pause <= 15000, `${pause}`);
+    mock.timers.tick(15001);
+  }
+  mock.timers.reset();
+});
+
+for (const code of [4, 5, 134, 135]) {
+  test(`asks for credentials when the broker answers ${code}, and tries no more until it has them`, () => {
+    fresh().refuse(code);
+    assert.strictEqual(link.state, "refused");
+    const count = clients.length;
+    link.connect({ user: "ada", password: "secret" });
+    assert.strictEqual(clients.length, count + 1);
+    assert.strictEqual(last().options.username, "ada");
+    assert.strictEqual(last().options.password, "secret");
+  });
+}
+
+test("subscribes again after a reconnect, and only to what is still wanted", async () => {
+  const client = fresh();
+  const heard = [];
+  const stop = link.subscribe("school/+/state/info", (topic) => heard.push(topic));
+  const stopOther = link.subscribe("school/a/data/trace", () => heard.push("trace"));
+  client.accept();
+  await soon();
+  client.say("school/a/state/info", {});
+  assert.deepStrictEqual(heard, ["school/a/state/info"]);
+  stopOther();
+  assert.deepStrictEqual(client.unsubscribed, ["school/a/data/trace"]);
+  const next = fresh();
+  next.accept();
+  assert.ok(next.subscribed.includes("school/+/state/info") && !next.subscribed.includes("school/a/data/trace"));
+  stop();
+});
+
+test("filters are those of MQTT", () => {
+  for (const [filter, topic, is] of [["a/+/c", "a/b/c", true], ["a/+/c", "a/b/d", false], ["a/#", "a/b/c", true], ["a/+", "a/b/c", false], ["a/b", "a/b", true], ["+", "a/b", false]]) {
+    assert.strictEqual(link.matches(filter, topic), is, `${filter} ${topic}`);
+  }
+});
+
+test("a command ends with done, waits on through accepted, and lists the station's errors", async () => {
+  for (const version of [5, 4]) {
+    const client = fresh();
+    link.version = version;
+    client.accept();
+    const phases = [];
+    const reply = link.command("attic", "calibrate", { duration_s: 3 }, { onPhase: (phase) => phases.push(phase.phase) });
+    await soon();
+    const [{ topic, payload, options }] = client.sent;
+    assert.strictEqual(topic, "school/attic/cmd/calibrate");
+    assert.strictEqual(payload.duration_s, 3);
+    const answer = `school/attic/res/${payload.id}`;
+    assert.ok(client.subscribed.includes(answer));
+    assert.strictEqual(options.properties?.responseTopic, version === 5 ? answer : undefined);
+    client.say(answer, { id: payload.id, phase: "accepted" });
+    client.say(answer, { id: "somebody else's", phase: "done" });
+    client.say(answer, { id: payload.id, phase: "done", result: 7 });
+    assert.strictEqual((await reply).result, 7);
+    assert.deepStrictEqual(phases, ["accepted", "done"]);
+    assert.ok(client.unsubscribed.includes(answer));
+
+    const failing = link.command("attic", "config", {});
+    await soon();
+    const { id } = client.sent[1].payload;
+    client.say(`school/attic/res/${id}`, { id, phase: "failed", errors: [{ code: "range", path: "/a", message: "too much" }] });
+    await assert.rejects(failing, (error) => error.errors[0].code === "range" && error.message === "too much");
+  }
+});
+
+test("a command to a station that is silent ends, and one that may not be sent says so", async () => {
+  const client = fresh();
+  client.accept();
+  await assert.rejects(link.command("attic", "ping", {}, { timeoutMs: 20 }), (error) => error.timeout === true);
+  const denied = link.command("attic", "ping");
+  await soon();
+  client.done(Object.assign(new Error("Not authorized"), { code: 135 }));
+  await assert.rejects(denied, (error) => error.denied === true);
+  client.connected = false;
+  await assert.rejects(link.command("attic", "ping"), (error) => error.offline === true);
+});
