@@ -50,44 +50,49 @@ let package = Package(
         .target(name: "CIIO"),
 
         // The rooms, each depends only on those above it.
+        room("Threads", ["CLinux"], small: true),
         room("SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Seismology", ["SignalProcessing"]),
-        room("MiniSEED", ["CMiniSEED"]),
+        room("MiniSEED", ["Threads", "CMiniSEED"]),
         room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"]),
         room("Messages", ["Seismology", "MiniSEED"]),
         room("Settings", ["SignalProcessing", "Seismology", "Messages", "CYAML", "CJansson"], small: true),
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Instrument", ["Sensors", "Messages", "Settings"], small: true),
-        room("Link", ["Messages", "CMosquitto", "CLinux"], small: true),
+        room("Link", ["Threads", "Messages", "CMosquitto", "CLinux"], small: true),
         room(
             "Agent",
-            ["Sensors", "Instrument", "MiniSEED", "Messages", "Settings", "Station", "Spool", "Link", "CLinux"],
+            [
+                "Threads", "Sensors", "Instrument", "MiniSEED", "Messages", "Settings", "Station", "Spool", "Link",
+                "CLinux",
+            ],
             small: true),
 
         .executableTarget(name: "seismoted", dependencies: ["Agent"], swiftSettings: common),
         .executableTarget(
             name: "seismote",
             dependencies: [
-                "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station", "Instrument",
-                "Link", "CMosquitto",
+                "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
+                "Instrument", "Link", "CMosquitto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
-        .target(name: "TestSupport", dependencies: ["CMosquitto"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
+        tests("Threads"),
         tests("SignalProcessing"),
         tests("Seismology"),
         tests("MiniSEED"),
-        tests("Sensors"),
+        tests("Sensors", ["Threads"]),
         tests("Messages"),
         tests("Settings"),
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),
-        tests("Instrument"),
-        tests("Link"),
-        tests("Agent"),
+        tests("Instrument", ["Threads"]),
+        tests("Link", ["Threads"]),
+        tests("Agent", ["Threads"]),
         .testTarget(
-            name: "ToolTests", dependencies: ["seismote", "TestSupport", "CMosquitto"], path: "Tests/ToolTests",
+            name: "ToolTests", dependencies: ["seismote", "Threads", "TestSupport", "CMosquitto"], path: "Tests/ToolTests",
             swiftSettings: common
         ),
     ]

@@ -38,9 +38,9 @@ public struct Agent {
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
         let link = try Self.link(settings.configuration, topics, journal, inbox)
-        let storage = StorageThread(
+        let storage = try StorageThread(
             settings.configuration, topics: topics, link: link, log: log, answered: inbox.wake)
-        let status = SamplingStatus()
+        let status = try SamplingStatus()
         let orders = OrderBook(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
         let sampling = SamplingThread(
@@ -104,14 +104,14 @@ public struct Agent {
                 log.notice("ends by command")
                 return 0
             }
-            var waited = [signals, status.changed, dispatcher.inbox.wake].map {
+            var waited = [signals, status.changed.descriptor, dispatcher.inbox.wake.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             let due = dispatcher.due.map { max(0, $0 - HostClock.monotonic()) } ?? .max
             let shortest = min(1_000_000_000, manager.watchdogInterval ?? .max, due)
             _ = poll(&waited, 3, max(1, Int32(clamping: shortest / 1_000_000)))
-            var count: UInt64 = 0
-            for one in waited[1...] where one.revents != 0 { _ = read(one.fd, &count, MemoryLayout<UInt64>.size) }
+            if waited[1].revents != 0 { status.changed.clear() }
+            if waited[2].revents != 0 { dispatcher.inbox.wake.clear() }
             if waited[0].revents != 0, let number = Self.nextSignal(signals) {
                 if number == SIGHUP { continue }
                 log.notice("ends by signal", ["signal": .int(Int(number))])
@@ -131,10 +131,7 @@ public struct Agent {
         func spent() -> Double { Double(HostClock.monotonic() - began) / 1e9 }
         status.requestStop()
         while !status.now.finished, spent() < Self.stopTime / 2 {
-            var waited = pollfd(fd: status.changed, events: Int16(POLLIN), revents: 0)
-            _ = poll(&waited, 1, 100)
-            var count: UInt64 = 0
-            _ = read(status.changed, &count, MemoryLayout<UInt64>.size)
+            if status.changed.wait(milliseconds: 100) { status.changed.clear() }
         }
         if !status.now.finished { log.warning("the sensor did not return in time") }
         reporter.look()

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Messages
+import Threads
 
 /// The connection of one agent to its broker. Any thread may publish; a thread of the link's own does everything
 /// else, and keeps trying for as long as it takes.
@@ -10,9 +11,12 @@ public final class Link: Sendable {
     let store: SharedStore
     private let shared: LinkShared
     /// Says to the link's thread that there is work.
-    private let wake: Int32
-    /// Becomes readable when the link's thread has ended.
-    private let ended: Int32
+    private let wake: Wake
+    /// Signalled when the link's thread has ended.
+    private let ended: Wake
+    /// Signalled when there is something for the keeper: messages to keep, settled keys, room for back-fill after there
+    /// was none, a connection that came or went. The keeper clears it.
+    public let keeperWake: Wake
 
     /// - Parameters:
     ///   - report: called on the link's own thread with what happens to the connection; must not block.
@@ -26,15 +30,12 @@ public final class Link: Sendable {
         shared = LinkShared(options)
         self.report = report
         self.receive = receive
-        wake = try Eventfd.make()
-        ended = try Eventfd.make()
-        store = SharedStore(options: options, keeperWake: try Eventfd.make())
-    }
-
-    deinit {
-        close(wake)
-        close(ended)
-        close(store.keeperWake)
+        do throws(WakeError) {
+            wake = try Wake()
+            ended = try Wake()
+            keeperWake = try Wake()
+        } catch { throw LinkError(error.description) }
+        store = SharedStore(options: options, keeperWake: keeperWake)
     }
 
     /// Starts the link's thread. Once only.
@@ -53,7 +54,7 @@ public final class Link: Sendable {
                 guard let context else { return nil }
                 let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
                 start.thread.run()
-                Eventfd.signal(start.link.ended)
+                start.link.ended.signal()
                 return nil
             }, box.toOpaque())
         guard code == 0 else {
@@ -129,10 +130,9 @@ public final class Link: Sendable {
     public func stop(within seconds: Double) -> Bool {
         shared.requestStop(within: UInt64(max(0, seconds) * 1e9))
         signalWork()
-        var waited = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
-        return poll(&waited, 1, Int32(max(0, min(seconds + 0.2, 1e6)) * 1000)) > 0
+        return ended.wait(milliseconds: Int32(max(0, min(seconds + 0.2, 1e6)) * 1000))
     }
 
     /// Tells the link's thread that there may be something to do.
-    func signalWork() { Eventfd.signal(wake) }
+    func signalWork() { wake.signal() }
 }

@@ -1,5 +1,5 @@
-import Synchronization
 import Testing
+import Threads
 
 @testable import Agent
 

@@ -4,9 +4,9 @@ import Messages
 import Sensors
 import Settings
 import SignalProcessing
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @testable import Agent
 
@@ -90,10 +90,10 @@ struct ScriptedSensor: SensorDriver {
         configuration.station.id = "test"
         change(&configuration)
         let script = ScriptedSensor.Script(steps)
-        let status = SamplingStatus()
+        let status = try SamplingStatus()
         let thread = SamplingThread(
             configuration: configuration, boot: "b", driver: ScriptedSensor(script: script), status: status,
-            orders: OrderBook(answered: -1, wake: status.wake), sink: sink)
+            orders: OrderBook(answered: nil, wake: status.wake), sink: sink)
         try thread.start()
         return (status, script)
     }
@@ -266,8 +266,8 @@ struct ScriptedSensor: SensorDriver {
 }
 
 @Suite struct HealthStateTests {
-    @Test func theStateFollowsWhatIsKnown() {
-        let status = SamplingStatus()
+    @Test func theStateFollowsWhatIsKnown() throws {
+        let status = try SamplingStatus()
         func state(_ now: Int64 = 0) -> String {
             HealthReport.sensorState(status, now: now, stallTime: 1000).rawValue
         }
@@ -292,8 +292,8 @@ struct ScriptedSensor: SensorDriver {
 }
 
 @Suite struct HealthOfTheDriverTests {
-    private func health(_ condition: SensorCondition?, driver: String) -> HealthMessage {
-        let status = SamplingStatus()
+    private func health(_ condition: SensorCondition?, driver: String) throws -> HealthMessage {
+        let status = try SamplingStatus()
         status.change { $0.sensor = SensorDescription(driver: driver, chip: "c", rate: 100, clock: .host) }
         status.take(condition)
         var report = HealthReport(now: 0)
@@ -307,7 +307,7 @@ struct ScriptedSensor: SensorDriver {
         (condition.lost, condition.overruns, condition.lostTriggers, condition.duplicates) = (1, 2, 3, 4)
         (condition.clockSteps, condition.slowReads, condition.retries, condition.wakeUps) = (5, 6, 7, 8)
         (condition.timeError, condition.temperature) = (0.0005, 31.5)
-        let told = health(condition, driver: "i2c")
+        let told = try health(condition, driver: "i2c")
         #expect(told.rate == 96.2 && abs((told.rateErrorPpm ?? 0) + 38000) < 0.01)
         #expect(abs((told.rateUncertaintyPpm ?? 0) - 5) < 0.001)
         #expect(told.temperature == 31.5)
@@ -318,9 +318,10 @@ struct ScriptedSensor: SensorDriver {
         #expect(told.driver == expected)
     }
 
-    @Test func withoutHardwareThereAreNoCountersOfIt() {
-        #expect(health(SensorCondition(), driver: "replay").driver == nil)
-        let nothing = health(nil, driver: "iio")
+    @Test func withoutHardwareThereAreNoCountersOfIt() throws {
+        let replayed = try health(SensorCondition(), driver: "replay")
+        #expect(replayed.driver == nil)
+        let nothing = try health(nil, driver: "iio")
         #expect(nothing.driver == nil && nothing.rate == nil)
     }
 }

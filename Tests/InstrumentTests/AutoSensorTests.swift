@@ -1,8 +1,8 @@
 import Sensors
 import Settings
 import SignalProcessing
-import Synchronization
 import Testing
+import Threads
 
 @testable import Instrument
 

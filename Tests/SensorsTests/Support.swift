@@ -1,7 +1,7 @@
 import Foundation
 import MiniSEED
 import SignalProcessing
-import Synchronization
+import Threads
 
 @testable import Sensors
 

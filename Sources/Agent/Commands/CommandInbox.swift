@@ -1,7 +1,5 @@
-import CLinux
-import Glibc
 import Link
-import Synchronization
+import Threads
 
 /// Messages on their way from the link's thread to the main thread. Bounded; what does not fit is counted.
 final class CommandInbox: Sendable {
@@ -14,17 +12,10 @@ final class CommandInbox: Sendable {
         var lost = 0
     }
     private let state = Mutex(State())
-    /// Becomes readable when there is something; also for others who have news for the main thread.
-    let wake: Int32
+    /// Signalled when there is something; also by others who have news for the main thread.
+    let wake: Wake
 
-    init() throws(AgentError) {
-        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        guard wake >= 0 else {
-            throw AgentError("eventfd is not available: \(String(cString: strerror(errno)))")
-        }
-    }
-
-    deinit { close(wake) }
+    init() throws(AgentError) { wake = try .make() }
 
     /// Never waits.
     func put(_ message: InboundMessage) {
@@ -37,12 +28,7 @@ final class CommandInbox: Sendable {
             state.bytes += message.payload.count
             return true
         }
-        if isIn { signal() }
-    }
-
-    func signal() {
-        var one: UInt64 = 1
-        _ = write(wake, &one, MemoryLayout<UInt64>.size)
+        if isIn { wake.signal() }
     }
 
     /// Everything that has come, in its order, and how many found no room.

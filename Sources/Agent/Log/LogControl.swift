@@ -1,7 +1,7 @@
 import Glibc
 import Messages
 import Settings
-import Synchronization
+import Threads
 
 /// Which lines of the log are wanted: at what level here, and, for a while, over MQTT. Lines for MQTT wait for the main
 /// thread.
@@ -17,7 +17,7 @@ final class LogControl: Sendable {
         var lost = 0
         /// Of the monotonic clock (ns).
         var until: Int64 = 0
-        var wake: Int32 = -1
+        var wake: Wake?
     }
     private let state = Mutex(State())
     private let here: Atomic<Int>
@@ -39,8 +39,8 @@ final class LogControl: Sendable {
     /// Lines of this level and above are kept for the main thread.
     /// - Parameters:
     ///   - until: of the monotonic clock (ns).
-    ///   - wake: eventfd of the main thread.
-    func relay(_ level: Level, until: Int64, wake: Int32) {
+    ///   - wake: of the main thread.
+    func relay(_ level: Level, until: Int64, wake: Wake) {
         state.withLock { ($0.until, $0.wake) = (until, wake) }
         there.store(Self.rank(level), ordering: .relaxed)
     }
@@ -49,17 +49,15 @@ final class LogControl: Sendable {
         let line = LogLine(
             level: level.rawValue, time: HostClock.wall(), message: text,
             fields: fields.map { .init($0.key, $0.value.value) })
-        let wake = state.withLock { state -> Int32 in
+        let wake = state.withLock { state -> Wake? in
             guard state.lines.count < Self.limit else {
                 state.lost += 1
-                return -1
+                return nil
             }
             state.lines.append(line)
             return state.wake
         }
-        guard wake >= 0 else { return }
-        var one: UInt64 = 1
-        _ = write(wake, &one, MemoryLayout<UInt64>.size)
+        wake?.signal()
     }
 
     /// Lines that wait; ends when its time is over.

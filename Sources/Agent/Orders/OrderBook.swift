@@ -1,5 +1,4 @@
-import Glibc
-import Synchronization
+import Threads
 
 /// Orders on their way to the thread that carries them out, and outcomes on their way back. One thread asks whether there
 /// is anything without a lock, so that sampling pays one atomic load for each block.
@@ -13,15 +12,15 @@ final class OrderBook: Sendable {
     }
     private let state = Mutex(State())
     private let waiting = Atomic<Bool>(false)
-    /// Becomes readable when an outcome has come.
-    private let answered: Int32
-    /// Becomes readable when an order has come; -1: nobody waits for it.
-    private let wake: Int32
+    /// Signalled when an outcome has come; nil: nobody waits for it.
+    private let answered: Wake?
+    /// Signalled when an order has come; nil: nobody waits for it.
+    private let wake: Wake?
 
     /// - Parameters:
-    ///   - answered: eventfd of the main thread.
-    ///   - wake: eventfd of the thread that takes the orders, or -1 when it looks often enough by itself.
-    init(answered: Int32, wake: Int32 = -1) {
+    ///   - answered: of the main thread.
+    ///   - wake: of the thread that takes the orders; nil when it looks often enough by itself.
+    init(answered: Wake?, wake: Wake? = nil) {
         self.answered = answered
         self.wake = wake
     }
@@ -35,7 +34,7 @@ final class OrderBook: Sendable {
         }
         if taken {
             waiting.store(true, ordering: .releasing)
-            Self.signal(wake)
+            wake?.signal()
         }
         return taken
     }
@@ -53,7 +52,7 @@ final class OrderBook: Sendable {
 
     func answer(_ number: Int, _ outcome: OrderOutcome) {
         state.withLock { $0.outcomes.append((number, outcome)) }
-        Self.signal(answered)
+        answered?.signal()
     }
 
     func takeOutcomes() -> [(number: Int, outcome: OrderOutcome)] {
@@ -61,11 +60,5 @@ final class OrderBook: Sendable {
             defer { state.outcomes.removeAll() }
             return state.outcomes
         }
-    }
-
-    private static func signal(_ descriptor: Int32) {
-        guard descriptor >= 0 else { return }
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 }

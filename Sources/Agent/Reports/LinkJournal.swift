@@ -1,5 +1,5 @@
 import Link
-import Synchronization
+import Threads
 
 /// Puts what happens to the connection into the log, and a repeated refusal only ever more rarely.
 final class LinkJournal: Sendable {

@@ -1,8 +1,6 @@
-import CLinux
-import Glibc
 import Sensors
 import Station
-import Synchronization
+import Threads
 
 /// What the sampling thread says of itself to the others: counters without a lock for every block, and, for what
 /// changes rarely, words behind one.
@@ -76,19 +74,14 @@ final class SamplingStatus: Sendable {
     private let words = Mutex(Words())
     /// How the driver says that the sensor is, about once a second; nil while none is open.
     private let sensorCondition = Mutex<SensorCondition?>(nil)
-    /// Becomes readable when the words have changed.
-    let changed: Int32
-    /// Becomes readable when the thread is to end, or has an order.
-    let wake: Int32
+    /// Signalled when the words have changed.
+    let changed: Wake
+    /// Signalled when the thread is to end, or has an order.
+    let wake: Wake
 
-    init() {
-        changed = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-    }
-
-    deinit {
-        close(changed)
-        close(wake)
+    init() throws(AgentError) {
+        changed = try .make()
+        wake = try .make()
     }
 
     var now: Words { words.withLock { $0 } }
@@ -103,12 +96,12 @@ final class SamplingStatus: Sendable {
             body(&words)
             return words != before
         }
-        if isNew { Self.signal(changed) }
+        if isNew { changed.signal() }
     }
 
     func requestStop() {
         stopRequested.store(true, ordering: .releasing)
-        Self.signal(wake)
+        wake.signal()
     }
 
     var mustStop: Bool { stopRequested.load(ordering: .acquiring) }
@@ -116,14 +109,6 @@ final class SamplingStatus: Sendable {
     /// Waits, but not longer than until the stop or an order.
     func pause(nanoseconds: Int64) {
         guard !mustStop else { return }
-        var waited = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
-        guard poll(&waited, 1, Int32(clamping: nanoseconds / 1_000_000)) > 0 else { return }
-        var count: UInt64 = 0
-        _ = read(wake, &count, MemoryLayout<UInt64>.size)
-    }
-
-    private static func signal(_ descriptor: Int32) {
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+        if wake.wait(milliseconds: Int32(clamping: nanoseconds / 1_000_000)) { wake.clear() }
     }
 }

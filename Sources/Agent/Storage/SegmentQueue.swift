@@ -1,6 +1,5 @@
-import Glibc
 import Messages
-import Synchronization
+import Threads
 
 /// Segments of the waveform ring on their way from the sampling thread to the storage thread, a bounded number of them.
 final class SegmentQueue: Sendable {
@@ -19,11 +18,10 @@ final class SegmentQueue: Sendable {
 
     private let state = Mutex(State())
     private let flush = Atomic<Bool>(false)
-    /// Becomes readable when there is something.
-    private let wake: Int32
+    /// Signalled when there is something; nil: nobody waits for it.
+    private let wake: Wake?
 
-    /// - Parameter wake: an eventfd, not closed here.
-    init(wake: Int32) { self.wake = wake }
+    init(wake: Wake?) { self.wake = wake }
 
     /// Takes a copy; what does not fit is lost, and counted.
     func put(_ segment: WaveformSegment, _ records: UnsafeRawBufferPointer) {
@@ -31,8 +29,7 @@ final class SegmentQueue: Sendable {
         state.withLock { state in
             if state.items.count < Self.limit { state.items.append(item) } else { state.lost += 1 }
         }
-        var one: UInt64 = 1
-        _ = write(wake, &one, MemoryLayout<UInt64>.size)
+        wake?.signal()
     }
 
     /// Asks the sampling thread for what it has of the newest segment.

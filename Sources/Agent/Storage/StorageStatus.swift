@@ -1,5 +1,5 @@
 import Spool
-import Synchronization
+import Threads
 
 /// What the storage thread says of itself to the others.
 final class StorageStatus: Sendable {

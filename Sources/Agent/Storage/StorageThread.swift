@@ -4,7 +4,7 @@ import Link
 import Messages
 import Settings
 import Spool
-import Synchronization
+import Threads
 
 /// The thread for the disk: writes down what must survive the process before the link sends it, keeps the waveform ring,
 /// takes what has waited for long out of memory, and brings it back when the broker is there again. Neither sampling nor
@@ -25,25 +25,22 @@ final class StorageThread: Sendable {
     private let context: Mutex<Outbox.Context>
     private let hasRing: Bool
     private let mustStop = Atomic<Bool>(false)
-    private let wake: Int32
-    private let ended: Int32
+    private let wake: Wake
+    private let ended: Wake
 
-    /// - Parameter answered: eventfd of the thread that takes the outcomes of ``orders``; not closed here.
-    init(_ configuration: Configuration, topics: Topics, link: Link, log: Log, answered: Int32 = -1) {
+    /// - Parameter answered: of the thread that takes the outcomes of ``orders``.
+    init(
+        _ configuration: Configuration, topics: Topics, link: Link, log: Log, answered: Wake? = nil
+    ) throws(AgentError) {
         self.link = link
         self.log = log
         options = SpoolOptions(configuration)
         context = Mutex(Outbox.Context(configuration, topics: topics))
         hasRing = configuration.storage.ringMinutes > 0
-        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        ended = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        wake = try .make()
+        ended = try .make()
         segments = SegmentQueue(wake: wake)
         orders = OrderBook(answered: answered, wake: wake)
-    }
-
-    deinit {
-        close(wake)
-        close(ended)
     }
 
     /// Other settings and topics. What waits on disk goes out as it was addressed; the directory and sizes stay.
@@ -73,14 +70,13 @@ final class StorageThread: Sendable {
     /// - Returns: false when it did not end in time.
     func stop(within seconds: Double) -> Bool {
         mustStop.store(true, ordering: .releasing)
-        Self.signal(wake)
-        var waited = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
-        return poll(&waited, 1, Int32(max(0, min(seconds, 1e6)) * 1000)) > 0
+        wake.signal()
+        return ended.wait(milliseconds: Int32(max(0, min(seconds, 1e6)) * 1000))
     }
 
     private func run() {
         // (Swift 6.3.1 crashes where this is said in the closure that begins the thread.)
-        defer { Self.signal(ended) }
+        defer { ended.signal() }
         var reopenDue: Int64 = 0
         while true {
             let now = HostClock.monotonic()
@@ -155,18 +151,10 @@ final class StorageThread: Sendable {
     }
 
     private func wait(_ milliseconds: Int32) {
-        var waited = [
-            pollfd(fd: link.keeperDescriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-        ]
+        var waited = [link.keeperWake, wake].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         guard poll(&waited, 2, milliseconds) > 0 else { return }
-        var count: UInt64 = 0
-        for one in waited where one.revents != 0 { _ = read(one.fd, &count, MemoryLayout<UInt64>.size) }
-    }
-
-    private static func signal(_ descriptor: Int32) {
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+        if waited[0].revents != 0 { link.keeperWake.clear() }
+        if waited[1].revents != 0 { wake.clear() }
     }
 }
 

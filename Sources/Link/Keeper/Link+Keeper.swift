@@ -4,10 +4,10 @@ import Messages
 /// keeper writes down what must survive the process, and brings back what memory had no room for.
 ///
 /// With `LinkOptions.keepsEssential`, every essential message that is not retained waits for the keeper before it leaves,
-/// at most 200 ms; other classes pass meanwhile. The keeper's round, whenever `keeperDescriptor` is readable and
+/// at most 200 ms; other classes pass meanwhile. The keeper's round, whenever `keeperWake` is signalled and
 /// otherwise now and then:
 ///
-/// 1. read the descriptor empty;
+/// 1. clear `keeperWake`;
 /// 2. `takeUnkept` until nil, write all of them in one transaction, then `markKept` (or `cannotKeep`) for each;
 /// 3. `takeSettled`: delete what was delivered or refused, keep what was displaced for later;
 /// 4. `withdraw` what has waited for long while there is no connection;
@@ -22,10 +22,6 @@ import Messages
 /// Everything here may be called from any thread, takes the lock for the copy of one message, and touches the heap only
 /// while the caller's buffers grow.
 extension Link {
-    /// An eventfd, readable when there is something for the keeper: messages to keep, settled keys, room for back-fill
-    /// after there was none, a connection that came or went. The keeper reads it; it is closed with the link.
-    public var keeperDescriptor: Int32 { store.keeperWake }
-
     /// The next message that nobody has kept yet, oldest first; nil: none. It stays where it is, and may be on its way
     /// already when the keeper was slow.
     /// - Parameter payload: emptied first.
@@ -65,7 +61,7 @@ extension Link {
     /// A message from disk, to be sent with QoS 1 after everything that is live, in the order of the calls. Its header is
     /// the caller's, with topic, `isHistory`, and an expiry that has become shorter by the time on disk, or none. False
     /// when there is no room now (at most 32 messages and 256 KiB wait, or one of any size; a quarter of the queue stays
-    /// free for live messages); the descriptor says when there may be. Ends with a settlement.
+    /// free for live messages); `keeperWake` says when there may be. Ends with a settlement.
     public func offerBackfill(
         _ header: PublicationHeader, key: Int64, _ payload: UnsafeRawBufferPointer
     ) -> Bool {

@@ -1,7 +1,5 @@
-import CLinux
-import Glibc
 import Messages
-import Synchronization
+import Threads
 
 /// What stands between the threads that make messages and the one that sends them: retained topics in a table of
 /// latest values, all others in a bounded queue.
@@ -61,11 +59,10 @@ struct OutgoingStore: ~Copyable {
 /// The store behind a lock that is held for a copy of the bytes only.
 final class SharedStore: Sendable {
     private let store: Mutex<OutgoingStore>
-    /// An eventfd that becomes readable when there is news for the keeper; -1: there is no keeper.
-    let keeperWake: Int32
+    /// Signalled when there is news for the keeper; nil: there is no keeper.
+    private let keeperWake: Wake?
 
-    /// - Parameter keeperWake: stays open for as long as this lives; the caller closes it.
-    init(options: LinkOptions, keeperWake: Int32 = -1) {
+    init(options: LinkOptions, keeperWake: Wake? = nil) {
         store = Mutex(OutgoingStore(options: options))
         self.keeperWake = keeperWake
     }
@@ -77,22 +74,7 @@ final class SharedStore: Sendable {
             store.queue.hasNews = false
             return (result, hasNews)
         }
-        if hasNews, keeperWake >= 0 { Eventfd.signal(keeperWake) }
+        if hasNews { keeperWake?.signal() }
         return result
-    }
-}
-
-enum Eventfd {
-    static func make() throws(LinkError) -> Int32 {
-        let descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        guard descriptor >= 0 else {
-            throw LinkError("eventfd is not available: \(String(cString: strerror(errno)))")
-        }
-        return descriptor
-    }
-
-    static func signal(_ descriptor: Int32) {
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 }

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
-import Synchronization
+import Threads
 
 /// The thread that owns the libmosquitto handle: an epoll loop over the broker's socket, an eventfd that says that
 /// there is work, and a timerfd for everything with a time.
 final class LinkThread {
     private let core: LinkCore
     private let transport: MosquittoTransport
-    private let wake: Int32
+    private let wake: Wake
     private let shared: LinkShared
     private let epoll: Int32
     private let timer: Int32
@@ -20,7 +20,7 @@ final class LinkThread {
 
     private static let second: UInt64 = 1_000_000_000
 
-    init(core: LinkCore, transport: MosquittoTransport, wake: Int32, shared: LinkShared) throws(LinkError) {
+    init(core: LinkCore, transport: MosquittoTransport, wake: Wake, shared: LinkShared) throws(LinkError) {
         self.core = core
         self.transport = transport
         self.wake = wake
@@ -30,7 +30,7 @@ final class LinkThread {
         guard epoll >= 0, timer >= 0 else {
             throw LinkError("epoll or timerfd is not available: \(String(cString: strerror(errno)))")
         }
-        control(EPOLL_CTL_ADD, wake, EPOLLIN.rawValue)
+        control(EPOLL_CTL_ADD, wake.descriptor, EPOLLIN.rawValue)
         control(EPOLL_CTL_ADD, timer, EPOLLIN.rawValue)
     }
 
@@ -70,8 +70,10 @@ final class LinkThread {
         for index in 0..<Int(count) {
             let event = ready[index]
             switch event.data.fd {
-            case wake: drain(wake)
-            case timer: drain(timer)
+            case wake.descriptor: wake.clear()
+            case timer:
+                var count: UInt64 = 0
+                _ = read(timer, &count, MemoryLayout<UInt64>.size)
             default:
                 let mask = event.events
                 transport.socketReady(
@@ -108,11 +110,6 @@ final class LinkThread {
         event.events = events
         event.data.fd = descriptor
         return epoll_ctl(epoll, operation, descriptor, &event)
-    }
-
-    private func drain(_ descriptor: Int32) {
-        var count: UInt64 = 0
-        _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
     }
 
     private func arm(_ time: UInt64) {

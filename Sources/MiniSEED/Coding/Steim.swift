@@ -1,5 +1,5 @@
 import CMiniSEED
-import Synchronization
+import Threads
 
 /// Steim's difference coding, by libmseed, behind checks of everything that libmseed takes on trust.
 ///

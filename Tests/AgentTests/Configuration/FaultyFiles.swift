@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Threads
 
 @testable import Agent
 

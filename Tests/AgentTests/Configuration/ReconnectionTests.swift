@@ -20,7 +20,7 @@ import Testing
             let configuration = try Bench.configuration(port, folder)
             let topics = try Reconnection.topics(of: configuration)
             link = try Link(options: LinkOptions(configuration, topics: topics), report: { _ in })
-            storage = StorageThread(configuration, topics: topics, link: link, log: Log(level: .error))
+            storage = try StorageThread(configuration, topics: topics, link: link, log: Log(level: .error))
             try storage.start()
             try link.start()
         }

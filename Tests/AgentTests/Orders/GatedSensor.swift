@@ -3,8 +3,8 @@ import Messages
 import Sensors
 import Settings
 import SignalProcessing
-import Synchronization
 import TestSupport
+import Threads
 
 @testable import Agent
 
@@ -98,10 +98,10 @@ struct GatedSensor: SensorDriver {
 /// A sampling thread with such a sensor, and all that it sends.
 final class GatedThread {
     let gate = GatedSensor.Gate()
-    let status = SamplingStatus()
+    let status: SamplingStatus
     let orders: OrderBook
     let collected = SamplingThreadTests.Collected()
-    let ring = SegmentQueue(wake: -1)
+    let ring = SegmentQueue(wake: nil)
     let configuration: Configuration
     private var number = 0
     private var outcomes: [(number: Int, outcome: OrderOutcome)] = []
@@ -115,7 +115,8 @@ final class GatedThread {
         configuration.conditioning.settle = 0
         change(&configuration)
         self.configuration = configuration
-        orders = OrderBook(answered: -1, wake: status.wake)
+        status = try SamplingStatus()
+        orders = OrderBook(answered: nil, wake: status.wake)
         let gate = self.gate
         prepare(gate)
         let thread = SamplingThread(

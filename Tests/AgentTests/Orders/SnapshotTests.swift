@@ -111,7 +111,7 @@ import Testing
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             let topics = try Topics(id: "test")
             let link = try Link(options: LinkOptions(configuration, topics: topics)) { _ in }
-            thread = StorageThread(configuration, topics: topics, link: link, log: Log(level: .error))
+            thread = try StorageThread(configuration, topics: topics, link: link, log: Log(level: .error))
             try thread.start()
         }
 

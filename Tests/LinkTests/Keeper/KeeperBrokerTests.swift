@@ -1,8 +1,8 @@
 import Foundation
 import Messages
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @testable import Link
 
@@ -23,10 +23,7 @@ final class ArrayKeeper: Sendable {
         self.link = link
         Thread.detachNewThread { [self] in
             while !state.withLock({ $0.ended }) {
-                var ready = pollfd(fd: link.keeperDescriptor, events: Int16(POLLIN), revents: 0)
-                poll(&ready, 1, 20)
-                var count: UInt64 = 0
-                _ = read(link.keeperDescriptor, &count, 8)
+                if link.keeperWake.wait(milliseconds: 20) { link.keeperWake.clear() }
                 round()
             }
             finished.signal()

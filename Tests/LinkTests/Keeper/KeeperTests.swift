@@ -1,6 +1,6 @@
-import Glibc
 import Messages
 import Testing
+import Threads
 
 @testable import Link
 
@@ -347,14 +347,11 @@ extension Bench {
     }
 
     @Test func theKeeperIsWokenWhenThereIsSomethingForIt() throws {
-        let wake = try Eventfd.make()
+        let wake = try Wake()
         var options = LinkOptions(brokers: [], clientID: "", presence: .init(topic: ""))
         options.keepsEssential = true
         let store = SharedStore(options: options, keeperWake: wake)
-        func isWoken() -> Bool {
-            var count: UInt64 = 0
-            return read(wake, &count, 8) == 8
-        }
+        func isWoken() -> Bool { wake.take() }
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         func put(_ priority: Priority) {
             let header = PublicationHeader(topic: "e", qos: 1, retain: false, priority: priority)
@@ -379,6 +376,5 @@ extension Bench {
         }
         #expect(sent)
         #expect(isWoken())
-        close(wake)
     }
 }

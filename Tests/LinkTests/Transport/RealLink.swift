@@ -1,7 +1,7 @@
 import Foundation
 import Messages
-import Synchronization
 import TestSupport
+import Threads
 
 @testable import Link
 

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Threads
 
 /// Ctrl-C, as something that is asked for while waiting.
 enum Interrupt {
