@@ -92,8 +92,15 @@ let package = Package(
         tests("Link", ["Threads"]),
         tests("Agent", ["Threads"]),
         .testTarget(
-            name: "ToolTests", dependencies: ["seismote", "Threads", "TestSupport", "CMosquitto"], path: "Tests/ToolTests",
-            swiftSettings: common
+            name: "ToolTests", dependencies: ["seismote", "Threads", "TestSupport", "CMosquitto"],
+            path: "Tests/ToolTests", swiftSettings: common
         ),
     ]
 )
+
+// For the short form of deploy/checks/sanitizers: what has threads, and its tests.
+if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
+    let tested = ["Threads", "Spool", "Link", "Agent"].map { "\($0)Tests" }
+    package.targets.removeAll { $0.name == "seismote" || $0.type == .test && !tested.contains($0.name) }
+    package.products.removeAll { $0.name == "seismote" }
+}

@@ -1,10 +1,13 @@
 import Foundation
 
+/// Times that tests wait longer for what must come: `SEISMOTE_TEST_PATIENCE`, for builds that are slow (sanitizers).
+public let patience = max(1, Double(ProcessInfo.processInfo.environment["SEISMOTE_TEST_PATIENCE"] ?? "") ?? 1)
+
 /// Waits until something has come true, looking every 5 ms. False when it has not by the deadline.
 public func eventually(
     within seconds: Double = 10, _ condition: () throws -> Bool
 ) rethrows -> Bool {
-    let deadline = Date().addingTimeInterval(seconds)
+    let deadline = Date().addingTimeInterval(seconds * patience)
     while try !condition() {
         if Date() > deadline { return false }
         usleep(5000)
