@@ -130,8 +130,16 @@ import Testing
             #expect(thread.stop(within: 10))
             var configuration = Configuration()
             configuration.storage.directory = directory.path
-            var spool = try Spool.open(SpoolOptions(configuration), now: HostClock.wall())
+            var spool = try Self.opened(SpoolOptions(configuration))
             return try spool.next(.essential)
+        }
+
+        /// A program that another test is starting has this process's files, and the lock on them, until it runs.
+        private static func opened(_ options: SpoolOptions) throws -> Spool {
+            for _ in 0..<200 {
+                do { return try Spool.open(options, now: HostClock.wall()) } catch { usleep(50_000) }
+            }
+            return try Spool.open(options, now: HostClock.wall())
         }
 
         deinit {
