@@ -5,9 +5,7 @@ extension LinkCore {
         unwritten = 0
         store.withLock { $0.queue.hasNews = true }
         let first = inFlight.first
-        let verdict = suspicion.broke(
-            byPeer: byPeer, waiting: inFlight.count, topic: first?.topic ?? "", isEssential: first?.isEssential ?? false
-        )
+        let verdict = suspicion.broke(byPeer: byPeer, waiting: inFlight.count, oldest: first?.culprit)
         if verdict == .leave { return }
         if verdict == .giveUp, let first {
             remove(inFlightAt: 0)
@@ -33,5 +31,14 @@ extension LinkCore {
         } else if store.withLock({ !$0.retained.hasAbandoned }) {
             pardon.reset()
         }
+    }
+}
+
+extension [UInt8] {
+    /// FNV-1a, 64 bits (Fowler, Noll, Vo): tells one message from another.
+    var fingerprint: UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in self { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return hash
     }
 }

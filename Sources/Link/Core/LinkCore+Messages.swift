@@ -77,7 +77,7 @@ extension LinkCore {
             inFlight.append(
                 InFlight(
                     id: id, ticket: ticket, topic: header.topic,
-                    isEssential: header.priority == .essential && !header.retain, backfillBytes: bytes))
+                    fingerprint: suspicion.oneAtATime ? scratch.fingerprint : 0, backfillBytes: bytes))
             if isBackfill { backfillInFlight = (backfillInFlight.count + 1, backfillInFlight.bytes + bytes) }
             statistics.inFlightPeak = max(statistics.inFlightPeak, inFlight.count)
         }

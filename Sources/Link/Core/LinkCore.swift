@@ -12,10 +12,15 @@ final class LinkCore {
         var id: Int32
         var ticket: OutgoingStore.Ticket
         var topic: String
-        /// Not to be given up easily: it is no state that comes again.
-        var isEssential = false
+        /// Of the content; only while messages go one at a time, else 0.
+        var fingerprint: UInt64 = 0
         /// Bytes of payload when it is back-fill, else 0; an empty one counts as one.
         var backfillBytes = 0
+
+        var culprit: Suspicion.Culprit {
+            if case .retained = ticket { return .state(topic: topic) }
+            return .message(fingerprint: fingerprint)
+        }
     }
 
     enum Stopping: Equatable {

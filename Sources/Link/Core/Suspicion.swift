@@ -6,10 +6,16 @@
 /// alone, after others were acknowledged in the same connection, can be the cause, and it is given up when that happens
 /// again and again. Nothing is given up for connections that never get as far.
 struct Suspicion: Sendable, Equatable {
-    /// Connections that end over the same message before it is given up.
+    /// What broke a connection: a state is the same with another value, a message only with the same content.
+    enum Culprit: Sendable, Equatable {
+        case state(topic: String)
+        case message(fingerprint: UInt64)
+    }
+
+    /// Connections that end over the same state before it is given up. It is tried again later (`Pardon`).
     static let patience = 3
-    /// The same for an essential message that is not said again by itself: a bad line breaks connections too.
-    static let essentialPatience = 10
+    /// The same for a message that is not said again by itself: a bad line breaks connections too.
+    static let messagePatience = 10
     /// Connections without any acknowledgement after which messages go one at a time.
     static let fruitlessLimit = 2
     /// So many acknowledgements in a row say that the line is well, even if more is always waiting.
@@ -27,7 +33,7 @@ struct Suspicion: Sendable, Equatable {
     /// No more than one message may be on its way.
     private(set) var oneAtATime = false
     private var fruitless = 0
-    private var topic = ""
+    private var culprit: Culprit?
     private var strikes = 0
     private var acknowledgements = 0
     /// A state that was given up before is among those that are sent: one end is enough.
@@ -36,8 +42,9 @@ struct Suspicion: Sendable, Equatable {
     /// A connection broke.
     /// - Parameters:
     ///   - byPeer: the other side, or the line, has ended it.
-    ///   - waiting: messages without acknowledgement; `topic` and `isEssential` are of the oldest.
-    mutating func broke(byPeer: Bool, waiting: Int, topic: String, isEssential: Bool) -> Verdict {
+    ///   - waiting: messages without acknowledgement.
+    ///   - oldest: the one of them that has waited longest.
+    mutating func broke(byPeer: Bool, waiting: Int, oldest: Culprit?) -> Verdict {
         let acknowledged = acknowledgements > 0
         acknowledgements = 0
         guard waiting > 0 else { return .leave }
@@ -47,11 +54,16 @@ struct Suspicion: Sendable, Equatable {
             (oneAtATime, fruitless) = (true, 0)
             return .recall
         }
-        guard byPeer, acknowledged, waiting == 1 else { return .recall }
-        strikes = self.topic == topic ? strikes + 1 : 1
-        self.topic = topic
-        guard strikes >= (isEssential ? Self.essentialPatience : isPardoned ? 1 : Self.patience) else { return .recall }
-        (self.topic, strikes) = ("", 0)
+        guard byPeer, acknowledged, waiting == 1, let oldest else { return .recall }
+        strikes = culprit == oldest ? strikes + 1 : 1
+        culprit = oldest
+        let patience =
+            switch oldest {
+            case .message: Self.messagePatience
+            case .state: isPardoned ? 1 : Self.patience
+            }
+        guard strikes >= patience else { return .recall }
+        (culprit, strikes) = (nil, 0)
         return .giveUp
     }
 
@@ -63,7 +75,7 @@ struct Suspicion: Sendable, Equatable {
     /// All that there was has been acknowledged.
     mutating func rested() {
         (oneAtATime, isPardoned, fruitless) = (false, false, 0)
-        (topic, strikes) = ("", 0)
+        (culprit, strikes) = (nil, 0)
     }
 
     /// A state that was given up gets another chance.
@@ -72,7 +84,7 @@ struct Suspicion: Sendable, Equatable {
 
 /// When states that were given up are tried again: it may have been the line after all. Pure.
 struct Pardon: Sendable, Equatable {
-    /// The first wait, and the longest (ns); each is twice the one before.
+    /// The first wait, and the longest (ns); each is twice the one before, however many states it is for.
     static let first: UInt64 = 10_000_000_000
     static let longest: UInt64 = 86_400_000_000_000
 
@@ -80,6 +92,7 @@ struct Pardon: Sendable, Equatable {
     private var due: UInt64?
 
     mutating func gaveUp(now: UInt64) {
+        guard due == nil else { return }
         due = now + wait
         wait = min(2 * wait, Self.longest)
     }

@@ -109,21 +109,21 @@ private func lose(_ bench: Bench) {
 
     @Test func whatCannotBeSaidAgainIsGivenUpLater() {
         var suspicion = Suspicion()
-        #expect(suspicion.broke(byPeer: true, waiting: 1, topic: "e", isEssential: true) == .leave)
-        #expect(suspicion.broke(byPeer: true, waiting: 1, topic: "e", isEssential: true) == .recall)
+        #expect(suspicion.broke(byPeer: true, waiting: 1, oldest: .message(fingerprint: 1)) == .leave)
+        #expect(suspicion.broke(byPeer: true, waiting: 1, oldest: .message(fingerprint: 1)) == .recall)
         #expect(suspicion.oneAtATime)
-        for _ in 1..<Suspicion.essentialPatience {
+        for _ in 1..<Suspicion.messagePatience {
             suspicion.acknowledged()
-            #expect(suspicion.broke(byPeer: true, waiting: 1, topic: "e", isEssential: true) == .recall)
+            #expect(suspicion.broke(byPeer: true, waiting: 1, oldest: .message(fingerprint: 1)) == .recall)
         }
         suspicion.acknowledged()
-        #expect(suspicion.broke(byPeer: true, waiting: 1, topic: "e", isEssential: true) == .giveUp)
+        #expect(suspicion.broke(byPeer: true, waiting: 1, oldest: .message(fingerprint: 1)) == .giveUp)
     }
 
     @Test func aSilenceIsNobodysFault() {
         var suspicion = Suspicion()
         for _ in 0..<20 {
-            #expect(suspicion.broke(byPeer: false, waiting: 3, topic: "e", isEssential: false) == .leave)
+            #expect(suspicion.broke(byPeer: false, waiting: 3, oldest: .message(fingerprint: 1)) == .leave)
         }
         #expect(!suspicion.oneAtATime)
     }
@@ -131,10 +131,53 @@ private func lose(_ bench: Bench) {
     @Test func aLineThatIsWellForLongNeedsNoCare() {
         var suspicion = Suspicion()
         for _ in 0..<Suspicion.fruitlessLimit {
-            _ = suspicion.broke(byPeer: true, waiting: 2, topic: "e", isEssential: false)
+            _ = suspicion.broke(byPeer: true, waiting: 2, oldest: .message(fingerprint: 1))
         }
         #expect(suspicion.oneAtATime)
         for _ in 0..<Suspicion.well { suspicion.acknowledged() }
         #expect(!suspicion.oneAtATime)
+    }
+
+    /// A defect: on a line that broke now and then, different messages of one topic added up, and one was given up.
+    @Test func differentMessagesOfATopicDoNotAddUp() {
+        var suspicion = Suspicion()
+        for _ in 0..<Suspicion.fruitlessLimit {
+            _ = suspicion.broke(byPeer: true, waiting: 1, oldest: .message(fingerprint: 0))
+        }
+        #expect(suspicion.oneAtATime)
+        for number in 1...50 as ClosedRange<UInt64> {
+            suspicion.acknowledged()
+            #expect(suspicion.broke(byPeer: true, waiting: 1, oldest: .message(fingerprint: number / 2)) == .recall)
+        }
+    }
+
+    /// The same through the core: a line that breaks with each second trace loses none.
+    @Test func aLineThatBreaksWithEverySecondTraceLosesNone() {
+        let bench = board()
+        bench.comeUp()
+        for number in 0..<20 { bench.put("trace", "block \(number)") }
+        bench.step()
+        for _ in 0..<Suspicion.fruitlessLimit { lose(bench) }
+        for _ in 0..<40 {
+            // One is acknowledged, the next is under way when the line breaks.
+            guard let message = bench.transport.sent.first else { break }
+            bench.transport.events.append(.finished(id: message.id, reason: 0))
+            bench.transport.sent.removeAll()
+            bench.step()
+            lose(bench)
+        }
+        #expect(bench.core.statistics.abandoned == 0)
+        #expect(bench.core.statistics.acked >= 20)
+    }
+
+    /// A defect: with several states given up in one round the wait doubled for each of them.
+    @Test func theWaitForAPardonDoublesByRounds() {
+        var pardon = Pardon()
+        for _ in 0..<5 { pardon.gaveUp(now: 0) }
+        #expect(!pardon.take(now: Pardon.first - 1))
+        #expect(pardon.take(now: Pardon.first))
+        for _ in 0..<5 { pardon.gaveUp(now: Pardon.first) }
+        #expect(!pardon.take(now: 3 * Pardon.first - 1))
+        #expect(pardon.take(now: 3 * Pardon.first))
     }
 }
