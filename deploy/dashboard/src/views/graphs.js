@@ -201,7 +201,7 @@
     function setPaused(paused) {
       state.paused = paused;
       pause.textContent = paused ? words.resume : words.pause;
-      pause.setAttribute("aria-pressed", String(paused));
+      pause.classList.toggle("on", paused);
       Seismote.announce(paused ? words.pausedNow : words.resumedNow);
     }
     const span = h("select", { "aria-label": words.span, onchange: () => setSpan(Number(span.value)) },
