@@ -38,7 +38,7 @@ enum HomeAssistantEntities {
         sensor; memory; -; Memory; state/health; value_json.get('rss_bytes'); "device_class":"data_size","unit_of_measurement":"B","entity_category":"diagnostic","enabled_by_default":false
         sensor; cpu; -; Processor use; state/health; value_json.get('cpu_pct'); "unit_of_measurement":"%","suggested_display_precision":1,"entity_category":"diagnostic","enabled_by_default":false
         sensor; revision; -; Settings revision; state/config; value_json.rev; "entity_category":"diagnostic"
-        number+; threshold_$; axes.$.detection.threshold; Threshold $; state/config; {'axes':{'$':{'detection':{'threshold':value}}}} => value_json.config.axes.$.detection.threshold; "unit_of_measurement":"m/s²","min":0,"max":2000,"step":0.0001,"mode":"box"
+        number+; threshold_$; axes.$.detection.threshold; Threshold $; state/config; {'axes':{'$':{'detection':{'threshold':value}}}} => value_json.config.axes.$.detection.threshold; "unit_of_measurement":"m/s²","min":0,"max":2000,"step":0.001,"mode":"box"
         number; sta_lta_on; detection.sta_lta.on; STA/LTA on; state/config; {'detection':{'sta_lta':{'on':value}}} => value_json.config.detection.sta_lta.on; "min":0.01,"max":10000,"step":0.01,"mode":"box"
         number; sta_lta_off; detection.sta_lta.off; STA/LTA off; state/config; {'detection':{'sta_lta':{'off':value}}} => value_json.config.detection.sta_lta.off; "min":0.01,"max":10000,"step":0.01,"mode":"box"
         number; trace_rate; trace.rate_hz; Trace rate; state/config; {'trace':{'rate_hz':value}} => value_json.config.trace.rate_hz; "device_class":"frequency","unit_of_measurement":"Hz","min":0.1,"max":4000,"step":0.1,"mode":"box"

@@ -25,6 +25,14 @@ public struct HomeAssistantPlace: Sendable, Equatable {
     /// Of the device, unique among all devices of a Home Assistant.
     var device: String { "seismote-" + id }
 
+    /// The same as Home Assistant writes names of entities: a-z, 0-9 and _.
+    var entity: String {
+        let bytes = device.utf8.map { byte in
+            byte == UInt8(ascii: "-") ? UInt8(ascii: "_") : (0x41...0x5a).contains(byte) ? byte + 32 : byte
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     var deviceTopic: String { prefix + "/device/" + device + "/config" }
 
     func topic(kind: String, key: String) -> String {

@@ -78,7 +78,7 @@ extension Messenger {
     private mutating func write(_ row: HomeAssistantRow, _ place: HomeAssistantPlace) {
         let (topic, template) = (topics.base + "/" + row.topic, row.template)
         json.member("unique_id", place.device + "-" + row.key)
-        json.member("default_entity_id", row.kind + "." + "seismote_" + place.id + "_" + row.key)
+        json.member("default_entity_id", row.kind + "." + place.entity + "_" + row.key)
         json.member("name", row.name)
         json.key("qos")
         json.int(1)
@@ -104,7 +104,7 @@ extension Messenger {
         guard let arrow = bytes.indices.first(where: { bytes[$0...].starts(with: "=>".utf8) }) else {
             return json.member("value_template", Self.bracketed(template))
         }
-        let patch = String(template[..<arrow])
+        let patch = String(template[..<bytes.index(before: arrow)])
         let value = String(template[bytes.index(arrow, offsetBy: 3)...])
         json.member("value_template", Self.bracketed(value))
         json.member("command_topic", topics.command("config"))

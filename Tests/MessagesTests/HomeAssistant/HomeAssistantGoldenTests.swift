@@ -63,7 +63,9 @@ import Testing
             let unique = try #require(entity["unique_id"] as? String)
             #expect(unique == "seismote-basement-north-\(key)")
             #expect(names.insert(try #require(entity["name"] as? String)).inserted, "\(key)")
-            #expect(entity["object_id"] == nil && entity["default_entity_id"] != nil)
+            let kind = try #require(entity["platform"] as? String)
+            #expect(entity["default_entity_id"] as? String == "\(kind).seismote_basement_north_\(key)")
+            #expect(entity["object_id"] == nil)
             let topics = entity.filter { $0.key.hasSuffix("topic") }
             #expect(!topics.isEmpty, "\(key)")
             for (_, topic) in topics { #expect("\(topic)".hasPrefix("seismote/basement-north/"), "\(key)") }
@@ -93,6 +95,18 @@ import Testing
         let shown = entities.filter { $0.key.hasPrefix("intensity_") && $0.value.count > 1 }.keys.sorted()
         #expect(shown == ["intensity_jma", "intensity_worden12"])
         #expect(entities["intensity_jma"]?["name"] as? String == "Intensity JMA (jma)")
+    }
+
+    @Test func namesOfEntitiesAreWhatHomeAssistantTakes() {
+        #expect(HomeAssistantPlace(prefix: "p", id: "Cellar-2_a", form: .device).entity == "seismote_cellar_2_a")
+    }
+
+    /// Home Assistant takes no smaller step.
+    @Test func stepsAreNotTooSmall() throws {
+        let device = try #require(Self.announced(.device).first).object()
+        let entities = try #require(device["components"] as? [String: [String: Any]])
+        let steps = entities.values.compactMap { $0["step"] as? Double }
+        #expect(steps.count >= 5 && steps.allSatisfy { $0 >= 0.001 })
     }
 
     @Test func withoutADescriptionTheIdIsTheName() throws {

@@ -25,7 +25,7 @@ def entity(kind, name):
 
 # Entities with what their state has to be like while the station plays an earthquake.
 NUMBERS = ["peak_ground_acceleration", "peak_ground_velocity", "rms", "dominant_frequency",
-           "intensity_mmi_worden12", "intensity_jma_jma", "uptime", "sample_rate", "gaps", "clipped_samples",
+           "intensity_mmi_worden12", "intensity_jma_jma", "uptime", "gaps", "clipped_samples",
            "messages_waiting", "messages_dropped", "connections", "settings_revision"]
 OTHERS = {
     entity("binary_sensor", "clock"): {"off"}, entity("binary_sensor", "sensor"): {"off"},
@@ -107,6 +107,7 @@ class Check:
             "all entities with a value",
             lambda: all(home.state(name) not in (None, "unknown", "unavailable") for name in wanted)
             or self.missing(wanted), 90)
+        self.absent = []
         for name in NUMBERS:
             float(home.state(entity("sensor", name)))
         for name, right in OTHERS.items():
