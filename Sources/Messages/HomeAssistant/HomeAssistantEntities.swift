@@ -12,7 +12,7 @@
 ///    template of the merge patch goes before it, with `=>` between;
 /// 7. other members of the object, as JSON.
 ///
-/// Members of messages that may be missing are read with `get`, so that Home Assistant shows `unknown` and logs nothing.
+/// (Home Assistant takes `none` for no choice at all, so that no filter has another name.) Members of messages that may be missing are read with `get`, so that Home Assistant shows `unknown` and logs nothing.
 enum HomeAssistantEntities {
     static let table: StaticString = #"""
         sensor; pga; -; Peak ground acceleration; state/summary; value_json.pga; "unit_of_measurement":"m/s²","state_class":"measurement","suggested_display_precision":4
@@ -42,7 +42,7 @@ enum HomeAssistantEntities {
         number; sta_lta_on; detection.sta_lta.on; STA/LTA on; state/config; {'detection':{'sta_lta':{'on':value}}} => value_json.config.detection.sta_lta.on; "min":0.01,"max":10000,"step":0.01,"mode":"box"
         number; sta_lta_off; detection.sta_lta.off; STA/LTA off; state/config; {'detection':{'sta_lta':{'off':value}}} => value_json.config.detection.sta_lta.off; "min":0.01,"max":10000,"step":0.01,"mode":"box"
         number; trace_rate; trace.rate_hz; Trace rate; state/config; {'trace':{'rate_hz':value}} => value_json.config.trace.rate_hz; "device_class":"frequency","unit_of_measurement":"Hz","min":0.1,"max":4000,"step":0.1,"mode":"box"
-        select; filter; axes.all.filter; Filter; state/config; {} if value=='other' else {'axes':dict.fromkeys('xyz',{'filter':value if value=='none' or ':' in value else {'butterworth':{'type':'bandpass','corners_hz':value.split(' ')[0].split('-')|map('float')|list,'order':2}}})} => {% set a=value_json.config.axes %}{% set f=a.x.filter %}{% set b=f.get('butterworth',{}) if f is mapping else {} %}{% set n=f if f is string else b.corners_hz|join('-')+' Hz' if b.get('type')=='bandpass' and b.order==2 and b.start=='zero' else '' %}{{ n if n in ['none',@] and f==a.y.filter and f==a.z.filter else 'other' }}; "options":["none",@,"other"]
+        select; filter; axes.all.filter; Filter; state/config; {} if value=='other' else {'axes':dict.fromkeys('xyz',{'filter':'none' if value=='unfiltered' else value if ':' in value else {'butterworth':{'type':'bandpass','corners_hz':value.split(' ')[0].split('-')|map('float')|list,'order':2}}})} => {% set a=value_json.config.axes %}{% set f=a.x.filter %}{% set b=f.get('butterworth',{}) if f is mapping else {} %}{% set n='unfiltered' if f=='none' else f if f is string else b.corners_hz|join('-')+' Hz' if b.get('type')=='bandpass' and b.order==2 and b.start=='zero' else '' %}{{ n if n in ['unfiltered',@] and f==a.y.filter and f==a.z.filter else 'other' }}; "options":["unfiltered",@,"other"]
         button; reset_extremes; -; Reset extremes; cmd/reset-extremes; ; "entity_category":"config"
         button; selftest; -; Self-test; cmd/selftest; ; "entity_category":"diagnostic"
         button; test_event; -; Test event; cmd/test-event; ; "entity_category":"diagnostic"

@@ -170,8 +170,8 @@ class Check:
                 (entity("number", "sta_lta_on"), "set_value", {"value": 1.25}, "1.25", "3"),
                 (entity("number", "sta_lta_off"), "set_value", {"value": 2000}, "2000", "1.5"),
                 (entity("number", "sta_lta_on"), "set_value", {"value": 1.25}, "1.25", "3"),
-                (entity("select", "filter"), "select_option", {"option": "none"}, "none", "none"),
-                (entity("select", "filter"), "select_option", {"option": "other"}, "other", "none")]:
+                (entity("select", "filter"), "select_option", {"option": "unfiltered"}, "unfiltered", "unfiltered"),
+                (entity("select", "filter"), "select_option", {"option": "other"}, "other", "unfiltered")]:
             before, revision = len(home.past), json.loads(self.kept[f"seismote/{STATION}/state/config"])["rev"]
             await home.service(name.split(".")[0], service, entity_id=name, **data)
 
