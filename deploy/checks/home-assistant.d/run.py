@@ -190,10 +190,17 @@ class Check:
         old = since()
         await home.service("button", "press", entity_id=entity("button", "reset_extremes"))
         await home.until("the extremes are reset", lambda: since() != old)
-        await home.service("button", "press", entity_id=entity("button", "test_event"))
-        await home.until("a test event", lambda: any(
-            name == entity("event", "seismic_event") and attributes.get("test") is True
-            for name, _, attributes in home.past[before:]), 60)
+        seen = lambda: any(name == entity("event", "seismic_event") and attributes.get("test") is True
+                           for name, _, attributes in home.past[before:])
+        # Not while the ground shakes by itself, which it does often here.
+        deadline = time.monotonic() + 120
+        while not seen() and time.monotonic() < deadline:
+            await home.service("button", "press", entity_id=entity("button", "test_event"))
+            try:
+                await home.until("a test event", seen, 3)
+            except TimeoutError:
+                pass
+        assert seen(), "the button made no test event"
         self.say("buttons work")
 
     async def reborn(self):
