@@ -27,7 +27,7 @@ from kinds import free_port  # noqa: E402
 REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 RECORDING = os.path.join(REPOSITORY, "deploy/recordings/ridgecrest-2019-07-06-clc.mseed")
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio"]
-PATIENCE = 60
+PATIENCE = 90
 
 
 class Broker:
