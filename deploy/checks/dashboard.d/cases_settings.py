@@ -79,7 +79,9 @@ def case_setting_is_refused(world):
     for key in ("trace.qos", "mqtt.password_file", "storage.directory"):
         assert page.is_disabled(field(key)), key
     assert page.get_attribute(field("mqtt.password"), "type") == "password"
-    page.click(".settings-bar button.plain")
+    page.click(".settings-bar button:text-is('Show where')")
+    world.until(page, "document.activeElement?.getAttribute('aria-invalid') === 'true'")
+    page.click(".settings-bar button:text-is('Discard')")
     assert page.input_value(field("trace.rate_hz")) == "20"
     assert page.evaluate(f"{CONFIG}.rev") == before
     page.fill("#settings-search", "dead time")

@@ -184,6 +184,7 @@
       reset: "Back to the file or default",
       undo: "Undo",
       discard: "Discard",
+      where: "Show where",
       apply: "Apply …",
       applyNow: "Apply",
       applyTitle: "Apply these changes?",

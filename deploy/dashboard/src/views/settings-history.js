@@ -24,14 +24,15 @@
         h("td", null, revision.rev === details.rev
           ? h("span", { class: "badge" }, s.inForce)
           : h("button", { type: "button", class: "plain small", "aria-label": s.goBackTo(revision.rev), onclick: () => this.goBack("config-rollback", { to_rev: revision.rev }, s.goBackTo(revision.rev)) }, s.goBack))));
-      this.element.replaceChildren(
+      this.element.replaceChildren(...[
         h("h2", { id: "settings-history" }, s.history),
         h("p", { class: "setting-help" }, s.historyHelp),
         h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": s.history }, h("table", null,
           h("thead", null, h("tr", null, [s.revisionColumn, s.time, s.by, s.changed].map((name) => h("th", { scope: "col" }, name)),
             h("td"))),
           h("tbody", null, rows))),
-        (details.sources?.overlay ?? []).length > 0 && h("button", { type: "button", class: "danger", onclick: () => this.goBack("config-reset", {}, s.resetAll) }, s.resetAll));
+        (details.sources?.overlay ?? []).length > 0 && h("button", { type: "button", class: "danger", onclick: () => this.goBack("config-reset", {}, s.resetAll) }, s.resetAll),
+      ].filter(Boolean));
     }
 
     changes({ changed }) {

@@ -99,8 +99,8 @@
       const writable = this.page.allowed;
       this.element.replaceChildren(
         h("p", null, s.onTrial(pending.rev), " ", left), bar,
-        writable && h("div", { class: "actions" },
-          h("button", { type: "button", class: "plain", onclick: () => this.send("config-rollback", {}) }, s.goBackNow),
+        h("div", { class: "actions", hidden: !writable },
+          h("button", { type: "button", class: "plain", onclick: () => this.send("config-rollback", { source: s.source(link.user) }) }, s.goBackNow),
           h("button", { type: "button", class: "primary", onclick: () => this.send("config-confirm", { rev: pending.rev }) }, s.keep)));
     }
 

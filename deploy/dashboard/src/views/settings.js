@@ -96,7 +96,8 @@
       this.says = h("div", { class: "settings-says", role: "status", "aria-live": "polite" });
       this.applyButton = h("button", { type: "button", class: "primary", onclick: () => this.apply() }, s.apply);
       this.discardButton = h("button", { type: "button", class: "plain", onclick: () => this.discard() }, s.discard);
-      this.bar = h("div", { class: "settings-bar", hidden: true }, this.says, h("div", { class: "actions" }, this.discardButton, this.applyButton));
+      this.whereButton = h("button", { type: "button", class: "plain", onclick: () => this.toFirstProblem() }, s.where);
+      this.bar = h("div", { class: "settings-bar", hidden: true }, this.says, h("div", { class: "actions" }, this.whereButton, this.discardButton, this.applyButton));
       this.revision = h("span", { class: "settings-revision" });
       this.head = Seismote.stationHead(this.id, "settings");
       this.closers.push(() => this.head.stop());
@@ -348,6 +349,7 @@
       this.bar.hidden = edits.size === 0;
       this.main.classList.toggle("has-edits", edits.size > 0);
       this.applyButton.disabled = !this.allowed || mistakes.size > 0 || verdict?.errors.length > 0;
+      this.whereButton.hidden = !this.rows?.some((row) => row.element.classList.contains("wrong"));
       let says;
       if (mistakes.size > 0) says = s.mistakes(mistakes.size);
       else if (!verdict) says = s.checking(edits.size);
