@@ -22,7 +22,9 @@ enum ConfigTelling {
         }
         let revisions = ledger.revisions.map { revision -> Value in
             [
-                "rev": .int(Int64(revision.number)), "t": .string(Timestamp(nanoseconds: revision.time).description),
+                "rev": .int(Int64(revision.number)),
+                // What holds without any change was set by nobody at no time.
+                "t": revision.number == 0 ? .null : .string(Timestamp(nanoseconds: revision.time).description),
                 "source": .string(revision.source), "changed": list(revision.changed),
             ]
         }

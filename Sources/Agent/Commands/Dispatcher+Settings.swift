@@ -17,7 +17,7 @@ extension Dispatcher {
             do throws(SettingErrors) {
                 let number = try keeper.confirm(revision: revision, connection: request.connection)
                 reporter.reverted = nil
-                reporter.take(keeper.ledger, topics)
+                reporter.take(keeper.ledger, inForce(keeper.settings), topics)
                 say(request, .done, revision: number, result: ["rev": .int(Int64(number))])
             } catch {
                 fail(request, revision: reporter.revision, error.wire)
@@ -94,7 +94,7 @@ extension Dispatcher {
             say(request, .done, revision: keeper.ledger.revision, result: one.told)
         }
         if Self.concernsLink(keys) { reconnect() }
-        reporter.take(keeper.ledger, topics)
+        reporter.take(keeper.ledger, inForce(keeper.settings), topics)
         log.notice(
             "settings changed",
             ["revision": .int(keeper.ledger.revision), "keys": .text(keys.prefix(20).joined(separator: " "))])
@@ -110,7 +110,7 @@ extension Dispatcher {
         }
         log.control.level = keeper.settings.configuration.log.level
         if let request = one.request { fail(request, revision: keeper.ledger.revision, [error.wire]) }
-        reporter.take(keeper.ledger, topics)
+        reporter.take(keeper.ledger, inForce(keeper.settings), topics)
         resume(&reporter)
     }
 

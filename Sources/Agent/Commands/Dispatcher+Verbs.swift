@@ -73,7 +73,10 @@ extension Dispatcher {
             }
         case .done(let result):
             if one.isChange { return applied(&reporter) }
-            if let request = one.request { say(request, .done, revision: reporter.revision, result: result) }
+            if let request = one.request {
+                if case .calibrate = request.action { reporter.keep(calibration: result) }
+                say(request, .done, revision: reporter.revision, result: result)
+            }
         case .failed(let error):
             if one.isChange { return refused(error, &reporter) }
             if let request = one.request { fail(request, revision: reporter.revision, [error.wire]) }
@@ -97,8 +100,7 @@ extension Dispatcher {
     ) {
         guard seconds > 0 else { return order(.endStream, sampling, request, reporter.revision) }
         do throws(SettingErrors) {
-            let configuration = reporter.settings.configuration
-            let rate = status.now.sensor?.rate ?? configuration.sensor.rate
+            let rate = status.now.sensor?.rate ?? reporter.inForce.sensor.rate
             let trace = try StreamFields.read(fields, rate: rate)
             order(.stream(trace, seconds: seconds), sampling, request, reporter.revision)
         } catch {

@@ -134,13 +134,19 @@ struct Dispatcher {
         if let entry = desk.said(request, reply, isFinal: phase != .accepted) {
             note(entry, isDurable: !request.verb.onlyTells)
         }
-        let fields: KeyValuePairs<String, Log.Field> = [
-            "command": .text(request.verb.rawValue), "id": .text(request.id ?? ""), "source": .text(request.source),
-            "code": .text(errors.first?.code.rawValue ?? ""),
-        ]
+        note(request, phase, errors.first)
+        if let destination = request.destination { publish(reply, destination) }
+    }
+
+    private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: WireError?) {
+        let (verb, id, source) = (
+            Log.Field.text(request.verb.rawValue), Log.Field.text(request.id ?? ""), Log.Field.text(request.source)
+        )
+        var fields: KeyValuePairs<String, Log.Field> = ["command": verb, "id": id, "source": source]
+        // Only what has failed has a code.
+        if let error { fields = ["command": verb, "id": id, "source": source, "code": .text(error.code.rawValue)] }
         let words = "command \(phase.rawValue)"
         if request.verb.onlyTells { log.debug(words, fields) } else { log.notice(words, fields) }
-        if let destination = request.destination { publish(reply, destination) }
     }
 
     mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [WireError]) {

@@ -12,7 +12,8 @@ struct Reporter {
     private static let droppingTime: Int64 = 60_000_000_000
 
     private(set) var ledger: SettingsLedger
-    var settings: LoadedSettings { ledger.settings }
+    /// What this process works with: without what waits for the next start.
+    private(set) var inForce: Configuration
     private let log: Log
     let status: SamplingStatus
     let storage: StorageStatus
@@ -26,7 +27,7 @@ struct Reporter {
     private var lastState: HealthMessage.SensorState?
     private var lastProblem: SamplingStatus.Problem?
     private var lastConnects: UInt64 = 0
-    private var lastDropped: UInt64 = 0
+    private var lastDropped = 0
     private var droppedAt: Int64?
     var healthDue: Int64
     private var wasRealTime = false
@@ -49,16 +50,17 @@ struct Reporter {
         storage: StorageStatus, link: Link
     ) {
         self.ledger = ledger
+        inForce = ledger.settings.configuration
         self.log = log
         self.status = status
         self.storage = storage
         self.link = link
-        linkAlerts = LinkAlerts(ledger.settings.configuration.mqtt)
+        linkAlerts = LinkAlerts(inForce.mqtt)
         messenger = Messenger(topics: topics, boot: boot)
         let now = HostClock.monotonic()
         health = HealthReport(now: now)
         healthDue = now
-        let kept = SensorMemory.read(directory: ledger.settings.configuration.storage.directory)
+        let kept = SensorMemory.read(directory: inForce.storage.directory)
         memory = kept.memory
         homeMemory = HomeAssistantMemory(directory: ledger.settings.configuration.storage.directory)
         home = HomeAssistantSchedule(remembered: homeMemory.read())
@@ -80,12 +82,11 @@ struct Reporter {
     }
 
     /// Other settings are in force.
-    mutating func take(_ new: SettingsLedger, _ topics: Topics) {
-        let old = ledger
+    /// - Parameter configuration: of the ledger's, what the process can work with before it starts anew.
+    mutating func take(_ new: SettingsLedger, _ configuration: Configuration, _ topics: Topics) {
         ledger = new
-        if old.settings.configuration.mqtt != new.settings.configuration.mqtt {
-            linkAlerts.change(new.settings.configuration.mqtt)
-        }
+        if inForce.mqtt != configuration.mqtt { linkAlerts.change(configuration.mqtt) }
+        inForce = configuration
         if topics != messenger.topics {
             var other = Messenger(topics: topics, boot: messenger.boot)
             other.takeOver(messenger)
@@ -93,16 +94,13 @@ struct Reporter {
         }
         sayConfiguration()
         sayInfo()
-        healthDue = min(healthDue, HostClock.monotonic() + Int64(settings.configuration.health.interval * 1e9))
+        healthDue = min(healthDue, HostClock.monotonic() + Int64(inForce.health.interval * 1e9))
     }
 
     private mutating func sayInfo() {
         var told = lastSensor
         if let rate = lastRate { told?.rate = rate }
         let link = self.link
-        var inForce = settings.configuration
-        // Another id counts from the next start on.
-        inForce.station.id = messenger.topics.id
         messenger.send(
             Identity.info(inForce, sensor: told, level: lastLevel, memory: memory),
             time: HostClock.wall(), to: { link.publish($0, $1) })
@@ -132,7 +130,7 @@ struct Reporter {
                 status, statistics, storage.now, sensor: state, time: time, alerts: alerts.codes, now: now)
             message.mqtt.rejectedCommands = rejectedCommands
             messenger.send(message, time: HostClock.wall(), to: { link.publish($0, $1) })
-            healthDue = now + Int64(settings.configuration.health.interval * 1e9)
+            healthDue = now + Int64(inForce.health.interval * 1e9)
         }
         if state != lastState { log.info("sensor \(state.rawValue)", ["ended": words.ended ? "yes" : "no"]) }
         lastState = state
@@ -160,7 +158,7 @@ struct Reporter {
     /// Three blocks, at least two seconds; a replay in slow motion has longer blocks.
     func stallTime(_ sensor: SensorDescription?) -> Int64 {
         guard let sensor, sensor.rate > 0 else { return 2_000_000_000 }
-        let speed = SensorChoice.speed(settings.configuration.sensor)
+        let speed = SensorChoice.speed(inForce.sensor)
         let block = Double(SamplingThread.blockSize(rate: sensor.rate)) / sensor.rate / (speed > 0 ? speed : 1)
         return Int64(min(max(3 * block, 2), 1e6) * 1e9)
     }
@@ -205,11 +203,22 @@ struct Reporter {
             return
         }
         let value = report.value(time: outcome.time)
-        memory.set(.selfTest, of: chip, value)
         log.notice("self-test \(report.passed ? "passed" : "failed")", ["chip": .text(chip)])
+        keep(.selfTest, of: chip, value)
+    }
+
+    /// Takes what a `calibrate` gave into the memory and its file, and publishes it. A recording has no chip that
+    /// anything could be known of.
+    mutating func keep(calibration result: Value) {
+        guard let sensor = status.now.sensor, sensor.clock == .host, case .object(let members) = result else { return }
+        keep(.calibration, of: sensor.chip, .object(members.filter { $0.key != "noise" }))
+        sayInfo()
+    }
+
+    private mutating func keep(_ report: SensorMemory.Report, of chip: String, _ value: Value) {
+        memory.set(report, of: chip, value)
         do throws(SensorError) {
-            try SensorMemory.keep(
-                .selfTest, of: chip, value, directory: settings.configuration.storage.directory)
+            try SensorMemory.keep(report, of: chip, value, directory: inForce.storage.directory)
         } catch { log.warning("not kept: \(error)") }
     }
 
@@ -222,7 +231,7 @@ struct Reporter {
             refused = (error.description, .object([.init("path", .string(error.path))]))
         }
         let stored = storage.now
-        let dropped = statistics.dropped.total + UInt64(stored.statistics.dropped.total)
+        let dropped = statistics.dropped.total + stored.statistics.dropped.total
         if dropped != lastDropped { droppedAt = now }
         lastDropped = dropped
         if let since = droppedAt, now - since > Self.droppingTime { droppedAt = nil }
@@ -248,7 +257,7 @@ struct Reporter {
 
     private func rateFault(_ words: SamplingStatus.Words) -> (message: String, details: Value)? {
         // On a grid the rate is as it should be.
-        guard let nominal = words.sensor?.rate, !settings.configuration.sensor.resample else { return nil }
+        guard let nominal = words.sensor?.rate, !inForce.sensor.resample else { return nil }
         return TrueRate.fault(
             status.condition?.rate, nominal: nominal,
             isActive: alerts.codes.contains(AlertBoard.Code.sensorRate.rawValue))
