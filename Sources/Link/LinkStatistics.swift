@@ -53,7 +53,7 @@ public struct LinkStatistics: Sendable, Equatable {
     /// QoS 0 messages that were with the library when the connection broke.
     public var lostInFlight: UInt64 = 0
     /// Messages dropped from the full queue.
-    public var dropped = DropCounts()
+    public var dropped = ClassCounts()
     /// Retained values replaced by a newer one before they could be sent.
     public var replaced: UInt64 = 0
     /// Messages that came in, and such that were larger than we take.
@@ -112,34 +112,6 @@ public struct LinkStatistics: Sendable, Equatable {
     mutating func allow(_ topic: String) {
         guard !deniedTopics.isEmpty else { return }
         deniedTopics.removeAll { $0 == topic }
-    }
-}
-
-/// How many messages of each class were dropped. Not an array, so that counting never touches the heap.
-public struct DropCounts: Sendable, Equatable {
-    public private(set) var essential: UInt64 = 0
-    public private(set) var state: UInt64 = 0
-    public private(set) var trace: UInt64 = 0
-
-    public init() {}
-
-    public var total: UInt64 { essential + state + trace }
-
-    public subscript(priority: Priority) -> UInt64 {
-        get {
-            switch priority {
-            case .essential: essential
-            case .state: state
-            case .trace: trace
-            }
-        }
-        set {
-            switch priority {
-            case .essential: essential = newValue
-            case .state: state = newValue
-            case .trace: trace = newValue
-            }
-        }
     }
 }
 

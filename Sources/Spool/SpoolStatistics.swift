@@ -1,33 +1,5 @@
 import Messages
 
-/// A number for each class of message.
-public struct ClassCounts: Sendable, Equatable {
-    public internal(set) var essential = 0
-    public internal(set) var state = 0
-    public internal(set) var trace = 0
-
-    public init() {}
-
-    public var total: Int { essential + state + trace }
-
-    public internal(set) subscript(priority: Priority) -> Int {
-        get {
-            switch priority {
-            case .essential: essential
-            case .state: state
-            case .trace: trace
-            }
-        }
-        set {
-            switch priority {
-            case .essential: essential = newValue
-            case .state: state = newValue
-            case .trace: trace = newValue
-            }
-        }
-    }
-}
-
 /// What is in the spool, and what had to go.
 public struct SpoolStatistics: Sendable, Equatable {
     /// Messages that wait for the broker, and their bytes (payload, topic and 64 for the rest).

@@ -67,9 +67,9 @@ struct HealthReport {
         outbox.bytes = link.queueBytes + max(0, disk.bytes.total - stored.bytesInMemory)
         let oldest = disk.oldestMade.map { Double(max(0, HostClock.wall() - $0)) / 1e9 } ?? 0
         outbox.oldest = (max(link.oldest, oldest) * 1000).rounded() / 1000
-        outbox.droppedEssential = Int(clamping: link.dropped.essential) + disk.dropped.essential
-        outbox.droppedState = Int(clamping: link.dropped.state) + disk.dropped.state
-        outbox.droppedTrace = Int(clamping: link.dropped.trace) + disk.dropped.trace
+        outbox.droppedEssential = link.dropped.essential + disk.dropped.essential
+        outbox.droppedState = link.dropped.state + disk.dropped.state
+        outbox.droppedTrace = link.dropped.trace + disk.dropped.trace
         return outbox
     }
 

@@ -6,7 +6,7 @@ enum StorageAlerts {
     /// Messages were dropped, by class.
     static func dropping(_ link: LinkStatistics, _ stored: StorageStatus.Words) -> AlertBoard.Fault {
         let disk = stored.statistics.dropped
-        func count(_ memory: UInt64, _ disk: Int) -> Value { .int(Int64(clamping: memory) + Int64(disk)) }
+        func count(_ memory: Int, _ disk: Int) -> Value { .int(Int64(memory + disk)) }
         return (
             message: "more is made than the broker takes and the storage holds: messages are dropped",
             details: .object([

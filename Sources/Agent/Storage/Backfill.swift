@@ -4,15 +4,12 @@ import Spool
 struct Backfill {
     /// Bytes of each message that is on disk and in memory, by its key.
     private var inMemory: [Int64: Int] = [:]
-    private var offered: Set<Int64> = []
     private var essentialCursor: Int64 = 0
     private var restCursor: Int64 = 0
     private(set) var bytes = 0
 
     /// Messages that are in memory as well.
     var count: Int { inMemory.count }
-    /// True while some of them came from disk.
-    var isBusy: Bool { !offered.isEmpty }
 
     func isInMemory(_ key: Int64) -> Bool { inMemory[key] != nil }
 
@@ -32,7 +29,6 @@ struct Backfill {
     /// A message on disk was taken by the link.
     mutating func offered(_ key: Int64, _ line: SpoolLine, bytes: Int) {
         took(key, bytes: bytes)
-        offered.insert(key)
         passed(key, line)
     }
 
@@ -48,7 +44,6 @@ struct Backfill {
     /// - Parameter isDisplaced: it was not delivered, and is to be offered again.
     mutating func settled(_ key: Int64, isDisplaced: Bool) {
         if let size = inMemory.removeValue(forKey: key) { bytes -= size }
-        offered.remove(key)
         guard isDisplaced else { return }
         // Which line it belongs to the disk knows: both look again.
         essentialCursor = min(essentialCursor, key - 1)

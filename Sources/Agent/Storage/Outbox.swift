@@ -59,7 +59,6 @@ struct Outbox: ~Copyable {
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
             log.notice("events of the agent before this one are closed", ["events": .int(closed)])
-            status.change { $0.closedEvents += closed }
         }
         if let last = try spool.lastEnd() {
             let header = Stream.last.delivery.header(topic: context.topics.last)
@@ -96,10 +95,10 @@ struct Outbox: ~Copyable {
             let aside = spool.setAside
             status.change { $0.setAside = aside }
         }
-        let (statistics, inMemory, bytes, busy) = (spool.statistics, backfill.count, backfill.bytes, backfill.isBusy)
+        let (statistics, inMemory, bytes) = (spool.statistics, backfill.count, backfill.bytes)
         status.change {
             $0.statistics = statistics
-            ($0.inMemory, $0.bytesInMemory, $0.isBackfilling) = (inMemory, bytes, busy)
+            ($0.inMemory, $0.bytesInMemory) = (inMemory, bytes)
         }
     }
 

@@ -12,10 +12,6 @@ final class StorageStatus: Sendable {
         /// Messages on disk that the link has in memory as well, and their bytes: they are counted there.
         var inMemory = 0
         var bytesInMemory = 0
-        /// Old messages are on their way to the broker.
-        var isBackfilling = false
-        /// Events that were closed because the agent before this one did not.
-        var closedEvents = 0
     }
 
     private let words = Mutex(Words())

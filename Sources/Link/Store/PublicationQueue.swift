@@ -55,7 +55,7 @@ struct PublicationQueue: ~Copyable {
     static let backfillMessages = 32
     static let backfillBytes = 256 << 10
 
-    var dropped = DropCounts()
+    var dropped = ClassCounts()
     /// Waiting live messages, without those taken out.
     var count = 0
     /// Payload of all, waiting or taken out, live or back-fill.
