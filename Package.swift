@@ -74,7 +74,7 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Instrument", "Link", "CMosquitto",
+                "Instrument", "Link", "MiniSEED", "CMosquitto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 

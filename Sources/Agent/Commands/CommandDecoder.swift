@@ -11,13 +11,6 @@ public enum CommandDecoder {
         public var errors: [WireError] = []
     }
 
-    /// Longest times that a command may ask for (s).
-    static let longestConfirm = 3600.0
-    static let longestStream = 3600.0
-    static let longestCalibration = 600.0
-    static let longestLog = 86_400.0
-    static let longestSnapshot = 7 * 86_400.0
-
     /// - Parameters:
     ///   - verb: behind `cmd/`, not known to be one.
     ///   - payload: empty stands for `{}`.
@@ -87,13 +80,13 @@ public enum CommandDecoder {
             return span(&fields).map { .snapshot($0) }
         case .stream:
             needsID(&fields)
-            fields.missing("duration_s", "a number of seconds up to \(Int(longestStream))")
-            let seconds = fields.number("duration_s", in: 0...longestStream, unit: "s")
+            fields.missing("duration_s", "a number of seconds up to \(Int(CommandLimits.stream.upperBound))")
+            let seconds = fields.number("duration_s", in: CommandLimits.stream, unit: "s")
             let trace = fields.raw(["rate_hz", "block_s", "signals", "filter", "encoding"])
             return seconds.map { .stream(trace, seconds: $0) }
         case .resetExtremes: return .resetExtremes
         case .calibrate:
-            return .calibrate(seconds: fields.number("duration_s", in: 1...longestCalibration, unit: "s") ?? 20)
+            return .calibrate(seconds: fields.number("duration_s", in: CommandLimits.calibration, unit: "s") ?? 20)
         case .selftest: return .selfTest
         case .testEvent: return .testEvent
         case .alerts: return .alerts
@@ -102,7 +95,7 @@ public enum CommandDecoder {
         case .ping: return .ping
         case .restart: return .restart
         case .log:
-            let seconds = fields.number("duration_s", in: 0...longestLog, unit: "s") ?? 60
+            let seconds = fields.number("duration_s", in: CommandLimits.log, unit: "s") ?? 60
             guard let name = fields.text("level") else { return .log(.info, seconds: seconds) }
             guard let level = LogConfiguration.Level(rawValue: name) else {
                 let names = LogConfiguration.Level.allCases.map(\.rawValue)
@@ -127,12 +120,12 @@ public enum CommandDecoder {
         var change = CommandRequest.ConfigChange(kind: kind)
         change.ifRevision = fields.whole("if_rev", in: 0...Int(Int32.max))
         change.isDryRun = fields.flag("dry_run")
-        change.confirm = fields.number("confirm_s", in: 1...longestConfirm, unit: "s")
+        change.confirm = fields.number("confirm_s", in: CommandLimits.confirm, unit: "s")
         return change
     }
 
     private static func span(_ fields: inout CommandFields) -> CommandRequest.Span? {
-        let last = fields.number("last_s", in: 0.01...longestSnapshot, unit: "s")
+        let last = fields.number("last_s", in: CommandLimits.snapshot, unit: "s")
         let (from, to) = (fields.time("from"), fields.time("to"))
         if fields.has("last_s") {
             if fields.has("from") || fields.has("to") {
@@ -146,11 +139,11 @@ public enum CommandDecoder {
         }
         guard let from, let to else { return nil }
         let (length, overflow) = to.subtractingReportingOverflow(from)
-        guard !overflow, length > 0, Double(length) <= longestSnapshot * 1e9 else {
+        guard !overflow, length > 0, Double(length) <= CommandLimits.snapshot.upperBound * 1e9 else {
             fields.add(
                 WireError(
                     "/to", .crossField, "`to` must be later than `from`.",
-                    allowed: "up to \(Int(longestSnapshot)) s after `from`"))
+                    allowed: "up to \(Int(CommandLimits.snapshot.upperBound)) s after `from`"))
             return nil
         }
         return .between(from, to)

@@ -25,9 +25,6 @@ public struct CommandDesk: Sendable {
     static let perSecond = 20.0
     /// Of those that come too fast, so many are told so.
     static let complaintsPerSecond = 2.0
-    /// Random delay of what a group is asked, so that not all answer at once (s).
-    static let groupDelay = 5.0
-    static let groupRestartDelay = 30.0
     /// Commands to groups that wait for their time.
     static let waitingLimit = 32
     static let correlationBytes = 1024
@@ -124,7 +121,7 @@ public struct CommandDesk: Sendable {
                 WireError("", .rateLimited, "Too many commands to groups wait.", allowed: "\(Self.waitingLimit)"))
         }
         begin(request)
-        let longest = request.verb == .restart ? Self.groupRestartDelay : Self.groupDelay
+        let longest = request.verb == .restart ? CommandLimits.groupRestartDelay : CommandLimits.groupDelay
         // (Double.random(in:using:) would never return with a source that always says the same.)
         let delay = Int64(Double(random.next() >> 11) * 0x1p-53 * longest * 1e9)
         // In the order in which they came.

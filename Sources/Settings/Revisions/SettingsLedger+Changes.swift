@@ -33,7 +33,7 @@ extension SettingsLedger {
                 SettingError(
                     "/confirm_s", .crossField,
                     "A change of the broker, of credentials or of the root needs confirm_s.",
-                    allowed: "\(Int(Self.confirmation.lowerBound))…\(Int(Self.confirmation.upperBound)) s")
+                    allowed: "\(Int(CommandLimits.confirm.lowerBound))…\(Int(CommandLimits.confirm.upperBound)) s")
             ])
         }
         return proposal
@@ -137,11 +137,11 @@ extension SettingsLedger {
                     "/if_rev", .conflict, "The revision in force is \(revision).", got: .int(Int64(ifRevision)),
                     allowed: "\(revision)"))
         }
-        if let confirm, !Self.confirmation.contains(confirm) {
+        if let confirm, !CommandLimits.confirm.contains(confirm) {
             errors.append(
                 SettingError(
                     "/confirm_s", .range, "This is not allowed.", got: .shortest(confirm),
-                    allowed: "\(Int(Self.confirmation.lowerBound))…\(Int(Self.confirmation.upperBound)) s"))
+                    allowed: "\(Int(CommandLimits.confirm.lowerBound))…\(Int(CommandLimits.confirm.upperBound)) s"))
         }
         if let pending, !isWayBack(change) {
             errors.append(

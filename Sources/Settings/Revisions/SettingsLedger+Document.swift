@@ -146,7 +146,7 @@ extension SettingsLedger {
     private mutating func readPending(_ value: Value?) -> Bool {
         guard let value else { return true }
         guard let deadline = Self.time(value["deadline"]), let seconds = value["seconds"]?.number,
-            Self.confirmation.contains(seconds), case .bool(let reconnects)? = value["reconnects"]
+            CommandLimits.confirm.contains(seconds), case .bool(let reconnects)? = value["reconnects"]
         else { return false }
         pending = Pending(
             revision: revision, deadline: deadline, deadlineMonotonic: 0, connection: 0,

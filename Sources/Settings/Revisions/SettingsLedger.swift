@@ -120,8 +120,6 @@ public struct SettingsLedger: Sendable {
     /// So many deaths within so long of a change take it back.
     static let deaths = 3
     static let trialTime: Int64 = 600_000_000_000
-    /// Allowed seconds until a confirmation.
-    static let confirmation = 1.0...3600.0
     /// A refused change longer than this is not kept (bytes).
     static let keptPatch = 16_384
 

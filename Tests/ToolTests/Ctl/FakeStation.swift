@@ -86,7 +86,10 @@ final class FakeStation: @unchecked Sendable {
 
     /// Below the station.
     func publish(_ topic: String, _ text: String, retained: Bool = false) {
-        let bytes = Array(text.utf8)
+        publish(topic, Array(text.utf8), retained: retained)
+    }
+
+    func publish(_ topic: String, _ bytes: [UInt8], retained: Bool = false) {
         mosquitto_publish(handle, nil, "seismote/\(id)/\(topic)", Int32(bytes.count), bytes, 1, retained)
     }
 

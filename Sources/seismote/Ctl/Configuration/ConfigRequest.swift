@@ -2,7 +2,8 @@ import Messages
 
 /// A change of settings and, when asked for, its confirmation.
 struct ConfigRequest {
-    var verb = "config"
+    var verb: String
+    /// What is known of the settings that it changes.
     var patch: Value = [:]
     /// Members of the request.
     var members: [Value.Member] = []

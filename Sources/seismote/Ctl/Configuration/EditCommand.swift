@@ -15,21 +15,21 @@ struct EditCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The station.", valueName: "station"))
     var station: String
 
-    @Flag(help: "Check it and show what would change.")
-    var dryRun = false
-
-    @Option(help: ArgumentHelp("Go back after so long unless confirmed.", valueName: "s"))
-    var confirm: Double?
+    @OptionGroup var change: ChangeOptions
 
     @Flag(name: .shortAndLong, help: "Send without asking.")
     var yes = false
 
     @OptionGroup var options: RequestOptions
 
-    func run() throws {
-        guard yes || dryRun || isatty(STDIN_FILENO) != 0 else {
+    func validate() throws {
+        guard yes || change.dryRun || isatty(STDIN_FILENO) != 0 else {
             throw ValidationError("there is nobody to ask: --yes or --dry-run")
         }
+        _ = try GroupOptions.parse([]).targets([station])
+    }
+
+    func run() throws {
         let targets = try GroupOptions.parse([]).targets([station])
         try ctl {
             let client = try options.common.connect()
@@ -74,7 +74,7 @@ struct EditCommand: ParsableCommand {
                     return .done
                 }
                 if !options.common.json { print(changes.text) }
-                switch yes || dryRun ? "y" : question("Send it to \(station)? [y]es, [e]dit again, [n]o: ") {
+                switch yes || change.dryRun ? "y" : question("Send it to \(station)? [y]es, [e]dit again, [n]o: ") {
                 case "y":
                     let status = try send(changes.patch, revision, targets, client)
                     guard status == .refused, !yes, isatty(STDIN_FILENO) != 0,
@@ -83,10 +83,10 @@ struct EditCommand: ParsableCommand {
                 case "e": break
                 default:
                     printError("not sent")
-                    return .refused
+                    return Interrupt.came ? .interrupted : .refused
                 }
             } else if yes || isatty(STDIN_FILENO) == 0 || question("Edit again? [y]es, [n]o: ") != "y" {
-                return .settings
+                return Interrupt.came ? .interrupted : .settings
             }
         }
     }
@@ -94,18 +94,26 @@ struct EditCommand: ParsableCommand {
     private func send(
         _ patch: Value, _ revision: Int?, _ targets: Targets, _ client: BrokerClient
     ) throws(ClientError) -> CtlStatus {
-        var request = ConfigRequest(patch: patch, confirm: confirm)
-        request.members = [.init("set", patch)]
-        if dryRun { request.onlyCheck() }
-        if let revision { request.members.append(.init("if_rev", .int(Int64(revision)))) }
+        let request = change.request("config", [.init("set", patch)], patch: patch, shown: revision)
         // The editor may have been open for longer than a broker waits for a word.
         try client.connect()
         return try request.run(targets, options, client)
     }
 
-    /// The first letter of the answer.
+    /// The first letter of the answer; `n` at the end of the input, and at Ctrl-C.
     private func question(_ text: String) -> String {
-        printError(text)
-        return readLine().map { String($0.lowercased().prefix(1)) } ?? "n"
+        flushOutput()
+        _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        var line: [UInt8] = []
+        while !Interrupt.came {
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&input, 1, 200) > 0 else { continue }
+            var byte: UInt8 = 0
+            guard read(STDIN_FILENO, &byte, 1) == 1 else { break }
+            if byte == UInt8(ascii: "\n") { return String(decoding: line.prefix(1), as: UTF8.self).lowercased() }
+            line.append(byte)
+        }
+        printError("")
+        return "n"
     }
 }

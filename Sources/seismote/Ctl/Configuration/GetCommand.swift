@@ -78,13 +78,17 @@ struct GetCommand: ParsableCommand {
             let source = one["source"]?.text ?? ""
             let changed = (one["changed"]?.texts ?? []).joined(separator: ", ")
             table.add([
-                one["rev"]?.whole.map(String.init) ?? "-", source.isEmpty ? "-" : dateAndTime(one["t"]?.rawText),
+                one["rev"]?.whole.map(String.init) ?? "-", dateAndTime(one["t"]?.rawText),
                 source.isEmpty ? "-" : source, changed.isEmpty ? "-" : changed,
             ])
         }
         var text = heading(reply) + "\n" + table.text
         if let rejected = reply.result["rejected"], rejected.members != nil {
-            text += "\n  last change that was refused:\n" + readable(rejected)
+            let source = rejected["source"]?.text ?? ""
+            text += "\n  last change that was refused: \(dateAndTime(rejected["t"]?.rawText))"
+            text += source.isEmpty ? "" : " by \(source)"
+            if let set = rejected["set"], set != .null { text += "\n  " + safe(YAMLDocument.line(set), limit: 400) }
+            text += Reply.complaints(rejected["errors"]?.list ?? []).map { "\n  " + $0 }.joined()
         }
         return text
     }

@@ -12,19 +12,12 @@ struct RollbackCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The revision; else the one before.", valueName: "rev"))
     var to: Int?
 
-    @Flag(help: "Check it and show what would change.")
-    var dryRun = false
-
-    @Option(help: ArgumentHelp("Go forward again after so long unless confirmed.", valueName: "s"))
-    var confirm: Double?
-
+    @OptionGroup var change: ChangeOptions
     @OptionGroup var options: RequestOptions
 
     func run() throws {
-        var request = ConfigRequest(verb: "config-rollback", confirm: confirm)
-        if let to { request.members = [.init("to_rev", .int(Int64(to)))] }
-        if dryRun { request.onlyCheck() }
-        try request.run(try targets.targets(), options)
+        let members: [Value.Member] = to.map { [.init("to_rev", .int(Int64($0)))] } ?? []
+        try change.request("config-rollback", members).run(try targets.targets(), options)
     }
 }
 
@@ -35,19 +28,10 @@ struct ResetCommand: ParsableCommand {
 
     @OptionGroup var targets: TargetOptions
 
-    @Flag(help: "Check it and show what would change.")
-    var dryRun = false
-
-    @Option(help: ArgumentHelp("Go back after so long unless confirmed.", valueName: "s"))
-    var confirm: Double?
-
+    @OptionGroup var change: ChangeOptions
     @OptionGroup var options: RequestOptions
 
-    func run() throws {
-        var request = ConfigRequest(verb: "config-reset", confirm: confirm)
-        if dryRun { request.onlyCheck() }
-        try request.run(try targets.targets(), options)
-    }
+    func run() throws { try change.request("config-reset").run(try targets.targets(), options) }
 }
 
 /// `seismote ctl confirm`

@@ -21,29 +21,20 @@ struct SetCommand: ParsableCommand {
 
     @OptionGroup var several: GroupOptions
 
-    @Flag(help: "Check it and show what would change.")
-    var dryRun = false
-
-    @Option(help: ArgumentHelp("Go back after so long unless confirmed.", valueName: "s"))
-    var confirm: Double?
-
-    @Flag(help: "With --confirm: leave the confirmation to `seismote ctl confirm`.")
-    var leavePending = false
-
-    @Option(help: ArgumentHelp("Refuse unless this is the revision in force.", valueName: "rev"))
-    var ifRev: Int?
-
+    @OptionGroup var change: ChangeOptions
     @OptionGroup var options: RequestOptions
 
+    private var settings: [String] { words.filter { $0.contains("=") } }
+
+    private func targets() throws -> Targets { try several.targets(words.filter { !$0.contains("=") }) }
+
     func validate() throws {
-        if let confirm, !(confirm > 0 && confirm <= 86_400) { throw ValidationError("--confirm is a number above 0") }
-        if leavePending, confirm == nil { throw ValidationError("--leave-pending goes with --confirm") }
+        guard !settings.isEmpty else { throw ValidationError("what to set? key=value") }
+        _ = try targets()
     }
 
     func run() throws {
-        let settings = words.filter { $0.contains("=") }
-        guard !settings.isEmpty else { throw ValidationError("what to set? key=value") }
-        let targets = try several.targets(words.filter { !$0.contains("=") })
+        let targets = try targets()
         let patch: Value
         do {
             patch = try Settings.patch(settings)
@@ -51,10 +42,6 @@ struct SetCommand: ParsableCommand {
             printError(error.text())
             throw exitBadSettings
         }
-        var request = ConfigRequest(patch: patch, confirm: confirm, leavesPending: leavePending)
-        request.members = [.init("set", patch)]
-        if dryRun { request.onlyCheck() }
-        if let ifRev { request.members.append(.init("if_rev", .int(Int64(ifRev)))) }
-        try request.run(targets, options)
+        try change.request("config", [.init("set", patch)], patch: patch).run(targets, options)
     }
 }

@@ -26,7 +26,7 @@ enum Interrupt {
     }
 
     /// Without SA_RESTART: a call that waits comes back.
-    private static func install(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    static func install(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = handler
         sigaction(number, &action, nil)

@@ -9,8 +9,7 @@ struct EventsCommand: ParsableCommand {
         commandName: "events", abstract: "Events as they happen, after the last one of each station.",
         discussion: "Until Ctrl-C, --count or --seconds. Goes on when the broker comes back.")
 
-    @Argument(help: ArgumentHelp("Only these.", valueName: "station"))
-    var stations: [String] = []
+    @OptionGroup var live: LiveOptions
 
     @Flag(help: "The last event of each station, and no waiting.")
     var last = false
@@ -18,20 +17,7 @@ struct EventsCommand: ParsableCommand {
     @Flag(help: "Updates as well, while an event grows.")
     var updates = false
 
-    @Option(help: ArgumentHelp("End after so many.", valueName: "n"))
-    var count: Int?
-
-    @Option(help: ArgumentHelp("End after so long.", valueName: "s"))
-    var seconds: Double?
-
     @OptionGroup var options: CtlOptions
-
-    func validate() throws {
-        for id in stations {
-            if let problem = Topics.problem(inID: id) { throw ValidationError("station \(id): \(problem)") }
-        }
-        if let seconds, !(seconds > 0) { throw ValidationError("--seconds is a number above 0") }
-    }
 
     func run() throws {
         try ctl {
@@ -39,18 +25,17 @@ struct EventsCommand: ParsableCommand {
             defer { client.disconnect() }
             let root = client.access.root
             let start = monotonicSeconds()
-            if count == nil || last {
+            if live.count == nil || last {
                 var fleet = Fleet(root: root)
-                try fleet.look(client, filters: ["event/last"], stations: stations, within: 5)
+                try fleet.look(client, filters: ["event/last"], stations: live.names.stations, within: 5)
                 let known = fleet.stations.compactMap { one in one.value.lastEvent.map { (one.key, $0) } }
                 for (station, event) in known.sorted(by: { time($0.1) < time($1.1) }) { show(station, event) }
                 if last { return known.isEmpty ? .silent : .done }
             }
-            let names = stations.isEmpty ? ["+"] : stations
-            var feed = Feed(client, names.map { "\(root)/\($0)/event/trigger" })
+            var feed = Feed(client, live.names.filters(root, ["event/trigger"]))
             var shown = 0
-            let end = seconds.map { start + $0 } ?? .infinity
-            while !Interrupt.came, shown < count ?? .max, monotonicSeconds() < end {
+            let end = live.seconds.map { start + $0 } ?? .infinity
+            while !Interrupt.came, shown < live.count ?? .max, monotonicSeconds() < end {
                 guard let message = try feed.next(until: end), !message.isRetained,
                     let (station, rest) = splitTopic(message.topic, root: root), rest == "event/trigger",
                     let event = try? JSONReader.read(message.payload)
@@ -59,7 +44,7 @@ struct EventsCommand: ParsableCommand {
                 show(station, event)
                 shown += 1
             }
-            return shown < count ?? 0 && !Interrupt.came ? .silent : .done
+            return shown < live.count ?? 0 && !Interrupt.came ? .silent : .done
         }
     }
 

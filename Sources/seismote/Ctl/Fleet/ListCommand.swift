@@ -11,8 +11,7 @@ struct ListCommand: ParsableCommand {
             publish their state again.
             """)
 
-    @Argument(help: ArgumentHelp("Only these.", valueName: "station"))
-    var stations: [String] = []
+    @OptionGroup var names: StationNames
 
     @Option(help: ArgumentHelp("Only those of this group.", valueName: "name"))
     var group: String?
@@ -26,13 +25,11 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var options: CtlOptions
 
     func validate() throws {
-        for id in stations {
-            if let problem = Topics.problem(inID: id) { throw ValidationError("station \(id): \(problem)") }
-        }
         if let wait, !(wait > 0 && wait <= 3600) { throw ValidationError("--wait is a number above 0") }
     }
 
     func run() throws {
+        let stations = names.stations
         try ctl {
             let client = try options.connect()
             defer { client.disconnect() }

@@ -19,7 +19,9 @@ struct LogCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard duration > 0, duration <= 86_400 else { throw ValidationError("--duration is a number above 0") }
+        guard duration > 0, CommandLimits.log.contains(duration) else {
+            throw ValidationError("--duration is a number above 0, up to 86400")
+        }
     }
 
     func run() throws {

@@ -32,7 +32,9 @@ struct StreamCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard duration > 0, duration <= 86_400 else { throw ValidationError("--duration is a number above 0") }
+        guard duration > 0, CommandLimits.stream.contains(duration) else {
+            throw ValidationError("--duration is a number above 0, up to 3600")
+        }
         if let encoding, encoding != "json", output == nil {
             throw ValidationError("\(encoding) goes into a file: -o FILE")
         }

@@ -1,5 +1,3 @@
-import Messages
-
 /// The newest samples of a station's traces.
 struct TraceHistory {
     private struct Sample {
@@ -24,24 +22,17 @@ struct TraceHistory {
     private(set) var signal = ""
     private(set) var rate = 0.0
 
-    /// Takes a block of `data/trace` in; what is not one is left alone.
     /// - Parameter seconds: what is older than that is forgotten.
-    mutating func take(_ block: Value, keeping seconds: Double) {
-        guard let text = block["t"]?.rawText, let time = Timestamp(text), let rate = block["rate_hz"]?.real,
-            rate > 0, rate <= 1e6,
-            let signal = ["filtered", "raw", "rms"].first(where: { block["x", $0]?.list != nil })
-        else { return }
-        let axes = ["x", "y", "z"].map { block[$0, signal]?.list ?? [] }
-        let triggers = ["x", "y", "z"].map { block[$0, "triggered"]?.list ?? [] }
-        let start = Double(time.nanoseconds) / 1e9
+    mutating func take(_ block: LiveBlock, keeping seconds: Double) {
+        let (axes, triggers, start) = (block.values, block.triggers, block.start)
         // Another signal, or a clock that was set back: the rest does not fit any more.
-        if signal != self.signal || start < samples.last?.time ?? start - 1 { samples.removeAll() }
-        (self.signal, self.rate) = (signal, rate)
-        for i in 0..<axes[0].count {
+        if block.signal != signal || start < samples.last?.time ?? start - 1 { samples.removeAll() }
+        (signal, rate) = (block.signal, block.rate)
+        for i in 0..<(axes.map(\.count).max() ?? 0) {
             var sample = Sample(time: start + Double(i) / rate, values: .zero, triggers: 0)
             for axis in 0..<3 {
-                sample.values[axis] = i < axes[axis].count ? axes[axis][i].real ?? .nan : .nan
-                if i < triggers[axis].count, triggers[axis][i].real == 1 { sample.triggers |= 1 << UInt8(axis) }
+                sample.values[axis] = i < axes[axis].count ? axes[axis][i] : .nan
+                if i < triggers[axis].count, triggers[axis][i] { sample.triggers |= 1 << UInt8(axis) }
             }
             samples.append(sample)
         }

@@ -10,11 +10,10 @@ struct WatchCommand: ParsableCommand {
         discussion: """
             One station fills the terminal: level and trace of each axis, red and marked where it was triggered. Several, or \
             all without a name, are shown in a table. Without a terminal, or with --plain, a line for each summary and \
-            event. Until Ctrl-C, --count or --seconds. Goes on when the broker comes back.
+            event. Until Ctrl-C, q, --count (of summaries) or --seconds. Goes on when the broker comes back.
             """)
 
-    @Argument(help: ArgumentHelp("Only these.", valueName: "station"))
-    var stations: [String] = []
+    @OptionGroup var live: LiveOptions
 
     @Option(help: ArgumentHelp("Length of the traces.", valueName: "s"))
     var window = 30.0
@@ -22,42 +21,30 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "Lines, also on a terminal.")
     var plain = false
 
-    @Option(help: ArgumentHelp("End after so many summaries.", valueName: "n"))
-    var count: Int?
-
-    @Option(help: ArgumentHelp("End after so long.", valueName: "s"))
-    var seconds: Double?
-
     @OptionGroup var options: CtlOptions
 
     func validate() throws {
-        for id in stations {
-            if let problem = Topics.problem(inID: id) { throw ValidationError("station \(id): \(problem)") }
-        }
         guard window >= 1, window <= 3600 else { throw ValidationError("--window is a number from 1 to 3600") }
-        if let seconds, !(seconds > 0) { throw ValidationError("--seconds is a number above 0") }
     }
 
     func run() throws {
         try ctl {
             let client = try options.connect()
             defer { client.disconnect() }
-            let names = stations.isEmpty ? ["+"] : stations
             let isDrawn = Terminal.isThere && !plain && !options.json
             var kinds = ["state/online", "state/summary", "event/trigger"]
             if isDrawn { kinds += ["state/health"] }
-            if isDrawn && stations.count == 1 { kinds += ["data/trace"] }
-            let feed = Feed(
-                client, names.flatMap { name in kinds.map { "\(client.access.root)/\(name)/\($0)" } })
+            if isDrawn && live.names.stations.count == 1 { kinds += ["data/trace"] }
+            let feed = Feed(client, live.names.filters(client.access.root, kinds))
             return isDrawn ? try draw(feed, client.access.root) : try lines(feed, client.access.root)
         }
     }
 
     private func lines(_ feed: Feed, _ root: String) throws(ClientError) -> CtlStatus {
         var feed = feed
-        let end = seconds.map { monotonicSeconds() + $0 } ?? .infinity
+        let end = live.seconds.map { monotonicSeconds() + $0 } ?? .infinity
         var shown = 0
-        while !Interrupt.came, shown < count ?? .max, monotonicSeconds() < end {
+        while !Interrupt.came, shown < live.count ?? .max, monotonicSeconds() < end {
             guard let message = try feed.next(until: end),
                 let (station, rest) = splitTopic(message.topic, root: root)
             else { continue }
@@ -87,17 +74,18 @@ struct WatchCommand: ParsableCommand {
     private func draw(_ feed: Feed, _ root: String) throws(ClientError) -> CtlStatus {
         var feed = feed
         let terminal = Terminal()
+        let one = live.names.stations.count == 1 ? live.names.stations[0] : nil
         var screen = WatchScreen(terminal: terminal, window: window)
         var fleet = Fleet(root: root)
         // Said on the screen, not across it.
         let notice = Notice()
         feed.onChange = { notice.text = $0 }
-        let end = seconds.map { monotonicSeconds() + $0 } ?? .infinity
+        let end = live.seconds.map { monotonicSeconds() + $0 } ?? .infinity
         var shown = 0
         var next = 0.0
         terminal.open()
         defer { terminal.close() }
-        while !Interrupt.came, shown < count ?? .max, monotonicSeconds() < end {
+        while !Interrupt.came, shown < live.count ?? .max, monotonicSeconds() < end {
             if let message = try feed.next(until: min(end, next)) {
                 take(message, &fleet, &screen)
                 if message.topic.hasSuffix("/state/summary"), !message.isRetained { shown += 1 }
@@ -105,11 +93,11 @@ struct WatchCommand: ParsableCommand {
             let now = monotonicSeconds()
             guard now >= next else { continue }
             next = now + 0.2
+            terminal.restIfAsked()
+            if terminal.wantsEnd() { break }
             screen.notice = notice.text
             terminal.draw(
-                stations.count == 1
-                    ? screen.station(stations[0], fleet.stations[stations[0]] ?? StationView())
-                    : screen.table(fleet.seen))
+                one.map { screen.station($0, fleet.stations[$0] ?? StationView()) } ?? screen.table(fleet.seen))
         }
         return .done
     }
@@ -118,12 +106,10 @@ struct WatchCommand: ParsableCommand {
 
     private func take(_ message: InboundMessage, _ fleet: inout Fleet, _ screen: inout WatchScreen) {
         if fleet.take(message) != nil { return }
-        guard let (station, rest) = splitTopic(message.topic, root: fleet.root),
-            let value = try? JSONReader.read(message.payload)
-        else { return }
+        guard let (station, rest) = splitTopic(message.topic, root: fleet.root) else { return }
         if rest == "data/trace" {
-            screen.trace.take(value, keeping: window + 2)
-        } else if rest == "event/trigger" {
+            if let block = LiveBlock(message.payload) { screen.trace.take(block, keeping: window + 2) }
+        } else if rest == "event/trigger", let value = try? JSONReader.read(message.payload) {
             screen.lastEvent = EventLine.text(station, value)
         }
     }

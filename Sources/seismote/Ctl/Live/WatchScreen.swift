@@ -23,15 +23,25 @@ struct WatchScreen {
             "\(id)  \(state)  \(timeOfDay(summary?["t"]?.rawText)) UTC  clock \(view.clock ?? "-")"
                 + (trace.isEmpty ? "" : "  \(trace.signal) at \(significant(trace.rate, 4)) Hz, \(Int(window)) s")
         ]
-        let rows = max(1, (height - 5) / 3 - 2)
-        let across = max(10, width - 11)
+        let below = below(summary)
+        // For each axis its level, its curve, and a row of marks, as far as there is room.
+        let room = (height - lines.count - below.count) / 3
+        let across = max(10, width - 10)
         let columns = (0..<3).map { trace.columns(axis: $0, count: 2 * across, seconds: window) }
         let scale = TraceDrawing.scale(columns)
-        for (axis, name) in ["x", "y", "z"].enumerated() {
+        for (axis, name) in ["x", "y", "z"].enumerated() where room > 0 {
             lines.append(level(name, summary?[name], width))
-            lines += curve(TraceDrawing(columns[axis], rows: rows, scale: scale), scale)
+            guard room > 1, !trace.isEmpty else { continue }
+            let drawing = TraceDrawing(columns[axis], rows: max(1, room - 2), scale: scale)
+            lines += curve(drawing, scale).prefix(room - 1)
         }
-        if trace.isEmpty { lines.append(terminal.dim("no traces (or not as JSON)")) }
+        return lines + below
+    }
+
+    /// What stands below the curves.
+    private func below(_ summary: Value?) -> [String] {
+        var lines: [String] = []
+        if trace.isEmpty { lines.append(terminal.dim("no traces yet (trace.enabled, trace.only_in_events)")) }
         if let summary {
             let isValid = summary["valid"]?.flag != false
             lines.append(
@@ -40,13 +50,13 @@ struct WatchScreen {
             lines.append("STA/LTA \(ratios(summary))  \(trigger)")
         }
         if !lastEvent.isEmpty { lines.append(lastEvent) }
-        lines.append(terminal.dim(notice.isEmpty ? "Ctrl-C ends" : notice))
+        lines.append(terminal.dim(notice.isEmpty ? "q or Ctrl-C ends" : notice))
         return lines
     }
 
     private func level(_ name: String, _ level: Value?, _ width: Int) -> String {
         let bar = TraceDrawing.bar(
-            rms: level?["rms"]?.real, peak: level?["peak"]?.real, width: max(6, min(36, width - 44)))
+            rms: level?["rms"]?.real, peak: level?["peak"]?.real, width: max(6, min(36, width - 38)))
         let rms = SummaryText.number(level?["rms"])
         let peak = SummaryText.number(level?["peak"])
         return "\(name)  \(bar)  rms \(padded(rms))  peak \(padded(peak)) m/s²"
@@ -91,13 +101,14 @@ struct WatchScreen {
     // MARK: several
 
     func table(_ stations: [(id: String, view: StationView)]) -> [String] {
+        let (width, height) = terminal.size
         var table = Table(["station", "state", "level", "rms", "peak", "PGA m/s²", "", ""], left: [0, 1, 2, 6, 7])
         for (id, view) in stations {
             let summary = view.summary
             let state = view.isOnline == false ? "OFFLINE" : view.isOnline == true ? "online" : "?"
             let all = summary?["v3"]
             table.add([
-                id, state, TraceDrawing.bar(rms: all?["rms"]?.real, peak: all?["peak"]?.real, width: 24),
+                id, state, bar(all, width),
                 SummaryText.number(all?["rms"]), SummaryText.number(all?["peak"]), SummaryText.number(summary?["pga"]),
                 summary.flatMap { EventLine.strength(["intensity": $0["intensity"] ?? .null]) } ?? "",
                 summary.flatMap(SummaryText.trigger) ?? (summary?["valid"]?.flag == false ? "not valid" : ""),
@@ -106,14 +117,19 @@ struct WatchScreen {
         var lines = table.text.split(separator: "\n").map { line in
             line.contains("TRIGGERED") || line.contains("OFFLINE") ? terminal.red(String(line)) : String(line)
         }
-        let height = terminal.size.height
         if lines.count > height - 3 {
             let left = lines.count - (height - 3)
             lines.removeLast(left)
             lines.append(terminal.dim("  and \(left) more"))
         }
         if !lastEvent.isEmpty { lines.append(lastEvent) }
-        lines.append(terminal.dim(notice.isEmpty ? "\(stations.count) stations, Ctrl-C ends" : notice))
+        lines.append(terminal.dim(notice.isEmpty ? "\(stations.count) stations, q or Ctrl-C ends" : notice))
         return lines
+    }
+
+    /// Short where the numbers behind it would have no room.
+    private func bar(_ level: Value?, _ width: Int) -> String {
+        TraceDrawing.bar(
+            rms: level?["rms"]?.real, peak: level?["peak"]?.real, width: max(6, min(24, width - 76)))
     }
 }

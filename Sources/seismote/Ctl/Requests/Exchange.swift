@@ -49,7 +49,8 @@ final class Exchange {
         self.id = id
         (self.client, self.verb, self.targets, self.line) = (client, verb, targets, line)
         if case .group = targets {
-            self.patience = patience + (verb == "restart" ? 60 : 5)
+            self.patience =
+                patience + (verb == "restart" ? CommandLimits.groupRestartDelay : CommandLimits.groupDelay)
         } else {
             self.patience = patience
         }

@@ -27,7 +27,10 @@ struct Reply {
     }
 
     /// One line for each error.
-    var complaints: [String] { errors.prefix(200).map(Self.complaint) }
+    var complaints: [String] { Self.complaints(errors) }
+
+    /// One line for each of some error objects.
+    static func complaints(_ errors: [Value]) -> [String] { errors.prefix(200).map(complaint) }
 
     private static func complaint(_ error: Value) -> String {
         var text = ""

@@ -42,5 +42,8 @@ struct TargetOptions: ParsableArguments {
 
     @OptionGroup var several: GroupOptions
 
+    // Here, and not when they are needed: only now is it known whose usage to show.
+    func validate() throws { _ = try targets() }
+
     func targets() throws -> Targets { try several.targets(stations) }
 }

@@ -12,7 +12,7 @@ final class WaitingLine {
     func show(_ text: String) {
         guard isShown, monotonicSeconds() - start > 0.5, text != shown else { return }
         shown = text
-        put("\r\u{1b}[K" + text)
+        put("\r\u{1b}[K" + Terminal.cut(text, to: width))
     }
 
     /// Makes room for other output.
@@ -20,6 +20,13 @@ final class WaitingLine {
         guard !shown.isEmpty else { return }
         put("\r\u{1b}[K")
         shown = ""
+    }
+
+    /// One less than the terminal's: behind a full line some go on in the next one, which would not be written over.
+    private var width: Int {
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1
+        return (isKnown ? Int(size.ws_col) : 80) - 1
     }
 
     private func put(_ text: String) {

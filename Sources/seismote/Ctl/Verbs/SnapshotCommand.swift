@@ -33,7 +33,9 @@ struct SnapshotCommand: ParsableCommand {
     func validate() throws {
         if let last {
             guard from == nil, to == nil else { throw ValidationError("--last, or --from and --to") }
-            guard last > 0, last <= 1e7 else { throw ValidationError("--last is a number above 0") }
+            guard CommandLimits.snapshot.contains(last) else {
+                throw ValidationError("--last is a number from 0.01 to 604800")
+            }
         } else {
             guard let from, let to else { throw ValidationError("which time? --last, or --from and --to") }
             for time in [from, to] where Timestamp(time) == nil {

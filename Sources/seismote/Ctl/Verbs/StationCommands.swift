@@ -64,7 +64,9 @@ struct CalibrateStationCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard seconds >= 1, seconds <= 3600 else { throw ValidationError("--seconds is a number from 1 to 3600") }
+        guard CommandLimits.calibration.contains(seconds) else {
+            throw ValidationError("--seconds is a number from 1 to 600")
+        }
     }
 
     func run() throws {
@@ -144,7 +146,7 @@ struct RebirthCommand: ParsableCommand {
 struct RestartCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restart", abstract: "The agent ends, for its supervisor to start it again.",
-        discussion: "Stations of a group do so one after the other, at random within a minute.")
+        discussion: "Stations of a group do so one after the other, at random within half a minute.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
