@@ -119,7 +119,7 @@ extension PublicationQueue {
         var random = Seeded(state: seed)
         var queue = PublicationQueue(bytes: 20 * PagePool.pageBytes, messages: 12)
         var model: [[String]] = [[], [], []]
-        var dropped = [UInt64](repeating: 0, count: 3)
+        var dropped = [Int](repeating: 0, count: 3)
         func pages(_ text: String) -> Int { PagePool.pages(for: text.utf8.count) }
         for step in 0..<3000 {
             if Int.random(in: 0..<3, using: &random) > 0 {

@@ -1,5 +1,6 @@
 import Messages
 import MiniSEED
+import Settings
 
 /// A block of `data/trace` as it came, of the signal that is shown: filtered if it is sent, else raw, else RMS.
 struct LiveBlock {
