@@ -20,12 +20,12 @@ final class TerminalProcess: Sendable {
     init(
         _ arguments: [String], width: Int = 100, height: Int = 30, environment: [String: String] = [:]
     ) throws {
-        keyboard = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var name = [CChar](repeating: 0, count: 64)
-        guard keyboard >= 0, grantpt(keyboard) == 0, unlockpt(keyboard) == 0,
-            ptsname_r(keyboard, &name, name.count) == 0
+        // What posix_openpt, unlockpt and ptsname do (TIOCSPTLCK, TIOCGPTN), which the headers do not show to Swift.
+        keyboard = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (locked, number): (Int32, UInt32) = (0, 0)
+        guard keyboard >= 0, ioctl(keyboard, 0x4004_5431, &locked) == 0, ioctl(keyboard, 0x8004_5430, &number) == 0
         else { throw TestFailure("no terminal") }
-        let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = "/dev/pts/\(number)"
         line = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         var size = winsize(ws_row: UInt16(height), ws_col: UInt16(width), ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(keyboard, UInt(TIOCSWINSZ), &size)
