@@ -70,11 +70,11 @@ import Testing
         let broker = try Broker()
         let station = try Self.station(broker)
         let terminal = try TerminalProcess(
-            ["ctl", "ping", "basement", "--timeout", "3", "--broker", "127.0.0.1:\(broker.port)"], width: 30)
-        #expect(terminal.shows(" 2 s (at…"))
+            ["ctl", "ping", "basement", "--timeout", "6", "--broker", "127.0.0.1:\(broker.port)"], width: 30)
+        #expect(terminal.shows(" 2 s (a…"))
         #expect(terminal.screen.lines.filter { !$0.isEmpty }.count == 1, "\(terminal.screen.text)")
         #expect(terminal.wait() == 2)
-        #expect(terminal.screen.lines[0] == "basement: no answer after 3.0", "\(terminal.screen.text)")
+        #expect(terminal.screen.lines[0] == "basement: no answer after 6.0", "\(terminal.screen.text)")
         _ = station
     }
 }

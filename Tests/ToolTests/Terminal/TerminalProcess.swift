@@ -111,6 +111,17 @@ final class TerminalProcess: Sendable {
     }
 
     var screen: Screen { state.withLock { $0.screen } }
+    /// What it shows when nothing more is drawn for a while: not half a picture.
+    var settled: Screen {
+        var last = screen
+        _ = eventually(within: 20) {
+            usleep(300_000)
+            defer { last = screen }
+            return screen.lines == last.lines
+        }
+        return last
+    }
+
     /// All that was written.
     var output: String { String(decoding: state.withLock { $0.bytes }, as: UTF8.self) }
 

@@ -50,7 +50,7 @@ import Testing
     @Test func levelsTracesAndTriggers() throws {
         let scene = try Scene()
         #expect(try scene.trace(), "\(scene.terminal.output)")
-        let lines = scene.terminal.screen.lines
+        let lines = scene.terminal.settled.lines
         #expect(lines[0] == "basement  online  10:20:30 UTC  clock ntp ±2.1 ms  filtered at 20 Hz, 1 s", "\(lines[0])")
         #expect(lines[1].hasPrefix("x  ███") && lines[1].hasSuffix("rms 0.0123    peak 0.041    m/s²"), "\(lines[1])")
         #expect(lines[2].hasPrefix("    +0.02│") && lines.contains { $0.hasPrefix("    -0.02│") })
@@ -74,7 +74,7 @@ import Testing
         let records = try Scene()
         #expect(try records.trace("trace.mseed"), "\(records.terminal.screen.text)")
         func curves(_ scene: Scene) -> [String] {
-            scene.terminal.screen.lines.map { $0.replacingOccurrences(of: "▲", with: "") }
+            scene.terminal.settled.lines.map { $0.replacingOccurrences(of: "▲", with: "") }
                 .map { $0.trimmingCharacters(in: .whitespaces) }
         }
         #expect(curves(records) == curves(json))
@@ -100,11 +100,11 @@ import Testing
         #expect(
             eventually(within: 20) { scene.terminal.screen.lines.last { !$0.isEmpty } == String(hint) },
             "\(scene.terminal.screen.text)")
-        let lines = scene.terminal.screen.lines
+        let lines = scene.terminal.settled.lines
         #expect(lines[0].hasPrefix("basement"))
         if width == 40 {
             #expect(lines[0] == "basement  online  10:20:30 UTC  clock n…")
-            #expect(lines.count { $0.contains("rms") } == 3 && Scene.hasCurves(scene.terminal.screen))
+            #expect(lines.count { $0.contains("rms") } == 3 && Scene.hasCurves(scene.terminal.settled))
         }
         if height == 8 { #expect(lines.count { $0.contains("rms") } == 3 && !lines.contains { $0.contains("└") }) }
         scene.terminal.type("q")
