@@ -27,10 +27,12 @@ extension Reporter {
             place = HomeAssistantPlace(prefix: wanted.prefix, id: configuration.station.id, form: wanted.discovery)
         }
         let chip = lastSensor?.chip ?? ""
+        let settings = ledger.settings
+        let locked = settings.locked.isEmpty ? [] : Messenger.homeAssistantSettings.filter { settings.isLocked($0) }
         let station = HomeAssistantStation(
             name: configuration.station.description, model: chip, version: productVersion,
             relations: configuration.intensity.scales,
-            locked: settings.locked.isEmpty ? [] : Messenger.homeAssistantSettings.filter(settings.isLocked))
+            locked: locked)
         home.want(station, at: place, base: messenger.topics.base, now: HostClock.monotonic())
     }
 
