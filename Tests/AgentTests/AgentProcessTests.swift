@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real agent with a real mosquitto: what the first issue promises. One at a time, since times are measured.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct AgentProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AgentProcessTests {
     static let state = "seismote/board/state"
 
     static func settings(_ port: Int, _ more: String = "", mqtt: String = "") -> String {

@@ -81,7 +81,7 @@ struct ScriptedSensor: SensorDriver {
     mutating func close() { script.closes.wrappingAdd(1, ordering: .relaxed) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SamplingThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct SamplingThreadTests {
     static func run(
         _ steps: [ScriptedSensor.Step], sink: @escaping PublicationSink = { _, _ in },
         _ change: (inout Configuration) -> Void = { _ in }

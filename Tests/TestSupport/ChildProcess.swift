@@ -32,6 +32,8 @@ public final class ChildProcess: Sendable {
         process.arguments =
             ["-c", "exec 3<&0 </dev/null\n" + Self.launcher, "launcher", folder.url.path, program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // What others start must not have the end that is closed at the end.
+        _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         process.standardInput = lifeline.fileHandleForReading
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

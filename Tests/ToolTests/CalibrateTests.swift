@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CalibrateTests {
+@Suite(.timeLimit(.minutes(10))) struct CalibrateTests {
     /// 100 Hz, white noise of 1 mg peak to peak around means that change after so many seconds.
     private static func csv(_ means: [[Double]], seconds: Int, moving: Int = 0) -> String {
         var state: UInt64 = 9

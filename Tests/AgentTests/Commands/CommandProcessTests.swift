@@ -4,7 +4,7 @@ import Testing
 
 /// Commands to the real agent over a real mosquitto: those that change the configuration, and the ways back.
 /// deploy/checks/commands has the exact reply to each payload.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct CommandProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CommandProcessTests {
     static let base = "seismote/board"
 
     /// A station and somebody who asks it.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What stays of a command: in the memory of the sensor, in the list of revisions, in the log.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct CommandRecordTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CommandRecordTests {
     private typealias Scene = CommandProcessTests.Scene
 
     private static func calibration(of info: Subscriber.Message?) -> [String: Any]? {

@@ -8,7 +8,7 @@ import Testing
 @testable import Agent
 
 /// Other settings of the connection in an agent without a sensor, with a real mosquitto.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ReconnectionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ReconnectionTests {
     /// What an agent has besides the sampling.
     private final class Bench {
         let folder: TemporaryFolder

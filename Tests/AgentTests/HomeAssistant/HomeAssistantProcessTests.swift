@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real agent and a real mosquitto, with somebody who behaves like Home Assistant.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct HomeAssistantProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HomeAssistantProcessTests {
     static let topic = "homeassistant/device/seismote-board/config"
 
     @Test func itIsTellingAndTakesAwayWhatItTold() throws {

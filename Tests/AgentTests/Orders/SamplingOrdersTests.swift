@@ -9,7 +9,7 @@ import Testing
 @testable import Agent
 
 /// What commands ask of the sampling thread.
-@Suite(.timeLimit(.minutes(1))) struct SamplingOrdersTests {
+@Suite(.timeLimit(.minutes(10))) struct SamplingOrdersTests {
     private func rates(_ thread: GatedThread) -> [Double] {
         thread.collected.messages("data/trace").compactMap { $0["rate_hz"] as? Double }
     }

@@ -10,7 +10,7 @@ import Testing
 @testable import Agent
 
 /// Stretches of the waveform ring, by command.
-@Suite(.timeLimit(.minutes(1))) struct SnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct SnapshotTests {
     static let start: Int64 = 1_767_608_430_120_000_000
 
     /// Pieces of ten seconds each, 100 Hz; `missing` is left out.

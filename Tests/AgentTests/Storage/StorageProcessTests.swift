@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real agent with a real mosquitto and a disk. `deploy/checks/kill` and `deploy/checks/outage` are the long forms.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct StorageProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StorageProcessTests {
     private static let state = "seismote/board/state"
 
     /// A test signal that is always above the threshold: an event that never ends by itself.

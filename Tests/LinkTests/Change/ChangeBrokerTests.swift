@@ -56,7 +56,7 @@ final class Flow: Sendable {
 }
 
 /// Changes of a live link between real brokers.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct ChangeBrokerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ChangeBrokerTests {
     private func numbers(_ listener: Subscriber, _ base: String = "seismote/board") -> [Int] {
         listener.messages(on: "\(base)/event/trigger").compactMap { Int($0.text) }
     }

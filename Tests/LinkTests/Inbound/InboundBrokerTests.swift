@@ -5,7 +5,7 @@ import Testing
 
 @testable import Link
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct InboundBrokerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct InboundBrokerTests {
     private static func checked(_ port: Int, _ version: LinkOptions.ProtocolVersion) throws -> RealLink {
         try RealLink(port: port) {
             $0.version = version

@@ -73,7 +73,7 @@ final class ArrayKeeper: Sendable {
     }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct KeeperBrokerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct KeeperBrokerTests {
     @Test(arguments: BrokerTests.versions) func whatMemoryHasNoRoomForComesBackFromDisk(
         version: LinkOptions.ProtocolVersion
     ) throws {

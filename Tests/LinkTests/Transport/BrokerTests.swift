@@ -6,7 +6,7 @@ import Testing
 @testable import Link
 
 /// The link against a real mosquitto. One at a time: some of them measure times.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct BrokerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BrokerTests {
     static let versions: [LinkOptions.ProtocolVersion] = [.v5, .v311]
 
     @Test(arguments: versions) func aLateSubscriberLearnsTheState(version: LinkOptions.ProtocolVersion) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Link
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct FallBackTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FallBackTests {
     @Test(arguments: OldBroker.Manner.allCases) func aBrokerWithout5IsSpokenToIn311(manner: OldBroker.Manner) throws {
         let broker = try Broker()
         let old = try OldBroker(manner, broker: broker.port)

@@ -6,7 +6,7 @@ import Testing
 @testable import Link
 
 /// What goes wrong in the field, with real sockets.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct FaultTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
     @Test(arguments: BrokerTests.versions) func aWrongPasswordIsNotTriedAgainAndAgain(
         version: LinkOptions.ProtocolVersion
     ) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Link
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TLSOptionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TLSOptionTests {
     private static func reasons(_ board: RealLink) -> [String] {
         board.reports.compactMap { if case .disconnected(_, let reason, _) = $0 { reason } else { nil } }
     }

@@ -40,7 +40,7 @@ struct Authority {
     }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TLSTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TLSTests {
     static let lines = "cafile %/good.crt\ncertfile %/server.crt\nkeyfile %/server.key\n"
 
     static func broker(_ lines: String = Self.lines) throws -> Broker {

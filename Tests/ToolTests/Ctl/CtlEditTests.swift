@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `edit` with an editor that is a script, `set` and `get`.
-@Suite(.timeLimit(.minutes(3))) struct CtlEditTests {
+@Suite(.timeLimit(.minutes(10))) struct CtlEditTests {
     private static let config =
         ##"{"trace":{"enabled":true,"rate_hz":20,"signals":["raw","rms"]},"axes":{"x":{"filter":{"butterworth":{"type":"lowpass","corner_hz":5,"order":2}}}},"mqtt":{"username":"","password":"***"}}"##
 

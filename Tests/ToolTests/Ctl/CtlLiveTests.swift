@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct CtlLiveTests {
+@Suite(.timeLimit(.minutes(10))) struct CtlLiveTests {
     /// The real agent with its simulated ground.
     private static func agent(_ broker: Broker) throws -> AgentProcess {
         try AgentProcess(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Options that several commands share mean the same, and are checked the same way.
-@Suite(.timeLimit(.minutes(3))) struct CtlOptionsTests {
+@Suite(.timeLimit(.minutes(10))) struct CtlOptionsTests {
     /// Defects: only `set` checked the time of --confirm, against a day where a station takes an hour; `stream`, `calibrate`
     /// and `snapshot` took times that no station takes; --count 0 was done at once.
     @Test(arguments: [

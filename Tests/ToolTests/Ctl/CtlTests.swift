@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct CtlTests {
+@Suite(.timeLimit(.minutes(10))) struct CtlTests {
     private static func ctl(_ broker: Broker, _ arguments: [String]) throws -> Tool {
         try Tool(["ctl"] + arguments + ["--broker", "mqtt://127.0.0.1:\(broker.port)"])
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The question of `seismote ctl edit`, and the line that says what is waited for.
-@Suite(.timeLimit(.minutes(3))) struct EditTerminalTests {
+@Suite(.timeLimit(.minutes(10))) struct EditTerminalTests {
     private static func station(_ broker: Broker) throws -> FakeStation {
         try FakeStation(broker, "basement") { station, request in
             switch request.verb {

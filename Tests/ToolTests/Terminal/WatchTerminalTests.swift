@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `seismote ctl watch` as a person sees it.
-@Suite(.timeLimit(.minutes(3))) struct WatchTerminalTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchTerminalTests {
     private static let back = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
 
     /// A station that has said everything, and a terminal that shows it.
@@ -23,6 +23,8 @@ import Testing
                 ["ctl", "watch", "--broker", "127.0.0.1:\(broker.port)"] + arguments, width: width, height: height,
                 environment: environment)
         }
+
+        deinit { if terminal.status == nil { terminal.signal(SIGKILL) } }
 
         static func vector(_ name: String) throws -> String {
             String(decoding: try Vectors.data("messages/\(name)"), as: UTF8.self)
