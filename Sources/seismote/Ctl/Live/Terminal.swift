@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Threads
 
 /// A terminal that is drawn over, on its other screen, so that what was there comes back.
 final class Terminal {
