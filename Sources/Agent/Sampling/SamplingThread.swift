@@ -102,9 +102,9 @@ final class SamplingThread {
         status.change { $0.finished = true }
     }
 
-    /// With few pauses or none a thread with real-time priority would take the processor from everybody.
+    /// Without pauses a thread with real-time priority would take the processor from everybody.
     private func setPriority() {
-        let isPaced = speed > 0 && speed <= 1
+        let isPaced = speed > 0
         var parameters = sched_param(sched_priority: isPaced ? Self.priority : 0)
         let allowed = pthread_setschedparam(pthread_self(), isPaced ? SCHED_FIFO : SCHED_OTHER, &parameters) == 0
         status.change { $0.realTime = allowed && isPaced }
