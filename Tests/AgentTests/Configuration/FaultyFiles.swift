@@ -36,6 +36,9 @@ final class FaultyFiles: FileLayer {
         var isDead = false
     }
 
+    /// The descriptor of the folder; those of files are their numbers, of which there may be thousands.
+    private static let folder = Int32.max
+
     let state = Mutex(State())
 
     /// - Parameter call: how many calls go well before.
@@ -115,7 +118,7 @@ final class FaultyFiles: FileLayer {
         return try result.get()
     }
 
-    func openFolder(_ path: String) throws(FileError) -> Int32 { try with("open") { _, _ in .success(1000) } }
+    func openFolder(_ path: String) throws(FileError) -> Int32 { try with("open") { _, _ in .success(Self.folder) } }
 
     func remove(_ path: String) throws(FileError) {
         _ = try with("unlink") { state, _ -> Result<Bool, FileError> in
@@ -148,7 +151,7 @@ final class FaultyFiles: FileLayer {
 
     func sync(_ descriptor: Int32) throws(FileError) {
         _ = try with("fsync") { state, _ -> Result<Bool, FileError> in
-            if descriptor == 1000 {
+            if descriptor == Self.folder {
                 state.durableNames = state.names
                 state.waiting = []
             } else {
