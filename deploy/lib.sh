@@ -117,14 +117,46 @@ release_flags=(--static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker p
     -Xlinker --script="$repository/deploy/no-unwind-tables.ld")
 export release_flags
 
+# SwiftPM does not always stand being started twice in one folder, and checks run beside each other: one at a time.
+swift_alone() {
+    local lock status=0
+    mkdir -p "$cache"
+    exec {lock}>"$cache/swift.lock"
+    flock "$lock"
+    swift "$@" {lock}>&- || status=$?
+    exec {lock}>&-
+    return $status
+}
+
+# released PRODUCT: builds that program as it is delivered, and prints its path.
+released() {
+    local folder
+    need_swift
+    swift_alone build -c release "${release_flags[@]}" --product "$1" --quiet >&2 || return
+    folder=$(swift_alone build -c release "${release_flags[@]}" --show-bin-path) || return
+    printf '%s/%s\n' "$folder" "$1"
+}
+
+# built_tests: builds the tests, and prints the path of the program that runs them, for run_tests.
+built_tests() {
+    local folder
+    need_swift
+    swift_alone build --build-tests --quiet >&2 || return
+    folder=$(swift_alone build --build-tests --show-bin-path) || return
+    printf '%s/SeismotePackageTests.xctest\n' "$folder"
+}
+
+# run_tests PROGRAM FILTER: as `swift test --filter`, beside whatever builds.
+run_tests() { "$1" --testing-library swift-testing --filter "$2"; }
+
 # benchmark NAME: builds that program of deploy/benchmarks and sets $program to it.
 benchmark() {
     local package=$repository/deploy/benchmarks
     # SwiftPM does not notice files that were added to a package beside the one it builds: let it plan anew.
     rm -f "$package"/.build/release.yaml "$package"/.build/*/release/description.json
-    swift build -c release "${release_flags[@]}" --package-path "$package" --product "$1" --quiet
+    swift_alone build -c release "${release_flags[@]}" --package-path "$package" --product "$1" --quiet
     # shellcheck disable=SC2034  # for the caller
-    program=$(swift build -c release "${release_flags[@]}" --package-path "$package" --show-bin-path)/$1
+    program=$(swift_alone build -c release "${release_flags[@]}" --package-path "$package" --show-bin-path)/$1
 }
 
 # hold_limits FILE MEASURED: fails where one of the lines `name value` of the text is beyond the limit that the file gives

@@ -15,12 +15,14 @@ public func eventually(
     return true
 }
 
-/// A folder of its own for one test, gone with the value.
+/// A folder of its own for one test, gone with the value; in `SEISMOTE_TEST_FOLDER`, where that is set.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 
     public init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("seismote-\(UUID().uuidString)")
+        let place = ProcessInfo.processInfo.environment["SEISMOTE_TEST_FOLDER"].map { URL(fileURLWithPath: $0) }
+        url = (place ?? FileManager.default.temporaryDirectory)
+            .appendingPathComponent("seismote-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
