@@ -122,6 +122,28 @@ import Testing
         #expect(spool.newestSegment?.miniSEED == .v2)
     }
 
+    /// What a flash card turns over in a row, in what it says of its records too, is not given out as if it were recorded;
+    /// nor is a row whose end reads as nothing.
+    @Test(arguments: [
+        "start = start + 1", "finish = finish - 1", "samples = samples + 1", "rate = 99", "format = 5 - format",
+        "records = x'00'", "records = x'', sum = 0", "sum = sum + 1",
+    ])
+    func aPieceThatIsNotAsWrittenIsNotGivenOut(change: String) throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open()
+        try spool.appendSegment(start: newYear)
+        try spool.commit()
+        let newest = spool.newestSegment
+        let whole = try spool.records(of: #require(newest))
+        #expect(whole?.count == 4000)
+        try spool.database.execute("UPDATE ring SET \(change)")
+        try spool.close()
+        var again = try folder.open()
+        let found = again.newestSegment
+        let records = try again.records(of: #require(found))
+        #expect(records == nil)
+    }
+
     @Test func aRingThatIsOffKeepsNothing() throws {
         let folder = try TemporaryFolder()
         var spool = try folder.open(ring: 60)

@@ -28,23 +28,18 @@ public struct StoredMessage: Sendable, Equatable {
         payload = row.bytes(11)
     }
 
-    /// Of everything in a row: flash cards give back wrong bytes now and then, and SQLite does not notice.
     static func checksum(
         _ key: Int64, _ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, made: Int64
     ) -> Int64 {
-        var numbers = UInt64(bitPattern: key)
-        func mix(_ value: UInt64) {
-            numbers = (numbers ^ value) &* 0x9E37_79B9_7F4A_7C15
-            numbers ^= numbers >> 29
-        }
-        mix(UInt64(bitPattern: made))
-        mix(UInt64(truncatingIfNeeded: header.qos) << 2 | (header.retain ? 2 : 0) | (header.isHistory ? 1 : 0))
-        mix(header.expiry.map { UInt64($0) + 1 } ?? 0)
-        mix(UInt64(checksum(StoredContent.text(header))))
-        mix(UInt64(checksum(header.topic)))
-        if let event = header.event { mix(UInt64(checksum(event.id)) << 3 | UInt64(event.part.rawValue) + 1) }
-        mix(UInt64(CRC32C.checksum(payload)))
-        return Int64(numbers >> 32)
+        var sum = RowSum(key: key)
+        sum.mix(made)
+        sum.mix(UInt64(truncatingIfNeeded: header.qos) << 2 | (header.retain ? 2 : 0) | (header.isHistory ? 1 : 0))
+        sum.mix(header.expiry.map { UInt64($0) + 1 } ?? 0)
+        sum.mix(UInt64(checksum(StoredContent.text(header))))
+        sum.mix(UInt64(checksum(header.topic)))
+        if let event = header.event { sum.mix(UInt64(checksum(event.id)) << 3 | UInt64(event.part.rawValue) + 1) }
+        sum.mix(payload)
+        return sum.value
     }
 
     private static func checksum(_ text: String) -> UInt32 {

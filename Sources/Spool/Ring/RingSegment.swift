@@ -35,6 +35,21 @@ public struct RingSegment: Sendable, Equatable {
         (self.samples, self.rate, self.format, self.bytes) = (samples, rate, format, bytes)
     }
 
+    /// What the table has as its rate: a number always, and only one zero.
+    var storedRate: Double { rate.isFinite ? rate + 0 : 0 }
+
+    /// Of the row: what it says of its records, and the records.
+    func checksum(_ records: UnsafeRawBufferPointer) -> Int64 {
+        var sum = RowSum(key: number)
+        sum.mix(start)
+        sum.mix(end)
+        sum.mix(Int64(samples))
+        sum.mix(storedRate.bitPattern)
+        sum.mix(Int64(format))
+        sum.mix(records)
+        return sum.value
+    }
+
     /// How much was recorded: by the samples, because clocks are set.
     var seconds: Double { rate > 0 && samples > 0 ? min(Double(samples) / rate, 86_400) : 0 }
 }

@@ -1,5 +1,3 @@
-import MiniSEED
-
 /// The ring holds the last `ringSeconds` of what was recorded, in the order in which it was added: a clock that is set,
 /// forwards or back, deletes nothing and keeps nothing for ever.
 extension Spool {
@@ -40,9 +38,9 @@ extension Spool {
         statement.bind(3, segment.start)
         statement.bind(4, segment.end)
         statement.bind(5, segment.samples)
-        statement.bind(6, segment.rate.isFinite ? segment.rate : 0)
+        statement.bind(6, segment.storedRate)
         statement.bind(7, segment.format)
-        statement.bind(8, Int64(CRC32C.checksum(records)))
+        statement.bind(8, segment.checksum(records))
         statement.bind(9, records)
         try statement.run()
     }
@@ -62,7 +60,7 @@ extension Spool {
             row.bind(1, segment.slot)
             row.bind(2, segment.number)
             guard try row.step() else { return nil }
-            return row.int64(1) == Int64(CRC32C.checksum(row.blob(0))) ? row.bytes(0) : nil
+            return row.int64(1) == segment.checksum(row.blob(0)) ? row.bytes(0) : nil
         } catch { throw undo(error) }
     }
 
