@@ -6,23 +6,13 @@ import os
 import struct
 import subprocess
 
-from looks import check_looks
+from looks import check_looks, coloured
 from world import wait_until
 
 STATION = "Seismote.fleet.stations.get('demo')"
 VIEW = "Seismote.eventView"
 # What is drawn in a colour of the theme, or near to it: pixels.
-COLOURED = """([selector, name]) => {
-  const canvas = document.querySelector(selector);
-  const want = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const rgb = [1, 3, 5].map((at) => parseInt(want.slice(at, at + 2), 16));
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let count = 0;
-  for (let i = 0; i < data.length; i += 4) {
-    if (data[i + 3] > 128 && rgb.every((value, k) => Math.abs(data[i + k] - value) < 40)) count++;
-  }
-  return count;
-}"""
+COLOURED = coloured(40)
 
 
 def ended_event(world, page):

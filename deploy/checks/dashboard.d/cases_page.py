@@ -4,21 +4,13 @@ import json
 import os
 import time
 
+from looks import coloured
+
 STATION = "Seismote.fleet.stations.get('demo')"
 STEADY = {"sensor": {"rate_hz": 100}}
 STEADY_STATION = "Seismote.fleet.stations.get('steady')"
 # How much of the picture is in a colour of the theme: pixels of a canvas near to the value of a CSS property.
-COLOURED = """([selector, name]) => {
-  const canvas = document.querySelector(selector);
-  const want = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const rgb = [1, 3, 5].map((at) => parseInt(want.slice(at, at + 2), 16));
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let count = 0;
-  for (let i = 0; i < data.length; i += 4) {
-    if (data[i + 3] > 128 && rgb.every((value, k) => Math.abs(data[i + k] - value) < 48)) count++;
-  }
-  return count;
-}"""
+COLOURED = coloured(48)
 LOOK = """(selector) => {
   const canvas = document.querySelector(selector);
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

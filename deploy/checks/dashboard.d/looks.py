@@ -43,3 +43,18 @@ def check_looks(world, page, name):
     assert not faint, f"too faint: {faint}"
     world.picture(page, name)
     world.picture(page, f"{name}-whole", whole=True)
+
+
+def coloured(tolerance):
+    """JavaScript that counts the pixels of a canvas near to a colour of the theme: ([selector, name]) => number."""
+    return """([selector, name]) => {
+      const canvas = document.querySelector(selector);
+      const want = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+      const rgb = [1, 3, 5].map((at) => parseInt(want.slice(at, at + 2), 16));
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        if (data[i + 3] > 128 && rgb.every((value, k) => Math.abs(data[i + k] - value) < TOLERANCE)) count++;
+      }
+      return count;
+    }""".replace("TOLERANCE", str(tolerance))
