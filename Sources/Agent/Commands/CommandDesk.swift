@@ -122,8 +122,7 @@ public struct CommandDesk: Sendable {
         }
         begin(request)
         let longest = request.verb == .restart ? CommandLimits.groupRestartDelay : CommandLimits.groupDelay
-        // (Double.random(in:using:) would never return with a source that always says the same.)
-        let delay = Int64(Double(random.next() >> 11) * 0x1p-53 * longest * 1e9)
+        let delay = Int64(random.next().fraction * longest * 1e9)
         // In the order in which they came.
         waiting.append((max(now + delay, waiting.last?.due ?? 0), request))
         return .nothing

@@ -11,7 +11,7 @@ public final class SettingsKeeper {
     public private(set) var ledger: SettingsLedger
     /// What happened to the overlay at the start.
     public private(set) var notes: [SettingsLedger.Note]
-    private let store: SettingsStore
+    private let store: DurableFile
     /// What the file has; nil when it is not what it should be.
     private var written: Value?
     private var lastRejection: Int64?
@@ -33,7 +33,8 @@ public final class SettingsKeeper {
         self.ledger = ledger
         self.notes = notes
         written = notes.isEmpty ? ledger.document : nil
-        store = SettingsStore(directory: ledger.settings.configuration.storage.directory, files: files)
+        store = DurableFile(
+            directory: ledger.settings.configuration.storage.directory, name: SettingsLedger.fileName, files: files)
     }
 
     /// To be called before the agent does anything with the settings; may go back to an earlier revision.

@@ -1,10 +1,9 @@
 import Glibc
 import Messages
-import Settings
 
-/// A file of the storage directory, such as the one that keeps the ledger of settings over restarts. Whenever the power goes, it is the old one or the new one,
-/// whole.
-struct SettingsStore {
+/// A file of the storage directory, such as the one that keeps the ledger of settings over restarts. Whenever the power
+/// goes, it is the old one or the new one, whole.
+struct DurableFile {
     let directory: String
     let files: any FileLayer
     let name: String
@@ -12,7 +11,7 @@ struct SettingsStore {
     var path: String { directory + "/" + name }
     private var newPath: String { path + ".new" }
 
-    init(directory: String, name: String = SettingsLedger.fileName, files: any FileLayer = SystemFiles()) {
+    init(directory: String, name: String, files: any FileLayer = SystemFiles()) {
         self.directory = directory
         self.name = name
         self.files = files

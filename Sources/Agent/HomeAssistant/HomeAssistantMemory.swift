@@ -6,14 +6,14 @@ struct HomeAssistantMemory {
     static let fileName = "home-assistant.json"
     private static let limit = 8
 
-    private let store: SettingsStore
+    private let file: DurableFile
     private var known: [HomeAssistantPlace]?
 
-    init(directory: String) { store = SettingsStore(directory: directory, name: Self.fileName) }
+    init(directory: String) { file = DurableFile(directory: directory, name: Self.fileName) }
 
     /// What a run before this one has written; nothing where that cannot be read.
     mutating func read() -> [HomeAssistantPlace] {
-        guard let root = try? JSONReader.read(try SettingsFile.read(store.path)),
+        guard let root = try? JSONReader.read(try SettingsFile.read(file.path)),
             case .array(let list)? = root["places"]
         else { return [] }
         let places = list.prefix(Self.limit).compactMap { value -> HomeAssistantPlace? in
@@ -35,7 +35,7 @@ struct HomeAssistantMemory {
         let list = places.suffix(Self.limit).map { place -> Value in
             ["prefix": .string(place.prefix), "id": .string(place.id), "form": .string(place.form.rawValue)]
         }
-        do throws(FileError) { try store.write(["v": 1, "places": .array(list)]) } catch { return error.message }
+        do throws(FileError) { try file.write(["v": 1, "places": .array(list)]) } catch { return error.message }
         return nil
     }
 }

@@ -73,7 +73,7 @@ struct HomeAssistantSchedule {
     /// - Parameter random: any number.
     mutating func born(now: Int64, random: UInt64) {
         guard place != nil, statesAt == nil else { return }
-        let delay = Int64(Double(random >> 11) * 0x1p-53 * Double(Self.longest - Self.shortest)) + Self.shortest
+        let delay = Int64(random.fraction * Double(Self.longest - Self.shortest)) + Self.shortest
         let at = max(now + delay, answered + Self.birthPause)
         announceAt = min(announceAt ?? .max, at)
         statesAt = at + Self.subscribing

@@ -62,7 +62,7 @@ struct Reporter {
         healthDue = now
         let kept = SensorMemory.read(directory: inForce.storage.directory)
         memory = kept.memory
-        homeMemory = HomeAssistantMemory(directory: ledger.settings.configuration.storage.directory)
+        homeMemory = HomeAssistantMemory(directory: inForce.storage.directory)
         home = HomeAssistantSchedule(remembered: homeMemory.read())
         if let problem = kept.problem { log.warning("not remembered: \(problem)") }
         sayIdentity()
