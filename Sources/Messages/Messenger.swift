@@ -7,22 +7,23 @@ public struct Messenger: Sendable {
     var json = JSONWriter(capacity: 8192)
     private var sequence = [Int](repeating: 0, count: Stream.allCases.count)
     private var headers: [PublicationHeader]
+    private var cbor = CBORWriter()
     private var traceRecords: TraceRecords?
     private var streamRecords: TraceRecords?
 
     /// - Parameters:
     ///   - boot: UUID of this run, as text.
     ///   - traceQoS: quality of service of traces, 0 or 1.
-    ///   - traceRecords: writes traces as miniSEED; nil: they are JSON.
-    public init(topics: Topics, boot: String, traceQoS: Int = 1, traceRecords: TraceRecords? = nil) {
+    ///   - traces: how they are written.
+    public init(topics: Topics, boot: String, traceQoS: Int = 1, traces: TraceForm = .json) {
         self.topics = topics
         self.boot = boot
-        self.traceRecords = traceRecords
+        traceRecords = traces.records
         headers = Stream.allCases.map { stream in
             var header = stream.delivery.header(topic: topics.topic(of: stream))
             if stream == .trace {
                 header.qos = traceQoS
-                if traceRecords != nil { header.contentType = .mseed }
+                header.contentType = traces.contentType
             }
             return header
         }
@@ -31,11 +32,11 @@ public struct Messenger: Sendable {
     /// How the traces of a stream travel from now on.
     /// - Parameters:
     ///   - qos: 0 or 1.
-    ///   - records: writes them as miniSEED; nil: they are JSON.
-    public mutating func setStream(qos: Int, records: TraceRecords?) {
-        streamRecords = records
+    ///   - form: how they are written.
+    public mutating func setStream(qos: Int, form: TraceForm) {
+        streamRecords = form.records
         headers[Stream.stream.rawValue].qos = qos
-        headers[Stream.stream.rawValue].contentType = records == nil ? .json : .mseed
+        headers[Stream.stream.rawValue].contentType = form.contentType
     }
 
     /// Goes on with the sequence numbers of another messenger.
@@ -124,11 +125,16 @@ public struct Messenger: Sendable {
         _ block: TraceBlock, as stream: Stream = .trace, time: Int64, quality: TimeQuality, to sink: PublicationSink
     ) {
         let header = headers[stream.rawValue]
-        if stream == .trace, traceRecords != nil {
-            traceRecords?.withRecords(of: block, time: time) { sink(header, $0) }
-        } else if stream == .stream, streamRecords != nil {
-            streamRecords?.withRecords(of: block, time: time) { sink(header, $0) }
-        } else {
+        switch header.contentType {
+        case .mseed where stream == .trace: traceRecords?.withRecords(of: block, time: time) { sink(header, $0) }
+        case .mseed: streamRecords?.withRecords(of: block, time: time) { sink(header, $0) }
+        case .cbor:
+            cbor.removeAll()
+            cbor.beginEnvelope(boot, number(stream), time, quality)
+            block.write(to: &cbor)
+            cbor.endObject()
+            cbor.withBytes { sink(header, $0) }
+        default:
             begin(stream, time, quality)
             block.write(to: &json)
             finish(stream, sink)
@@ -172,24 +178,36 @@ public struct Messenger: Sendable {
 
     private mutating func begin(_ stream: Stream, _ time: Int64, _ quality: TimeQuality? = nil) {
         json.removeAll()
-        json.beginObject()
-        json.key("v")
-        json.int(1)
-        json.key("boot")
-        json.string(boot)
-        json.key("seq")
-        json.int(sequence[stream.rawValue])
-        json.key("t")
-        json.time(time)
+        json.beginEnvelope(boot, number(stream), time, quality)
+    }
+
+    /// The next number of a stream.
+    private mutating func number(_ stream: Stream) -> Int {
         sequence[stream.rawValue] += 1
-        guard let quality else { return }
-        json.key("tq")
-        quality.write(to: &json)
+        return sequence[stream.rawValue] - 1
     }
 
     private mutating func finish(_ stream: Stream, _ sink: PublicationSink) {
         json.endObject()
         json.withBytes { sink(headers[stream.rawValue], $0) }
+    }
+}
+
+extension ObjectWriter {
+    /// What every message begins with.
+    fileprivate mutating func beginEnvelope(_ boot: String, _ number: Int, _ time: Int64, _ quality: TimeQuality?) {
+        beginObject()
+        key("v")
+        int(1)
+        key("boot")
+        string(boot)
+        key("seq")
+        int(number)
+        key("t")
+        self.time(time)
+        guard let quality else { return }
+        key("tq")
+        quality.write(to: &self)
     }
 }
 

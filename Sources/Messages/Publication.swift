@@ -56,6 +56,7 @@ public enum Priority: Int, Sendable, CaseIterable {
 public enum ContentType: String, Sendable {
     case text = "text/plain"
     case json = "application/json"
+    case cbor = "application/cbor"
     case mseed = "application/vnd.fdsn.mseed"
 }
 

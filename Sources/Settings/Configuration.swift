@@ -267,7 +267,7 @@ public struct SpectrumConfiguration: Sendable, Equatable {
 
 public struct TraceConfiguration: Sendable, Equatable {
     public enum Signal: String, Sendable, CaseIterable { case raw, filtered, rms, triggered }
-    public enum Encoding: String, Sendable, CaseIterable { case json, mseed }
+    public enum Encoding: String, Sendable, CaseIterable { case json, cbor, mseed }
     public var enabled = true
     /// Wanted rate in Hz; the nearest rate that divides the sensor's by an integer is used.
     public var rate = 20.0

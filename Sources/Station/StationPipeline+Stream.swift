@@ -55,16 +55,21 @@ extension Messenger {
     /// Makes ready for the stream that is on; nil: there is none.
     mutating func setStream(_ settings: TraceConfiguration?, _ configuration: Configuration) throws(StationError) {
         guard let settings else { return }
-        setStream(qos: settings.qos, records: try TraceRecords(settings, configuration))
+        setStream(qos: settings.qos, form: try TraceForm(settings, configuration))
     }
 }
 
-extension TraceRecords {
-    /// The writer for traces as miniSEED, of the version of the waveforms; nil: they are JSON.
-    init?(_ settings: TraceConfiguration, _ configuration: Configuration) throws(StationError) {
-        guard settings.encoding == .mseed else { return nil }
-        do throws(MiniSEEDError) {
-            try self.init(codes: ChannelCodes(configuration), format: configuration.waveform.encoding.format)
-        } catch { throw StationError(path: "/station", message: error.description) }
+extension TraceForm {
+    /// What settings ask for; miniSEED of the version of the waveforms.
+    init(_ settings: TraceConfiguration, _ configuration: Configuration) throws(StationError) {
+        switch settings.encoding {
+        case .json: self = .json
+        case .cbor: self = .cbor
+        case .mseed:
+            do throws(MiniSEEDError) {
+                let format = configuration.waveform.encoding.format
+                self = .records(try TraceRecords(codes: ChannelCodes(configuration), format: format))
+            } catch { throw StationError(path: "/station", message: error.description) }
+        }
     }
 }

@@ -95,9 +95,9 @@ extension WaveformConfiguration.Encoding {
 }
 
 extension Messenger {
-    /// The messenger that a station's settings ask for: traces as JSON or as miniSEED of the version of the waveforms.
+    /// The messenger that a station's settings ask for: traces as JSON, CBOR or miniSEED of the version of the waveforms.
     init(_ configuration: Configuration, topics: Topics, boot: String) throws(StationError) {
-        let records = try TraceRecords(configuration.trace, configuration)
-        self.init(topics: topics, boot: boot, traceQoS: configuration.trace.qos, traceRecords: records)
+        let traces = try TraceForm(configuration.trace, configuration)
+        self.init(topics: topics, boot: boot, traceQoS: configuration.trace.qos, traces: traces)
     }
 }

@@ -33,7 +33,7 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init("trace: {qos: 2}", "/trace/qos", .range, got: 2),
         .init("trace: {qos: 0.5}", "/trace/qos", .type, got: 0.5),
         .init("trace: {qos: \"1\"}", "/trace/qos", .type, got: "1"),
-        .init("trace: {encoding: cbor}", "/trace/encoding", .range, got: "cbor"),
+        .init("trace: {encoding: xml}", "/trace/encoding", .range, got: "xml"),
         .init("trace: {encoding: 5}", "/trace/encoding", .type, got: 5),
         .init("trace: {signals: raw}", "/trace/signals", .type, got: "raw"),
         .init("trace: {signals: []}", "/trace/signals", .range, got: 0),

@@ -63,6 +63,7 @@ extension ContentType {
         switch self {
         case .text: "text/plain"
         case .json: "application/json"
+        case .cbor: "application/cbor"
         case .mseed: "application/vnd.fdsn.mseed"
         }
     }

@@ -198,13 +198,6 @@ public struct SpectrumPeak: Sendable, Equatable {
 
 extension JSONWriter {
     /// A member that is left out when there is no value.
-    mutating func optional(_ name: StaticString, _ value: Double?) {
-        guard let value else { return }
-        key(name)
-        double(value)
-    }
-
-    /// A member that is left out when there is no value.
     mutating func optional(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         key(name)

@@ -16,13 +16,13 @@ public struct TimeQuality: Sendable, Equatable {
     /// The times written in a recording.
     public static let replay = TimeQuality(synced: false, source: .replay)
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("synced")
-        json.bool(synced)
-        json.key("source")
-        json.string(source.rawValue)
-        json.optional("error_ms", errorMs)
-        json.endObject()
+    func write(to writer: inout some ObjectWriter) {
+        writer.beginObject()
+        writer.key("synced")
+        writer.bool(synced)
+        writer.key("source")
+        writer.string(source.rawValue)
+        writer.optional("error_ms", errorMs)
+        writer.endObject()
     }
 }

@@ -87,42 +87,42 @@ public struct TraceBlock: Sendable {
 
     public func isTriggered(axis: Int, at index: Int) -> Bool { triggers[axis * capacity + index] != 0 }
 
-    func write(to json: inout JSONWriter) {
-        json.key("rate_hz")
-        json.double(rate)
-        json.key("n")
-        json.int(count)
-        json.key("unit")
-        json.string(literal: "m/s^2")
-        json.key("gap")
-        json.bool(gap)
-        json.key("x")
-        write(axis: 0, to: &json)
-        json.key("y")
-        write(axis: 1, to: &json)
-        json.key("z")
-        write(axis: 2, to: &json)
+    func write(to writer: inout some ObjectWriter) {
+        writer.key("rate_hz")
+        writer.double(rate)
+        writer.key("n")
+        writer.int(count)
+        writer.key("unit")
+        writer.string(literal: "m/s^2")
+        writer.key("gap")
+        writer.bool(gap)
+        writer.key("x")
+        write(axis: 0, to: &writer)
+        writer.key("y")
+        write(axis: 1, to: &writer)
+        writer.key("z")
+        write(axis: 2, to: &writer)
     }
 
-    private func write(axis: Int, to json: inout JSONWriter) {
-        json.beginObject()
-        if signals.contains(.raw) { write(.raw, "raw", axis, to: &json) }
-        if signals.contains(.filtered) { write(.filtered, "filtered", axis, to: &json) }
-        if signals.contains(.rms) { write(.rms, "rms", axis, to: &json) }
+    private func write(axis: Int, to writer: inout some ObjectWriter) {
+        writer.beginObject()
+        if signals.contains(.raw) { write(.raw, "raw", axis, to: &writer) }
+        if signals.contains(.filtered) { write(.filtered, "filtered", axis, to: &writer) }
+        if signals.contains(.rms) { write(.rms, "rms", axis, to: &writer) }
         if signals.contains(.triggered) {
-            json.key("triggered")
-            json.beginArray()
-            for i in 0..<count { json.int(triggers[axis * capacity + i]) }
-            json.endArray()
+            writer.key("triggered")
+            writer.beginArray(count: count)
+            for i in 0..<count { writer.int(Int(triggers[axis * capacity + i])) }
+            writer.endArray()
         }
-        json.endObject()
+        writer.endObject()
     }
 
-    private func write(_ signal: Signal, _ name: StaticString, _ axis: Int, to json: inout JSONWriter) {
-        json.key(name)
-        json.beginArray()
+    private func write(_ signal: Signal, _ name: StaticString, _ axis: Int, to writer: inout some ObjectWriter) {
+        writer.key(name)
+        writer.beginArray(count: count)
         let start = (axis * 3 + signal.rawValue) * capacity
-        for i in start..<start + count { json.float(Float(planes[i])) }
-        json.endArray()
+        for i in start..<start + count { writer.float(Float(planes[i])) }
+        writer.endArray()
     }
 }

@@ -13,7 +13,7 @@ extension SettingsTable {
                 "Low pass before the decimation; its delay is taken off the time. iir: waits less, but bends phases."),
             Setting(
                 "trace.encoding", \.trace.encoding, .choice(), apply: .live,
-                "json: one object; mseed: one miniSEED record for each channel."),
+                "json: one object; cbor: the same in binary form; mseed: one miniSEED record for each channel."),
             Setting(
                 "trace.only_in_events", \.trace.onlyInEvents, .bool, apply: .live, "Publish traces during events only."),
             Setting("trace.qos", \.trace.qos, .integer(0...1), apply: .live, "MQTT quality of service of the traces."),

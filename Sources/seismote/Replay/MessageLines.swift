@@ -17,7 +17,7 @@ final class MessageLines {
         case .json where !bytes.isEmpty:
             file.append(",\"payload\":")
             file.append(bytes)
-        case .mseed:
+        case .mseed, .cbor:
             file.append(",\"payload_b64\":\"")
             appendBase64(bytes)
             file.append("\"")

@@ -6,7 +6,9 @@ enum Samples {
     static let onset: Int64 = 1_767_608_430_120_000_000
     static let quality = TimeQuality(synced: true, source: .ntp, errorMs: 2.1)
 
-    static func messenger() throws -> Messenger { Messenger(topics: try Topics(id: "basement-north"), boot: boot) }
+    static func messenger(traces: TraceForm = .json) throws -> Messenger {
+        Messenger(topics: try Topics(id: "basement-north"), boot: boot, traces: traces)
+    }
 
     static let reply = ReplyMessage(
         id: "a1", command: "config", phase: .done, revision: 7,

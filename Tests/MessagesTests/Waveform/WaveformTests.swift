@@ -238,7 +238,7 @@ import Testing
     @Test(arguments: MiniSEEDFormat.allCases)
     func oneRecordForEachSignalAndAxis(_ format: MiniSEEDFormat) throws {
         let records = try TraceRecords(codes: WaveformTests.codes, format: format)
-        var messenger = Messenger(topics: try Topics(id: "a"), boot: Samples.boot, traceRecords: records)
+        var messenger = Messenger(topics: try Topics(id: "a"), boot: Samples.boot, traces: .records(records))
         let collector = Collector()
         let block = Samples.trace()
         messenger.send(block, time: WaveformTests.start, quality: .replay, to: collector.sink)
@@ -262,7 +262,7 @@ import Testing
 
     @Test func anEmptyBlockIsNotSent() throws {
         let records = try TraceRecords(codes: WaveformTests.codes, format: .v3)
-        var messenger = Messenger(topics: try Topics(id: "a"), boot: Samples.boot, traceRecords: records)
+        var messenger = Messenger(topics: try Topics(id: "a"), boot: Samples.boot, traces: .records(records))
         let collector = Collector()
         messenger.send(
             TraceBlock(capacity: 4, rate: 20), time: 0, quality: .replay, to: collector.sink)
@@ -271,7 +271,7 @@ import Testing
 
     @Test func equalsTheStoredFile() throws {
         let records = try TraceRecords(codes: WaveformTests.codes, format: .v3)
-        var messenger = Messenger(topics: try Topics(id: "a"), boot: Samples.boot, traceRecords: records)
+        var messenger = Messenger(topics: try Topics(id: "a"), boot: Samples.boot, traces: .records(records))
         let collector = Collector()
         messenger.send(Samples.trace(), time: WaveformTests.start, quality: .replay, to: collector.sink)
         try GoldenTests.compare(try #require(collector.sent.first).bytes, with: "trace.mseed")

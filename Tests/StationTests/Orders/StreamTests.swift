@@ -104,11 +104,14 @@ import Testing
         #expect(blocks.last?.json["rate_hz"] as? Double == 98)
     }
 
-    @Test func itMayBeMiniSEEDOrOnlyInEvents() throws {
+    @Test func itMayBeMiniSEEDOrCBOROrOnlyInEvents() throws {
         let records = try run(traces { $0.encoding = .mseed })
         let first = try #require(records.sent.first { $0.name == "data/stream" })
         #expect(first.bytes.prefix(2).elementsEqual("MS".utf8))
         #expect(records.messages("data/trace").first?["rate_hz"] as? Double == 20)
+        let binary = try run(traces { $0.encoding = .cbor })
+        let block = try #require(binary.sent.first { $0.name == "data/stream" })
+        #expect(CBORReader.read(block.bytes)?["seq"] == .int(0))
         let quiet = try run(traces { $0.onlyInEvents = true }, from: 4500, to: 5500)
         #expect(quiet.messages("data/stream").isEmpty)
     }

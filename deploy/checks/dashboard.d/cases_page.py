@@ -171,10 +171,10 @@ def case_pause_zoom_span_and_keys(world):
     world.stop("steady")
 
 
-def case_traces_as_miniseed(world):
-    for version in (3, 2):
-        name = f"packed-{version}"
-        world.agent(name, {"trace": {"encoding": "mseed"}, "waveform": {"encoding": f"mseed{version}-steim2"},
+def case_traces_as_miniseed_and_cbor(world):
+    for name, trace, waveform in (("packed-3", "mseed", "mseed3-steim2"), ("packed-2", "mseed", "mseed2-steim2"),
+                                  ("binary", "cbor", "mseed3-steim2")):
+        world.agent(name, {"trace": {"encoding": trace}, "waveform": {"encoding": waveform},
                            "sensor": {"rate_hz": 100, "simulate": {"scenario": "quake"}}})
         page = world.page(f"#/station/{name}")
         world.until(page, f"Seismote.fleet.stations.get('{name}')?.traces.end > 60")

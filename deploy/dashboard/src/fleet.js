@@ -145,7 +145,9 @@
     const at = address(topic);
     if (!at || payload.length === 0) return;
     const type = packet?.properties?.contentType;
-    const block = payload[0] === 0x7b ? json(payload) : Seismote.traceFromRecords?.(payload, type);
+    const first = payload[0];
+    const block = first === 0x7b ? json(payload)
+      : first === 0xbf ? Seismote.cbor(payload) : Seismote.traceFromRecords?.(payload, type);
     if (!block) return;
     if (station(at.id).traces.add(block, performance.now() / 1000)) tell(at.id, "trace");
   }

@@ -88,6 +88,7 @@
       incomplete: (bytes, whole) => `only ${bytes} of ${whole} bytes came.`,
       damaged: "what came is not what the station sent.",
       gaps: (count) => (count === 1 ? "One stretch is missing." : `${count} stretches are missing.`),
+      cbor: "CBOR",
       mseed: "miniSEED",
       csv: "CSV",
       replay: "Replay",

@@ -18,14 +18,14 @@ struct LiveBlock {
     init?(_ payload: [UInt8]) {
         if payload.withUnsafeBytes({ MiniSEEDParser.recognises($0) }) {
             self.init(records: payload)
-        } else if let value = try? JSONReader.read(payload) {
+        } else if let value = (try? JSONReader.read(payload)) ?? CBORReader.read(payload) {
             self.init(value)
         } else {
             return nil
         }
     }
 
-    /// The JSON object.
+    /// The object that JSON and CBOR hold.
     private init?(_ block: Value) {
         guard let text = block["t"]?.rawText, let time = Timestamp(text), let rate = block["rate_hz"]?.real,
             rate > 0, rate <= 1e6,

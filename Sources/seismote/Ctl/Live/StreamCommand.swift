@@ -9,7 +9,7 @@ struct StreamCommand: ParsableCommand {
         commandName: "stream", abstract: "Full-rate or other traces for a while.",
         discussion: """
             Beside the traces that the settings ask for, which go on as they are. One line of JSON for each block; \
-            miniSEED goes into a file with --encoding mseed -o FILE.
+            miniSEED and CBOR go into a file, with --encoding mseed -o FILE.
             """)
 
     @OptionGroup var targets: TargetOptions
@@ -23,7 +23,8 @@ struct StreamCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Signals, such as raw,filtered.", valueName: "list"))
     var signals: String?
 
-    @Option(help: ArgumentHelp("json or mseed.", valueName: "encoding"), completion: .list(["json", "mseed"]))
+    @Option(
+        help: ArgumentHelp("json, cbor or mseed.", valueName: "encoding"), completion: .list(["json", "cbor", "mseed"]))
     var encoding: String?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Write into a file; else to standard output.", valueName: "file"))
