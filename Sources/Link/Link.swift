@@ -109,11 +109,11 @@ public final class Link: Sendable {
     /// What `change` with these options would hand back now, for whoever writes a change down before it is made.
     public func number(ofChangeTo options: LinkOptions) -> UInt64 { shared.number(ofChangeTo: options) }
 
-    /// Sends every retained value again, as after a connect.
+    /// Sends every retained value again, as after a connect with the same broker.
     /// - Returns: how many there are.
     public func sendRetainedAgain() -> Int {
         let count = store.withLock { store in
-            store.retained.sendAllAgain()
+            store.retained.sendAllAgain(isKnown: true)
             store.queue.hasNews = true
             return store.retained.waitingCount
         }

@@ -275,6 +275,36 @@ final class Bench {
         #expect(bench.transport.topics == ["s/online", "e1"])
     }
 
+    /// With every connection Home Assistant heard again that a device of the form before is gone, and warned of it.
+    @Test func aBrokerIsToldOnceThatATopicIsEmpty() {
+        let bench = Bench(brokers: 2)
+        bench.comeUp()
+        bench.put("ha/old", "x", retain: true)
+        bench.put("ha/new", "y", retain: true)
+        bench.put("ha/old", "", retain: true)
+        bench.step()
+        #expect(bench.transport.sent.map { $0.topic + $0.text } == ["s/onlineonline", "ha/old", "ha/newy"])
+        bench.transport.acknowledgeAll()
+        bench.step()
+        bench.transport.sent.removeAll()
+        bench.reconnect()
+        #expect(bench.transport.topics == ["s/online", "ha/new"])
+        bench.transport.acknowledgeAll()
+        bench.step()
+        // Another may have the old value.
+        bench.transport.lose()
+        bench.step()
+        bench.transport.sent.removeAll()
+        bench.transport.connectProblem = "refused"
+        bench.step(after: second)
+        bench.transport.connectProblem = nil
+        bench.step()
+        bench.transport.accept()
+        bench.step()
+        #expect(bench.transport.log.suffix(2) == ["open 1", "connect"])
+        #expect(bench.transport.topics == ["s/online", "ha/old", "ha/new"])
+    }
+
     @Test func withTheSameBrokerTheLibrarySendsThemAgainAndWeDoNot() {
         let bench = Bench()
         bench.put("e0")

@@ -142,6 +142,7 @@ extension LinkCore {
         }
         hasAnnounced = false
         transport.change(to: new)
+        if !isSameBroker { servedBroker = nil }
         if !isSameBroker || new.version != options.version {
             protocols = ProtocolChoice(preferred: new.version, brokers: new.brokers.count)
         }

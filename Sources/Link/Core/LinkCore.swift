@@ -45,6 +45,8 @@ final class LinkCore {
 
     var limits = BrokerLimits()
     var openBroker: Int?
+    /// The one of the last connection.
+    var servedBroker: Int?
     /// Of the present or last attempt.
     var version: LinkOptions.ProtocolVersion
     var protocols: ProtocolChoice
@@ -250,9 +252,10 @@ final class LinkCore {
                     _ = store.retained.set(presenceHeader, UnsafeRawBufferPointer(bytes))
                 }
             }
-            store.retained.sendAllAgain()
+            store.retained.sendAllAgain(isKnown: servedBroker == attempted)
             store.queue.hasNews = true
         }
+        servedBroker = attempted
     }
 
     var presenceHeader: PublicationHeader {

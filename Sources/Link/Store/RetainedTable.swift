@@ -96,9 +96,11 @@ struct RetainedTable {
     }
 
     /// After a connect: everything is to be sent again, except what broke connections.
-    mutating func sendAllAgain() {
+    /// - Parameter isKnown: this broker has had all that was sent. What was emptied there stays away: Home Assistant takes
+    ///   it for a device that contradicts the one of now.
+    mutating func sendAllAgain(isKnown: Bool = false) {
         for index in entries.indices where !entries[index].abandoned && !entries[index].isFarewell {
-            entries[index].waiting = true
+            if !isKnown || !entries[index].payload.isEmpty { entries[index].waiting = true }
         }
         recount()
     }

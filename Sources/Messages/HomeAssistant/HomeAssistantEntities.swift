@@ -35,8 +35,8 @@ enum HomeAssistantEntities {
         sensor; outbox; -; Messages waiting; state/health; value_json.outbox.messages; "state_class":"measurement","entity_category":"diagnostic"
         sensor; dropped; -; Messages dropped; state/health; value_json.outbox.dropped.values()|sum; "state_class":"total_increasing","entity_category":"diagnostic"
         sensor; connects; -; Connections; state/health; value_json.mqtt.connects; "state_class":"total_increasing","entity_category":"diagnostic"
-        sensor; memory; -; Memory; state/health; value_json.get('rss_bytes'); "device_class":"data_size","unit_of_measurement":"B","entity_category":"diagnostic","enabled_by_default":false
-        sensor; cpu; -; Processor use; state/health; value_json.get('cpu_pct'); "unit_of_measurement":"%","suggested_display_precision":1,"entity_category":"diagnostic","enabled_by_default":false
+        sensor; memory; -; Memory; state/health; value_json.get('rss_bytes'); "device_class":"data_size","unit_of_measurement":"B","entity_category":"diagnostic"
+        sensor; cpu; -; Processor use; state/health; value_json.get('cpu_pct'); "unit_of_measurement":"%","suggested_display_precision":1,"entity_category":"diagnostic"
         sensor; revision; -; Settings revision; state/config; value_json.rev; "entity_category":"diagnostic"
         number+; threshold_$; axes.$.detection.threshold; Threshold $; state/config; {'axes':{'$':{'detection':{'threshold':value}}}} => value_json.config.axes.$.detection.threshold; "unit_of_measurement":"m/s²","min":0,"max":2000,"step":0.001,"mode":"box"
         number; sta_lta_on; detection.sta_lta.on; STA/LTA on; state/config; {'detection':{'sta_lta':{'on':value}}} => value_json.config.detection.sta_lta.on; "min":0.01,"max":10000,"step":0.01,"mode":"box"

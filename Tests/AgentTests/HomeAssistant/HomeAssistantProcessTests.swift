@@ -33,11 +33,21 @@ import Testing
                 return new.isSuperset(of: [Self.topic, "seismote/board/state/online", "seismote/board/state/info"])
             })
 
+        // Another form: the old one is emptied once, and a birth does not empty it again.
+        _ = try scene.ask("config", #""set":{"mqtt":{"home_assistant":{"discovery":"components"}}}"#)
+        let number = "homeassistant/number/seismote-board/threshold_x/config"
+        #expect(scene.subscriber.first(within: 20) { $0.topic == number } != nil)
+        let online = scene.subscriber.messages(on: "seismote/board/state/online").count
+        _ = try scene.ask("rebirth")
+        #expect(eventually { scene.subscriber.messages(on: "seismote/board/state/online").count > online })
+        #expect(eventually { scene.subscriber.messages(on: number).count > 1 })
+        #expect(scene.subscriber.messages(on: Self.topic).count { $0.payload.isEmpty } == 1)
+
         // Another prefix, and off.
-        _ = try scene.ask("config", #""set":{"mqtt":{"home_assistant":{"prefix":"house","discovery":"components"}}}"#)
+        _ = try scene.ask("config", #""set":{"mqtt":{"home_assistant":{"prefix":"house"}}}"#)
         let moved = "house/number/seismote-board/threshold_x/config"
         #expect(scene.subscriber.first(within: 20) { $0.topic == moved && !$0.payload.isEmpty } != nil)
-        #expect(scene.subscriber.messages(on: Self.topic).last?.payload.isEmpty == true)
+        #expect(scene.subscriber.messages(on: number).last?.payload.isEmpty == true)
         _ = try scene.ask("config", #""set":{"mqtt":{"home_assistant":{"enabled":false}}}"#)
         #expect(scene.subscriber.first(within: 20) { $0.topic == moved && $0.payload.isEmpty } != nil)
         var kept: [String: Data] = [:]
@@ -46,6 +56,32 @@ import Testing
                 for message in scene.subscriber.messages { kept[message.topic] = message.payload }
                 return kept.filter { $0.key.hasPrefix("house/") && !$0.value.isEmpty }.isEmpty
             })
+    }
+
+    /// The broker forbids all of it: a topic is named, and everything else goes on, over the first connection.
+    @Test func withoutTheRightToTellTheStationWorksOn() throws {
+        let broker = try Broker("acl_file %/acl", files: ["acl": "topic readwrite seismote/#\n"])
+        let scene = try CommandProcessTests.Scene(broker: broker)
+        func named(_ topic: String) -> Bool {
+            scene.agent.child.errors.split(separator: "\n").contains {
+                $0.contains("the broker refused a message") && $0.contains("topic=\(topic) ")
+            }
+        }
+        func refused() -> Int {
+            CommandProcessTests.value(scene.health(), "mqtt", "refused", "135") as? Int ?? 0
+        }
+        #expect(eventually { named(Self.topic) }, "\(scene.agent.child.errors)")
+        #expect(eventually { refused() >= 1 }, "\(scene.health())")
+        // Thirty more of them.
+        let done = try scene.ask("config", #""set":{"mqtt":{"home_assistant":{"discovery":"components"}}}"#)
+        #expect(done["phase"] as? String == "done", "\(done)")
+        #expect(eventually { refused() > 30 }, "\(scene.health())")
+        let traces = scene.subscriber.messages(on: "seismote/board/data/trace").count
+        #expect(eventually { scene.subscriber.messages(on: "seismote/board/data/trace").count > traces + 5 })
+        #expect(try scene.ask("config", #""set":{"trace":{"rate_hz":10}}"#)["phase"] as? String == "done")
+        #expect(scene.health()["alerts"] as? [String] == [], "\(scene.health())")
+        #expect(CommandProcessTests.value(scene.health(), "mqtt", "connects") as? Int == 1)
+        #expect(!scene.subscriber.messages.contains { $0.topic.hasPrefix("homeassistant/") })
     }
 
     /// The settings file has another id now.

@@ -194,6 +194,10 @@ extension PublicationQueue {
         #expect(Self.drain(&table) == ["alert=a1"])
         _ = Self.set(&table, "alert", "")
         #expect(Self.drain(&table) == ["alert="])
+        table.sendAllAgain(isKnown: true)
+        #expect(Self.drain(&table) == [])
+        table.sendAllAgain()
+        #expect(Self.drain(&table) == ["alert="])
     }
 
     /// A table that is full takes another topic in the place of one that was emptied and sent, and of no other.
