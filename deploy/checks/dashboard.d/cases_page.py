@@ -215,7 +215,7 @@ def case_broker_killed_and_back(world):
 
 
 def case_credentials_wrong_and_right(world):
-    broker = world.another_broker("closed", {"ada": "right-one"})
+    broker = world.another_broker("closed", users={"ada": "right-one"})
     broker.publish("seismote/attic/state/online", "online", user="ada")
     page = world.page(broker=broker)
     page.wait_for_selector("dialog.sign-in")

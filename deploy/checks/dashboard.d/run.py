@@ -10,7 +10,7 @@ import traceback
 
 from world import World
 
-FILES = ["cases_page", "cases_event", "cases_settings"]
+FILES = ["cases_page", "cases_rights", "cases_event", "cases_settings"]
 
 
 def cases(word):

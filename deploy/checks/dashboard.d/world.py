@@ -20,8 +20,10 @@ from playwright.sync_api import Error, sync_playwright
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mqtt.d"))
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "brokers.d"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "network.d"))
 
 from agent import Agent, merge, playing  # noqa: E402
+from certificates import make as make_certificates  # noqa: E402
 from kinds import free_port  # noqa: E402
 
 REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
@@ -33,12 +35,16 @@ PATIENCE = 90
 class Broker:
     """A mosquitto with deploy/dashboard/mosquitto.conf's way of serving the page."""
 
-    def __init__(self, folder, www, users=None):
-        self.folder, self.www, self.users = folder, www, users
+    def __init__(self, folder, www, users=None, acl=None, certificate=False):
+        self.folder, self.www, self.users, self.acl = folder, www, users, acl
         os.makedirs(folder, exist_ok=True)
         os.chmod(folder, 0o755)
         self.port, self.web = free_port(), free_port()
         self.page = f"http://127.0.0.1:{self.web}/index.html"
+        self.tls = ""
+        if certificate:
+            make_certificates(folder)
+            self.tls = f"certfile {folder}/good.crt\nkeyfile {folder}/server.key\n"
         self.process = None
 
     def start(self):
@@ -49,10 +55,15 @@ class Broker:
                 file.writelines(f"{user}:{password}\n" for user, password in self.users.items())
             subprocess.run(["mosquitto_passwd", "-U", path], check=True)
             access = f"allow_anonymous false\npassword_file {path}"
+        if self.acl:
+            path = os.path.join(self.folder, "acl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.acl)
+            access += f"\nacl_file {path}"
         path = os.path.join(self.folder, "mosquitto.conf")
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"listener {self.port} 127.0.0.1\nlistener {self.web} 127.0.0.1\nprotocol websockets\n"
-                       f"socket_domain ipv4\nhttp_dir {self.www}\nset_tcp_nodelay true\n{access}\npersistence false\n"
+                       f"socket_domain ipv4\nhttp_dir {self.www}\nset_tcp_nodelay true\n{self.tls}{access}\npersistence false\n"
                        f"user root\n")
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "mosquitto", "-c", path],
@@ -131,13 +142,14 @@ class World:
                 "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker.port}"}}).start()
         return self.agents["demo"]
 
-    def another_broker(self, name, users=None):
-        broker = Broker(os.path.join(self.work, name), os.path.join(self.work, "www"), users)
+    def another_broker(self, name, **options):
+        broker = Broker(os.path.join(self.work, name), os.path.join(self.work, "www"), **options)
         self.brokers.append(broker)
         return broker.start()
 
     def page(self, where="#/", size=(1280, 800), theme="light", broker=None):
-        context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=theme)
+        context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=theme,
+                                           ignore_https_errors=True)
         page = context.new_page()
         page.set_default_timeout(PATIENCE * 1000)
         page.on("pageerror", lambda error: self.trouble.append(f"error in the page: {error}"))
