@@ -163,7 +163,7 @@
 
   // Calls fn(seconds) for each picture while the page is seen, about so many times a second. In between not even a frame is
   // asked for: where there is no graphics chip, each one costs, whether something is drawn or not. Returns what ends it.
-  Seismote.animate = function animate(fn, perSecond = 24) {
+  Seismote.animate = function animate(fn, perSecond = 21) {
     let request = 0;
     let timer = 0;
     let due = 0;
