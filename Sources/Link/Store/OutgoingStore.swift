@@ -16,7 +16,7 @@ struct OutgoingStore: ~Copyable {
     init(options: LinkOptions) {
         queue = PublicationQueue(
             bytes: options.queueBytes, messages: options.queueMessages, keepsEssential: options.keepsEssential)
-        retained = RetainedTable(order: options.stateOrder)
+        retained = RetainedTable(order: options.stateOrder, base: options.base)
     }
 
     /// Nothing live waits.

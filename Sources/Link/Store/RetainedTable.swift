@@ -41,8 +41,11 @@ struct RetainedTable {
     /// What may leave now.
     var waitingCount: Int { heldFor == nil ? waitingEntries + waitingFarewells : waitingFarewells }
 
-    /// - Parameter order: topics that are sent first, in this order.
-    init(order: [String]) {
+    /// - Parameters:
+    ///   - order: topics that are sent first, in this order.
+    ///   - base: what topics of ours begin with; empty where that is not known.
+    init(order: [String], base: String = "") {
+        self.base = base
         for topic in order {
             entries.append(
                 Entry(
@@ -96,11 +99,14 @@ struct RetainedTable {
     }
 
     /// After a connect: everything is to be sent again, except what broke connections.
-    /// - Parameter isKnown: this broker has had all that was sent. What was emptied there stays away: Home Assistant takes
-    ///   it for a device that contradicts the one of now.
+    /// - Parameter isKnown: this broker has had all that was sent. What was emptied there stays away, outside of our own
+    ///   topics: Home Assistant takes it for a device that contradicts the one of now. (Ours go again: a broker that was
+    ///   killed may have an alert back that it had forgotten.)
     mutating func sendAllAgain(isKnown: Bool = false) {
         for index in entries.indices where !entries[index].abandoned && !entries[index].isFarewell {
-            if !isKnown || !entries[index].payload.isEmpty { entries[index].waiting = true }
+            let entry = entries[index]
+            let isOurs = !base.isEmpty && entry.header.topic.isBelow(base)
+            if !isKnown || isOurs || !entry.payload.isEmpty { entries[index].waiting = true }
         }
         recount()
     }

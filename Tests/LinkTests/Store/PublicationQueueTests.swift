@@ -200,6 +200,18 @@ extension PublicationQueue {
         #expect(Self.drain(&table) == ["alert="])
     }
 
+    /// A broker that was killed may have a solved alert back: it is emptied again with every connection. What belongs to
+    /// others is not.
+    @Test func anEmptiedTopicOfOursIsSentAgain() {
+        var table = RetainedTable(order: [], base: "s/a")
+        _ = Self.set(&table, "s/a/alert", "")
+        _ = Self.set(&table, "ha/device", "")
+        _ = Self.set(&table, "s/ab/alert", "")
+        #expect(Self.drain(&table) == ["s/a/alert=", "ha/device=", "s/ab/alert="])
+        table.sendAllAgain(isKnown: true)
+        #expect(Self.drain(&table) == ["s/a/alert="])
+    }
+
     /// A table that is full takes another topic in the place of one that was emptied and sent, and of no other.
     @Test func emptiedTopicsMakeRoom() {
         var table = RetainedTable(order: [])

@@ -206,13 +206,14 @@ class Case:
 
     async def birth(self):
         """Whoever comes back says everything again that a broker keeps. A state over which connections broke may come
-        later, since it was given up for a while."""
+        later, since it was given up for a while: for as long again as that went on, at most, because each wait is twice
+        the one before."""
         last = max((at for at, text, kept in self.readings.online if text == "online" and not kept), default=None)
 
         def unsaid():
             return [topic for topic in ("info", "config", "config/schema", "health", "summary")
                     if last is not None and self.readings.latest.get("state/" + topic, 0) <= last]
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + max(15, self.figures.get("fault") or 0)
         while unsaid() and time.monotonic() < deadline:
             await asyncio.sleep(0.1)
         self.expect(not unsaid(), f"not said again: {', '.join(unsaid())}")
