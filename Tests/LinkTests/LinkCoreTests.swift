@@ -132,6 +132,20 @@ final class Bench {
         transport.accept()
         step()
     }
+
+    /// Loses the connection, is refused by the same broker and gets one with the next of the list; what was sent before
+    /// is forgotten.
+    func moveOn() {
+        transport.lose()
+        step()
+        transport.sent.removeAll()
+        transport.connectProblem = "refused"
+        step(after: second)
+        transport.connectProblem = nil
+        step()
+        transport.accept()
+        step()
+    }
 }
 
 @Suite struct LinkCoreTests {
@@ -262,16 +276,8 @@ final class Bench {
         bench.comeUp()
         bench.transport.events.append(.finished(id: 2, reason: 0))
         bench.step()
-        bench.transport.lose()
-        bench.step()
-        bench.transport.sent.removeAll()
-        bench.transport.connectProblem = "refused"
-        bench.step(after: second)
-        bench.transport.connectProblem = nil
-        bench.step()
+        bench.moveOn()
         #expect(bench.transport.log.suffix(2) == ["open 1", "connect"])
-        bench.transport.accept()
-        bench.step()
         #expect(bench.transport.topics == ["s/online", "e1"])
     }
 
@@ -292,15 +298,7 @@ final class Bench {
         bench.transport.acknowledgeAll()
         bench.step()
         // Another may have the old value.
-        bench.transport.lose()
-        bench.step()
-        bench.transport.sent.removeAll()
-        bench.transport.connectProblem = "refused"
-        bench.step(after: second)
-        bench.transport.connectProblem = nil
-        bench.step()
-        bench.transport.accept()
-        bench.step()
+        bench.moveOn()
         #expect(bench.transport.log.suffix(2) == ["open 1", "connect"])
         #expect(bench.transport.topics == ["s/online", "ha/old", "ha/new"])
     }

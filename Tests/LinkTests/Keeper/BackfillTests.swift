@@ -144,15 +144,7 @@ extension Bench {
         for index in 0..<3 { bench.offer("old \(index)", key: Int64(index + 1)) }
         bench.step()
         #expect(bench.texts == ["old 0", "old 1", "old 2"])
-        bench.transport.lose()
-        bench.step()
-        bench.transport.sent.removeAll()
-        bench.transport.connectProblem = "refused"
-        bench.step(after: second)
-        bench.transport.connectProblem = nil
-        bench.step()
-        bench.transport.accept()
-        bench.step()
+        bench.moveOn()
         #expect(bench.texts == ["online", "old 0", "old 1", "old 2"])
         bench.acknowledge()
         #expect(bench.settled().map(\.key) == [1, 2, 3])
