@@ -84,7 +84,7 @@ async def main():
         name = talk.broker.name
         if isinstance(trouble, kinds.Unavailable):
             needed = name in kinds.NEEDED
-            print(f"{'FAILED' if needed else 'SKIPPED'} {name}: cannot be started here: {trouble}")
+            print(f"{'FAILED' if needed else 'skipped:'} {name}: cannot be started here: {trouble}")
             failures += needed
             continue
         if talk.notes:

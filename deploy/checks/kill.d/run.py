@@ -171,7 +171,7 @@ async def brokers_part(program, folder, kind, kills, seed, judged):
     try:
         await broker.start()
     except Unavailable as problem:
-        print(f"SKIPPED: {broker.name}: {problem}")
+        print(f"skipped: {broker.name}: {problem}")
         return []
     names = [f"{broker.name}-{number}" for number in range(1, 4)]
     settings = {"mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}", "protocol": "3.1.1" if broker.name == "nats" else 5}}

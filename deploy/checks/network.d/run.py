@@ -70,7 +70,7 @@ async def main():
     scenarios = [(each, each.__name__.replace("_", "-")) for each in faults.ALL]
     skipped = namespaces.unavailable()
     if skipped:
-        print(f"skipped, with network namespaces: {skipped}")
+        print(f"skipped: what needs network namespaces: {skipped}")
     else:
         scenarios += [(each, each.__name__.replace("_", "-")) for each in namespaces.ALL]
     if wanted:
