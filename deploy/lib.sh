@@ -192,6 +192,14 @@ hold_limits() {
     ' <(printf '%s\n' "$2") "$1"
 }
 
+# run_python PYTHON FILE ARGUMENT...: the part of a check that is in Python. It finds the modules that all checks share, and
+# servers, which Debian keeps out of a user's path.
+run_python() {
+    local command=(env "PATH=$PATH:/usr/sbin:/sbin" "PYTHONPATH=$repository/deploy/checks/mqtt.d" "$1" -B "${@:2}")
+    # In the background it takes the place of this shell's copy, so that a signal reaches it.
+    if [ "$BASHPID" = $$ ]; then "${command[@]}"; else exec "${command[@]}"; fi
+}
+
 # Ends the processes of these ids, politely first; ids that are gone already are no error.
 end_processes() {
     local id

@@ -9,9 +9,6 @@ import signal
 import sys
 import traceback
 
-for folder in ("mqtt.d", "network.d"):
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
-
 import kinds
 from conversation import Conversation
 

@@ -7,14 +7,12 @@ import re
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "mqtt.d")]
+import readme
+import rules
+from asking import Asker, station
+from broker import Broker
 
-from asking import Asker, Mosquitto, station  # noqa: E402
-import readme  # noqa: E402
-import rules  # noqa: E402
-
-TABLE = os.path.join(HERE, "table.jsonl")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "table.jsonl")
 STORE = os.environ.get("SEISMOTE_STORE_TABLE") == "1"
 # A line says what it sends as text, or as text that is repeated; and the reply without what differs each time.
 WILD = {"seed", "uptime_s", "boot", "until", "deadline", "t", "since", "version", "cpu_pct", "rss_bytes", "loop_late_ms",
@@ -109,7 +107,7 @@ async def table(program, folder, broker, version, lines):
 async def main(program, folder, repository):
     with open(TABLE, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file if line.strip()]
-    broker = await Mosquitto(folder).start()
+    broker = await Broker(folder, "broker").start()
     wrong = 0
     try:
         for version in (5,) if STORE else (5, 4):
@@ -123,7 +121,7 @@ async def main(program, folder, repository):
         wrong += await rules.run(program, folder, broker)
         wrong += await readme.run(program, folder, broker, repository)
     finally:
-        await broker.stop()
+        broker.stop()
     sys.exit(f"{wrong} of the above are wrong" if wrong else 0)
 
 
