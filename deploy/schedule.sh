@@ -130,7 +130,7 @@ start_job() {
             # Ended by the kernel should this shell be.
             setpriv --pdeathsig TERM timeout --kill-after=20 "$limit" "${words[@]}" || status=$?
         fi
-        times | sed -n 2p >"$output.times"
+        times >"$output.times"
         exit $status
     ) >"$output.out" 2>&1 &
     job_of_process[$!]=$1
@@ -157,8 +157,8 @@ end_job() {
             [ "$2" != 124 ] && [ "$2" != 137 ] || result="FAILED (not over after ${job_limits[$1]} s)"
             ;;
     esac
-    # "0m1.234s 0m0.567s", of all that it has started and waited for
-    processor=$(awk '{ gsub(/s/, ""); for (i = 1; i <= 2; i++) { split($i, t, "m"); n += 60 * t[1] + t[2] } printf "%.0f", n }' \
+    # The second line, "0m1.234s 0m0.567s", is of all that it has started and waited for.
+    processor=$(awk 'NR == 2 { gsub(/s/, ""); for (i = 1; i <= 2; i++) { split($i, t, "m"); n += 60 * t[1] + t[2] } printf "%.0f", n }' \
         "$output.times" 2>/dev/null)
     job_results+=("$(printf '%-28s %6d s %6s s  %s' "$name" $((SECONDS - job_began[$1])) "${processor:--}" "$result")")
 }

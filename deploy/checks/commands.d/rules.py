@@ -65,7 +65,8 @@ async def flood(rules, asker):
     await asyncio.sleep(3)
     answers = [reply for _, reply in asker.heard if reply.get("id", "").startswith("flood-")]
     limited = [reply for reply in answers if code(reply) == "rate_limited"]
-    rules.expect("a flood is answered in part", 40 <= len(answers) - len(limited) < 600, len(answers))
+    # As many as may come at once, less what the check itself has just asked, and 20 for each second that it takes.
+    rules.expect("a flood is answered in part", 30 <= len(answers) - len(limited) < 600, len(answers))
     rules.expect("and told so now and then", 0 < len(limited) < 100, len(limited))
     after = await asker.health()
     counted = after["mqtt"]["rejected_commands"] - before["mqtt"]["rejected_commands"]
