@@ -41,7 +41,7 @@ jobs_of() {
 jobs_of_builds() {
     export SEISMOTE_BUILT=$repository/.build/release SEISMOTE_BUILT_TESTS=$repository/.build/debug/SeismotePackageTests.xctest
     export SEISMOTE_BUILT_BENCHMARKS=$repository/deploy/benchmarks/.build/release
-    job packages 900 10 - install_all
+    job packages 900 5 - install_all
     job tests-build 900 150 - swift_alone build --build-tests --quiet
     job release 900 150 tests-build build_release
 }
