@@ -22,6 +22,10 @@ public struct Setting: Sendable {
     public let allowed: String
     /// When a change takes effect.
     public let apply: SettingChange
+    /// A few words for people, in the place of the key: `Trace rate`.
+    public let title: String
+    /// Most stations never need it; forms show it only when asked to.
+    public let isAdvanced: Bool
     /// May be changed over MQTT (unless the file locks it).
     public let isRemote: Bool
     /// Shown as `***` wherever settings are shown.
@@ -42,10 +46,11 @@ public struct Setting: Sendable {
 
     init<T>(
         _ key: String, _ path: any WritableKeyPath<Configuration, T> & Sendable, _ codec: Codec<T>,
-        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, _ help: String
+        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, title: String,
+        advanced: Bool = false, _ help: String
     ) {
         self.init(
-            key: key, codec, written: written, apply: apply, remote: remote, secret: secret, help,
+            key: key, codec, written: written, apply: apply, remote: remote, secret: secret, title, advanced, help,
             set: { configuration, value, _ in configuration[keyPath: path] = value },
             get: { configuration, _ in configuration[keyPath: path] })
     }
@@ -53,17 +58,20 @@ public struct Setting: Sendable {
     /// A setting that each axis has.
     init<T>(
         axis key: String, _ path: any WritableKeyPath<AxisConfiguration, T> & Sendable, _ codec: Codec<T>,
-        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, _ help: String
+        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, title: String,
+        advanced: Bool = false, _ help: String
     ) {
         self.init(
-            key: "axes.all." + key, codec, written: written, apply: apply, remote: remote, secret: secret, help,
+            key: "axes.all." + key, codec, written: written, apply: apply, remote: remote, secret: secret, title,
+            advanced, help,
             set: { configuration, value, axis in configuration.axes[axis][keyPath: path] = value },
             get: { configuration, axis in configuration.axes[axis][keyPath: path] })
     }
 
     private init<T>(
         key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: Bool, secret: Bool,
-        _ help: String, set: @escaping @Sendable (inout Configuration, T, Int) -> Void,
+        _ title: String, _ advanced: Bool, _ help: String,
+        set: @escaping @Sendable (inout Configuration, T, Int) -> Void,
         get: @escaping @Sendable (Configuration, Int) -> T
     ) {
         self.key = key
@@ -73,6 +81,8 @@ public struct Setting: Sendable {
         self.apply = apply
         isRemote = remote
         isSecret = secret
+        self.title = title
+        isAdvanced = advanced
         self.help = help
         self.written = written
         valueSchema = codec.schema

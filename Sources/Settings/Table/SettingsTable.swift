@@ -8,8 +8,12 @@ public enum SettingsTable {
     public struct Chapter: Sendable {
         /// First part of the keys, such as `trace`.
         public let key: String
+        /// A word or two for people.
+        public let title: String
         /// A sentence for people.
         public let help: String
+        /// Titles of the groups in it by their keys without the chapter's, such as `sta_lta`.
+        var sections: KeyValuePairs<String, String> = [:]
         public let settings: [Setting]
     }
 

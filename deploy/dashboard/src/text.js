@@ -152,14 +152,6 @@
       axes: "Axes",
       allAxes: "All axes",
       oneAxis: (axis) => `Axis ${axis}`,
-      names: {
-        mqtt: "MQTT", sta_lta: "STA/LTA", sta_s: "STA", lta_s: "LTA", uri: "Address", id: "Id", iio: "IIO", i2c: "I²C", tls: "TLS",
-        qos: "QoS", jma_window_s: "JMA window", north_deg: "North", elevation_m: "Elevation", budget_mb: "Budget",
-        ring_minutes: "Ring", keep_events_days: "Keep events", backfill_per_s: "Back-fill", min_hz: "Lowest frequency",
-        pre_event_s: "Before the event", post_event_s: "After the event", max_event_s: "Longest event", dead_time_s: "Dead time",
-        min_intensity: "Least intensity", corner_hz: "Corner", corners_hz: "Corners", alpn: "ALPN", psk_identity: "PSK identity",
-        psk_file: "PSK file", ca_file: "CA file", min_duration_s: "Least duration", max_frozen_s: "Longest freeze", lull_s: "Lull",
-      },
       options: { two: "two axes", any: "any axis", all: "all axes", each: "each axis", h: "horizontal (h)", v3: "all three (v3)" },
       variants: {
         none: "None", mean_first: "Mean of the first seconds", "mean_first seconds": "Mean of the first seconds",

@@ -77,7 +77,8 @@
   }
 
   // All fields in the order of the schema:
-  //   { key, path, group, section (path below the group), name, help, unit, default, apply, remote, secret, … control }
+  //   { key, path, group, section (path below the group), name, title, help, unit, default, apply, remote, secret, advanced,
+  //     … control }
   function fields(root) {
     const found = [];
     const visit = (schema, path) => {
@@ -89,8 +90,9 @@
       if (path.length < 2) return;
       found.push({
         key: path.join("."), path, group: path[0], section: path.slice(1, -1), name: path.at(-1),
-        help: schema.description ?? "", unit: schema["x-unit"] ?? "", default: schema.default,
+        title: schema.title ?? "", help: schema.description ?? "", unit: schema["x-unit"] ?? "", default: schema.default,
         apply: schema["x-apply"] ?? "", remote: schema["x-remote"] !== false, secret: schema["x-secret"] === true,
+        advanced: schema["x-advanced"] === true,
         ...control(schema, root),
       });
     };
@@ -98,13 +100,13 @@
     return found;
   }
 
-  // Help texts of groups and sections: { "axes": "…", "detection.sta_lta": "…" }.
-  function descriptions(root) {
+  // Titles and help texts of groups and sections: { "axes": { title, help }, "detection.sta_lta": { title, help } }.
+  function headings(root) {
     const found = {};
     const visit = (schema, path) => {
       schema = resolve(schema, root);
       if (isLeaf(schema)) return;
-      if (path.length && schema.description) found[path.join(".")] = schema.description;
+      if (path.length) found[path.join(".")] = { title: schema.title ?? path.at(-1), help: schema.description ?? "" };
       for (const [name, child] of Object.entries(schema.properties)) visit(child, [...path, name]);
     };
     visit(root, []);
@@ -233,17 +235,17 @@
     return (list ?? []).some((name) => key === name || key.startsWith(name + "."));
   }
 
-  // Fields in which all the words occur, in their key, help or unit.
+  // Fields in which all the words occur, in their key, title, help or unit.
   function search(list, text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return list.filter((field) => {
-      const all = `${field.key} ${field.key.replaceAll("_", " ")} ${field.help} ${field.unit}`.toLowerCase();
+      const all = `${field.key} ${field.key.replaceAll("_", " ")} ${field.title} ${field.help} ${field.unit}`.toLowerCase();
       return words.every((word) => all.includes(word));
     });
   }
 
   Seismote.form = {
-    fields, descriptions, control, resolve, valueAt, same, format, parse, patch, diff, errorsByField, keyOfPointer, isNamed,
+    fields, headings, control, resolve, valueAt, same, format, parse, patch, diff, errorsByField, keyOfPointer, isNamed,
     search, shortest,
   };
 })((globalThis.Seismote = globalThis.Seismote || {}));

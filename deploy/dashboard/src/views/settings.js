@@ -115,7 +115,7 @@
         return;
       }
       this.fields = form.fields(tree);
-      this.helps = form.descriptions(tree);
+      this.headings = form.headings(tree);
       this.rows = Seismote.settingRows.rows(this.fields, {
         axis: () => this.axisName,
         current: (key) => form.valueAt(this.station?.config?.config, key.split(".")),
@@ -139,17 +139,19 @@
         const parts = groups.get(group);
         parts.set(section, [...(parts.get(section) ?? []), row]);
       }
-      const { label, help } = Seismote.settingControls;
+      const { help } = Seismote.settingControls;
+      const title = (key) => this.headings[key]?.title ?? key;
+      const helpOf = (key) => this.headings[key]?.help && h("p", { class: "setting-help" }, help(this.headings[key].help));
       this.links = new Map();
       this.groups = [...groups].map(([group, parts]) => {
         const inner = [...parts].map(([section, rows]) => h("div", { class: "settings-section" },
-          section && h("h3", null, section.split(".").map(label).join(" – ")),
-          section && this.helps[`${group}.${section}`] && h("p", { class: "setting-help" }, help(this.helps[`${group}.${section}`])),
+          section && h("h3", null, title(group === "axes" ? `axes.all.${section}` : `${group}.${section}`)),
+          section && helpOf(`${group}.${section}`),
           rows.map((row) => row.element)));
-        const button = h("button", { type: "button", class: "settings-link", onclick: () => this.go(group) }, label(group), h("span", { class: "count" }));
+        const button = h("button", { type: "button", class: "settings-link", onclick: () => this.go(group) }, title(group), h("span", { class: "count" }));
         this.links.set(group, button);
         return { group, rows: [...parts.values()].flat(), element: h("fieldset", { class: "settings-group card", id: `settings-${group}` },
-          h("legend", null, h("h2", null, label(group))), this.helps[group] && h("p", { class: "setting-help" }, help(this.helps[group])),
+          h("legend", null, h("h2", null, title(group))), helpOf(group),
           group === "axes" && this.axisChoice(), inner) };
       });
       this.nav.replaceChildren(...this.links.values());
