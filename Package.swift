@@ -84,7 +84,7 @@ let package = Package(
         tests("Seismology"),
         tests("MiniSEED"),
         tests("Sensors", ["Threads"]),
-        tests("Messages"),
+        tests("Messages", ["Settings"]),
         tests("Settings"),
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),

@@ -1,3 +1,5 @@
+import Messages
+
 extension SettingsTable {
     static let trace = Chapter(
         key: "trace", title: "Traces", help: "Decimated traces, for live displays.",
@@ -8,6 +10,9 @@ extension SettingsTable {
             Setting(
                 "trace.rate_hz", \.trace.rate, .frequency(.from(0.1, to: 4000)), apply: .live,
                 title: "Trace rate",
+                homeAssistant: .number(
+                    "trace_rate", "Trace rate",
+                    #""device_class":"frequency","unit_of_measurement":"Hz","min":0.1,"max":4000,"step":0.1"#),
                 "Wanted rate; taken is the nearest that divides the sensor's rate by a whole number."),
             Setting(
                 "trace.block_s", \.trace.block, .time(.from(0.1, to: 60)), apply: .live,

@@ -1,3 +1,5 @@
+import Messages
+
 extension SettingsTable {
     static let conditioning = Chapter(
         key: "conditioning", title: "Conditioning", help: "What is done to all axes before their filters.",
@@ -28,7 +30,7 @@ extension SettingsTable {
                 axis: "filter", \.filter, .filter,
                 written: "{butterworth: {type: bandpass, corners_hz: [0.5, 10], order: 2, start: zero}}",
                 apply: .live,
-                title: "Filter",
+                title: "Filter", homeAssistant: homeAssistantFilter,
                 "Filter before the RMS. A band filter has corners_hz and twice as many poles as its order says."),
             Setting(
                 axis: "detection.window", \.detection.window, .window, apply: .live,
@@ -37,6 +39,8 @@ extension SettingsTable {
             Setting(
                 axis: "detection.threshold", \.detection.threshold, .threshold, written: "5 mg", apply: .live,
                 title: "Threshold",
+                homeAssistant: .number(
+                    "threshold_$", "Threshold $", #""unit_of_measurement":"m/s²","min":0,"max":2000,"step":0.001"#),
                 "The axis is above when its RMS is greater than this."),
             Setting(
                 axis: "detection.hold", \.detection.hold, .window, apply: .live,
@@ -88,10 +92,12 @@ extension SettingsTable {
             Setting(
                 "detection.sta_lta.on", \.detection.staLTA.on, .number(.above(0, to: 10000)), apply: .live,
                 title: "Trigger-on ratio",
+                homeAssistant: .number("sta_lta_on", "STA/LTA on", #""min":0.01,"max":10000,"step":0.01"#),
                 "Triggers when the ratio is at least this."),
             Setting(
                 "detection.sta_lta.off", \.detection.staLTA.off, .number(.above(0, to: 10000)), apply: .live,
                 title: "Trigger-off ratio",
+                homeAssistant: .number("sta_lta_off", "STA/LTA off", #""min":0.01,"max":10000,"step":0.01"#),
                 "The trigger ends when the ratio is less than this."),
             Setting(
                 "detection.sta_lta.min_duration_s", \.detection.staLTA.minimumDuration, .time(.from(0, to: 60)),
@@ -214,4 +220,23 @@ extension SettingsTable {
 
 extension Codec where T == Double {
     fileprivate static let threshold = acceleration(.from(0, to: 2000))
+}
+
+extension SettingsTable {
+    /// The filters that most people want; others are shown as `other`, which changes nothing.
+    fileprivate static let homeAssistantFilter = HomeAssistantEntity.Control.select(
+        "filter", "Filter",
+        patch: """
+            {} if value=='other' else {'axes':dict.fromkeys('xyz',{'filter':'none' if value=='unfiltered' else value \
+            if ':' in value else {'butterworth':{'type':'bandpass','corners_hz':value.split(' ')[0].split('-')|\
+            map('float')|list,'order':2}}})}
+            """,
+        value: """
+            {% set a=value_json.config.axes %}{% set f=a.x.filter %}\
+            {% set b=f.get('butterworth',{}) if f is mapping else {} %}\
+            {% set n='unfiltered' if f=='none' else f if f is string else b.corners_hz|join('-')+' Hz' \
+            if b.get('type')=='bandpass' and b.order==2 and b.start=='zero' else '' %}\
+            {{ n if n in ['unfiltered',@] and f==a.y.filter and f==a.z.filter else 'other' }}
+            """,
+        options: #""unfiltered",@,"other""#)
 }

@@ -30,6 +30,8 @@ public struct Setting: Sendable {
     public let isRemote: Bool
     /// Shown as `***` wherever settings are shown.
     public let isSecret: Bool
+    /// How Home Assistant changes it; nil: it does not.
+    public let homeAssistant: HomeAssistantEntity?
     /// A sentence or two for people.
     public let help: String
     /// The default as a person would write it (YAML), where that is not simply its value in SI.
@@ -47,10 +49,11 @@ public struct Setting: Sendable {
     init<T>(
         _ key: String, _ path: any WritableKeyPath<Configuration, T> & Sendable, _ codec: Codec<T>,
         written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, title: String,
-        advanced: Bool = false, _ help: String
+        advanced: Bool = false, homeAssistant: HomeAssistantEntity.Control? = nil, _ help: String
     ) {
         self.init(
-            key: key, codec, written: written, apply: apply, remote: remote, secret: secret, title, advanced, help,
+            key: key, codec, written: written, apply: apply, remote: remote, secret: secret, title, advanced,
+            homeAssistant, help,
             set: { configuration, value, _ in configuration[keyPath: path] = value },
             get: { configuration, _ in configuration[keyPath: path] })
     }
@@ -59,18 +62,18 @@ public struct Setting: Sendable {
     init<T>(
         axis key: String, _ path: any WritableKeyPath<AxisConfiguration, T> & Sendable, _ codec: Codec<T>,
         written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, title: String,
-        advanced: Bool = false, _ help: String
+        advanced: Bool = false, homeAssistant: HomeAssistantEntity.Control? = nil, _ help: String
     ) {
         self.init(
             key: "axes.all." + key, codec, written: written, apply: apply, remote: remote, secret: secret, title,
-            advanced, help,
+            advanced, homeAssistant, help,
             set: { configuration, value, axis in configuration.axes[axis][keyPath: path] = value },
             get: { configuration, axis in configuration.axes[axis][keyPath: path] })
     }
 
     private init<T>(
         key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: Bool, secret: Bool,
-        _ title: String, _ advanced: Bool, _ help: String,
+        _ title: String, _ advanced: Bool, _ control: HomeAssistantEntity.Control?, _ help: String,
         set: @escaping @Sendable (inout Configuration, T, Int) -> Void,
         get: @escaping @Sendable (Configuration, Int) -> T
     ) {
@@ -83,6 +86,7 @@ public struct Setting: Sendable {
         isSecret = secret
         self.title = title
         isAdvanced = advanced
+        homeAssistant = control.map { HomeAssistantEntity($0, of: key) }
         self.help = help
         self.written = written
         valueSchema = codec.schema

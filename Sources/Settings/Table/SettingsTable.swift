@@ -1,3 +1,5 @@
+import Messages
+
 /// The one table of settings. What is not in it does not exist; what is in it is decoded, checked, described in the
 /// schema, printed into the default file and documented without another line of code.
 ///
@@ -24,6 +26,9 @@ public enum SettingsTable {
 
     /// All rows.
     public static let settings: [Setting] = chapters.flatMap(\.settings)
+
+    /// What Home Assistant can change.
+    public static let homeAssistant: [HomeAssistantEntity] = settings.compactMap(\.homeAssistant)
 
     /// How many values a snapshot has: rows, those of the axes three times.
     public static let concreteCount = settings.reduce(0) { $0 + $1.concreteKeys.count }
