@@ -110,7 +110,10 @@ import Testing
         let number = bench.link.statistics.connections
         let again = try bench.change(broker.port)
         #expect(again < number)
-        Thread.sleep(forTimeInterval: 0.2)
+        // What is said now goes over the same connection.
+        let listener = try Subscriber(port: broker.port)
+        bench.publish(.trigger, "seismote/board/event/trigger", "after")
+        #expect(listener.first { $0.text == "after" } != nil)
         #expect(bench.link.statistics.connections == number)
     }
 

@@ -114,7 +114,7 @@ import Testing
         let station = try FakeStation(broker, "basement") { station, request in
             switch request.verb {
             case "config":
-                // It is away for as long as it takes the tool to ask once.
+                // It is away until the tool has looked for it once.
                 station.publish("state/online", "offline", retained: true)
                 return [
                     station.reply(
@@ -133,9 +133,9 @@ import Testing
                 return [station.reply(request, #""phase":"done","rev":8,"result":{"rev":8}"#)]
             }
         }
+        // The broker's log tells of the tool: a connection for the change, and one for each look.
         let back = Thread {
-            _ = eventually(within: 20) { station.requests.contains { $0.verb == "config" } }
-            usleep(700_000)
+            _ = eventually(within: 20) { broker.log.components(separatedBy: " disconnected").count > 2 }
             station.publish("state/online", "online", retained: true)
         }
         back.start()

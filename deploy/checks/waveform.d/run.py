@@ -1,21 +1,20 @@
-"""Compares the waveforms that the agent publishes with the recordings it played. See the script beside this one.
+"""run.py AGENT BROKER_PORT FOLDER RECORDING: compares the waveforms that the agent publishes with the recordings it
+played. See deploy/checks/waveform."""
 
-waveform.py AGENT BROKER_PORT FOLDER RECORDING
-"""
-
+import asyncio
 import hashlib
 import io
 import json
 import os
-import queue
 import subprocess
 import sys
 import time
 
 import numpy as np
 import obspy
-import paho.mqtt.client as mqtt
 from pymseed import MS3Record
+
+from client import Client
 
 AXES = "ENZ"
 # Counts per m/s² of the recording's channels, see deploy/recordings/README.md.
@@ -76,69 +75,64 @@ def with_gap(path):
     stream.write(path, format="MSEED", encoding="STEIM2", reclen=512)
 
 
-class Subscriber:
-    def __init__(self, port):
-        self.messages = queue.Queue()
-        ready = queue.Queue()
-        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
-        self.client.on_message = lambda _client, _data, message: self.messages.put(message)
-        self.client.on_subscribe = lambda *_arguments: ready.put(True)
-        self.client.connect("127.0.0.1", port)
-        self.client.subscribe("seismote/+/event/#", qos=1)
-        self.client.subscribe("seismote/+/data/waveform/#", qos=1)
-        self.client.loop_start()
-        for _ in range(2):
-            ready.get(timeout=10)
+class Listener:
+    """Hears the events and waveforms of one station."""
 
-    def until_end(self, events, seconds):
-        """All messages until so many events have ended, and have been said to be the last one."""
-        found, ended, last = [], 0, 0
+    def __init__(self, name):
+        self.name, self.messages, self.news = name, [], asyncio.Event()
+        self.client = Client(f"reader-{name}", version=5, take=self.take)
+
+    async def connect(self, port):
+        await self.client.connect(port)
+        for topics in ("event/#", "data/waveform/#"):
+            await self.client.subscribe(f"seismote/{self.name}/{topics}")
+        return self
+
+    def take(self, message):
+        if not message.retain and message.payload:
+            self.messages.append(message)
+            self.news.set()
+
+    def ends(self):
+        """How many events have ended, and have been said to be the last one."""
+        return min(sum(m.topic.endswith("/event/last") for m in self.messages),
+                   sum(m.topic.endswith("/event/trigger") and b'"event_type":"end"' in m.payload for m in self.messages))
+
+    async def until_end(self, events, seconds):
         deadline = time.monotonic() + seconds
-        while min(ended, last) < events:
+        while self.ends() < events:
+            self.news.clear()
             try:
-                message = self.messages.get(timeout=max(0.01, deadline - time.monotonic()))
-            except queue.Empty:
-                raise Failure(f"{ended} of {events} events had ended, {last} were the last one, after {seconds} s; got "
-                              + str([m.topic for m in found])) from None
-            if message.retain or not message.payload:
-                continue
-            found.append(message)
-            last += message.topic.endswith("/event/last")
-            ended += message.topic.endswith("/event/trigger") and b'"event_type":"end"' in message.payload
-        return found
-
-    def close(self):
-        self.client.disconnect()
-        self.client.loop_stop()
+                await asyncio.wait_for(self.news.wait(), max(0.01, deadline - time.monotonic()))
+            except asyncio.TimeoutError:
+                raise Failure(f"{self.ends()} of {events} events had ended after {seconds} s; got "
+                              + str([m.topic for m in self.messages])) from None
+        return self.messages
 
 
-def run(agent, port, folder, name, recording, scale, encoding, chunk, protocol, events):
-    settings = f"""
-station: {{id: {name}, network: XX, code: WAVE, location: "10"}}
-sensor:
-  driver: replay
-  replay: {{file: "{recording}", speed: 20, scale: {json.dumps(scale)}}}
-waveform: {{encoding: {encoding}, chunk_s: {chunk}}}
-detection: {{event: {{pre_event_s: 10, post_event_s: 8}}}}
-storage: {{directory: "{folder}/{name}.state"}}
-mqtt: {{uri: "mqtt://127.0.0.1:{port}", protocol: {protocol}}}
-"""
+async def run(agent, port, folder, name, recording, scale, encoding, chunk, protocol, events):
+    settings = {
+        "station": {"id": name, "network": "XX", "code": "WAVE", "location": "10"},
+        "sensor": {"driver": "replay", "replay": {"file": recording, "speed": 20, "scale": scale}},
+        "waveform": {"encoding": encoding, "chunk_s": chunk},
+        "detection": {"event": {"pre_event_s": 10, "post_event_s": 8}},
+        "storage": {"directory": f"{folder}/{name}.state"},
+        "mqtt": {"uri": f"mqtt://127.0.0.1:{port}", "protocol": protocol}}
     path = os.path.join(folder, f"{name}.yaml")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(settings)
-    subscriber = Subscriber(port)
-    log = open(os.path.join(folder, f"{name}.log"), "w+", encoding="utf-8")
-    process = subprocess.Popen([agent, "--config", path], stdin=subprocess.DEVNULL, stderr=log)
-    try:
-        return subscriber.until_end(events, 60)
-    except Failure as failure:
-        log.seek(0)
-        raise Failure(f"{failure}; the agent said: {log.read()[-2000:]}") from None
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-        subscriber.close()
-        log.close()
+        json.dump(settings, file)
+    listener = await Listener(name).connect(port)
+    with open(os.path.join(folder, f"{name}.log"), "w+", encoding="utf-8") as log:
+        process = await asyncio.create_subprocess_exec(agent, "--config", path, stdin=subprocess.DEVNULL, stderr=log)
+        try:
+            return await listener.until_end(events, 90)
+        except Failure as failure:
+            log.seek(0)
+            raise Failure(f"{failure}; the agent said: {log.read()[-2000:]}") from None
+        finally:
+            process.terminate()
+            await asyncio.wait_for(process.wait(), 20)
+            await listener.client.close()
 
 
 def ns(text):
@@ -164,7 +158,7 @@ def check(name, messages, samples, scale, read, tolerance_ns, protocol):
         expect(len(whole) == said["bytes"], f"{len(whole)} bytes, {said['bytes']} were said")
         expect(hashlib.sha256(whole).hexdigest() == said["sha256"], "the digest is not that of the bytes")
         if protocol == 5:
-            types = {m.properties.ContentType for m in payloads}
+            types = {m.properties.get(0x03, b"").decode() for m in payloads}
             expect(types == {"application/vnd.fdsn.mseed"}, f"content types {types}")
         unit, worst, exact, count = said["unit_per_count"], 0.0, 0, 0
         times = {axis: [] for axis in AXES}
@@ -203,7 +197,7 @@ def check(name, messages, samples, scale, read, tolerance_ns, protocol):
         print(f"{name:<22} {line}", flush=True)
 
 
-def main():
+async def main():
     agent, port, folder, recording = sys.argv[1], int(sys.argv[2]), sys.argv[3], os.path.abspath(sys.argv[4])
     gapped = os.path.join(folder, "gap.mseed")
     with_gap(gapped)
@@ -213,19 +207,21 @@ def main():
         # name, file, samples, scale, encoding, reader, nanoseconds of slack, seconds per message, protocol
         ("quake-v3", recording, real, 4.674e-06, "mseed3-steim2", read_v3, 1, 10, 5),
         ("quake-v2", recording, real, separate, "mseed2-steim2", read_v2, 1, 10, 5),
-        ("quake-v3-separate", recording, real, separate, "mseed3-steim2", read_v3, 1, 3.7, '"3.1.1"'),
+        ("quake-v3-separate", recording, real, separate, "mseed3-steim2", read_v3, 1, 3.7, "3.1.1"),
         ("gap-v3", gapped, made, 1e-05, "mseed3-steim2", read_v3, 1, 10, 5),
         ("gap-v2", gapped, made, 1e-05, "mseed2-steim2", read_v2, 1, 10, 5),
     ]
-    failed = False
-    for name, file, samples, scale, encoding, read, slack, chunk, protocol in cases:
+
+    async def one(name, file, samples, scale, encoding, read, slack, chunk, protocol):
         try:
-            messages = run(agent, port, folder, name, file, scale, encoding, chunk, protocol, 1)
+            messages = await run(agent, port, folder, name, file, scale, encoding, chunk, protocol, 1)
             check(name, messages, samples, scale, read, slack, protocol)
         except Failure as failure:
-            failed = True
             print(f"{name:<22} FAILED: {failure}", flush=True)
-    sys.exit(1 if failed else 0)
+            return False
+        return True
+
+    sys.exit(0 if all(await asyncio.gather(*(one(*case) for case in cases))) else 1)
 
 
-main()
+asyncio.run(main())

@@ -1,4 +1,4 @@
-"""run.py AGENT FOLDER AGENT-KILLS BROKER-KILLS SEED: see deploy/checks/kill."""
+"""kill.py AGENT FOLDER AGENT-KILLS BROKER-KILLS SEED: see deploy/checks/broker-faults."""
 
 import asyncio
 import logging
@@ -8,13 +8,11 @@ import re
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d"), os.path.join(HERE, "..", "brokers.d"), HERE]
-
-from agent import Agent  # noqa: E402
-from keeping import KeepingMosquitto, Reader  # noqa: E402
-from kinds import Mosquitto, Nats, Unavailable  # noqa: E402
-from readings import seconds  # noqa: E402
+from agent import Agent
+from keeping import KeepingMosquitto, Reader
+from kinds import Mosquitto, Nats, Unavailable
+from readings import seconds
+from stalls import Stalls
 
 STATIONS = 8
 # The scenario table-knock knocks 5 s after the sensor was opened, and every 10 s from then on.
@@ -103,27 +101,28 @@ def is_young(end, runs):
     return any(begin < killed < begin + TAIL for _, killed in runs)
 
 
-def lost_events(agent, readings, runs):
+def lost_events(agent, readings, runs, lost):
     """Knocks that the agent lived long enough to tell and that nobody heard of; and how much of the end of an interrupted
-    event is missing, seconds."""
+    event is missing, seconds. `lost(from, to)`: of that time the machine stood still."""
     onsets = [seconds(end["onset"]) for end in readings.ended.values()]
     problems, tails = [], []
     for start, killed in runs:
         knock = start + KNOCK
-        while knock + KNOWN < killed:
+        while knock + KNOWN + lost(knock, killed) < killed:
             if not any(abs(onset - knock) < 0.5 for onset in onsets):
                 problems.append(f"{agent.station}: the knock {killed - knock:.2f} s before a kill was never told")
             knock += PERIOD
     for end in readings.ended.values():
         if end.get("interrupted"):
             # The kill that came next after its end.
-            after = [killed - seconds(end["end"]) for _, killed in runs if killed > seconds(end["onset"])]
+            after = [killed - seconds(end["end"]) - lost(seconds(end["end"]), killed)
+                     for _, killed in runs if killed > seconds(end["onset"])]
             if after:
                 tails.append(min(after, key=abs))
     return problems, tails
 
 
-async def agents_part(program, folder, kills, seed):
+async def agents_part(program, folder, kills, seed, stalls):
     broker = Mosquitto(folder)
     await broker.start()
     names = [f"kill-{number}" for number in range(1, STATIONS + 1)]
@@ -142,7 +141,8 @@ async def agents_part(program, folder, kills, seed):
     total, problems = account(agents, reader, runs)
     tails = []
     for agent in agents:
-        lost, tail = lost_events(agent, reader.readings[agent.station], runs[agent.station])
+        lost, tail = lost_events(agent, reader.readings[agent.station], runs[agent.station], lambda since, until: stalls.lost(
+            stalls.wall(since), stalls.wall(until)))
         problems += lost
         tails += tail
         for word in ("nothing can be kept", "set aside", "damaged"):
@@ -171,7 +171,7 @@ async def brokers_part(program, folder, kind, kills, seed, judged):
     try:
         await broker.start()
     except Unavailable as problem:
-        print(f"SKIPPED: {broker.name}: {problem}")
+        print(f"skipped: {broker.name}: {problem}")
         return []
     names = [f"{broker.name}-{number}" for number in range(1, 4)]
     settings = {"mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}", "protocol": "3.1.1" if broker.name == "nats" else 5}}
@@ -214,10 +214,11 @@ async def brokers_part(program, folder, kind, kills, seed, judged):
 
 async def main(program, folder, agent_kills, broker_kills, seed):
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # a reader's broker is killed: that is no news
-    results = await asyncio.gather(
-        agents_part(program, os.path.join(folder, "agents"), int(agent_kills), int(seed)),
-        brokers_part(program, os.path.join(folder, "nats"), Nats, int(broker_kills), int(seed), True),
-        brokers_part(program, os.path.join(folder, "mosquitto"), KeepingMosquitto, int(broker_kills), int(seed), False))
+    with Stalls(folder) as stalls:
+        results = await asyncio.gather(
+            agents_part(program, os.path.join(folder, "agents"), int(agent_kills), int(seed), stalls),
+            brokers_part(program, os.path.join(folder, "nats"), Nats, int(broker_kills), int(seed), True),
+            brokers_part(program, os.path.join(folder, "mosquitto"), KeepingMosquitto, int(broker_kills), int(seed), False))
     problems = [problem for result in results for problem in result]
     for problem in problems[:40]:
         print(f"WRONG: {problem}")

@@ -1,4 +1,4 @@
-"""run.py AGENT FOLDER RECORDING HOURS SPEED: see deploy/checks/outage."""
+"""outage.py AGENT FOLDER RECORDING HOURS SPEED: see deploy/checks/broker-faults."""
 
 import asyncio
 import os
@@ -7,12 +7,10 @@ import statistics
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
-
-from agent import playing  # noqa: E402
-from keeping import KeepingMosquitto, Reader  # noqa: E402
-from readings import Readings, seconds  # noqa: E402
+from agent import playing
+from keeping import KeepingMosquitto, Reader
+from readings import Readings, seconds
+from stalls import Stalls
 
 # How much later than before a live block may come while old ones are sent, seconds.
 LIVE_LIMIT = 1.0
@@ -49,17 +47,22 @@ def disorder(numbers):
     return wrong
 
 
-def lateness(live, left, back, speed):
+def lateness(live, left, back, speed, lost):
     """Seconds that each live block that was made after the broker was back came later than those of before the outage,
     by the time of its samples, which are played at a constant speed. (What was made just before may still come from
-    memory as live, or wait behind that.)"""
+    memory as live, or wait behind that.) `lost(from, to)`: of that time the machine stood still."""
     delays = [(at - time / speed, time / speed) for at, _, time in live]
     usual = statistics.median(delay for delay, time in delays if delay + time < left)
     first = next((at for at, _, _ in live if at > back), back)
-    return sorted(delay - usual for delay, time in delays if usual + time > first + 2)
+    return sorted(delay - usual - lost(usual + time, delay + time) for delay, time in delays if usual + time > first + 2)
 
 
 async def main(program, folder, recording, hours, speed):
+    with Stalls(folder) as stalls:
+        return await run(program, folder, recording, hours, speed, stalls)
+
+
+async def run(program, folder, recording, hours, speed, stalls):
     outage = float(hours) * 3600 / float(speed)
     broker = Broker(folder)
     await broker.start()
@@ -90,7 +93,7 @@ async def main(program, folder, recording, hours, speed):
     last = account.health[-1][1]
     came, missing, again = account.account("trace")
     events = account.account("trigger")
-    behind = lateness(account.live, left, back, float(speed))
+    behind = lateness(account.live, left, back, float(speed), stalls.lost)
     print(f"outage of {float(hours):g} h at {float(speed):g} times real time ({outage:.0f} s): {came} traces, {missing} "
           f"missing, {again} twice, {len(account.late)} of them late, in {filled:.1f} s; {events[0]} event messages, "
           f"{events[1]} missing, {len(account.ended)} events with whole waveforms")
