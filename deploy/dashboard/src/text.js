@@ -30,8 +30,10 @@
     link: {
       states: {
         idle: "Not connected", connecting: "Connecting", online: "Connected", waiting: "Disconnected",
-        refused: "Sign-in needed",
+        refused: "Sign-in needed", wrong: "No such address",
       },
+      wrong: (url) => `“${url}” is not the address of a broker: it has to begin with ws:// or wss://.`,
+      elsewhere: (host) => `This page did not come from ${host}. Whoever runs that broker learns what you type here.`,
       again: (seconds) => `next try in ${seconds} s`,
       lost: "The connection to the broker is lost.",
       back: "Connected to the broker.",
@@ -143,6 +145,7 @@
       found: (count) => (count === 1 ? "1 setting" : `${count} settings`),
       groups: "Groups of settings",
       waiting: "Waiting for the station’s settings …",
+      noSchema: (why) => `This station's settings cannot be shown: its schema is not usable (${why}).`,
       readOnly: "You may look at these settings; changing them needs the right to send commands to this station.",
       offline: "The station is offline: its settings are shown as they were last, and cannot be changed now.",
       revision: (rev) => `Revision ${rev}`,
@@ -391,4 +394,12 @@
       },
     },
   };
+
+  // Words are looked up by names that stations send: only ours are found, not what every object has ("constructor").
+  const own = (table) => {
+    Object.setPrototypeOf(table, null);
+    for (const part of Object.values(table)) if (part?.constructor === Object) own(part);
+    return table;
+  };
+  own(Seismote.text);
 })(globalThis.Seismote ??= {});

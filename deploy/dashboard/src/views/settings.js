@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, form, fleet, link, setText } = Seismote;
+  const { h, form, fleet, link, setText, wire } = Seismote;
   const words = () => Seismote.text.settings;
   const checkAfter = 500;
 
@@ -60,7 +60,7 @@
 
     async getDetails() {
       try {
-        this.details = (await link.command(this.id, "config-get")).result;
+        this.details = wire.details((await link.command(this.id, "config-get")).result) ?? null;
       } catch {
         this.details = null;
       }
@@ -114,6 +114,18 @@
         this.list.replaceChildren(h("p", { class: "quiet" }, words().waiting));
         return;
       }
+      // What a station calls its schema can be anything.
+      try {
+        this.make(tree);
+      } catch (error) {
+        this.rows = this.groups = this.links = undefined;
+        this.nav.replaceChildren();
+        this.list.replaceChildren(h("p", { class: "problem", role: "alert" }, words().noSchema(error.message)));
+      }
+      this.refresh();
+    }
+
+    make(tree) {
       this.fields = form.fields(tree);
       this.headings = form.headings(tree);
       this.rows = Seismote.settingRows.rows(this.fields, {
@@ -127,7 +139,6 @@
       });
       this.sections();
       for (const row of this.rows) row.show();
-      this.refresh();
     }
 
     sections() {
@@ -256,7 +267,7 @@
       let verdict;
       try {
         const reply = await link.command(this.id, "config", { set: this.patch(), dry_run: true, confirm_s: 60 });
-        verdict = { result: reply.result, rev: reply.rev, errors: [] };
+        verdict = { result: wire.proposal(reply.result) ?? {}, rev: reply.rev, errors: [] };
       } catch (error) {
         verdict = { errors: error.errors?.length ? error.errors : [{ code: "unavailable", path: "", message: error.message }] };
       }
