@@ -50,7 +50,8 @@ import Testing
         let share = Double(count) / seconds / rate
         #expect((0.2...0.62).contains(share), "\(kind.name): \(share)")
         let condition = bench.sensor.condition
-        #expect(gaps > 1 && condition.overruns >= gaps - 1, "\(kind.name): \(gaps) gaps, \(condition.overruns) overruns")
+        #expect(
+            gaps > 1 && condition.overruns >= gaps - 1, "\(kind.name): \(gaps) gaps, \(condition.overruns) overruns")
         #expect(condition.lost == lost)
         let missing = 1 - Double(count + lost) / seconds / rate
         #expect(abs(missing) < 0.05, "\(kind.name): \(missing) of the samples are neither there nor declared lost")
