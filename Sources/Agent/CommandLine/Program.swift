@@ -25,6 +25,10 @@ public enum Program {
             say("seismoted \(productVersion) (\(Identity.build))\n", to: STDOUT_FILENO)
             return 0
         }
+        if let path = parsed.clock {
+            say("seismoted: --clock \(path): \(String(cString: strerror(ClockWatch.run(path))))\n", to: STDERR_FILENO)
+            return 1
+        }
         let keeper: SettingsKeeper
         do throws(SettingErrors) {
             let layers = try SettingsLayers(
