@@ -17,16 +17,16 @@ extension SettingsTable {
                 "mqtt.password", \.mqtt.password, .text(.line(256)), apply: .live, secret: true,
                 "For setting it remotely; here password_file is better. It goes before that. Empty: none."),
             Setting(
-                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: false,
+                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: .no,
                 "File with the password in its first line, or the name of a systemd credential; empty: none."),
             Setting(
-                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: false,
+                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: .no,
                 "Certificates of those whom to trust (PEM); empty: those of the system."),
             Setting(
-                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: false,
+                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: .no,
                 "The station's own certificate (PEM); empty: none."),
             Setting(
-                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .live, remote: false,
+                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .live, remote: .no,
                 "Private key of that certificate (PEM)."),
             Setting(
                 "mqtt.tls.alpn", \.mqtt.tls.alpn, .text(.line(64)), apply: .live,
@@ -35,10 +35,10 @@ extension SettingsTable {
                 "mqtt.tls.min_version", \.mqtt.tls.minimumVersion, .tlsVersion, apply: .live,
                 "Oldest version of TLS that is spoken."),
             Setting(
-                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: false,
+                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: .no,
                 "Name of a key that is shared with the broker, in place of certificates; empty: none."),
             Setting(
-                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .live, remote: false,
+                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .live, remote: .no,
                 "File with that key, hexadecimal, in its first line, or the name of a systemd credential."),
             Setting(
                 "mqtt.keepalive_s", \.mqtt.keepalive, .wholeSeconds(5...65_535), apply: .live,
@@ -57,7 +57,9 @@ extension SettingsTable {
                 "Show the station to Home Assistant by its MQTT discovery."),
             Setting(
                 "mqtt.home_assistant.prefix", \.mqtt.homeAssistant.prefix, .topicRoot, apply: .live,
-                "What Home Assistant's own topics begin with."),
+                remote: .ifUnlocked,
+                "What Home Assistant's own topics begin with; not the root or below it. Whoever could name it remotely "
+                    + "could have the station write where others may not."),
             Setting(
                 "mqtt.home_assistant.discovery", \.mqtt.homeAssistant.discovery, .choice(), apply: .live,
                 "device: one message; components: one for each entity, for Home Assistant before 2024.11."),

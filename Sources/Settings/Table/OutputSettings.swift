@@ -36,7 +36,7 @@ extension SettingsTable {
         key: "storage", help: "What is kept over a restart.",
         settings: [
             Setting(
-                "storage.directory", \.storage.directory, .path, apply: .restart, remote: false,
+                "storage.directory", \.storage.directory, .path, apply: .restart, remote: .no,
                 "Folder for what waits for the broker, for waveforms and for the results of self-test and calibration."),
             Setting(
                 "storage.budget_mb", \.storage.budget, .integer(16...1_048_576, unit: "MB"), apply: .live,

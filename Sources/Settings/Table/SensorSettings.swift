@@ -60,7 +60,7 @@ extension SettingsTable {
             "sensor.iio.device", \.sensor.iio.device, .text(.line(64)), apply: .restartStream,
             "Name, label or id (iio:device0) of the device; auto: the first with the channels of an accelerometer."),
         Setting(
-            "sensor.iio.uri", \.sensor.iio.uri, .text(.line(256)), apply: .restartStream, remote: false,
+            "sensor.iio.uri", \.sensor.iio.uri, .text(.line(256)), apply: .restartStream, remote: .no,
             "Where: any URI of libiio, local:, ip:host, usb:. Not to be set remotely: it would connect to any host."),
         Setting(
             "sensor.iio.trigger", \.sensor.iio.trigger, .choice(), apply: .restartStream,
@@ -80,7 +80,7 @@ extension SettingsTable {
             "sensor.i2c.chip", \.sensor.i2c.chip, .text(.line(32)), apply: .restartStream,
             "Name of the chip, such as adxl345; auto: whatever identifies itself."),
         Setting(
-            "sensor.i2c.data_ready", \.sensor.i2c.dataReady, .text(.line(64)), apply: .restartStream, remote: false,
+            "sensor.i2c.data_ready", \.sensor.i2c.dataReady, .text(.line(64)), apply: .restartStream, remote: .no,
             "GPIO line at which the chip says that data are ready, such as gpiochip0:17; empty: none, the FIFO is read by "
                 + "time."),
     ]
@@ -107,7 +107,7 @@ extension SettingsTable {
 
     private static let replay = [
         Setting(
-            "sensor.replay.file", \.sensor.replay.file, .path, apply: .restartStream, remote: false,
+            "sensor.replay.file", \.sensor.replay.file, .path, apply: .restartStream, remote: .no,
             "Recording to play: CSV with t,x,y,z, or miniSEED. Not to be set remotely: it would read any file."),
         Setting(
             "sensor.replay.speed", \.sensor.replay.speed, .number(.from(0, to: 10_000), unit: "times real time"),
