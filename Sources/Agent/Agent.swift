@@ -33,20 +33,21 @@ public struct Agent {
         // Before any thread is made, so that all of them leave signals to this one.
         let signals = try Self.takeSignals()
         defer { close(signals) }
-        let topics = try Self.topics(settings.configuration)
+        let configuration = keeper.ledger.guarded(settings)
+        let trial = keeper.ledger.connectionTrial
+        let topics = try Self.topics(configuration)
         let boot = HostStatus.uuid()
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
-        let link = try Self.link(settings.configuration, topics, journal, inbox)
+        let link = try Self.link(configuration, topics, trial: trial, journal, inbox)
         let storage = try StorageThread(
-            settings.configuration, topics: topics, link: link, log: log, answered: inbox.wake)
+            configuration, topics: topics, trial: trial, link: link, log: log, answered: inbox.wake)
         let status = try SamplingStatus()
         let orders = OrderBook(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
         let sampling = SamplingThread(
-            configuration: settings.configuration, revision: keeper.ledger.revision, boot: boot,
-            driver: SensorChoice.driver(settings.configuration.sensor), status: status, orders: orders,
-            ring: settings.configuration.storage.ringMinutes > 0 ? storage.segments : nil,
+            configuration: configuration, revision: keeper.ledger.revision, boot: boot,
+            driver: SensorChoice.driver(configuration.sensor), status: status, orders: orders, ring: storage.segments,
             sink: { header, payload in
                 link.publish(header, payload)
                 let late = offline.header(for: header, isConnected: link.isConnected, now: HostClock.monotonic())
@@ -169,11 +170,11 @@ public struct Agent {
     }
 
     private static func link(
-        _ configuration: Configuration, _ topics: Topics, _ journal: LinkJournal, _ inbox: CommandInbox
+        _ configuration: Configuration, _ topics: Topics, trial: Int, _ journal: LinkJournal, _ inbox: CommandInbox
     ) throws(AgentError) -> Link {
         do throws(LinkError) {
             return try Link(
-                options: LinkOptions(configuration, topics: topics), report: { journal.note($0) },
+                options: LinkOptions(configuration, topics: topics, trial: trial), report: { journal.note($0) },
                 receive: { inbox.put($0) })
         } catch { throw AgentError(error.message) }
     }

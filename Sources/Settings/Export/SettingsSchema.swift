@@ -33,6 +33,13 @@ public enum SettingsSchema {
                     "items": ["enum": .array((SettingsTable.writableKeys + groups).map { .string($0) })],
                     "description": "Keys, or groups of keys, that may not be set remotely.",
                 ]))
+        properties.append(
+            .init(
+                "unlocked",
+                [
+                    "type": "array", "items": ["enum": .array(SettingsTable.unlockableKeys.map { .string($0) })],
+                    "description": "Keys that may be set remotely, though that is not usual.",
+                ]))
         let head: Value = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:seismote:settings:1",
             "title": "Settings of a Seismote station",

@@ -24,19 +24,19 @@ extension SettingsTable {
                 title: "Password",
                 "For setting it remotely; here password_file is better. It goes before that. Empty: none."),
             Setting(
-                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: false,
+                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: .no,
                 title: "Password file", advanced: true,
                 "File with the password in its first line, or the name of a systemd credential; empty: none."),
             Setting(
-                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: false,
+                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: .no,
                 title: "CA file", advanced: true,
                 "Certificates of those whom to trust (PEM); empty: those of the system."),
             Setting(
-                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: false,
+                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: .no,
                 title: "Client certificate", advanced: true,
                 "The station's own certificate (PEM); empty: none."),
             Setting(
-                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .live, remote: false,
+                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .live, remote: .no,
                 title: "Client key", advanced: true,
                 "Private key of that certificate (PEM)."),
             Setting(
@@ -48,11 +48,11 @@ extension SettingsTable {
                 title: "Minimum TLS version", advanced: true,
                 "Oldest version of TLS that is spoken."),
             Setting(
-                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: false,
+                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: .no,
                 title: "PSK identity", advanced: true,
                 "Name of a key that is shared with the broker, in place of certificates; empty: none."),
             Setting(
-                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .live, remote: false,
+                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .live, remote: .no,
                 title: "PSK file", advanced: true,
                 "File with that key, hexadecimal, in its first line, or the name of a systemd credential."),
             Setting(
@@ -77,8 +77,10 @@ extension SettingsTable {
                 "Show the station to Home Assistant by its MQTT discovery."),
             Setting(
                 "mqtt.home_assistant.prefix", \.mqtt.homeAssistant.prefix, .topicRoot, apply: .live,
+                remote: .ifUnlocked,
                 title: "Discovery prefix", advanced: true,
-                "What Home Assistant's own topics begin with."),
+                "What Home Assistant's own topics begin with; not the root or below it. Whoever could name it remotely "
+                    + "could have the station write where others may not."),
             Setting(
                 "mqtt.home_assistant.discovery", \.mqtt.homeAssistant.discovery, .choice(), apply: .live,
                 title: "Discovery form", advanced: true,

@@ -56,7 +56,7 @@ extension SettingsTable {
         key: "storage", title: "Storage", help: "What is kept over a restart.",
         settings: [
             Setting(
-                "storage.directory", \.storage.directory, .path, apply: .restart, remote: false,
+                "storage.directory", \.storage.directory, .path, apply: .restart, remote: .no,
                 title: "Storage directory", advanced: true,
                 "Folder for what waits for the broker, for waveforms and for the results of self-test and calibration."),
             Setting(

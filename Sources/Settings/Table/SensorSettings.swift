@@ -78,7 +78,7 @@ extension SettingsTable {
             title: "IIO device", advanced: true,
             "Name, label or id (iio:device0) of the device; auto: the first with the channels of an accelerometer."),
         Setting(
-            "sensor.iio.uri", \.sensor.iio.uri, .text(.line(256)), apply: .restartStream, remote: false,
+            "sensor.iio.uri", \.sensor.iio.uri, .text(.line(256)), apply: .restartStream, remote: .no,
             title: "IIO context URI", advanced: true,
             "Where: any URI of libiio, local:, ip:host, usb:. Not to be set remotely: it would connect to any host."),
         Setting(
@@ -103,7 +103,7 @@ extension SettingsTable {
             title: "Chip", advanced: true,
             "Name of the chip, such as adxl345; auto: whatever identifies itself."),
         Setting(
-            "sensor.i2c.data_ready", \.sensor.i2c.dataReady, .text(.line(64)), apply: .restartStream, remote: false,
+            "sensor.i2c.data_ready", \.sensor.i2c.dataReady, .text(.line(64)), apply: .restartStream, remote: .no,
             title: "Data-ready GPIO line", advanced: true,
             "GPIO line at which the chip says that data are ready, such as gpiochip0:17; empty: none, the FIFO is read by "
                 + "time."),
@@ -136,7 +136,7 @@ extension SettingsTable {
 
     private static let replay = [
         Setting(
-            "sensor.replay.file", \.sensor.replay.file, .path, apply: .restartStream, remote: false,
+            "sensor.replay.file", \.sensor.replay.file, .path, apply: .restartStream, remote: .no,
             title: "Recording", advanced: true,
             "Recording to play: CSV with t,x,y,z, or miniSEED. Not to be set remotely: it would read any file."),
         Setting(

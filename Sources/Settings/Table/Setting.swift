@@ -10,6 +10,16 @@ public enum SettingChange: String, Sendable, CaseIterable {
     case restart
 }
 
+/// Whether a setting may be changed over MQTT.
+enum RemoteAccess {
+    /// Unless the file locks it.
+    case yes
+    /// Never.
+    case no
+    /// When the file has it under `unlocked`.
+    case ifUnlocked
+}
+
 /// One row of the table of settings: everything that anyone has to know about it.
 public struct Setting: Sendable {
     /// `trace.rate_hz`; for the three axes one row, `axes.all.filter`.
@@ -28,6 +38,8 @@ public struct Setting: Sendable {
     public let isAdvanced: Bool
     /// May be changed over MQTT (unless the file locks it).
     public let isRemote: Bool
+    /// May be changed over MQTT when the file has it under `unlocked`.
+    public let isUnlockable: Bool
     /// Shown as `***` wherever settings are shown.
     public let isSecret: Bool
     /// How Home Assistant changes it; nil: it does not.
@@ -48,7 +60,7 @@ public struct Setting: Sendable {
 
     init<T>(
         _ key: String, _ path: any WritableKeyPath<Configuration, T> & Sendable, _ codec: Codec<T>,
-        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, title: String,
+        written: String? = nil, apply: SettingChange, remote: RemoteAccess = .yes, secret: Bool = false, title: String,
         advanced: Bool = false, homeAssistant: HomeAssistantEntity.Control? = nil, _ help: String
     ) {
         self.init(
@@ -61,7 +73,7 @@ public struct Setting: Sendable {
     /// A setting that each axis has.
     init<T>(
         axis key: String, _ path: any WritableKeyPath<AxisConfiguration, T> & Sendable, _ codec: Codec<T>,
-        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, title: String,
+        written: String? = nil, apply: SettingChange, remote: RemoteAccess = .yes, secret: Bool = false, title: String,
         advanced: Bool = false, homeAssistant: HomeAssistantEntity.Control? = nil, _ help: String
     ) {
         self.init(
@@ -72,7 +84,7 @@ public struct Setting: Sendable {
     }
 
     private init<T>(
-        key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: Bool, secret: Bool,
+        key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: RemoteAccess, secret: Bool,
         _ title: String, _ advanced: Bool, _ control: HomeAssistantEntity.Control?, _ help: String,
         set: @escaping @Sendable (inout Configuration, T, Int) -> Void,
         get: @escaping @Sendable (Configuration, Int) -> T
@@ -82,7 +94,8 @@ public struct Setting: Sendable {
         unit = codec.unit
         allowed = codec.allowed
         self.apply = apply
-        isRemote = remote
+        isRemote = remote == .yes
+        isUnlockable = remote == .ifUnlocked
         isSecret = secret
         self.title = title
         isAdvanced = advanced
@@ -94,7 +107,7 @@ public struct Setting: Sendable {
         read = { value, pointer, axis, configuration, findings in
             let start = findings.errors.count
             let decoded = codec.decode(value, pointer, &findings)
-            if secret { findings.hideGiven(from: start) }
+            findings.hideGiven(from: start) { Secrets.shown($0, for: key, isSecret: secret) }
             if let decoded { set(&configuration, decoded, axis) }
         }
         write = { configuration, axis in codec.encode(get(configuration, axis)) }

@@ -43,6 +43,9 @@ public enum SettingsTable {
         [setting.key] + (setting.isPerAxis ? setting.concreteKeys.map(\.key) : [])
     }
 
+    /// What the file may name under `unlocked`.
+    static let unlockableKeys = settings.filter(\.isUnlockable).map(\.key)
+
     /// `axes.x.filter` becomes `axes.all.filter`.
     static func declared(_ key: String) -> String {
         for axis in axisNames where key.hasPrefix("axes.\(axis).") {
