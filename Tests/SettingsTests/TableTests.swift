@@ -195,7 +195,7 @@ import Testing
             guard case .object(let members)? = target["properties"] else { return }
             let titles = members.compactMap { title($0.value) }
             #expect(Set(titles).count == titles.count, "\(path)")
-            for member in members where member.value["$ref"] == nil && member.key != "locked" {
+            for member in members where member.value["$ref"] == nil {
                 #expect(title(member.value)?.isEmpty == false, "\(path).\(member.key)")
                 look(member.value, at: "\(path).\(member.key)")
             }

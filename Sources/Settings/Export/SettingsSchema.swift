@@ -31,6 +31,7 @@ public enum SettingsSchema {
                 [
                     "type": "array",
                     "items": ["enum": .array((SettingsTable.writableKeys + groups).map { .string($0) })],
+                    "title": "Locked settings",
                     "description": "Keys, or groups of keys, that may not be set remotely.",
                 ]))
         properties.append(
@@ -38,6 +39,7 @@ public enum SettingsSchema {
                 "unlocked",
                 [
                     "type": "array", "items": ["enum": .array(SettingsTable.unlockableKeys.map { .string($0) })],
+                    "title": "Unlocked settings",
                     "description": "Keys that may be set remotely, though that is not usual.",
                 ]))
         let head: Value = [
