@@ -207,11 +207,12 @@ end_processes() {
     for id in "$@"; do wait "$id" 2>/dev/null || true; done
 }
 
-# A TCP port on loopback that nobody listens on.
+# A TCP port on loopback that nobody listens on; none of those that the system gives to connections (from 32768 on), which
+# could take it until it is used.
 free_port() {
     local port
     while :; do
-        port=$((20000 + RANDOM % 20000))
+        port=$((20000 + RANDOM % 12000))
         (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
     done
     echo "$port"

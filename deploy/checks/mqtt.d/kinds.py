@@ -8,6 +8,7 @@ import asyncio
 import getpass
 import glob
 import os
+import random
 import shutil
 import signal
 import socket
@@ -21,8 +22,15 @@ class Unavailable(Exception):
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        return sock.getsockname()[1]
+    """A port that nobody listens on; none of those that the system gives to connections (from 32768 on), which could take
+    it until it is used."""
+    while True:
+        port = random.randrange(20000, 32000)
+        try:
+            with socket.create_server(("127.0.0.1", port)):
+                return port
+        except OSError:
+            continue
 
 
 def found(*names):
