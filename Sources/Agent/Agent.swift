@@ -9,6 +9,8 @@ import Settings
 public struct Agent {
     /// An orderly stop is over after this long, whatever happens (s).
     static let stopTime = 4.5
+    /// What `run` gives when the program is to begin anew, with the settings file as it is then; no exit status.
+    static let anew: Int32 = -1
     /// Of that, for what has to go to the disk at the end (s).
     static let writingTime = 1.0
 
@@ -27,8 +29,8 @@ public struct Agent {
         log = Log(level: settings.configuration.log.level)
     }
 
-    /// Runs until SIGTERM, SIGINT or, when asked for, the end of the recording.
-    /// - Returns: exit status: 0, or 1 when the agent was to end with a recording that cannot be read.
+    /// Runs until SIGTERM, SIGINT, SIGHUP or, when asked for, the end of the recording.
+    /// - Returns: exit status: 0, or 1 when the agent was to end with a recording that cannot be read; `anew` after SIGHUP.
     public func run() throws(AgentError) -> Int32 {
         // Before any thread is made, so that all of them leave signals to this one.
         let signals = try Self.takeSignals()
@@ -74,7 +76,8 @@ public struct Agent {
         do throws(LinkError) { try link.start() } catch { throw AgentError(error.message) }
         manager.ready("starting")
         let result = watch(signals, status, manager, &reporter, &dispatcher)
-        stop(status, link, storage, manager, &reporter)
+        if result == Self.anew { manager.reloading() } else { manager.stopping() }
+        stop(status, link, storage, &reporter)
         return result
     }
 
@@ -114,7 +117,10 @@ public struct Agent {
             if waited[1].revents != 0 { status.changed.clear() }
             if waited[2].revents != 0 { dispatcher.inbox.wake.clear() }
             if waited[0].revents != 0, let number = Self.nextSignal(signals) {
-                if number == SIGHUP { continue }
+                if number == SIGHUP {
+                    log.notice("begins anew by signal, with the settings file as it is now")
+                    return Self.anew
+                }
                 log.notice("ends by signal", ["signal": .int(Int(number))])
                 return 0
             }
@@ -124,10 +130,8 @@ public struct Agent {
     /// An open event is closed, what waits is sent, `offline` is said, what is left goes to the disk: all within
     /// `stopTime`.
     private func stop(
-        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ manager: ServiceManager,
-        _ reporter: inout Reporter
+        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ reporter: inout Reporter
     ) {
-        manager.stopping()
         let began = HostClock.monotonic()
         func spent() -> Double { Double(HostClock.monotonic() - began) / 1e9 }
         status.requestStop()

@@ -88,9 +88,11 @@ import Testing
         #expect(manager.watchdogInterval == 1_500_000_000)
         manager.ready("starting")
         manager.alive()
+        manager.reloading()
         manager.stopping()
         #expect(socket.next() == "READY=1\nSTATUS=starting")
         #expect(socket.next() == "WATCHDOG=1")
+        #expect(socket.next()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
         #expect(socket.next() == "STOPPING=1\nSTATUS=stopping")
         #expect(socket.next() == nil)
     }
