@@ -48,6 +48,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CKissFFT"),
         .target(name: "CIIO"),
+        .target(name: "CSharedKey"),
 
         // The rooms, each depends only on those above it.
         room("Threads", ["CLinux"], small: true),
@@ -60,7 +61,7 @@ let package = Package(
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Instrument", ["Sensors", "Messages", "Settings"], small: true),
-        room("Link", ["Threads", "Messages", "CMosquitto", "CLinux"], small: true),
+        room("Link", ["Threads", "Messages", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room(
             "Agent",
             [
@@ -84,7 +85,7 @@ let package = Package(
         tests("Seismology"),
         tests("MiniSEED"),
         tests("Sensors", ["Threads"]),
-        tests("Messages"),
+        tests("Messages", ["Settings"]),
         tests("Settings"),
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),

@@ -8,7 +8,7 @@ struct SchemaEvaluator {
 
     private static let annotations: Set<String> = [
         "$schema", "$id", "$comment", "$defs", "title", "description", "default", "x-apply", "x-remote", "x-secret",
-        "x-unit",
+        "x-unit", "x-advanced",
     ]
 
     func accepts(_ value: Value) -> Bool { accepts(value, root) }

@@ -187,15 +187,36 @@ import Testing
         }
     }
 
+    /// Forms show titles in place of keys: one for each setting and each group, none twice in a group.
+    @Test func everyGroupHasATitleAndNoTitleStandsTwiceInAGroup() throws {
+        func title(_ schema: Value) -> String? { if case .string(let text)? = schema["title"] { text } else { nil } }
+        func look(_ schema: Value, at path: String) {
+            let target = schema["$ref"] == nil ? schema : SettingsSchema.value["$defs"]?["axis"] ?? schema
+            guard case .object(let members)? = target["properties"] else { return }
+            let titles = members.compactMap { title($0.value) }
+            #expect(Set(titles).count == titles.count, "\(path)")
+            for member in members where member.value["$ref"] == nil {
+                #expect(title(member.value)?.isEmpty == false, "\(path).\(member.key)")
+                look(member.value, at: "\(path).\(member.key)")
+            }
+        }
+        look(SettingsSchema.value, at: "")
+        look(try #require(SettingsSchema.value["$defs"]?["axis"]), at: "axes.all")
+        #expect(SettingsSchema.value["$defs"]?["axis"]?["properties"]?["detection"]?["title"] == "Level detection")
+    }
+
     @Test func theSchemaAnnotatesEverySetting() throws {
         for setting in SettingsTable.settings {
             let schema = SettingsSchema.annotated(setting)
-            for keyword in ["description", "default", "x-apply", "x-remote", "x-secret"] {
+            for keyword in ["title", "description", "default", "x-apply", "x-remote", "x-secret"] {
                 #expect(schema[keyword] != nil, "\(setting.key)")
             }
         }
         let rate = SettingsSchema.value["properties"]?["trace"]?["properties"]?["rate_hz"]
         #expect(rate?["default"] == 20 && rate?["x-unit"] == "Hz" && rate?["x-apply"] == "live")
+        #expect(rate?["title"] == "Trace rate" && rate?["x-advanced"] == nil)
+        let qos = SettingsSchema.value["properties"]?["trace"]?["properties"]?["qos"]
+        #expect(qos?["x-advanced"] == true)
         let password = SettingsSchema.value["properties"]?["mqtt"]?["properties"]?["password_file"]
         #expect(password?["x-remote"] == false)
     }

@@ -40,6 +40,9 @@ struct Backfill {
         }
     }
 
+    /// Everything is to be offered again that is not in memory.
+    mutating func rewind() { (essentialCursor, restCursor) = (0, 0) }
+
     /// Memory has let a message go.
     /// - Parameter isDisplaced: it was not delivered, and is to be offered again.
     mutating func settled(_ key: Int64, isDisplaced: Bool) {

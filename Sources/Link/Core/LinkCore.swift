@@ -168,14 +168,13 @@ final class LinkCore {
         attempted = broker
         report(.connecting(options.brokers[broker]))
         let wanted = protocols.version(for: broker, now: now)
-        if openBroker != broker || version != wanted {
-            recallInFlight()
-            openBroker = nil
-            isSubscribed = false
-            version = wanted
-            if let reason = transport.open(broker: broker, version: wanted) { return attemptFailed(reason, now) }
-            openBroker = broker
-        }
+        if openBroker != broker || version != wanted { isSubscribed = false }
+        // A new connection begins without the limits of the old one, and with nothing on its way.
+        recallInFlight()
+        openBroker = nil
+        version = wanted
+        if let reason = transport.open(broker: broker, version: wanted) { return attemptFailed(reason, now) }
+        openBroker = broker
         if let reason = transport.connect() { attemptFailed(reason, now) }
     }
 
@@ -263,7 +262,7 @@ final class LinkCore {
             topic: options.presence.topic, qos: 1, retain: true, contentType: .text, priority: .essential)
     }
 
-    /// Gives a connection up that is none any more. The library sends what was not acknowledged again.
+    /// Gives a connection up that is none any more. What was not acknowledged is sent again in the next.
     func watchConnection(_ now: UInt64) {
         guard machine.isUp else { return }
         watch.look(
@@ -284,7 +283,7 @@ final class LinkCore {
         reportDown(reason, now)
     }
 
-    /// Takes the messages that were not acknowledged back from a transport that is about to forget them.
+    /// Takes back the messages that were not acknowledged, which the transport is about to forget.
     func recallInFlight() {
         store.withLock { store in
             for message in inFlight.reversed() { store.putBack(message.ticket) }

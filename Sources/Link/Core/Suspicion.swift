@@ -2,7 +2,7 @@
 ///
 /// A broker that takes no message as large as this, or none on this topic, may close the connection without a word:
 /// MQTT 3.1.1 has no other way, and some have a limit that they do not announce. So does a bad line. After two connections
-/// that the peer closed before it acknowledged anything, messages go one at a time: then only the one that is on its way
+/// in a row that the peer closed while something was on its way, messages go one at a time: then only the one that is on its way
 /// alone, after others were acknowledged in the same connection, can be the cause, and it is given up when that happens
 /// again and again. Nothing is given up for connections that never get as far.
 struct Suspicion: Sendable, Equatable {
@@ -16,7 +16,7 @@ struct Suspicion: Sendable, Equatable {
     static let patience = 3
     /// The same for a message that is not said again by itself: a bad line breaks connections too.
     static let messagePatience = 10
-    /// Connections without any acknowledgement after which messages go one at a time.
+    /// Such connections after which messages go one at a time.
     static let fruitlessLimit = 2
     /// So many acknowledgements in a row say that the line is well, even if more is always waiting.
     static let well = 1000
@@ -49,7 +49,8 @@ struct Suspicion: Sendable, Equatable {
         acknowledgements = 0
         guard waiting > 0 else { return .leave }
         guard oneAtATime else {
-            fruitless = acknowledged ? 0 : fruitless + (byPeer ? 1 : 0)
+            // What is acknowledged before may be nothing but the states that each connection begins with.
+            fruitless += byPeer ? 1 : 0
             guard fruitless >= Self.fruitlessLimit else { return .leave }
             (oneAtATime, fruitless) = (true, 0)
             return .recall

@@ -58,8 +58,6 @@ struct SelfCheck {
 
     var isOver: Bool { commandIsOver && echoes.allSatisfy(\.isOver) }
 
-    func isCommandTopic(_ topic: String) -> Bool { topic == commandTopic }
-
     /// The broker has answered a subscription. True when the probe is to be published now.
     mutating func subscribed(_ filter: String, isGranted: Bool) -> Bool {
         if filter == commandTopic {

@@ -36,6 +36,7 @@ enum CrossFieldRules {
             ], check: votes),
         Rule(uses: ["/waveform/enabled", "/waveform/encoding"], check: waveformCodes),
         Rule(uses: ["/mqtt/tls"], check: certificate),
+        Rule(uses: ["/mqtt/home_assistant", "/mqtt/root"], check: discoveryPrefix),
         Rule(uses: ["/mqtt/reconnect"], check: reconnect),
     ]
 
@@ -271,6 +272,16 @@ enum CrossFieldRules {
         findings.add(
             tls.certFile.isEmpty ? "/mqtt/tls/cert_file" : "/mqtt/tls/key_file", .crossField,
             "A certificate and its key belong together.", got: "", allowed: "both cert_file and key_file, or neither")
+    }
+
+    /// What is written there is no message of a station, and must not be taken for one, or for a command.
+    private static func discoveryPrefix(_ c: Configuration, _ findings: inout Findings) {
+        let (prefix, root) = (c.mqtt.homeAssistant.prefix, c.mqtt.root)
+        guard c.mqtt.homeAssistant.enabled, prefix == root || prefix.hasPrefix(root + "/") else { return }
+        findings.add(
+            "/mqtt/home_assistant/prefix", .crossField,
+            "The topics of stations and their commands are there, because mqtt.root is \(root).", got: .string(prefix),
+            allowed: "not the root or below it")
     }
 
     private static func reconnect(_ c: Configuration, _ findings: inout Findings) {

@@ -200,15 +200,11 @@ enum Samples {
 
     static func trace(_ signals: TraceSignals = .all) -> TraceBlock {
         var block = TraceBlock(capacity: 20, rate: 20, signals: signals)
-        for _ in 0..<4 {
-            guard let i = block.extend() else { break }
-            for axis in 0..<3 {
-                let value = Double((i + 1) * (axis + 1)) * 0.001
-                block.set(.raw, axis: axis, at: i, axis == 2 ? 9.80665 + value : value)
-                block.set(.filtered, axis: axis, at: i, -value)
-                block.set(.rms, axis: axis, at: i, value / 8)
-                block.setTriggered(axis: axis, at: i, i >= 2 && axis == 0)
-            }
+        for i in 0..<4 {
+            let values = (1...3).map { Double((i + 1) * $0) * 0.001 }
+            let raw = [values[0], values[1], 9.80665 + values[2]]
+            block.append(
+                [.raw, .filtered, .rms], raw + values.map { -$0 } + values.map { $0 / 8 }, triggered: i >= 2 ? 1 : 0)
         }
         return block
     }

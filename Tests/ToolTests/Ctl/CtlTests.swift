@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import TestSupport
 import Testing
 
@@ -93,6 +94,26 @@ import Testing
         #expect(try Self.ctl(broker, ["ping"]).status == 64)
         #expect(try Self.ctl(broker, ["ping", "a/b"]).status == 64)
         _ = (refusing, silent)
+    }
+
+    /// `--json` printed the C1 and bidirectional control characters of a station as they came.
+    @Test func neitherJSONNorTablesHaveWhatATerminalObeys() throws {
+        let broker = try Broker()
+        let hostile = "1\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{2028}\u{7f}x"
+        let station = try FakeStation(broker, "basement") { station, request in
+            [station.reply(request, #""phase":"done","result":{"version":"\#(hostile)","\#(hostile)":1}"#)]
+        }
+        let json = try Self.ctl(broker, ["ping", "basement", "--json"])
+        let plain = try Self.ctl(broker, ["ping", "basement"])
+        for output in [json.output, json.errors, plain.output, plain.errors] {
+            let left = output.unicodeScalars.filter { $0 != "\n" && $0.isUnprintable }
+            #expect(left.isEmpty, "\(left.map(\.value))")
+        }
+        // The value is the one that was sent.
+        let reply = try #require(try Self.lines(json).first)
+        let result = ((reply["reply"] as? [String: Any]) ?? reply)["result"] as? [String: Any]
+        #expect(result?["version"] as? String == hostile, "\(json.output)")
+        _ = station
     }
 
     @Test func aGroupAnswersOneByOne() throws {

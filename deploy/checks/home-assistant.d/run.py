@@ -71,7 +71,7 @@ class Check:
         return playing(self.program, self.folder, name, self.recording, 5, merge({
             "station": {"description": NAME}, "detection": {"event": {"post_event_s": 5}},
             "axes": {"all": {"detection": {"threshold": 0.05}}},
-            "locked": ["axes.y.detection.threshold"],
+            "locked": ["axes.y.detection.threshold"], "unlocked": ["mqtt.home_assistant.prefix"],
             "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker}", "home_assistant": home}}, {}))
 
     async def run(self):
