@@ -34,7 +34,7 @@ public struct Agent {
         let signals = try Self.takeSignals()
         defer { close(signals) }
         let topics = try Self.topics(settings.configuration)
-        let boot = HostStatus.uuid()
+        let boot = Identity.boot
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
         let link = try Self.link(settings.configuration, topics, journal, inbox)

@@ -33,6 +33,8 @@ struct Outbox: ~Copyable {
     private static let trimPause: Int64 = 60_000_000_000
     /// Messages in one transaction.
     private static let batch = 64
+    /// Of them that are read from disk in one round.
+    private static let batchesInARow = 16
 
     private let context: Context
     private let link: Link
@@ -43,6 +45,8 @@ struct Outbox: ~Copyable {
     private var payload: [UInt8] = []
     private var settled: [Settlement] = []
     private var kept: [(ticket: KeepTicket, key: Int64, bytes: Int)] = []
+    /// Of the last look at what is held.
+    private var holdNumber: UInt64 = 0
     private var withdrawDue: Int64 = 0
     private var trimDue: Int64 = 0
 
@@ -176,14 +180,19 @@ struct Outbox: ~Copyable {
         link.takeSettled(into: &settled)
         guard !settled.isEmpty else { return }
         for one in settled {
-            backfill.settled(one.key, isDisplaced: one.outcome == .displaced)
+            // What is held is looked at once more, and passed over if it still is.
+            backfill.settled(one.key, isDisplaced: one.outcome == .displaced || one.outcome == .held)
+            let line = one.key & 3 == 0 ? SpoolLine.essential : .rest
             switch one.outcome {
             case .delivered: _ = try spool.settle(one.key, .delivered)
             case .refused(let reason): _ = try spool.settle(one.key, .refused(reason: reason))
-            // 149: packet too large; what was given up counts as an unspecified error.
+            // Brokers change. 149: packet too large.
+            case .tooLarge where line == .essential: backfill.held(one.key, line)
             case .tooLarge: _ = try spool.settle(one.key, .refused(reason: 149))
+            case .abandoned where backfill.struck(one.key): backfill.held(one.key, line)
+            // What was given up counts as an unspecified error.
             case .abandoned: _ = try spool.settle(one.key, .refused(reason: 128))
-            case .displaced: break
+            case .displaced, .held: break
             }
         }
         settled.removeAll(keepingCapacity: true)
@@ -205,8 +214,15 @@ struct Outbox: ~Copyable {
 
     /// Offers the link what waits on disk, the important first, as far as it has room.
     private mutating func feed(wall: Int64) throws(SpoolError) {
+        let number = link.holdNumber
+        if number != holdNumber { backfill.rewind() }
+        holdNumber = number
+        // What is held may be much: a part in each round, so that what is new need not wait.
+        var batches = 0
         for line in [SpoolLine.essential, .rest] {
             while true {
+                batches += 1
+                guard batches <= Self.batchesInARow else { return }
                 let messages = try spool.next(
                     line, after: backfill.cursor(line), messages: Self.batch, bytes: 262_144)
                 guard !messages.isEmpty else { break }
@@ -216,6 +232,11 @@ struct Outbox: ~Copyable {
                         continue
                     }
                     let header = lateHeader(message, wall: wall)
+                    // Over which connections ended takes turns with the others of its topic.
+                    guard number % 2 == 0 || !backfill.isStruck(message.key), link.mayOffer(header) else {
+                        try pass(message, line, wall: wall)
+                        continue
+                    }
                     let taken = message.payload.withUnsafeBytes {
                         link.offerBackfill(header, key: message.key, $0)
                     }
@@ -226,6 +247,13 @@ struct Outbox: ~Copyable {
         }
         // Everything older is on its way: what comes now may be sent from memory again.
         if link.isOverflowing, backfill.count == 0 { link.setOverflow(false) }
+    }
+
+    /// A message that is refused for now waits, until it is older than events are kept.
+    private mutating func pass(_ message: StoredMessage, _ line: SpoolLine, wall: Int64) throws(SpoolError) {
+        let longest = max(spool.options.keepEventsSeconds, 86_400)
+        guard Double(wall - message.made) / 1e9 <= longest else { return try spool.giveUp(message.key) }
+        backfill.held(message.key, line)
     }
 
     /// How a message from disk is sent: what has outlived its time goes below `data/history`, as do traces and summaries

@@ -5,11 +5,11 @@ import Messages
 protocol Transport: AnyObject {
     /// Other options, from the next `open` on.
     func change(to options: LinkOptions)
-    /// Prepares for a broker by its index, to speak this version with it, and forgets everything of the one before, messages not yet acknowledged
-    /// included. Hands back a sentence when that is not possible.
+    /// Prepares one attempt with a broker by its index, to speak this version with it, and forgets everything of the
+    /// connection before: its limits, and the messages not yet acknowledged. Hands back a sentence when that is not
+    /// possible.
     func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String?
-    /// Begins an attempt; how it ends comes as an event. Hands back a sentence when it failed at once. Messages that
-    /// were not acknowledged in the connection before are sent again by themselves.
+    /// Begins the attempt; how it ends comes as an event. Hands back a sentence when it failed at once.
     func connect() -> String?
     /// Hands one message over; only while connected.
     func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver
@@ -50,8 +50,9 @@ enum TransportEvent: Equatable {
     case connected(BrokerLimits)
     /// CONNACK with this code.
     case refused(code: Int, reason: String)
-    /// The attempt failed or the connection broke; by the peer's doing when it hung up on a connection that was there.
-    case lost(reason: String, byPeer: Bool = false)
+    /// The attempt failed or the connection broke; by the peer's doing when it hung up on a connection that was there, for
+    /// this reason where it gives one (MQTT 5).
+    case lost(reason: String, byPeer: Bool = false, code: Int = 0)
     /// A subscription was answered, with the granted QoS or a reason of 128 and above.
     case subscribed(id: Int32, code: Int)
     case message(InboundMessage)
