@@ -114,8 +114,12 @@ extension SettingsTable {
             apply: .restartStream, "How fast; 0 is as fast as possible."),
         Setting("sensor.replay.loop", \.sensor.replay.loop, .bool, apply: .restartStream, "Begin again at the end."),
         Setting(
-            "sensor.replay.scale", \.sensor.replay.scale, .scale, apply: .restartStream,
-            "m/s^2 per count of miniSEED integers, or per unit of a CSV file; one number or [x, y, z]."),
+            "sensor.replay.scale", \.sensor.replay.scale, .optional(.scale, none: "what the recording says"),
+            apply: .restartStream,
+            """
+            m/s^2 per count of miniSEED integers, or per unit of the file; one number or [x, y, z]. Counts need it, \
+            unless they are waveforms of this agent in miniSEED 3, which say it themselves.
+            """),
         Setting(
             "sensor.replay.unit", \.sensor.replay.unit, .choice(), apply: .restartStream,
             "Unit of the columns of a CSV file."),
