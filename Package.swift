@@ -45,6 +45,7 @@ let package = Package(
         .systemLibrary(name: "CYAML"),
         .systemLibrary(name: "CJansson"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CExpat"),
         .target(name: "CLinux"),
         .target(name: "CKissFFT"),
         .target(name: "CIIO"),
@@ -75,7 +76,7 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Instrument", "Link", "MiniSEED", "CMosquitto",
+                "Instrument", "Link", "MiniSEED", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 

@@ -22,7 +22,7 @@ skip() {
 # Debian packages by purpose; all of them exist under these names in Debian 12 and 13.
 packages_for() {
     case $1 in
-        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev ;;
+        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev libexpat1-dev ;;
         try) echo mosquitto mosquitto-clients jq ;;
         dashboard) echo esbuild node-mqtt node-buffer node-process node-events node-url ;;
         browser) echo nodejs chromium fonts-dejavu-core mosquitto python3 python3-venv ;;

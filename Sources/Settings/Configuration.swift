@@ -153,8 +153,9 @@ public struct ReplayConfiguration: Sendable, Equatable {
     /// Times real time; 0 is as fast as possible.
     public var speed = 1.0
     public var loop = false
-    /// m/s² per count of miniSEED integers, or per CSV unit; one for each axis.
-    public var scale = PerAxis(1.0)
+    /// m/s² per count of miniSEED integers, or per unit of the file; one for each axis. Nil: what the recording itself
+    /// says, and 1 for samples that are no counts.
+    public var scale: PerAxis<Double>?
     /// Unit of a CSV file's columns.
     public var unit = Unit.metresPerSecondSquared
 }

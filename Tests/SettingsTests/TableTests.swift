@@ -84,7 +84,8 @@ import Testing
         (c.sensor.simulate.noise, c.sensor.simulate.scenario, c.sensor.simulate.seed) = (0.1, .tableKnock, 1 << 52)
         (c.sensor.simulate.amplitude, c.sensor.simulate.frequency) = (0.1, 0.3)
         (c.sensor.replay.file, c.sensor.replay.speed, c.sensor.replay.loop) = ("/r w.csv", 0, true)
-        (c.sensor.replay.scale.y, c.sensor.replay.unit) = (-1e-7, .g)
+        (c.sensor.replay.scale, c.sensor.replay.unit) = (PerAxis(1), .g)
+        c.sensor.replay.scale?.y = -1e-7
         (c.conditioning.offset, c.conditioning.settle) = (.ema(.corner(0.1)), 0)
         c.axes.x.signal = .sine(amplitude: 0.1, frequency: 0.7)
         c.axes.y.signal = .step(amplitude: 1)
