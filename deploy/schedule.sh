@@ -43,7 +43,7 @@ jobs_of_builds() {
     export SEISMOTE_BUILT_BENCHMARKS=$repository/deploy/benchmarks/.build/release
     job packages 900 5 - install_all
     job tests-build 900 150 - swift_alone build --build-tests --quiet
-    job release 900 150 tests-build build_release
+    job release 900 100 tests-build build_release
 }
 
 # What all checks together install, in one go.
