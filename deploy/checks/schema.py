@@ -19,7 +19,7 @@ ODD = [
 
 BY_HAND = [
     {}, [], 1, "x", None, {"locked": ["mqtt"]}, {"locked": ["mqtt.uri", "axes.x", "axes.all.filter"]},
-    {"locked": ["nothing"]}, {"locked": [""]}, {"locked": "mqtt"}, {"locked": None}, {"locked": [1]}, {"nothing": 1},
+    {"unlocked": ["mqtt.home_assistant.prefix"]}, {"unlocked": ["trace.qos"]}, {"unlocked": 1}, {"locked": ["nothing"]}, {"locked": [""]}, {"locked": "mqtt"}, {"locked": None}, {"locked": [1]}, {"nothing": 1},
     {"mqtt": {"password": "p", "username": "u"}}, {"mqtt": {"password": 5}}, {"mqtt": {"password": "x\ny"}},
     {"mqtt": {"uri": "mqtt://[::1]:1883"}}, {"mqtt": {"uri": "mqtt://[1.2.3.4]"}}, {"mqtt": {"uri": "mqtt://h:0"}},
     {"mqtt": {"uri": "mqtt://h:65535"}}, {"mqtt": {"uri": "mqtt://h:65536"}}, {"mqtt": {"uri": "mqtt://h:000080"}},

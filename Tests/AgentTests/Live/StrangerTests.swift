@@ -6,7 +6,7 @@ import Testing
 @testable import Agent
 
 /// Commands that would lead the station, or its password, to a stranger: what the stranger gets to see, byte for byte.
-@Suite(.timeLimit(.minutes(1))) struct StrangerTests {
+@Suite(.timeLimit(.minutes(10))) struct StrangerTests {
     private static func bench(_ home: RawListener, _ more: String = "") throws -> AgentBench {
         try AgentBench(
             """
