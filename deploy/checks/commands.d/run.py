@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "mqtt.d")]
 
 from asking import Asker, Mosquitto, station  # noqa: E402
-import readme  # noqa: E402
+import documented  # noqa: E402
 import rules  # noqa: E402
 
 TABLE = os.path.join(HERE, "table.jsonl")
@@ -121,7 +121,7 @@ async def main(program, folder, repository):
                         line["reply"] = reply
                         file.write(json.dumps(line, ensure_ascii=False) + "\n")
         wrong += await rules.run(program, folder, broker)
-        wrong += await readme.run(program, folder, broker, repository)
+        wrong += await documented.run(program, folder, broker, repository)
     finally:
         await broker.stop()
     sys.exit(f"{wrong} of the above are wrong" if wrong else 0)
