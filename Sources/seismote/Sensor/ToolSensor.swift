@@ -99,12 +99,10 @@ struct ToolSensor {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            var target = [UInt8](repeating: 0, count: 4096)
-            let count = target.withUnsafeMutableBytes {
-                readlink("/proc/\(process)/fd/\(name)", $0.baseAddress!, $0.count)
-            }
+            var target = [CChar](repeating: 0, count: 4096)
+            let count = readlink("/proc/\(process)/fd/\(name)", &target, target.count)
             guard count > 0 else { continue }
-            let path = String(decoding: target[..<count], as: UTF8.self)
+            let path = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
             if path.hasPrefix("/dev/i2c-") || path.hasPrefix("/dev/iio:") || path.contains("/iio:device") {
                 return true
             }
