@@ -6,6 +6,7 @@ public struct IntensityRelation: Sendable, Equatable, CaseIterable, RawRepresent
         wald99,
         worden12,
         atkinsonKaka07,
+        faenzaMichelini10,
         cwa,
         jma,
     ]
