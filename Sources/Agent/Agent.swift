@@ -37,7 +37,8 @@ public struct Agent {
         let boot = HostStatus.uuid()
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
-        let link = try Self.link(settings.configuration, topics, journal, inbox)
+        let options = try Self.options(settings.configuration, topics)
+        let link = try Self.link(options, journal, inbox)
         let storage = try StorageThread(
             settings.configuration, topics: topics, link: link, log: log, answered: inbox.wake)
         let status = try SamplingStatus()
@@ -57,6 +58,7 @@ public struct Agent {
             "seismoted \(productVersion) starts",
             ["station": .text(settings.configuration.station.id), "boot": .text(boot)])
         for note in keeper.notes { log.error(note.message, ["revision": .int(note.revision)]) }
+        journal.note(options, isAutomatic: settings.configuration.mqtt.protocolVersion == .auto)
         var reporter = Reporter(
             ledger: keeper.ledger, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
             link: link)
@@ -168,13 +170,17 @@ public struct Agent {
         } catch { throw AgentError(error.description) }
     }
 
+    private static func options(_ configuration: Configuration, _ topics: Topics) throws(AgentError) -> LinkOptions {
+        do throws(LinkError) { return try LinkOptions(configuration, topics: topics) } catch {
+            throw AgentError(error.message)
+        }
+    }
+
     private static func link(
-        _ configuration: Configuration, _ topics: Topics, _ journal: LinkJournal, _ inbox: CommandInbox
+        _ options: LinkOptions, _ journal: LinkJournal, _ inbox: CommandInbox
     ) throws(AgentError) -> Link {
         do throws(LinkError) {
-            return try Link(
-                options: LinkOptions(configuration, topics: topics), report: { journal.note($0) },
-                receive: { inbox.put($0) })
+            return try Link(options: options, report: { journal.note($0) }, receive: { inbox.put($0) })
         } catch { throw AgentError(error.message) }
     }
 }

@@ -10,7 +10,7 @@ import Testing
                 station: {id: basement}
                 sensor: {driver: simulate, simulate: {scenario: sine}}
                 conditioning: {settle_s: 0.1}
-                mqtt: {uri: "mqtt://127.0.0.1:\(broker.port)"}
+                mqtt: {uri: "mqtt://127.0.0.1:\(broker.port)", protocol: 5}
                 """)
     }
 
