@@ -61,7 +61,8 @@ import Testing
         let folder = try TemporaryFolder()
         let port = try FreePort.find()
         let server = try Self.server(
-            port, ["-nocert", "-psk_identity", "board", "-psk", Self.key, "-tls\(version.replacing(".", with: "_"))"], folder)
+            port, ["-nocert", "-psk_identity", "board", "-psk", Self.key, "-tls\(version.replacing(".", with: "_"))"],
+            folder)
         #expect(eventually(within: 20) { server.output.contains("ACCEPT") }, "\(server.errors)")
         let agent = try Self.agent(port, key: Self.key, in: folder, version: version)
         #expect(

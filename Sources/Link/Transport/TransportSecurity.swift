@@ -34,9 +34,9 @@ package enum TransportSecurity {
             + "\"\(tls.keyFile)\"): \(String(cString: mosquitto_strerror(answer)))"
     }
 
-    /// In a context of our own (see CSharedKey.h). In the library's, no certificate would be verified, so that with TLS 1.3 a
-    /// server that does not know the key could show any instead and would get the password; and the key is found there only
-    /// in a process in which the library has made a context by itself before.
+    /// In a context of our own (see CSharedKey.h). In the library's, no certificate would be verified, so that with TLS 1.3
+    /// a server that does not know the key could show any instead and would get the password; and the key is found there
+    /// only in a process in which the library has made a context by itself before.
     private static func setSharedKey(_ handle: OpaquePointer, _ tls: LinkOptions.TLS) -> String? {
         let digits: String
         switch SecretFile.read(tls.pskFile, what: "key file") {
@@ -44,7 +44,8 @@ package enum TransportSecurity {
         case .failure(let problem): return problem.message
         }
         guard let key = sharedKey(digits) else {
-            return "the key in \"\(tls.pskFile)\" cannot be used: it has to be hexadecimal, an even number of at most 512 digits"
+            return
+                "the key in \"\(tls.pskFile)\" cannot be used: it has to be hexadecimal, an even number of at most 512 digits"
         }
         guard
             let context = csharedkey_create(
@@ -84,11 +85,13 @@ package enum TransportSecurity {
         let detail = last.hasPrefix(" ") ? String(last.dropFirst()) : last
         switch detail {
         case "certificate verify failed":
-            return "TLS: the broker's certificate was not accepted: expired, not of a known authority, or for another host"
+            return
+                "TLS: the broker's certificate was not accepted: expired, not of a known authority, or for another host"
         case "tlsv13 alert certificate required": return "TLS: the broker \(demand)"
         case "sslv3 alert handshake failure", "ssl/tls alert handshake failure":
             return "TLS: the broker refuses: there is no cipher in common, or it \(demand)"
-        case let alert where alert.contains(" alert ") && (alert.contains("certificate") || alert.hasSuffix("unknown ca")):
+        case let alert
+        where alert.contains(" alert ") && (alert.contains("certificate") || alert.hasSuffix("unknown ca")):
             return "TLS: the broker does not accept our client certificate: \(alert)"
         default: return "TLS: \(detail)"
         }

@@ -34,7 +34,8 @@ import Testing
     }
 
     /// It was "Protocol error" or "The connection was lost": the broker's own words are mostly lost with the connection.
-    @Test(arguments: ["", "tls_version tlsv1.2\n"]) func aMissingClientCertificateIsSaidInWords(version: String) throws {
+    @Test(arguments: ["", "tls_version tlsv1.2\n"]) func aMissingClientCertificateIsSaidInWords(version: String) throws
+    {
         let broker = try TLSTests.broker(TLSTests.lines + "require_certificate true\n" + version)
         let board = try RealLink(port: broker.port, tls: true) { $0.tls.caFile = broker.folder.path("good.crt") }
         #expect(eventually { Self.reasons(board).count >= 4 })

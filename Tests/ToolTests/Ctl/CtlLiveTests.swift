@@ -28,6 +28,14 @@ import Testing
         #expect(agent.child.isRunning)
     }
 
+    /// libmosquitto before 2.0.16 ended the tool at the first packet.
+    @Test func aBrokerCannotEndTheTool() throws {
+        let broker = try DeadlyBroker()
+        let list = try Tool("ctl", "list", "--broker", "127.0.0.1:\(broker.port)")
+        #expect((0...3).contains(list.status ?? 255), "\(list.status) \(list.errors)")
+        #expect(!broker.versions.isEmpty)
+    }
+
     @Test(arguments: ["5", "3.1.1"]) func theRealAgentObeys(version: String) throws {
         let broker = try Broker()
         let agent = try Self.agent(broker)

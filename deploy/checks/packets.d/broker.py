@@ -42,14 +42,14 @@ class Broker:
         self.port = self.server.sockets[0].getsockname()[1]
         return self
 
-    def behave(self):
-        """From now on a broker like any other; what was begun otherwise is cut."""
-        self.spoils = False
+    def change(self, spoils):
+        """From now on one that spoils, or a broker like any other; what was begun otherwise is cut."""
+        self.spoils = spoils
         for line in list(self.lines):
             line.writer.transport.abort()
 
     async def close(self):
-        self.behave()
+        self.change(False)
         self.server.close()
 
     def send(self, line, packet, stage):
@@ -58,7 +58,12 @@ class Broker:
             line.left -= 1
         elif line.stage == stage:
             return self.spoil(line, packet)
-        line.writer.write(packet.bytes())
+        self.write(line, packet.bytes())
+
+    @staticmethod
+    def write(line, data):
+        if not line.writer.transport.is_closing():
+            line.writer.write(data)
 
     def spoil(self, line, packet, manner=None):
         data, name = (packet.bytes(), manner) if manner else mutate(self.random, packet)
@@ -67,12 +72,12 @@ class Broker:
         self.last.append(f"MQTT {line.version} {NAMES.get(packet.first & 0xF0, '?')} {name}: {data[:120].hex(' ')}")
         if self.random.random() < 0.1:
             for byte in data[:200]:
-                line.writer.write(bytes([byte]))
+                self.write(line, bytes([byte]))
         else:
-            line.writer.write(data)
+            self.write(line, data)
         # Most hang up by themselves; a few are left to find out that nothing comes any more.
         asyncio.get_running_loop().call_later(
-            8 if self.random.random() < 0.005 else self.random.uniform(0.03, 0.2), line.writer.transport.abort)
+            8 if self.random.random() < 0.005 else self.random.uniform(0.02, 0.1), line.writer.transport.abort)
 
     async def serve(self, reader, writer):
         line = Line(writer, self.random.choice(STAGES) if self.spoils else None)
@@ -83,7 +88,7 @@ class Broker:
             while True:
                 kind, body = await Client.read(reader)
                 self.handle(line, kind, body)
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
         finally:
             self.lines.discard(line)
@@ -119,7 +124,7 @@ class Broker:
         if line.version == 4 and self.wants == 5 and self.refused_old < 3:
             # It has taken us for a broker without 5.
             self.refused_old += 1
-            line.writer.write(Packet(CONNACK, b"\0\1").bytes())
+            self.write(line, Packet(CONNACK, b"\0\1").bytes())
             return
         self.refused_old = 0
         properties = [] if line.version == 5 else None
@@ -129,8 +134,12 @@ class Broker:
             # What brokers say of themselves: receive maximum, topic aliases.
             properties = [b"\x21\x00\x14", b"\x22\x00\x0a"]
         self.send(line, Packet(CONNACK, b"\0\0", properties), "connack")
-        if line.stage in ("publish", "disconnect", "auth", "turn"):
-            asyncio.get_running_loop().call_later(self.random.uniform(0.0, 0.15), self.later, line)
+        if line.stage:
+            # What waits for a packet that does not come is not waited for.
+            sends = line.stage in ("publish", "disconnect", "auth", "turn")
+            patience = 6 if line.stage == "pingresp" and self.random.random() < 0.1 else 0.4
+            asyncio.get_running_loop().call_later(
+                self.random.uniform(0.0, 0.1) if sends else patience, self.later, line)
 
     def later(self, line):
         if line not in self.lines or line.stage is None:
@@ -144,7 +153,7 @@ class Broker:
                 properties = [b"\x08" + text("seismote/replies"), b"\x09" + text(b"\1\2\3")]
             self.spoil(line, Packet(
                 PUBLISH | qos << 1, head, properties, b'{"id":"p%d"}' % self.number))
-        elif line.stage == "turn":
+        elif line.stage not in ("disconnect", "auth"):
             packet = out_of_turn(self.random, line.version, self.topic("cmd/ping"))
             self.spoil(line, packet, "out of turn" if self.random.random() < 0.5 else None)
         else:

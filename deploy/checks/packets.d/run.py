@@ -28,10 +28,13 @@ MENDED = 2_000_016
 class Station:
     """An agent, its broker, and who starts it again when it dies."""
 
-    def __init__(self, name, protocol, seed, folder, program, command, may_die):
-        self.name, self.protocol, self.may_die = name, protocol, may_die
+    def __init__(self, name, protocol, is_mended, seed, folder, program, command):
+        self.name, self.protocol = name, protocol
+        # Who asks for 5 where the library is known for it may die of it, once.
+        self.may_die = protocol == 5 and not is_mended
         self.readings = Readings(name)
-        self.broker = Broker(random.Random(seed), name, self.take, wants=5 if protocol == 5 else None)
+        self.broker = Broker(
+            random.Random(seed), name, self.take, wants=5 if protocol == 5 or protocol == "auto" and is_mended else None)
         self.folder, self.program, self.command = folder, program, command
         self.deaths, self.problems, self.boots = [], [], {}
         self.agent = self.health = None
@@ -56,6 +59,8 @@ class Station:
         if self.agent.running:
             return
         self.deaths.append(f"ended with {self.agent.process.returncode}; sent last: " + " | ".join(self.broker.last))
+        # From now on it speaks 3.1.1.
+        self.broker.wants = None
         self.agent.start()
 
     async def settled(self, since, seconds):
@@ -63,7 +68,7 @@ class Station:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             at, health = self.readings.health[-1] if self.readings.health else (0, {})
-            if at > since + 2 and health["outbox"]["messages"] < 20 and health["mqtt"]["connected"]:
+            if at > since + 2 and health["outbox"]["messages"] < 20:
                 return True
             await asyncio.sleep(0.1)
         return False
@@ -106,11 +111,9 @@ async def main(program, folder, seconds, seed, libraries=None):
     number = library(libraries)
     command = ["env", f"LD_LIBRARY_PATH={libraries}"] if libraries else []
     print(f"libmosquitto {number // 1_000_000}.{number // 1000 % 1000}.{number % 1000}, seed {seed}")
-    is_mended = number >= MENDED
-    # Who asks for 5 where the library is known for it may die of it, once.
-    kinds = [("auto1", "auto"), ("auto2", "auto"), ("old", "3.1.1"), ("five1", 5), ("five2", 5)]
-    stations = [Station(name, protocol, f"{seed} {name}", os.path.join(folder, str(number)), program, command,
-                        protocol == 5 and not is_mended) for name, protocol in kinds]
+    kinds = [("auto1", "auto"), ("auto2", "auto"), ("auto3", "auto"), ("old", "3.1.1"), ("five1", 5), ("five2", 5)]
+    stations = [Station(name, protocol, number >= MENDED, f"{seed} {name}", os.path.join(folder, str(number)), program,
+                        command) for name, protocol in kinds]
     for station in stations:
         await station.start()
 
@@ -125,11 +128,11 @@ async def main(program, folder, seconds, seed, libraries=None):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for station in stations:
-            station.broker.spoils = True
+            station.broker.change(spoils=True)
         await asyncio.sleep(min(SPOILING, max(1, end - time.monotonic())))
         began = time.monotonic()
         for station in stations:
-            station.broker.behave()
+            station.broker.change(spoils=False)
         if time.monotonic() + BEHAVING < end:
             await asyncio.sleep(BEHAVING)
     for station in stations:
