@@ -15,7 +15,7 @@ import Testing
         axes: {all: {signal: {sine: {amplitude: 1 g, frequency_hz: 2}}}}
         waveform: {chunk_s: 2}
         storage: {directory: "\(directory)"}
-        mqtt: {uri: "mqtt://127.0.0.1:\(port)"}
+        mqtt: {uri: "mqtt://127.0.0.1:\(port)", protocol: 5}
         """
     }
 
