@@ -45,22 +45,24 @@ let package = Package(
         .systemLibrary(name: "CYAML"),
         .systemLibrary(name: "CJansson"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CExpat"),
         .target(name: "CLinux"),
         .target(name: "CKissFFT"),
         .target(name: "CIIO"),
+        .target(name: "CSharedKey"),
 
         // The rooms, each depends only on those above it.
         room("Threads", ["CLinux"], small: true),
         room("SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Seismology", ["SignalProcessing"]),
-        room("MiniSEED", ["Threads", "CMiniSEED"]),
-        room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"]),
-        room("Messages", ["Seismology", "MiniSEED"]),
+        room("MiniSEED", ["Threads", "CMiniSEED"], small: true),
+        room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
+        room("Messages", ["Seismology", "MiniSEED"], small: true),
         room("Settings", ["SignalProcessing", "Seismology", "Messages", "CYAML", "CJansson"], small: true),
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Instrument", ["Sensors", "Messages", "Settings"], small: true),
-        room("Link", ["Threads", "Messages", "CMosquitto", "CLinux"], small: true),
+        room("Link", ["Threads", "Messages", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room(
             "Agent",
             [
@@ -74,7 +76,7 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Instrument", "Link", "MiniSEED", "CMosquitto",
+                "Instrument", "Link", "MiniSEED", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -84,7 +86,7 @@ let package = Package(
         tests("Seismology"),
         tests("MiniSEED"),
         tests("Sensors", ["Threads"]),
-        tests("Messages"),
+        tests("Messages", ["Settings"]),
         tests("Settings"),
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),

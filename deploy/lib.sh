@@ -12,11 +12,17 @@ fail() {
     printf 'error: %s\n' "$*" >&2
     exit 1
 }
+# skip REASON: ends a check that cannot be made here, with a status of its own (as automake has it): it has not passed.
+# A check that only leaves out a part says so itself, with a line "skipped: PART: REASON".
+skip() {
+    printf 'skipped: %s\n' "$*"
+    exit 77
+}
 
 # Debian packages by purpose; all of them exist under these names in Debian 12 and 13.
 packages_for() {
     case $1 in
-        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev ;;
+        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev libexpat1-dev ;;
         try) echo mosquitto mosquitto-clients jq ;;
         dashboard) echo esbuild node-mqtt node-buffer node-process node-events node-url ;;
         browser) echo nodejs chromium fonts-dejavu-core mosquitto python3 python3-venv ;;
@@ -128,9 +134,16 @@ swift_alone() {
     return $status
 }
 
+# Where SEISMOTE_BUILT, SEISMOTE_BUILT_TESTS and SEISMOTE_BUILT_BENCHMARKS are set (deploy/schedule.sh), all that checks
+# need has been built before they began, and is not built again by each.
+
 # released PRODUCT: builds that program as it is delivered, and prints its path.
 released() {
     local folder
+    if [ -n "${SEISMOTE_BUILT:-}" ]; then
+        printf '%s/%s\n' "$SEISMOTE_BUILT" "$1"
+        return
+    fi
     need_swift
     swift_alone build -c release "${release_flags[@]}" --product "$1" --quiet >&2 || return
     folder=$(swift_alone build -c release "${release_flags[@]}" --show-bin-path) || return
@@ -140,18 +153,26 @@ released() {
 # built_tests: builds the tests, and prints the path of the program that runs them, for run_tests.
 built_tests() {
     local folder
+    if [ -n "${SEISMOTE_BUILT_TESTS:-}" ]; then
+        printf '%s\n' "$SEISMOTE_BUILT_TESTS"
+        return
+    fi
     need_swift
     swift_alone build --build-tests --quiet >&2 || return
     folder=$(swift_alone build --build-tests --show-bin-path) || return
     printf '%s/SeismotePackageTests.xctest\n' "$folder"
 }
 
-# run_tests PROGRAM FILTER: as `swift test --filter`, beside whatever builds.
-run_tests() { "$1" --testing-library swift-testing --filter "$2"; }
+# run_tests PROGRAM [FILTER]: as `swift test --filter`, beside whatever builds.
+run_tests() { "$1" --testing-library swift-testing ${2:+--filter "$2"}; }
 
 # benchmark NAME: builds that program of deploy/benchmarks and sets $program to it.
 benchmark() {
     local package=$repository/deploy/benchmarks
+    if [ -n "${SEISMOTE_BUILT_BENCHMARKS:-}" ]; then
+        program=$SEISMOTE_BUILT_BENCHMARKS/$1
+        return
+    fi
     # SwiftPM does not notice files that were added to a package beside the one it builds: let it plan anew.
     rm -f "$package"/.build/release.yaml "$package"/.build/*/release/description.json
     swift_alone build -c release "${release_flags[@]}" --package-path "$package" --product "$1" --quiet
@@ -171,6 +192,14 @@ hold_limits() {
     ' <(printf '%s\n' "$2") "$1"
 }
 
+# run_python PYTHON FILE ARGUMENT...: the part of a check that is in Python. It finds the modules that all checks share, and
+# servers, which Debian keeps out of a user's path.
+run_python() {
+    local command=(env "PATH=$PATH:/usr/sbin:/sbin" "PYTHONPATH=$repository/deploy/checks/mqtt.d" "$1" -B "${@:2}")
+    # In the background it takes the place of this shell's copy, so that a signal reaches it.
+    if [ "$BASHPID" = $$ ]; then "${command[@]}"; else exec "${command[@]}"; fi
+}
+
 # Ends the processes of these ids, politely first; ids that are gone already are no error.
 end_processes() {
     local id
@@ -178,11 +207,12 @@ end_processes() {
     for id in "$@"; do wait "$id" 2>/dev/null || true; done
 }
 
-# A TCP port on loopback that nobody listens on.
+# A TCP port on loopback that nobody listens on; none of those that the system gives to connections (from 32768 on), which
+# could take it until it is used.
 free_port() {
     local port
     while :; do
-        port=$((20000 + RANDOM % 20000))
+        port=$((20000 + RANDOM % 12000))
         (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
     done
     echo "$port"

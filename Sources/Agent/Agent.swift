@@ -9,6 +9,8 @@ import Settings
 public struct Agent {
     /// An orderly stop is over after this long, whatever happens (s).
     static let stopTime = 4.5
+    /// What `run` gives when the program is to begin anew, with the settings file as it is then; no exit status.
+    static let anew: Int32 = -1
     /// Of that, for what has to go to the disk at the end (s).
     static let writingTime = 1.0
 
@@ -27,26 +29,27 @@ public struct Agent {
         log = Log(level: settings.configuration.log.level)
     }
 
-    /// Runs until SIGTERM, SIGINT or, when asked for, the end of the recording.
-    /// - Returns: exit status: 0, or 1 when the agent was to end with a recording that cannot be read.
+    /// Runs until SIGTERM, SIGINT, SIGHUP or, when asked for, the end of the recording.
+    /// - Returns: exit status: 0, or 1 when the agent was to end with a recording that cannot be read; `anew` after SIGHUP.
     public func run() throws(AgentError) -> Int32 {
         // Before any thread is made, so that all of them leave signals to this one.
         let signals = try Self.takeSignals()
         defer { close(signals) }
-        let topics = try Self.topics(settings.configuration)
+        let configuration = keeper.ledger.guarded(settings)
+        let trial = keeper.ledger.connectionTrial
+        let topics = try Self.topics(configuration)
         let boot = Identity.boot
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
-        let link = try Self.link(settings.configuration, topics, journal, inbox)
+        let link = try Self.link(configuration, topics, trial: trial, journal, inbox)
         let storage = try StorageThread(
-            settings.configuration, topics: topics, link: link, log: log, answered: inbox.wake)
+            configuration, topics: topics, trial: trial, link: link, log: log, answered: inbox.wake)
         let status = try SamplingStatus()
         let orders = OrderBook(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
         let sampling = SamplingThread(
-            configuration: settings.configuration, revision: keeper.ledger.revision, boot: boot,
-            driver: SensorChoice.driver(settings.configuration.sensor), status: status, orders: orders,
-            ring: settings.configuration.storage.ringMinutes > 0 ? storage.segments : nil,
+            configuration: configuration, revision: keeper.ledger.revision, boot: boot,
+            driver: SensorChoice.driver(configuration.sensor), status: status, orders: orders, ring: storage.segments,
             sink: { header, payload in
                 link.publish(header, payload)
                 let late = offline.header(for: header, isConnected: link.isConnected, now: HostClock.monotonic())
@@ -73,7 +76,8 @@ public struct Agent {
         do throws(LinkError) { try link.start() } catch { throw AgentError(error.message) }
         manager.ready("starting")
         let result = watch(signals, status, manager, &reporter, &dispatcher)
-        stop(status, link, storage, manager, &reporter)
+        if result == Self.anew { manager.reloading() } else { manager.stopping() }
+        stop(status, link, storage, &reporter)
         return result
     }
 
@@ -113,7 +117,10 @@ public struct Agent {
             if waited[1].revents != 0 { status.changed.clear() }
             if waited[2].revents != 0 { dispatcher.inbox.wake.clear() }
             if waited[0].revents != 0, let number = Self.nextSignal(signals) {
-                if number == SIGHUP { continue }
+                if number == SIGHUP {
+                    log.notice("begins anew by signal, with the settings file as it is now")
+                    return Self.anew
+                }
                 log.notice("ends by signal", ["signal": .int(Int(number))])
                 return 0
             }
@@ -123,10 +130,8 @@ public struct Agent {
     /// An open event is closed, what waits is sent, `offline` is said, what is left goes to the disk: all within
     /// `stopTime`.
     private func stop(
-        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ manager: ServiceManager,
-        _ reporter: inout Reporter
+        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ reporter: inout Reporter
     ) {
-        manager.stopping()
         let began = HostClock.monotonic()
         func spent() -> Double { Double(HostClock.monotonic() - began) / 1e9 }
         status.requestStop()
@@ -169,11 +174,11 @@ public struct Agent {
     }
 
     private static func link(
-        _ configuration: Configuration, _ topics: Topics, _ journal: LinkJournal, _ inbox: CommandInbox
+        _ configuration: Configuration, _ topics: Topics, trial: Int, _ journal: LinkJournal, _ inbox: CommandInbox
     ) throws(AgentError) -> Link {
         do throws(LinkError) {
             return try Link(
-                options: LinkOptions(configuration, topics: topics), report: { journal.note($0) },
+                options: LinkOptions(configuration, topics: topics, trial: trial), report: { journal.note($0) },
                 receive: { inbox.put($0) })
         } catch { throw AgentError(error.message) }
     }

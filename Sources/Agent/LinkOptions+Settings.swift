@@ -4,7 +4,8 @@ import Settings
 
 extension LinkOptions {
     /// The link that the settings ask for.
-    init(_ configuration: Configuration, topics: Topics) throws(LinkError) {
+    /// - Parameter trial: number of the change whose brokers are on trial; 0: none is.
+    init(_ configuration: Configuration, topics: Topics, trial: Int = 0) throws(LinkError) {
         let mqtt = configuration.mqtt
         var brokers: [BrokerAddress] = []
         for uri in mqtt.uris { brokers.append(try BrokerAddress(uri: uri)) }
@@ -27,6 +28,7 @@ extension LinkOptions {
         reconnectMinimum = mqtt.reconnectMinimum
         reconnectMaximum = mqtt.reconnectMaximum
         keepsEssential = true
+        self.trial = trial
         backfillPerSecond = Double(configuration.storage.backfillRate)
         subscriptions = topics.commandFilters(groups: configuration.station.groups)
         if mqtt.homeAssistant.enabled {

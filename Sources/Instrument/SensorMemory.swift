@@ -39,17 +39,10 @@ public struct SensorMemory: Sendable, Equatable {
     /// Reads the file of a folder. No file is an empty memory; one that cannot be read or understood, too, with a word.
     public static func read(directory: String) -> (memory: SensorMemory, problem: String?) {
         let path = directory + "/" + fileName
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            return (SensorMemory(), errno == ENOENT ? nil : "\(path): \(String(cString: strerror(errno)))")
-        }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= limit {
-            let count = Glibc.read(file, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
+        guard access(path, F_OK) == 0 || errno != ENOENT else { return (SensorMemory(), nil) }
+        let bytes: [UInt8]
+        do throws(SettingError) { bytes = try SettingsFile.read(path, isOwn: true) } catch {
+            return (SensorMemory(), error.message)
         }
         var memory = SensorMemory()
         guard bytes.count <= limit, let root = try? JSONReader.read(bytes), root["v"] == .int(1),
@@ -76,7 +69,9 @@ public struct SensorMemory: Sendable, Equatable {
         let path = directory + "/" + Self.fileName
         let temporary = path + ".new"
         let bytes = Value.object([.init("v", .int(1)), .init("chips", .object(chips))]).json()
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        // A folder in the place of one of them goes out of the way.
+        if unlink(temporary) != 0, errno == EISDIR { rename(temporary, temporary + ".damaged") }
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard file >= 0 else { throw Self.failure(temporary) }
         let written = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
         let code = errno
@@ -85,7 +80,10 @@ public struct SensorMemory: Sendable, Equatable {
             errno = code
             throw Self.failure(temporary)
         }
-        guard rename(temporary, path) == 0 else { throw Self.failure(path) }
+        let isIn =
+            rename(temporary, path) == 0
+            || errno == EISDIR && rename(path, path + ".damaged") == 0 && rename(temporary, path) == 0
+        guard isIn else { throw Self.failure(path) }
         let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder >= 0 {
             fsync(folder)

@@ -8,6 +8,8 @@ public struct SensorCondition: Sendable, Equatable {
     public var lost = 0
     /// Times at which a FIFO or a buffer had run over.
     public var overruns = 0
+    /// Samples per second that the bus can carry; nil where it is not known, or there is no bus to be measured.
+    public var busRate: Double?
     /// Triggers that gave no sample.
     public var lostTriggers = 0
     /// Samples that came twice and were left out.

@@ -24,12 +24,18 @@ public struct LoadedSettings: Sendable, Equatable {
     public var origins: [String: Origin]
     /// Keys, or groups of keys, that may not be set remotely, as listed under `locked` in the file.
     public var locked: [String]
+    /// Keys that may be set remotely because the file has them under `unlocked`.
+    var unlocked: [String]
 
-    init(configuration: Configuration, effective: Value, origins: [String: Origin], locked: [String]) {
+    init(
+        configuration: Configuration, effective: Value, origins: [String: Origin], locked: [String],
+        unlocked: [String] = []
+    ) {
         snapshot = Snapshot(configuration)
         self.effective = effective
         self.origins = origins
         self.locked = locked
+        self.unlocked = unlocked
     }
 
     private final class Snapshot: Sendable, Equatable {
@@ -43,7 +49,7 @@ public struct LoadedSettings: Sendable, Equatable {
 
     /// Whether a key may be changed over MQTT.
     public func isLocked(_ key: String) -> Bool {
-        if SettingsTable.setting(key)?.isRemote == false { return true }
+        if SettingsTable.setting(key)?.isRemote == false, !unlocked.contains(key) { return true }
         let declared = SettingsTable.declared(key)
         return locked.contains { lock in
             [key, declared].contains { $0 == lock || $0.hasPrefix(lock + ".") }
@@ -128,7 +134,7 @@ public enum Settings {
         guard findings.errors.isEmpty else { throw SettingErrors(findings.errors) }
         return LoadedSettings(
             configuration: configuration, effective: effective(configuration), origins: origins,
-            locked: layers.flatMap(\.locked))
+            locked: layers.flatMap(\.locked), unlocked: layers.flatMap(\.unlocked))
     }
 
     /// The tree of a snapshot, by the table: SI numbers, secrets as `***`.

@@ -14,6 +14,7 @@ import Testing
         #expect(arguments.exitAtEnd)
         #expect(!arguments.check && !arguments.version && !arguments.help)
         #expect(try Arguments(["-c", "b", "--check"]).check)
+        #expect(try Arguments(["--clock", "/run/x"]).clock == "/run/x")
         #expect(try Arguments([]) == Arguments(["--set="].filter { _ in false }))
     }
 

@@ -21,7 +21,7 @@ import Testing
         #expect(HostStatus.uuid() != HostStatus.uuid())
         #expect(try #require(HostStatus.residentBytes()) > 1 << 20)
         #expect(HostStatus.cpuSeconds() > 0)
-        let quality = HostStatus.timeQuality()
+        let quality = try #require(HostStatus.timeQuality())
         #expect(quality.synced == (quality.source != .free))
         #expect((quality.errorMs ?? 0) >= 0)
     }
@@ -37,6 +37,23 @@ import Testing
         // Pulses that are seen but not followed, and a wish without pulses.
         #expect(quality(STA_PLL | STA_PPSSIGNAL).source == .ntp)
         #expect(quality(STA_PLL | STA_PPSFREQ).source == .ntp)
+    }
+
+    /// In a sandbox with ProtectClock the kernel does not answer: then the state comes by a file, while that is fresh.
+    @Test func theStateOfTheClockComesByAFile() {
+        let clock = KernelClock(status: STA_PLL | STA_NANO, maxError: 12_000, estimatedError: 300)
+        let text = ClockWatch.text(clock, now: 5_000_000_000)
+        #expect(ClockWatch.state(text, now: 5_000_000_000) == clock)
+        // 500 µs a second, as the kernel has it.
+        #expect(ClockWatch.state(text, now: 9_000_000_000)?.maxError == 14_000)
+        #expect(ClockWatch.state(text, now: 15_000_000_001) == nil)
+        #expect(ClockWatch.state(text, now: 4_999_999_999) == nil)
+        for wrong in [
+            "", "\n", String(text.dropLast()), "64 1 2 x\n", "64 1 2\n", "64 1 2 3 4\n", "64  1 2\n",
+            "99999999999 1 2 5000000000\n", "64 1 2 -9223372036854775808\n",
+        ] { #expect(ClockWatch.state(wrong, now: 5_000_000_000) == nil, "\(wrong)") }
+        let huge = ClockWatch.state("64 9223372036854775807 2 5000000000\n", now: 5_000_000_000)
+        #expect(huge?.maxError == 1 << 40)
     }
 
     /// A socket as systemd has one.
@@ -71,9 +88,11 @@ import Testing
         #expect(manager.watchdogInterval == 1_500_000_000)
         manager.ready("starting")
         manager.alive()
+        manager.reloading()
         manager.stopping()
         #expect(socket.next() == "READY=1\nSTATUS=starting")
         #expect(socket.next() == "WATCHDOG=1")
+        #expect(socket.next()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
         #expect(socket.next() == "STOPPING=1\nSTATUS=stopping")
         #expect(socket.next() == nil)
     }

@@ -1,3 +1,4 @@
+import Messages
 import Testing
 import Threads
 
@@ -28,6 +29,24 @@ import Threads
             log.info("a\nb\u{1b}[31m", ["k": "x y=\"z\"\n<3>fake", "empty": ""])
         }
         #expect(lines == ["<6>a b [31m k=\"x y=\\\"z\\\" <3>fake\" empty=\"\"\n"])
+    }
+
+    /// C1 and marks of direction went to the journal and the terminal as they were.
+    @Test func whatWouldDeceiveATerminalIsSeenAndNotObeyed() {
+        let lines = Self.lines(journal: true) { log in
+            log.info("a\u{9b}31mb\u{202e}c", ["k": "x\u{9d}", "l": "\\u009d\u{2067} \u{7f}", "m": "Größe"])
+        }
+        #expect(lines == ["<6>a\\u009b31mb\\u202ec k=\"x\\u009d\" l=\"\\\\u009d\\u2067  \" m=Größe\n"])
+    }
+
+    @Test func overMQTTTheTextIsTheSameAndItsBytesAreHarmless() throws {
+        let log = Log(level: .error, journal: true) { _ in }
+        log.control.relay(.debug, until: .max, wake: try Wake())
+        log.info("a\u{9b}\n\u{202e}", ["k": "\u{2028}"])
+        let line = try #require(log.control.take(now: 0).first)
+        #expect(line.message == "a\u{9b}\n\u{202e}")
+        let json = Value.object([.init("message", .string(line.message))] + line.fields).json()
+        #expect(String(decoding: json, as: UTF8.self) == #"{"message":"a\u009b\n\u202e","k":"\u2028"}"#)
     }
 
     @Test func aTerminalGetsTimeAndWord() throws {

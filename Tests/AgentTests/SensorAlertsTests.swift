@@ -55,4 +55,51 @@ import Testing
         #expect(codes { $0.selfTest = .init(time: 0, error: SensorError(.fault, "EIO")) } == ["sensor_selftest"])
         #expect(codes { $0.selfTest = .init(time: 0, error: SensorError(.unsupported, "none")) } == [])
     }
+
+    /// At boot the agent came before udev had given the bus to its group: an alert that came and went.
+    @Test func theFirstSecondsAfterBootAreWaitedForQuietly() {
+        func waits(_ code: SensorError.Code, hadSensor: Bool = false, seconds: Int64 = 5) -> Bool {
+            SensorAlerts.waits(
+                .sensor(SensorError(code, "x")), hadSensor: hadSensor, sinceBoot: seconds * 1_000_000_000)
+        }
+        #expect(waits(.permission) && waits(.missing) && waits(.permission, seconds: 29))
+        #expect(!waits(.permission, seconds: 30) && !waits(.missing, seconds: 3600))
+        // What udev cannot mend, and what had been there.
+        #expect(!waits(.identity) && !waits(.busy) && !waits(.fault) && !waits(.unsupported))
+        #expect(!waits(.permission, hadSensor: true) && !waits(.missing, hadSensor: true))
+        #expect(!SensorAlerts.waits(nil, hadSensor: false, sinceBoot: 0))
+        var words = SamplingStatus.Words()
+        words.problem = .sensor(SensorError(.permission, "x"))
+        #expect(SensorAlerts(words, state: .stalled, waits: true).all.allSatisfy { $0.fault == nil })
+        #expect(SensorAlerts(words, state: .stalled).all.filter { $0.fault != nil }.count == 1)
+    }
+
+    /// A FIFO that runs over again and again is said, with what the bus carries; once is no more than a gap.
+    @Test func anOverrunThatComesAgainIsAnAlert() throws {
+        let second: Int64 = 1_000_000_000
+        var watch = OverrunWatch()
+        var condition = SensorCondition()
+        func look(_ overruns: Int, _ time: Int64, bus: Double? = 56.4) -> AlertBoard.Fault? {
+            (condition.overruns, condition.busRate) = (overruns, bus)
+            return watch.look(condition, rate: 100, now: time * second)
+        }
+        #expect(look(0, 0) == nil && look(1, 1) == nil && look(2, 50) == nil)
+        // Too long ago to belong together.
+        #expect(look(3, 111) == nil && look(4, 112) == nil)
+        let fault = look(7, 113)
+        let slow = try #require(fault)
+        #expect(slow.message.contains("carries about 56 samples/s and the sensor makes 100; lower sensor.rate_hz"))
+        #expect(slow.details == ["overruns": 5, "rate_hz": 100.0, "bus_hz": 56.0])
+        // A number that wavers is no news.
+        #expect(look(9, 114, bus: 58.9)?.message == slow.message)
+        // Closed and opened again, it counts from zero.
+        #expect(watch.look(nil, rate: nil, now: 115 * second) != nil)
+        #expect(look(1, 116)?.message == slow.message)
+        #expect(look(1, 176) != nil && look(1, 177) == nil)
+        #expect(look(4, 178, bus: 900)?.message.contains("900 samples/s and the sensor makes 100; the host") == true)
+        var unknown = OverrunWatch()
+        condition = SensorCondition()
+        condition.overruns = 3
+        #expect(unknown.look(condition, rate: 100, now: 0)?.message.contains("read too late") == true)
+    }
 }

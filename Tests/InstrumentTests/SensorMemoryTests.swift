@@ -57,9 +57,10 @@ import Testing
     @Test func aFileThatCannotBeWrittenLeavesTheOldOne() throws {
         let folder = try TemporaryFolder()
         try SensorMemory.keep(.selfTest, of: "c", ["a": 1], directory: folder.url.path)
-        // The place of the new file is taken by a folder.
-        try FileManager.default.createDirectory(
-            atPath: folder.path("sensor.json.new"), withIntermediateDirectories: true)
+        // The place of the new file is taken by a folder that cannot be put aside.
+        for name in ["sensor.json.new", "sensor.json.new.damaged/inside"] {
+            try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+        }
         #expect(throws: SensorError.self) {
             try SensorMemory.keep(.selfTest, of: "c", ["a": 2], directory: folder.url.path)
         }

@@ -21,7 +21,6 @@ import Testing
         #expect(topics.historyPrefix == "\(base)/data/history")
         #expect(topics.reply(requestID: "r") == "\(base)/res/r")
         #expect(topics.command("config") == "\(base)/cmd/config")
-        #expect(topics.groupCommand(group: "all", verb: "ping") == "seismote/group/all/cmd/ping")
         #expect(topics.eventID(onset: 1_767_608_430_120_000_000) == "basement-north-20260105T102030120Z")
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import MiniSEED
 import Testing
 
-/// Files by our writer for other readers: `deploy/checks/mseed-readers` sets `SEISMOTE_EXPORT` to a folder and has
+/// Files by our writer for other readers: `deploy/checks/waveform` sets `SEISMOTE_EXPORT` to a folder and has
 /// ObsPy and pymseed compare them with what `expected.json` says.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["SEISMOTE_EXPORT"] != nil)) struct ExportTests {
     private struct Expected: Encodable {

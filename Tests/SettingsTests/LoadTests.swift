@@ -100,7 +100,7 @@ func load(
         #expect(c.sensor.simulate.seed == 7 && c.sensor.simulate.amplitude == 0.5 * standardGravity)
         #expect(c.sensor.simulate.frequency == 3)
         #expect(c.sensor.replay.file == "record.mseed" && c.sensor.replay.speed == 0 && c.sensor.replay.loop)
-        #expect(c.sensor.replay.scale[1] == 2 && c.sensor.replay.scale[2] == -3e-6 && c.sensor.replay.unit == .g)
+        #expect(c.sensor.replay.scale?[1] == 2 && c.sensor.replay.scale?[2] == -3e-6 && c.sensor.replay.unit == .g)
         #expect(c.conditioning == .init(offset: .ema(.alpha(0.1)), settle: 0))
         #expect(c.axes.x == c.axes.y)
         #expect(c.axes.x.signal == .sine(amplitude: standardGravity, frequency: 1))
@@ -112,7 +112,7 @@ func load(
             let detection = c.axes[axis].detection
             #expect(detection == .init(window: .samples(20), threshold: 0.049, hold: .seconds(0.2)))
         }
-        #expect(c.detection.level == .init(enabled: false, axes: .two))
+        #expect(!c.detection.level.enabled && c.detection.level.axes == .two)
         #expect(c.detection.event.postEvent == 60 && c.detection.event.minimumIntensity == 2.5)
         #expect(c.detection.event.deadTime == 0 && c.detection.event.maximum == 100 && c.detection.event.preEvent == 5)
         #expect(c.intensity == .init(scales: [.wald99, .worden12], horizontal: .vector, window: 20, jmaWindow: 30))

@@ -8,10 +8,13 @@ public struct Arguments: Sendable, Equatable {
     public var check = false
     public var version = false
     public var help = false
+    /// File for the state of the kernel's clock.
+    public var clock: String?
 
     public static let usage = """
         usage: seismoted [--config FILE] [--preset NAME] [--set KEY=VALUE]... [--exit-at-end]
                seismoted --check [--config FILE] [--preset NAME] [--set KEY=VALUE]...
+               seismoted --clock FILE
                seismoted --version | --help
 
           --config FILE     settings file (YAML)
@@ -19,6 +22,8 @@ public struct Arguments: Sendable, Equatable {
           --set KEY=VALUE   one setting above it, such as trace.rate_hz=10
           --exit-at-end     end with a recording instead of living on
           --check           check the settings and do nothing
+          --clock FILE      write the state of the kernel's clock to FILE every 2 s and do nothing else, for an
+                            agent that may not ask the kernel (ProtectClock)
 
         Exit status: 0 after an orderly stop, 64 for a wrong command line, 78 for wrong settings.
 
@@ -48,6 +53,7 @@ public struct Arguments: Sendable, Equatable {
             case "--check": check = true
             case "--version": version = true
             case "--help", "-h": help = true
+            case "--clock": clock = try needed()
             default: throw AgentError("unknown argument: \(argument)")
             }
             if value != nil { throw AgentError("\(name) takes no value") }

@@ -25,6 +25,10 @@ public enum Program {
             say("seismoted \(productVersion) (\(Identity.build))\n", to: STDOUT_FILENO)
             return 0
         }
+        if let path = parsed.clock {
+            say("seismoted: --clock \(path): \(String(cString: strerror(ClockWatch.run(path))))\n", to: STDERR_FILENO)
+            return 1
+        }
         let keeper: SettingsKeeper
         do throws(SettingErrors) {
             let layers = try SettingsLayers(
@@ -46,11 +50,19 @@ public enum Program {
             keeper.started()
             let status = try Agent(keeper: keeper, exitAtEnd: parsed.exitAtEnd).run()
             keeper.ended()
-            return status
+            return status == Agent.anew ? beginAnew() : status
         } catch {
             say("seismoted: \(error)\n", to: STDERR_FILENO)
             return 1
         }
+    }
+
+    /// Becomes the same program with the same command line, as the same process.
+    private static func beginAnew() -> Int32 {
+        let path = CommandLine.arguments.first ?? ""
+        execv(path.contains("/") ? path : "/proc/self/exe", CommandLine.unsafeArgv)
+        say("seismoted: \(path): \(String(cString: strerror(errno)))\n", to: STDERR_FILENO)
+        return 1
     }
 
     private static func say(_ text: String, to descriptor: Int32) {

@@ -27,6 +27,8 @@ public struct CommandDesk: Sendable {
     static let complaintsPerSecond = 2.0
     /// Commands to groups that wait for their time.
     static let waitingLimit = 32
+    /// Of payload; one command of any size may wait.
+    static let waitingBytes = 65_536
     static let correlationBytes = 1024
 
     private let topics: Topics
@@ -110,11 +112,13 @@ public struct CommandDesk: Sendable {
             return refusal(request.id, topic, message, late)
         }
         (request.destination, request.group, request.connection) = (destination, topic.group, connection)
+        request.bytes = message.size
         guard request.group != nil else {
             begin(request)
             return .carryOut(request)
         }
-        guard waiting.count < Self.waitingLimit else {
+        let bytes = waiting.reduce(request.bytes) { $0 + $1.request.bytes }
+        guard waiting.count < Self.waitingLimit, waiting.isEmpty || bytes <= Self.waitingBytes else {
             rejected += 1
             return refusal(
                 request.id, topic, message,

@@ -13,7 +13,8 @@ struct CommandFields {
             self.members = []
             errors = [
                 WireError(
-                    "", .type, "A command is a JSON object, not \(root.kind).", got: root.shown, allowed: "an object")
+                    "", .type, "A command is a JSON object, not \(root.kind).", got: root.harmless, allowed: "an object"
+                )
             ]
             return
         }
@@ -85,7 +86,8 @@ struct CommandFields {
     mutating func object(_ key: String) -> Value? {
         guard let value = take(key) else { return nil }
         if case .object = value { return value }
-        wrong(key, "an object", value)
+        errors.append(
+            WireError("/\(key)", .type, "This must be an object, not \(value.kind).", got: value.harmless))
         return nil
     }
 
@@ -139,6 +141,14 @@ struct CommandFields {
 }
 
 extension Value {
+    /// What was given in the place of an object, for an error: text and lists may have a password in them.
+    fileprivate var harmless: Value? {
+        switch self {
+        case .string, .array: nil
+        default: shown
+        }
+    }
+
     /// What was given, for an error: nothing that would fill a reply.
     var shown: Value? {
         switch self {

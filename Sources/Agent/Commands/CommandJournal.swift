@@ -21,9 +21,9 @@ struct CommandJournal {
 
     /// What the agent before this one has written; nothing when there is no file or none that can be read.
     mutating func read() -> CommandMemory {
-        let bytes = Self.bytes(of: path)
+        let (bytes, isForeign) = Self.bytes(of: path)
         let memory = CommandMemory(lines: bytes.split(separator: UInt8(ascii: "\n")).map(Array.init))
-        if !bytes.isEmpty { rewrite(memory) }
+        if !bytes.isEmpty || isForeign { rewrite(memory) }
         return memory
     }
 
@@ -48,7 +48,7 @@ struct CommandJournal {
         guard file < 0 else { return }
         _ = mkdir(directory, 0o755)
         let isNew = access(path, F_OK) != 0
-        file = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        file = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         if file < 0 { fail() } else if isNew { Self.syncFolder(directory) }
     }
 
@@ -59,20 +59,13 @@ struct CommandJournal {
 
     private mutating func fail() { problem = "\(path): \(String(cString: strerror(errno)))" }
 
-    /// Beside the old file, to the disk, and into its place.
     private mutating func rewrite(_ memory: CommandMemory) {
         close()
-        let temporary = path + ".new"
-        let new = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard new >= 0 else { return fail() }
         let all = memory.entries.flatMap(CommandMemory.line)
-        let isWritten = Self.write(all, to: new) && fsync(new) == 0
-        guard Glibc.close(new) == 0, isWritten, rename(temporary, path) == 0 else {
-            fail()
-            unlink(temporary)
+        do throws(FileError) { try DurableFile(directory: directory, name: Self.fileName).write(all) } catch {
+            problem = error.message
             return
         }
-        Self.syncFolder(directory)
         (lines, bytes, problem) = (memory.entries.count, all.count, nil)
     }
 
@@ -96,10 +89,13 @@ struct CommandJournal {
         }
     }
 
-    private static func bytes(of path: String) -> [UInt8] {
-        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { return [] }
+    /// - Returns: `isForeign`: there is something, but no file of ours. Nothing is waited for then.
+    private static func bytes(of path: String) -> (bytes: [UInt8], isForeign: Bool) {
+        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return ([], errno == ELOOP) }
         defer { Glibc.close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return ([], true) }
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while all.count < 2 * byteLimit {
@@ -107,6 +103,6 @@ struct CommandJournal {
             guard count > 0 else { break }
             all += chunk[..<count]
         }
-        return all
+        return (all, false)
     }
 }

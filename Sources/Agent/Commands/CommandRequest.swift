@@ -53,6 +53,8 @@ public struct CommandRequest: Sendable, Equatable {
     /// The same for the same command, whatever its id, expiry and source.
     public var digest = ""
     public var destination: ReplyDestination?
+    /// Of its payload.
+    public var bytes = 0
     /// Number of the connection that it came over.
     public var connection: UInt64 = 0
 }

@@ -4,9 +4,9 @@ import Settings
 
 /// Going over to another connection.
 extension Dispatcher {
-    /// Whether a change of these keys is one of the connection.
+    /// Whether a change of these keys is one of the link.
     static func concernsLink(_ keys: [String]) -> Bool {
-        keys.contains { $0.hasPrefix("mqtt.") || $0 == "station.groups" }
+        keys.contains { $0.hasPrefix("mqtt.") || $0 == "station.groups" || $0 == "storage.backfill_per_s" }
     }
 
     /// The number that every connection with the proposed settings is above.
@@ -21,11 +21,15 @@ extension Dispatcher {
     }
 
     /// What waits leaves over the old connection, the reply among it; what is retained goes over to the new one.
-    mutating func reconnect() {
+    /// - Parameter confirmed: a trial that was passed just now.
+    mutating func reconnect(confirmed: Int? = nil) {
         let configuration = inForce(keeper.settings)
         do throws(AgentError) {
-            let reconnection = try Reconnection(configuration)
-            try reconnection.apply(to: link, storage)
+            // Values that are kept in the link move with it; whoever publishes them again comes after.
+            let trial = keeper.ledger.connectionTrial
+            let reconnection = try Reconnection(configuration, trial: trial)
+            storage.change(configuration, topics: reconnection.topics, trial: trial, confirmed: confirmed)
+            try reconnection.apply(to: link)
             if reconnection.topics != topics {
                 topics = reconnection.topics
                 var anew = Messenger(topics: topics, boot: boot)

@@ -8,6 +8,12 @@ extension Dispatcher {
     mutating func settings(_ request: CommandRequest, _ reporter: inout Reporter) {
         // One change after the other: what comes meanwhile waits for the one before.
         guard changing == nil else {
+            let bytes = held.reduce(request.bytes) { $0 + $1.bytes }
+            guard held.count < Self.heldLimit, bytes <= Self.heldBytes else {
+                return fail(
+                    request, revision: reporter.revision,
+                    [WireError("", .busy, "A change is under way, and enough commands wait for its end.")])
+            }
             held.append(request)
             return
         }
@@ -15,7 +21,9 @@ extension Dispatcher {
         case .change(let change): self.change(change, request, &reporter)
         case .confirm(let revision):
             do throws(SettingErrors) {
+                let isTrial = keeper.ledger.connectionTrial != 0
                 let number = try keeper.confirm(revision: revision, connection: request.connection)
+                if isTrial { reconnect(confirmed: number) }
                 reporter.reverted = nil
                 reporter.take(keeper.ledger, inForce(keeper.settings), topics)
                 say(request, .done, revision: number, result: ["rev": .int(Int64(number))])
@@ -34,12 +42,16 @@ extension Dispatcher {
         do throws(SettingErrors) {
             let proposal = try keeper.propose(
                 change.ledgerChange, ifRevision: change.ifRevision, confirm: change.confirm)
-            try check(proposal)
+            try check(proposal, request)
             if change.isDryRun {
                 let told = ConfigTelling.change(proposal, keeper.ledger)
                 return say(
                     request, .done, revision: before,
                     result: told.with("dry_run", true).with("config", proposal.settings.effective))
+            }
+            // Before anything has changed: one that cannot be given to those who work with it is no change.
+            guard sampling?.hasRoom ?? true else {
+                throw SettingErrors([SettingError("", .busy, "Too many commands wait: ask again in a second.")])
             }
             let revision = try keeper.adopt(
                 proposal, confirm: change.confirm, source: request.source, connection: connection(after: proposal))
@@ -51,7 +63,9 @@ extension Dispatcher {
             }
             put(proposal, Changing(request: request, told: told, before: before, proposal: proposal), &reporter)
         } catch {
-            if !change.isDryRun, case .merge(let patch) = change.kind {
+            // (Nothing is wrong with one that finds no place.)
+            let isBusy = error.errors.contains { $0.code == .busy }
+            if !change.isDryRun, !isBusy, case .merge(let patch) = change.kind {
                 keeper.reject(patch, error.errors, source: request.source)
             }
             desk.refused()
@@ -60,8 +74,13 @@ extension Dispatcher {
         }
     }
 
-    /// What of a proposal cannot work at the rate of the sensor that is there.
-    private func check(_ proposal: SettingsLedger.Proposal) throws(SettingErrors) {
+    /// What of a proposal cannot be asked of a group, or cannot work at the rate of the sensor that is there.
+    private func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(SettingErrors) {
+        if request.group != nil, proposal.changed.contains("station.id") {
+            throw SettingErrors([
+                SettingError("/station/id", .locked, "An id is of one station: no group can be given one.")
+            ])
+        }
         // With another sensor, or another rate of it, nothing is known yet.
         guard let sensor = status.now.sensor, proposal.restartStream.isEmpty else { return }
         let problems = StationCheck.problems(proposal.settings.configuration, sensor: StationSensor(sensor))
@@ -81,8 +100,12 @@ extension Dispatcher {
         lastOrder += 1
         let order = StationOrder.reconfigure(
             configuration, revision: keeper.ledger.revision, reopens: !proposal.restartStream.isEmpty)
-        guard sampling.put(order, number: lastOrder) else { return applied(&reporter) }
         ordered[lastOrder] = Ordered(request: one.request, isChange: true)
+        // (There is room: whoever changes something has looked.)
+        guard sampling.put(order, number: lastOrder) else {
+            ordered[lastOrder] = nil
+            return refused(OrderError(code: .busy, message: "too many commands wait"), &reporter)
+        }
     }
 
     /// The settings work: says so, and goes over to another connection when they ask for one.
@@ -93,7 +116,7 @@ extension Dispatcher {
         if let request = one.request {
             say(request, .done, revision: keeper.ledger.revision, result: one.told)
         }
-        if Self.concernsLink(keys) { reconnect() }
+        if Self.concernsLink(keys) { reconnect() } else { storage.change(inForce(keeper.settings), topics: topics) }
         reporter.take(keeper.ledger, inForce(keeper.settings), topics)
         log.notice(
             "settings changed",
@@ -122,7 +145,9 @@ extension Dispatcher {
 
     /// Takes a change back that nobody has confirmed in time.
     mutating func lookAtPending(_ reporter: inout Reporter) {
-        guard changing == nil, let pending = keeper.ledger.pending, let proposal = keeper.revertIfDue() else { return }
+        guard changing == nil, sampling?.hasRoom ?? true, let pending = keeper.ledger.pending,
+            let proposal = keeper.revertIfDue()
+        else { return }
         let words = "revision \(pending.revision) of the settings was not confirmed in time and is taken back"
         log.warning(words, ["revision": .int(keeper.ledger.revision)])
         reporter.reverted = (

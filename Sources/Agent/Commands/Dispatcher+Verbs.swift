@@ -55,6 +55,18 @@ extension Dispatcher {
             return fail(
                 request, revision: revision, [WireError("", .unavailable, "This station cannot do that.")])
         }
+        // What takes long, or much room, is not piled up.
+        let most = [Verb.selftest: 1, .snapshot: Self.snapshotLimit][request.verb] ?? .max
+        let underWay = ordered.values.count { $0.request?.verb == request.verb }
+        guard underWay < most else {
+            return fail(
+                request, revision: revision,
+                [
+                    WireError(
+                        "", .busy, "Another `\(request.verb.rawValue)` is under way: ask again when it has ended.",
+                        allowed: "\(most) at a time")
+                ])
+        }
         lastOrder += 1
         guard book.put(order, number: lastOrder) else {
             return fail(

@@ -34,9 +34,13 @@ struct Dispatcher {
     var ordered: [Int: Ordered] = [:]
     var lastOrder = 0
     var course = Course.goOn
-    /// A change that is being applied; the verbs of the configuration wait for it.
+    /// A change that is being applied; the verbs of the configuration wait for it, few of them.
     var changing: Changing?
     var held: [CommandRequest] = []
+    static let heldLimit = 8
+    static let heldBytes = 65_536
+    /// Snapshots that are made or wait.
+    static let snapshotLimit = 2
     private var journalProblem: String?
     let started = HostClock.monotonic()
     /// What the process was started with.
@@ -92,9 +96,10 @@ struct Dispatcher {
         return min(desk.nextDue ?? .max, pending.deadlineMonotonic)
     }
 
-    /// Settings as this process can put them into force: those that need a restart stay as they are.
+    /// Settings as this process can put them into force: those that need a restart stay as they are, and what the station
+    /// gets in with goes to no broker that it is not for.
     func inForce(_ settings: LoadedSettings) -> Configuration {
-        Settings.withoutRestart(settings.configuration, running: atStart.configuration)
+        Settings.withoutRestart(keeper.ledger.guarded(settings), running: atStart.configuration)
     }
 
     // MARK: Replies

@@ -8,13 +8,14 @@ import Settings
 struct Reconnection {
     let topics: Topics
     private let options: LinkOptions
-    private let configuration: Configuration
 
+    /// - Parameters:
+    ///   - configuration: with what goes to these brokers only (`SettingsLedger.guarded`).
+    ///   - trial: number of the change whose brokers are on trial; 0: none is.
     /// - Throws: settings that no connection can be made with. Nothing has changed then.
-    init(_ configuration: Configuration) throws(AgentError) {
-        self.configuration = configuration
+    init(_ configuration: Configuration, trial: Int = 0) throws(AgentError) {
         topics = try Self.topics(of: configuration)
-        do throws(LinkError) { options = try LinkOptions(configuration, topics: topics) } catch {
+        do throws(LinkError) { options = try LinkOptions(configuration, topics: topics, trial: trial) } catch {
             throw AgentError(error.message)
         }
     }
@@ -26,9 +27,7 @@ struct Reconnection {
     /// command that asked for it.
     /// - Returns: every connection with these settings has a higher number (`LinkStatistics.connections`).
     @discardableResult
-    func apply(to link: Link, _ storage: StorageThread) throws(AgentError) -> UInt64 {
-        storage.change(configuration, topics: topics)
-        // Values that are kept in the link move with it; whoever publishes them again comes after.
+    func apply(to link: Link) throws(AgentError) -> UInt64 {
         do throws(LinkError) { return try link.change(to: options) } catch { throw AgentError(error.message) }
     }
 

@@ -20,14 +20,18 @@ struct DurableFile {
     /// Replaces the file.
     ///
     /// - Throws: then the file is the old one, or the new one when even that could not be found out.
-    func write(_ document: Value) throws(FileError) {
-        let bytes = document.json()
+    func write(_ document: Value) throws(FileError) { try write(document.json()) }
+
+    func write(_ bytes: [UInt8]) throws(FileError) {
         _ = mkdir(directory, 0o750)
         let folder = try files.openFolder(directory)
         do throws(FileError) {
-            try files.remove(newPath)
+            do throws(FileError) { try files.remove(newPath) } catch { try moveAside(newPath, error) }
             try fill(try files.create(newPath), bytes)
-            try files.rename(newPath, to: path)
+            do throws(FileError) { try files.rename(newPath, to: path) } catch {
+                try moveAside(path, error)
+                try files.rename(newPath, to: path)
+            }
             try files.sync(folder)
         } catch {
             try? files.close(folder)
@@ -49,5 +53,22 @@ struct DurableFile {
     }
 
     /// Puts a file that cannot be read out of the way.
-    func setAside() { try? files.rename(path, to: path + ".damaged") }
+    func setAside() {
+        do throws(FileError) { try files.rename(path, to: path + ".damaged") } catch { try? moveAside(path, error) }
+    }
+
+    /// Puts a folder that stands in the way of a file beside it, under a name that nothing has.
+    /// - Parameter error: what the folder has caused; thrown when it is no folder that did.
+    private func moveAside(_ path: String, _ error: FileError) throws(FileError) {
+        guard [EISDIR, EPERM, ENOTDIR, EEXIST, ENOTEMPTY].contains(error.code), files.isFolder(path) else {
+            throw error
+        }
+        var last = error
+        for number in 1...9 {
+            let name = "\(path).damaged-\(number)"
+            guard !files.isFolder(name) else { continue }
+            do throws(FileError) { return try files.rename(path, to: name) } catch { last = error }
+        }
+        throw last
+    }
 }

@@ -23,6 +23,8 @@ protocol FileLayer: Sendable {
     func sync(_ descriptor: Int32) throws(FileError)
     func close(_ descriptor: Int32) throws(FileError)
     func rename(_ path: String, to target: String) throws(FileError)
+    /// Whether there is a folder where a file should be.
+    func isFolder(_ path: String) -> Bool
 }
 
 /// The system's own.
@@ -53,6 +55,11 @@ struct SystemFiles: FileLayer {
 
     func rename(_ path: String, to target: String) throws(FileError) {
         _ = try checked("rename", path, Glibc.rename(path, target))
+    }
+
+    func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     private func checked(_ call: String, _ path: String, _ result: Int32) throws(FileError) -> Int32 {

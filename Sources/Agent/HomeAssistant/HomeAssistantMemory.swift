@@ -13,7 +13,7 @@ struct HomeAssistantMemory {
 
     /// What a run before this one has written; nothing where that cannot be read.
     mutating func read() -> [HomeAssistantPlace] {
-        guard let root = try? JSONReader.read(try SettingsFile.read(file.path)),
+        guard let root = try? JSONReader.read(try SettingsFile.read(file.path, isOwn: true)),
             case .array(let list)? = root["places"]
         else { return [] }
         let places = list.prefix(Self.limit).compactMap { value -> HomeAssistantPlace? in

@@ -28,11 +28,11 @@ extension Reporter {
         }
         let chip = lastSensor?.chip ?? ""
         let settings = ledger.settings
-        let locked = settings.locked.isEmpty ? [] : Messenger.homeAssistantSettings.filter { settings.isLocked($0) }
+        let keys = settings.locked.isEmpty ? [] : Messenger.keys(of: SettingsTable.homeAssistant)
         let station = HomeAssistantStation(
             name: configuration.station.description, model: chip, version: productVersion,
             relations: configuration.intensity.scales,
-            locked: locked)
+            locked: keys.filter { settings.isLocked($0) })
         home.want(station, at: place, base: messenger.topics.base, now: HostClock.monotonic())
     }
 
@@ -41,8 +41,9 @@ extension Reporter {
         let sink: PublicationSink = { link.publish($0, $1) }
         for action in home.due(now: HostClock.monotonic(), isConnected: isConnected) {
             switch action {
-            case .retract(let place): Messenger.retract(place, to: sink)
-            case .announce(let station, let place): messenger.announce(station, at: place, to: sink)
+            case .retract(let place): Messenger.retract(place, settings: SettingsTable.homeAssistant, to: sink)
+            case .announce(let station, let place):
+                messenger.announce(station, settings: SettingsTable.homeAssistant, at: place, to: sink)
             case .repeatStates: _ = link.sendRetainedAgain()
             case .repeatConfiguration: sayConfiguration()
             case .remember(let places):

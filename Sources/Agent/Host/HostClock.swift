@@ -8,6 +8,9 @@ enum HostClock {
     /// Nanoseconds of a clock that never jumps.
     static func monotonic() -> Int64 { read(CLOCK_MONOTONIC) }
 
+    /// Nanoseconds since the machine was started.
+    static func sinceBoot() -> Int64 { read(CLOCK_BOOTTIME) }
+
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

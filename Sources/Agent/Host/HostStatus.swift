@@ -4,11 +4,13 @@ import Messages
 
 /// What the agent asks its host.
 enum HostStatus {
-    /// Whether the wall clock follows a source, which, and how far it may be off.
-    static func timeQuality() -> TimeQuality {
-        var state = timex()
-        guard adjtimex(&state) >= 0 else { return TimeQuality(synced: false, source: .free) }
-        return timeQuality(status: state.status, maxError: Int(state.maxerror), estimatedError: Int(state.esterror))
+    /// Whether the wall clock follows a source, which, and how far it may be off; nil where this cannot be known.
+    static func timeQuality() -> TimeQuality? {
+        let clock =
+            KernelClock.ask() ?? ClockWatch.state(SmallFile.text(ClockWatch.path), now: HostClock.monotonic())
+        return clock.map {
+            timeQuality(status: $0.status, maxError: $0.maxError, estimatedError: $0.estimatedError)
+        }
     }
 
     /// What the kernel knows of its clock (`adjtimex(2)`).

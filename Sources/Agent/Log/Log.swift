@@ -42,7 +42,7 @@ public struct Log: Sendable {
     public func error(_ text: String, _ fields: KeyValuePairs<String, Field> = [:]) { line(.error, text, fields) }
 
     private func line(_ level: Level, _ text: String, _ fields: KeyValuePairs<String, Field>) {
-        if control.isRelayed(level) { control.relay(level, Self.oneLine(text), fields) }
+        if control.isRelayed(level) { control.relay(level, text, fields) }
         guard level >= control.level else { return }
         var line = ""
         if journal {
@@ -62,22 +62,26 @@ public struct Log: Sendable {
         write(line + "\n")
     }
 
-    /// A line stays one line, whatever came from outside.
-    private static func oneLine(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return text }
-        return String(
-            String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0 == "\u{7f}" ? " " : $0 }))
+    /// A line stays one line, and does nothing to a terminal, whatever came from outside: control characters of ASCII
+    /// become blanks, all else that is unprintable is seen as `\u009b`.
+    private static func oneLine(_ text: String, quotes: Bool = false) -> String {
+        var line = ""
+        for scalar in text.unicodeScalars {
+            if scalar.isUnprintable {
+                line += scalar.isASCII ? " " : scalar.escape
+            } else {
+                if quotes, scalar == "\"" || scalar == "\\" { line += "\\" }
+                line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
     }
 
     private static func quoted(_ text: String) -> String {
-        let plain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f && $0 != 0x22 && $0 != 0x3d }
-        guard !plain else { return text }
-        var quoted = "\""
-        for scalar in oneLine(text).unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
-            quoted.unicodeScalars.append(scalar)
-        }
-        return quoted + "\""
+        let plain =
+            !text.isEmpty
+            && text.unicodeScalars.allSatisfy { !$0.isUnprintable && $0 != " " && $0 != "\"" && $0 != "=" }
+        return plain ? text : "\"" + oneLine(text, quotes: true) + "\""
     }
 
     /// One write a line, so that lines of several threads do not mix.

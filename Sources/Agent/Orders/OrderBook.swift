@@ -39,6 +39,9 @@ final class OrderBook: Sendable {
         return taken
     }
 
+    /// Whether one more would be taken: it will be, when nobody else gives orders.
+    var hasRoom: Bool { state.withLock { $0.orders.count < Self.capacity } }
+
     /// Whether there are orders; without a lock.
     var hasOrders: Bool { waiting.load(ordering: .acquiring) }
 

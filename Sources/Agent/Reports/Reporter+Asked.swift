@@ -17,7 +17,8 @@ extension Reporter {
         var message = health.message(
             status, link.statistics, storage.now,
             sensor: HealthReport.sensorState(status, now: now, stallTime: stallTime(words.sensor)),
-            time: words.sensor?.clock == .recording ? .replay : clockQuality(), alerts: alerts.codes, now: now)
+            time: words.sensor?.clock == .recording ? .replay : clockQuality(HostStatus.timeQuality()),
+            alerts: alerts.codes, now: now)
         message.mqtt.rejectedCommands = rejectedCommands
         status.worstLateness.max(late, ordering: .relaxed)
         var members: [Value.Member] = [

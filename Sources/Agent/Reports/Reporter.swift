@@ -39,6 +39,11 @@ struct Reporter {
     var reverted: AlertBoard.Fault?
     var lastLevel: Level?
     private var lastSelfTest: SamplingStatus.SelfTestOutcome?
+    private var overruns = OverrunWatch()
+    /// A sensor has been open since the start.
+    private var hadSensor = false
+    /// Nobody says how good the clock is.
+    private var isClockUnknown = false
     /// What is known of each chip from before.
     var memory: SensorMemory
     /// What Home Assistant is told when.
@@ -120,9 +125,13 @@ struct Reporter {
         let words = status.now
         let statistics = link.statistics
         let state = HealthReport.sensorState(status, now: now, stallTime: stallTime(words.sensor))
-        noteSensor(words)
-        let time = words.sensor?.clock == .recording ? TimeQuality.replay : clockQuality()
-        let changedAlerts = updateAlerts(words, state, statistics, now)
+        if words.sensor != nil { hadSensor = true }
+        let waits = SensorAlerts.waits(words.problem, hadSensor: hadSensor, sinceBoot: HostClock.sinceBoot())
+        noteSensor(words, waits)
+        let clock = HostStatus.timeQuality()
+        isClockUnknown = clock == nil
+        let time = words.sensor?.clock == .recording ? TimeQuality.replay : clockQuality(clock)
+        let changedAlerts = updateAlerts(words, state, statistics, waits, now)
         let isNew = changedAlerts || state != lastState || statistics.connects != lastConnects
         if isNew || now >= healthDue {
             let link = self.link
@@ -145,8 +154,9 @@ struct Reporter {
             + "\(status.samples.load(ordering: .relaxed)) samples"
     }
 
-    func clockQuality() -> TimeQuality {
-        var quality = HostStatus.timeQuality()
+    /// - Parameter host: what the host says; nil where it says nothing.
+    func clockQuality(_ host: TimeQuality?) -> TimeQuality {
+        var quality = host ?? TimeQuality(synced: false, source: .free)
         if let error = status.condition?.timeError, let host = quality.errorMs { quality.errorMs = host + error * 1e3 }
         let sources = TimeQuality.Source.allCases
         status.clockSource.store(sources.firstIndex(of: quality.source) ?? 0, ordering: .relaxed)
@@ -163,13 +173,14 @@ struct Reporter {
         return Int64(min(max(3 * block, 2), 1e6) * 1e9)
     }
 
-    private mutating func noteSensor(_ words: SamplingStatus.Words) {
+    private mutating func noteSensor(_ words: SamplingStatus.Words, _ waits: Bool) {
         if words.realTime != wasRealTime {
             wasRealTime = words.realTime
             log.debug("sampling with real-time priority")
         }
         if words.problem != lastProblem {
             switch words.problem {
+            case .sensor(let error) where waits: log.info("waits for the sensor: \(error)")
             case .sensor(let error): log.warning("sensor: \(error)", ["code": .text(error.code.rawValue)])
             case .settings(let error): log.error("settings refused: \(error)")
             case nil: log.notice("sensor works again")
@@ -224,7 +235,8 @@ struct Reporter {
 
     /// True when an alert was raised or cleared.
     private mutating func updateAlerts(
-        _ words: SamplingStatus.Words, _ state: HealthMessage.SensorState, _ statistics: LinkStatistics, _ now: Int64
+        _ words: SamplingStatus.Words, _ state: HealthMessage.SensorState, _ statistics: LinkStatistics,
+        _ waits: Bool, _ now: Int64
     ) -> Bool {
         var refused: AlertBoard.Fault?
         if case .settings(let error) = words.problem {
@@ -237,11 +249,15 @@ struct Reporter {
         if let since = droppedAt, now - since > Self.droppingTime { droppedAt = nil }
         let dropping = droppedAt.map { _ in StorageAlerts.dropping(statistics, stored) }
         let wall = HostClock.wall()
-        var changes = SensorAlerts(words, state: state).all.compactMap {
+        let unknown: AlertBoard.Fault? = isClockUnknown ? (ClockWatch.unknown, .object([])) : nil
+        let overrun = overruns.look(status.condition, rate: words.sensor?.rate, now: now)
+        var changes = SensorAlerts(words, state: state, waits: waits).all.compactMap {
             alerts.update($0.code, $0.severity, now: wall, fault: $0.fault)
         }
         changes += [
             alerts.update(.sensorRate, .warning, now: wall, fault: rateFault(words)),
+            alerts.update(.sensorOverrun, .warning, now: wall, fault: overrun),
+            alerts.update(.clockUnknown, .warning, now: wall, fault: unknown),
             alerts.update(.configRefused, .error, now: wall, fault: refused),
             alerts.update(.configReverted, .warning, now: wall, fault: reverted),
             alerts.update(.queueDropping, .warning, now: wall, fault: dropping),

@@ -8,13 +8,30 @@ struct SensorAlerts {
     /// Each code with its severity and what it says; nil when all is well with it.
     private(set) var all: [(code: AlertBoard.Code, severity: AlertMessage.Severity, fault: AlertBoard.Fault?)] = []
 
-    /// - Parameter state: of the sensor, for what only shows by its silence.
-    init(_ words: SamplingStatus.Words, state: HealthMessage.SensorState) {
+    /// Nanoseconds from the start of the machine in which a sensor may still come.
+    private static let bootTime: Int64 = 30_000_000_000
+
+    /// Whether what is wrong is no news yet. At boot the agent may come before udev has made the device's file or given it
+    /// to its group: then it waits for its first sensor quietly.
+    /// - Parameters:
+    ///   - hadSensor: one has been open since the agent was started.
+    ///   - sinceBoot: ns since the start of the machine.
+    static func waits(_ problem: SamplingStatus.Problem?, hadSensor: Bool, sinceBoot: Int64) -> Bool {
+        guard !hadSensor, sinceBoot < bootTime, case .sensor(let error) = problem else { return false }
+        return error.code == .permission || error.code == .missing
+    }
+
+    /// - Parameters:
+    ///   - state: of the sensor, for what only shows by its silence.
+    ///   - waits: a sensor that cannot be opened is no news yet.
+    init(_ words: SamplingStatus.Words, state: HealthMessage.SensorState, waits: Bool = false) {
         var problem: (code: AlertBoard.Code, fault: AlertBoard.Fault)?
         if case .sensor(let error) = words.problem {
-            problem = (
-                Self.code(error.code), (error.message, .object([.init("code", .string(error.code.rawValue))]))
-            )
+            if !waits {
+                problem = (
+                    Self.code(error.code), (error.message, .object([.init("code", .string(error.code.rawValue))]))
+                )
+            }
         } else if words.problem == nil, state == .stalled, !words.ended {
             problem = (.sensorFault, ("the sensor sends no samples", .object([])))
         }

@@ -11,7 +11,8 @@ extension SamplingThread {
 
     /// Carries out what has been asked for, before a block goes in, up to what has to wait until it has.
     func takeOrders(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
-        if orders.hasOrders { queue += orders.takeOrders() }
+        // Those behind one that has to wait stay in their book, which says when it is full.
+        if orders.hasOrders, queue.isEmpty { queue = orders.takeOrders() }
         while let (number, order) = queue.first, !order.stopsTheSensor {
             queue.removeFirst()
             if let outcome = carryOut(order, number, &pipeline, session) { orders.answer(number, outcome) }
@@ -29,6 +30,7 @@ extension SamplingThread {
             }
             take(new, revision, reopens: false)
             isStale = false
+            connectRing(&pipeline)
             status.change { if case .settings = $0.problem { $0.problem = nil } }
             return .done(.object([]))
         case .resetExtremes:

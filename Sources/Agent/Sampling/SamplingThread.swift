@@ -36,7 +36,7 @@ final class SamplingThread {
     private(set) var lastSensor: SensorDescription?
     private let choose: (SensorConfiguration) -> any SensorDriver
     private let boot: String
-    /// Takes the segments of the waveform ring; nil: there is none.
+    /// Takes the segments of the waveform ring, when the settings want one; nil: nobody takes them.
     private let ring: SegmentQueue?
     private var pause = SamplingThread.firstPause
     private var selfTestIsDue: Bool
@@ -90,7 +90,7 @@ final class SamplingThread {
             do throws(StationError) {
                 var pipeline = try StationPipeline(
                     configuration: configuration, sensor: StationSensor(sensor), boot: boot, revision: revision)
-                if let ring { pipeline.onSegment = { ring.put($0, $1) } }
+                connectRing(&pipeline)
                 isStale = false
                 status.change { $0.rate = nil }
                 sample(sensor, &pipeline)
@@ -117,6 +117,13 @@ final class SamplingThread {
         driver = choose(new.sensor)
         lastSensor = nil
         setPriority()
+    }
+
+    /// Has the pipeline keep the waveform for the ring, or not, as the settings in force say.
+    func connectRing(_ pipeline: inout StationPipeline) {
+        let wanted = configuration.storage.ringMinutes > 0 ? ring : nil
+        if wanted == nil { pipeline.flushRing() }
+        pipeline.onSegment = wanted.map { ring in { ring.put($0, $1) } }
     }
 
     // MARK: Opening
@@ -160,6 +167,7 @@ final class SamplingThread {
                     try pipeline.reconfigure(configuration, revision: revision, to: sink)
                 }
                 isStale = false
+                connectRing(&pipeline)
                 session.isFirst = true
                 if let reopening {
                     let value: Value = [

@@ -45,6 +45,12 @@ struct Backfill {
         }
     }
 
+    /// Everything is to be offered again that is not in memory.
+    mutating func beginAnew() {
+        (essentialCursor, restCursor) = (0, 0)
+        (heldEssential, heldRest) = (.max, .max)
+    }
+
     /// A message on disk is not to be offered until `rewind`.
     mutating func held(_ key: Int64, _ line: SpoolLine) {
         passed(key, line)

@@ -13,14 +13,17 @@ struct Outbox: ~Copyable {
         /// Seconds before the onset that belong to an event.
         var preEvent: Double
         var wantsWaveforms: Bool
-        /// Of the waveform ring.
-        var format: MiniSEEDFormat
+        var spool: SpoolOptions
+        /// Number of the change whose brokers are on trial, and of the one that was confirmed last; 0: none.
+        var trial: Int
+        var confirmed = 0
 
-        init(_ configuration: Configuration, topics: Topics) {
+        init(_ configuration: Configuration, topics: Topics, trial: Int = 0) {
             self.topics = topics
             preEvent = configuration.detection.event.preEvent
             wantsWaveforms = configuration.waveform.enabled
-            format = configuration.waveform.encoding == .mseed2Steim2 ? .v2 : .v3
+            spool = SpoolOptions(configuration)
+            self.trial = trial
         }
     }
 
@@ -36,12 +39,13 @@ struct Outbox: ~Copyable {
     /// Of them that are read from disk in one round.
     private static let batchesInARow = 16
 
-    private let context: Context
+    private var context: Context
     private let link: Link
     private let status: StorageStatus
     private let log: Log
     var spool: Spool
     private var backfill = Backfill()
+    private var trial = TrialDeliveries()
     private var payload: [UInt8] = []
     private var settled: [Settlement] = []
     private var kept: [(ticket: KeepTicket, key: Int64, bytes: Int)] = []
@@ -53,9 +57,9 @@ struct Outbox: ~Copyable {
     /// Opens the files, closes events that the agent before this one could not close, and says again what the last one
     /// was.
     static func open(
-        _ options: SpoolOptions, _ context: Context, link: Link, status: StorageStatus, log: Log
+        _ context: Context, link: Link, status: StorageStatus, log: Log
     ) throws(SpoolError) -> Outbox {
-        var spool = try Spool.open(options, now: HostClock.wall())
+        var spool = try Spool.open(context.spool, now: HostClock.wall())
         if let aside = spool.setAside {
             log.error("the stored data was damaged and is set aside", ["file": .text(aside)])
             status.change { $0.setAside = aside }
@@ -80,6 +84,20 @@ struct Outbox: ~Copyable {
         self.status = status
         self.log = log
         self.spool = spool
+        _ = trial.change(trial: context.trial, confirmed: context.confirmed)
+    }
+
+    /// Other settings, from now on.
+    mutating func take(_ new: Context) throws(SpoolError) {
+        if new.spool != context.spool {
+            try spool.reconfigure(new.spool)
+            trimDue = 0
+        }
+        context = new
+        guard let counting = trial.change(trial: new.trial, confirmed: new.confirmed) else { return }
+        for one in counting { try settle(one) }
+        try spool.commit()
+        backfill.beginAnew()
     }
 
     /// Everything that is to be done now.
@@ -112,7 +130,7 @@ struct Outbox: ~Copyable {
         try keep(wall: wall)
         try settle()
         for item in segments {
-            let segment = RingSegment(item.segment, context.format)
+            let segment = RingSegment(item.segment, item.records.starts(with: [0x4D, 0x53, 3]) ? .v3 : .v2)
             try item.records.withBytes { bytes throws(SpoolError) in try spool.appendSegment(segment, bytes) }
         }
         if !segments.isEmpty { try spool.commit() }
@@ -179,24 +197,34 @@ struct Outbox: ~Copyable {
     private mutating func settle() throws(SpoolError) {
         link.takeSettled(into: &settled)
         guard !settled.isEmpty else { return }
-        for one in settled {
-            // What is held is looked at once more, and passed over if it still is.
-            backfill.settled(one.key, isDisplaced: one.outcome == .displaced || one.outcome == .held)
-            let line = one.key & 3 == 0 ? SpoolLine.essential : .rest
-            switch one.outcome {
-            case .delivered: _ = try spool.settle(one.key, .delivered)
-            case .refused(let reason): _ = try spool.settle(one.key, .refused(reason: reason))
-            // Brokers change. 149: packet too large.
-            case .tooLarge where line == .essential: backfill.held(one.key, line)
-            case .tooLarge: _ = try spool.settle(one.key, .refused(reason: 149))
-            case .abandoned where backfill.struck(one.key): backfill.held(one.key, line)
-            // What was given up counts as an unspecified error.
-            case .abandoned: _ = try spool.settle(one.key, .refused(reason: 128))
-            case .displaced, .held: break
-            }
-        }
+        for one in settled { try settle(one) }
         settled.removeAll(keepingCapacity: true)
         try spool.commit()
+    }
+
+    private mutating func settle(_ one: Settlement) throws(SpoolError) {
+        var outcome: Settlement.Outcome? = one.outcome
+        if case .onTrial(let number, let end) = one.outcome {
+            switch trial.take(one.key, end, trial: number) {
+            case .counts(let end): outcome = end
+            case .waits: outcome = nil
+            case .isVoid: outcome = .displaced
+            }
+        }
+        // What is held is looked at once more, and passed over if it still is.
+        backfill.settled(one.key, isDisplaced: outcome == .displaced || outcome == .held)
+        let line = one.key & 3 == 0 ? SpoolLine.essential : .rest
+        switch outcome {
+        case .delivered: _ = try spool.settle(one.key, .delivered)
+        case .refused(let reason): _ = try spool.settle(one.key, .refused(reason: reason))
+        // Brokers change. 149: packet too large.
+        case .tooLarge where line == .essential: backfill.held(one.key, line)
+        case .tooLarge: _ = try spool.settle(one.key, .refused(reason: 149))
+        case .abandoned where backfill.struck(one.key): backfill.held(one.key, line)
+        // What was given up counts as an unspecified error.
+        case .abandoned: _ = try spool.settle(one.key, .refused(reason: 128))
+        case .displaced, .held, .onTrial, nil: break
+        }
     }
 
     /// Writes down traces and the like that the broker has not taken for a while.
@@ -214,6 +242,8 @@ struct Outbox: ~Copyable {
 
     /// Offers the link what waits on disk, the important first, as far as it has room.
     private mutating func feed(wall: Int64) throws(SpoolError) {
+        // More of it could not be remembered.
+        if trial.isFull { return }
         let number = link.holdNumber
         if number != holdNumber { backfill.rewind() }
         holdNumber = number
@@ -227,7 +257,7 @@ struct Outbox: ~Copyable {
                     line, after: backfill.cursor(line), messages: Self.batch, bytes: 262_144)
                 guard !messages.isEmpty else { break }
                 for message in messages {
-                    if backfill.isInMemory(message.key) {
+                    if backfill.isInMemory(message.key) || trial.holds(message.key) {
                         backfill.passed(message.key, line)
                         continue
                     }

@@ -40,6 +40,8 @@ struct Snapshot {
         range = from...max(from, to)
         var header = Stream.waveform.delivery.header(topic: topic)
         header.isHistory = true
+        // It can be asked for again: it never takes the place of what waits for the broker and is there only once.
+        header.priority = .trace
         self.header = header
         beginsAt = now + Self.flushTime
     }
@@ -106,7 +108,15 @@ extension Outbox {
     mutating func step(_ snapshot: inout Snapshot, now: Int64, wall: Int64) throws(SpoolError) -> OrderOutcome? {
         if snapshot.pieces == nil {
             guard hasAll(of: snapshot) || now >= snapshot.beginsAt else { return nil }
-            snapshot.pieces = spool.segments(from: snapshot.range.lowerBound, to: snapshot.range.upperBound)[...]
+            let pieces = spool.segments(from: snapshot.range.lowerBound, to: snapshot.range.upperBound)
+            let (bytes, room) = (pieces.reduce(0) { $0 + $1.bytes }, try spool.room())
+            guard bytes + bytes / 16 <= room else {
+                return .failed(
+                    OrderError(
+                        code: .unavailable,
+                        message: "this is up to \(bytes / 1000) kB, and the storage has room for \(room / 1000) kB"))
+            }
+            snapshot.pieces = pieces[...]
         }
         for _ in 0..<Snapshot.piecesInARound {
             guard let piece = snapshot.pieces?.popFirst() else { break }

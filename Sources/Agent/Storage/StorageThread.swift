@@ -20,32 +20,39 @@ final class StorageThread: Sendable {
     let orders: OrderBook
     private let link: Link
     private let log: Log
-    private let options: SpoolOptions
-    /// For the next time that the files are opened.
     private let context: Mutex<Outbox.Context>
-    private let hasRing: Bool
+    private let isChanged = Atomic<Bool>(false)
     private let mustStop = Atomic<Bool>(false)
     private let wake: Wake
     private let ended: Wake
 
-    /// - Parameter answered: of the thread that takes the outcomes of ``orders``.
+    /// - Parameters:
+    ///   - trial: number of the change whose brokers are on trial; 0: none is.
+    ///   - answered: of the thread that takes the outcomes of ``orders``.
     init(
-        _ configuration: Configuration, topics: Topics, link: Link, log: Log, answered: Wake? = nil
+        _ configuration: Configuration, topics: Topics, trial: Int = 0, link: Link, log: Log, answered: Wake? = nil
     ) throws(AgentError) {
         self.link = link
         self.log = log
-        options = SpoolOptions(configuration)
-        context = Mutex(Outbox.Context(configuration, topics: topics))
-        hasRing = configuration.storage.ringMinutes > 0
+        context = Mutex(Outbox.Context(configuration, topics: topics, trial: trial))
         wake = try .make()
         ended = try .make()
         segments = SegmentQueue(wake: wake)
         orders = OrderBook(answered: answered, wake: wake)
     }
 
-    /// Other settings and topics. What waits on disk goes out as it was addressed; the directory and sizes stay.
-    func change(_ configuration: Configuration, topics: Topics) {
-        context.withLock { $0 = Outbox.Context(configuration, topics: topics) }
+    /// Other settings and topics. What waits on disk goes out as it was addressed; the directory stays.
+    /// - Parameters:
+    ///   - trial: number of the change whose brokers are on trial, 0: none is; nil: as before.
+    ///   - confirmed: a trial that was passed just now.
+    func change(_ configuration: Configuration, topics: Topics, trial: Int? = nil, confirmed: Int? = nil) {
+        context.withLock { context in
+            let before = context
+            context = Outbox.Context(configuration, topics: topics, trial: trial ?? before.trial)
+            context.confirmed = confirmed ?? before.confirmed
+        }
+        isChanged.store(true, ordering: .releasing)
+        wake.signal()
     }
 
     func start() throws(AgentError) {
@@ -82,8 +89,9 @@ final class StorageThread: Sendable {
             let now = HostClock.monotonic()
             if now >= reopenDue {
                 do throws(SpoolError) {
+                    isChanged.store(false, ordering: .releasing)
                     let context = self.context.withLock { $0 }
-                    let outbox = try Outbox.open(options, context, link: link, status: status, log: log)
+                    let outbox = try Outbox.open(context, link: link, status: status, log: log)
                     status.change { $0.problem = nil }
                     try work(outbox)
                 } catch {
@@ -108,6 +116,10 @@ final class StorageThread: Sendable {
         while true {
             let isLast = mustStop.load(ordering: .acquiring)
             let now = HostClock.monotonic()
+            if isChanged.load(ordering: .acquiring) {
+                isChanged.store(false, ordering: .releasing)
+                try outbox.take(context.withLock { $0 })
+            }
             let pieces = segments.takeAll()
             try outbox.round(pieces, now: now, wall: HostClock.wall(), isLast: isLast)
             if isLast { return }
@@ -145,6 +157,8 @@ final class StorageThread: Sendable {
             snapshots.append(snapshot)
         }
     }
+
+    private var hasRing: Bool { context.withLock { $0.spool.ringSeconds > 0 } }
 
     private func refuseOrders() {
         for (number, _) in orders.takeOrders() { orders.answer(number, .failed(.noRing)) }

@@ -23,6 +23,7 @@ final class ServiceManager {
     func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
     func status(_ status: String) { send("STATUS=\(status)") }
     func alive() { send("WATCHDOG=1") }
+    func reloading() { send("RELOADING=1\nMONOTONIC_USEC=\(HostClock.monotonic() / 1000)\nSTATUS=begins anew") }
     func stopping() { send("STOPPING=1\nSTATUS=stopping") }
 
     private func send(_ text: String) {

@@ -172,6 +172,9 @@ extension LinkCore {
         self.change = change
         watch.patience = Self.nanoseconds(new.ackTimeout)
         machine.change(Self.timing(new), now: now)
-        store.withLock { $0.retained.release(change: change) }
+        store.withLock {
+            $0.retained.release(change: change)
+            $0.queue.trial = new.trial
+        }
     }
 }

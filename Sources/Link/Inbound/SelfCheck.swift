@@ -78,8 +78,6 @@ struct SelfCheck {
 
     var isOver: Bool { commandIsOver && echoes.allSatisfy(\.isOver) }
 
-    func isCommandTopic(_ topic: String) -> Bool { topic == options.commandTopic }
-
     /// Where an empty message is to go next, alone.
     var nextProbe: String? { echoes.first { $0.isGranted && !$0.isOver && !$0.isProbed && $0.probe != nil }?.probe }
 

@@ -9,7 +9,7 @@ public enum KeepOutcome: Sendable, Equatable {
     /// It waits in memory or is on its way: a settlement with its key says how it ended.
     case waiting
     /// Its fate is known already, and no settlement follows: `displaced` is offered again from disk, everything else is
-    /// deleted there.
+    /// deleted there (`onTrial` once the trial is passed).
     case settled(Settlement.Outcome)
 }
 
@@ -29,6 +29,8 @@ public struct Settlement: Sendable, Equatable {
         /// Memory has let it go, unsent or not known to have arrived: to be offered again as back-fill. Not lost, and not
         /// counted as dropped.
         case displaced
+        /// It ended so with a broker that is on trial (`LinkOptions.trial`), which is for the keeper to judge.
+        indirect case onTrial(Int, Outcome)
     }
 
     /// As given to `markKept` or `offerBackfill`.

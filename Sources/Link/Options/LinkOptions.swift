@@ -85,6 +85,8 @@ public struct LinkOptions: Sendable, Equatable {
     public var queueMessages = 4096
     /// Essential messages that are not retained wait for a keeper, at most 200 ms, before they leave (see Link+Keeper).
     public var keepsEssential = false
+    /// Number of the change whose brokers are on trial: how kept messages end with them is told as `onTrial`. 0: no trial.
+    public var trial = 0
     /// Messages of back-fill per second at most; essential ones are not limited.
     public var backfillPerSecond = 50.0
 
@@ -116,6 +118,7 @@ public struct LinkOptions: Sendable, Equatable {
         same.queueMessages = queueMessages
         same.keepsEssential = keepsEssential
         same.backfillPerSecond = backfillPerSecond
+        same.trial = trial
         return same != self
     }
 

@@ -28,6 +28,7 @@ struct OutgoingStore: ~Copyable {
     init(options: LinkOptions) {
         queue = PublicationQueue(
             bytes: options.queueBytes, messages: options.queueMessages, keepsEssential: options.keepsEssential)
+        queue.trial = options.trial
         retained = RetainedTable(order: options.stateOrder, base: options.base)
     }
 

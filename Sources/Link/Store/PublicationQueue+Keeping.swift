@@ -10,7 +10,8 @@ extension PublicationQueue {
     /// Until when the message may not leave; nil: it may.
     func waitsForKeeper(until index: Int) -> UInt64? {
         guard slots[index].keeping != .none else { return nil }
-        return slots[index].arrived + (isOverflowing ? Self.overflowPatience : Self.patience)
+        // What a broker on trial takes must be on the disk, to be sent again.
+        return slots[index].arrived + (isOverflowing || trial != 0 ? Self.overflowPatience : Self.patience)
     }
 
     /// When the first essential message may leave that waits for the keeper now (ns).
@@ -189,7 +190,8 @@ extension PublicationQueue {
     }
 
     /// Ends a message that is in no line any more, and tells the keeper if it knows of it.
-    mutating func settle(_ index: Int, _ outcome: Settlement.Outcome) {
+    mutating func settle(_ index: Int, _ end: Settlement.Outcome) {
+        let outcome = trial == 0 || end == .displaced ? end : .onTrial(trial, end)
         if outcome == .displaced, !slots[index].isBackfill { displaced += 1 }
         if slots[index].keeping == .asked {
             // The keeper has it in hand and hears of it when it comes back.

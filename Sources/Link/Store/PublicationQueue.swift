@@ -66,6 +66,8 @@ struct PublicationQueue: ~Copyable {
     var backfillWaitingBytes = 0
     /// Something is new for the keeper.
     var hasNews = false
+    /// See `LinkOptions.trial`.
+    var trial = 0
     /// See `Link.setOverflow`.
     var isOverflowing = false
     /// The keeper was turned away with back-fill and wants to hear when there is room.

@@ -1,5 +1,4 @@
 import CLinux
-import CMosquitto
 import Glibc
 
 /// Which of a name's addresses an attempt goes to. libmosquitto asks for them anew before each attempt, so that a broker
@@ -16,15 +15,11 @@ struct AddressFamily {
     /// The present choice is good.
     mutating func attemptSucceeded() { failedLate = false }
 
-    /// To be called before each attempt but the first.
-    mutating func choose(_ handle: OpaquePointer, host: String) {
-        guard failedLate else { return }
+    /// What the socket of the next attempt is to be bound to; nil: any family will do.
+    mutating func choose(host: String) -> String? {
+        if failedLate, Self.hasBoth(host) { anyAddress = anyAddress == "0.0.0.0" ? "::" : "0.0.0.0" }
         failedLate = false
-        guard Self.hasBoth(host) else { return }
-        let other = anyAddress == "0.0.0.0" ? "::" : "0.0.0.0"
-        anyAddress = other
-        // Never back to none: 2.0.11 would use the freed text.
-        _ = mosquitto_string_option(handle, MOSQ_OPT_BIND_ADDRESS, other)
+        return anyAddress
     }
 
     private static func hasBoth(_ host: String) -> Bool {

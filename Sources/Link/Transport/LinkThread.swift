@@ -11,9 +11,8 @@ final class LinkThread {
     private let shared: LinkShared
     private let epoll: Int32
     private let timer: Int32
-    /// The socket that epoll watches, and for what.
+    /// The socket that epoll watches.
     private var watched: Int32 = -1
-    private var watchedEvents: UInt32 = 0
     private var nextTick: UInt64 = 0
     /// While an attempt waits for the peer, a writable socket says nothing new: it is looked at again then (ns).
     private var writeAgain: UInt64 = 0

@@ -5,6 +5,9 @@ import Messages
 /// One libmosquitto handle and the traps around it. No thread of its own: `LinkThread` watches its socket and calls
 /// `socketReady` and `tick`; every call comes from that thread.
 ///
+/// Each attempt has a handle of its own: the library keeps what a broker said in its CONNACK (largest packet, highest QoS,
+/// retained messages, keepalive) until the next one says otherwise, and a broker that has no limit says nothing.
+///
 /// `mosquitto_loop_start` and `mosquitto_loop_forever` must never be used here: a TLS broker that is killed without
 /// close_notify, a failed TLS handshake (for which no callback comes at all) and a refusing MQTT 5 CONNACK each end
 /// the library's own thread for good, and with it the agent's voice, silently.
@@ -16,13 +19,13 @@ final class MosquittoTransport: Transport {
     private var handle: OpaquePointer?
     private var broker = 0
     private var version = LinkOptions.ProtocolVersion.v5
-    /// A first attempt has told the handle its host.
-    private var knowsHost = false
     private var connecting = false
     private var events: [TransportEvent] = []
     /// The socket whose attempt was given up; it is not looked at any more.
     private var ignoreSocket = true
     private var family = AddressFamily()
+    /// What the broker takes of a last will, as far as it has said: with one that asks too much it refuses the connection.
+    private var will = (qos: Int32(1), retain: true)
     /// The last error that the library has logged.
     private var libraryError = ""
 
@@ -35,7 +38,12 @@ final class MosquittoTransport: Transport {
         if let handle { mosquitto_destroy(handle) }
     }
 
-    func change(to options: LinkOptions) { self.options = options }
+    func change(to options: LinkOptions) {
+        self.options = options
+        forgetBroker()
+    }
+
+    private func forgetBroker() { (family, will) = (AddressFamily(), (1, true)) }
 
     private static let initializeLibrary: Void = {
         _ = mosquitto_lib_init()
@@ -64,9 +72,9 @@ final class MosquittoTransport: Transport {
     func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
         if let handle { mosquitto_destroy(handle) }
         handle = nil
-        (knowsHost, connecting, ignoreSocket) = (false, false, true)
-        family = AddressFamily()
+        (connecting, ignoreSocket) = (false, true)
         events.removeAll()
+        if self.broker != broker { forgetBroker() }
         self.broker = broker
         self.version = version
         // A session that is begun anew would end the old one, and with it the delay of the last will. With 3.1.1 there is
@@ -127,7 +135,8 @@ final class MosquittoTransport: Transport {
         var text = presence.offline
         let code = text.withUTF8 { bytes in
             properties.give { list in
-                mosquitto_will_set_v5(handle, presence.topic, Int32(bytes.count), bytes.baseAddress, 1, true, list)
+                mosquitto_will_set_v5(
+                    handle, presence.topic, Int32(bytes.count), bytes.baseAddress, will.qos, will.retain, list)
             }
         }
         return code == 0 ? nil : "the last will on \"\(presence.topic)\" is not possible: \(Self.text(code))"
@@ -139,8 +148,7 @@ final class MosquittoTransport: Transport {
         connecting = true
         ignoreSocket = false
         libraryError = ""
-        if knowsHost { family.choose(handle, host: options.brokers[broker].host) }
-        let code = knowsHost ? mosquitto_reconnect_async(handle) : firstConnect(handle)
+        let code = begin(handle)
         guard code == 0 else {
             (connecting, ignoreSocket) = (false, true)
             // libmosquitto leaves the reason of a refused connection in errno.
@@ -149,23 +157,22 @@ final class MosquittoTransport: Transport {
         return nil
     }
 
-    /// Only this call takes the CONNECT properties, and it keeps them and the host for later attempts even when it
-    /// fails. The broker has to keep the session for as long as the will is delayed: the end of a session publishes
-    /// the will at once.
-    private func firstConnect(_ handle: OpaquePointer) -> Int32 {
-        knowsHost = true
-        var properties = PropertyList()
-        if version == .v5, options.presence.willDelay > 0 {
-            properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.presence.willDelay)
-        }
-        if version == .v5 {
-            properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: max(0, options.inboundBytes) + 4096))
-        }
+    /// Only `mosquitto_connect_bind_v5` takes the properties of the CONNECT, and it waits until the kernel has a connection;
+    /// with a port that is none it keeps them and does nothing else. The broker has to keep the session for as long as the
+    /// will is delayed: the end of a session publishes the will at once.
+    private func begin(_ handle: OpaquePointer) -> Int32 {
         let address = options.brokers[broker]
-        let keepalive = options.keepalive == 0 ? 0 : max(5, min(options.keepalive, 65535))
-        return properties.lend {
-            mosquitto_connect_bind_v5(handle, address.host, Int32(address.port), Int32(keepalive), nil, $0)
+        let keepalive = Int32(options.keepalive == 0 ? 0 : max(5, min(options.keepalive, 65535)))
+        if version == .v5 {
+            var properties = PropertyList()
+            if options.presence.willDelay > 0 {
+                properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.presence.willDelay)
+            }
+            properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: max(0, options.inboundBytes) + 4096))
+            _ = properties.lend { mosquitto_connect_bind_v5(handle, address.host, -1, keepalive, nil, $0) }
         }
+        return mosquitto_connect_bind_async(
+            handle, address.host, Int32(address.port), keepalive, family.choose(host: address.host))
     }
 
     private func setCredentials(_ handle: OpaquePointer) -> String? {
@@ -325,13 +332,16 @@ final class MosquittoTransport: Transport {
 
     private func didConnect(_ code: Int32, _ flags: Int32, _ properties: OpaquePointer?) {
         guard code == 0 else {
+            if code == MQTT_RC_QOS_NOT_SUPPORTED.rawValue { will.qos = 0 }
+            if code == MQTT_RC_RETAIN_NOT_SUPPORTED.rawValue { will.retain = false }
             events.append(.refused(code: Int(code), reason: Self.refusal(code)))
             return
         }
         connecting = false
         family.attemptSucceeded()
-        var limits = Self.limits(properties)
+        var limits = BrokerLimits(properties)
         limits.sessionPresent = flags & 1 != 0
+        will = (Int32(min(1, limits.maximumQoS)), limits.retainAvailable)
         events.append(.connected(limits))
     }
 
@@ -357,30 +367,6 @@ final class MosquittoTransport: Transport {
     /// code; 2.0.21 only finds it too short for an answer of 5.
     private func isOldAnswer(_ code: Int32) -> Bool {
         connecting && version == .v5 && code == MOSQ_ERR_MALFORMED_PACKET.code
-    }
-
-    private static func limits(_ properties: OpaquePointer?) -> BrokerLimits {
-        var limits = BrokerLimits()
-        guard let properties else { return limits }
-        var short: UInt16 = 0
-        if mosquitto_property_read_int16(properties, Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &short, false) != nil {
-            limits.receiveMaximum = max(1, Int(short))
-        }
-        if mosquitto_property_read_int16(properties, Int32(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &short, false) != nil
-        {
-            limits.serverKeepalive = Int(short)
-        }
-        var long: UInt32 = 0
-        let size = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
-        if mosquitto_property_read_int32(properties, size, &long, false) != nil { limits.maximumPacketSize = Int(long) }
-        var byte: UInt8 = 0
-        if mosquitto_property_read_byte(properties, Int32(MQTT_PROP_MAXIMUM_QOS.rawValue), &byte, false) != nil {
-            limits.maximumQoS = Int(byte)
-        }
-        if mosquitto_property_read_byte(properties, Int32(MQTT_PROP_RETAIN_AVAILABLE.rawValue), &byte, false) != nil {
-            limits.retainAvailable = byte != 0
-        }
-        return limits
     }
 
     // MARK: texts

@@ -13,10 +13,8 @@ package enum SecretFile {
             return .failure(
                 LinkError("\(what) \"\(name)\" is neither an absolute path nor one of the credentials of the service"))
         }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            return .failure(LinkError("\(what) \"\(path)\": \(String(cString: strerror(errno)))"))
-        }
+        let file: Int32
+        do throws(LinkError) { file = try PlainFile.open(path, what, limit: limit) } catch { return .failure(error) }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
@@ -39,11 +37,26 @@ package enum SecretFile {
         return .success(String(decoding: line, as: UTF8.self))
     }
 
+    /// True when users of the board who have nothing to do with the agent may read the file.
+    static func isOpenToAll(_ name: String) -> Bool {
+        var facts = stat()
+        guard let path = path(name), stat(path, &facts) == 0 else { return false }
+        return facts.st_mode & S_IROTH != 0
+    }
+
     private static func path(_ name: String) -> String? {
         if name.hasPrefix("/") { return name }
         guard let directory = getenv("CREDENTIALS_DIRECTORY"), directory.pointee != 0, !name.contains("/") else {
             return nil
         }
         return "\(String(cString: directory))/\(name)"
+    }
+}
+
+extension LinkOptions {
+    /// Files with secrets that all users of the board may read.
+    package var exposedFiles: [String] {
+        let files = [username.isEmpty || !password.isEmpty ? "" : passwordFile, tls.keyFile, tls.pskFile]
+        return files.filter { !$0.isEmpty && SecretFile.isOpenToAll($0) }
     }
 }

@@ -5,7 +5,7 @@ public struct WireError: Error, Sendable, Equatable {
         case unknownKey = "unknown_key"
         case type, range
         case crossField = "cross_field"
-        case locked, conflict, expired, duplicate
+        case locked, conflict, downgrade, expired, duplicate
         case retainedCommand = "retained_command"
         case tooLarge = "too_large"
         case rateLimited = "rate_limited"

@@ -1,18 +1,20 @@
 /// Discovery of the station by Home Assistant.
 extension Messenger {
-    /// The settings that Home Assistant can be let change.
-    public static var homeAssistantSettings: [String] {
-        var settings: [String] = []
-        HomeAssistantRow.all(base: "") { row in
-            if let setting = row.setting { settings.append(setting) }
+    /// The keys of the settings that these entities change.
+    public static func keys(of settings: [HomeAssistantEntity]) -> [String] {
+        var keys: [String] = []
+        HomeAssistantRow.all(settings, base: "") { row in
+            if let setting = row.setting { keys.append(setting) }
         }
-        return settings
+        return keys
     }
 
     /// Tells Home Assistant what there is, retained: in one message, or in one for each entity. What the station does not
     /// have is said to be gone.
+    /// - Parameter settings: the entities that change a setting.
     public mutating func announce(
-        _ station: HomeAssistantStation, at place: HomeAssistantPlace, to sink: PublicationSink
+        _ station: HomeAssistantStation, settings: [HomeAssistantEntity], at place: HomeAssistantPlace,
+        to sink: PublicationSink
     ) {
         if place.form == .device {
             json.removeAll()
@@ -20,10 +22,10 @@ extension Messenger {
             writeDevice(station, place)
             json.key("components")
             json.beginObject()
-            HomeAssistantRow.all(base: topics.base) { row in
+            HomeAssistantRow.all(settings, base: topics.base) { row in
                 json.key(text: row.key)
                 json.beginObject()
-                json.member("platform", row.kind)
+                json.member("platform", row.component)
                 if row.isThere(station) { write(row, place) }
                 json.endObject()
             }
@@ -32,7 +34,7 @@ extension Messenger {
             json.withBytes { sink(Self.discovery(place.deviceTopic), $0) }
             return
         }
-        HomeAssistantRow.all(base: topics.base) { row in
+        HomeAssistantRow.all(settings, base: topics.base) { row in
             json.removeAll()
             if row.isThere(station) {
                 json.beginObject()
@@ -40,16 +42,18 @@ extension Messenger {
                 write(row, place)
                 json.endObject()
             }
-            json.withBytes { sink(Self.discovery(place.topic(kind: row.kind, key: row.key)), $0) }
+            json.withBytes { sink(Self.discovery(place.topic(kind: row.component, key: row.key)), $0) }
         }
     }
 
     /// Takes away whatever may have been announced there.
-    public static func retract(_ place: HomeAssistantPlace, to sink: PublicationSink) {
+    public static func retract(
+        _ place: HomeAssistantPlace, settings: [HomeAssistantEntity], to sink: PublicationSink
+    ) {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         if place.form == .device { return sink(discovery(place.deviceTopic), nothing) }
-        HomeAssistantRow.all(base: "") { row in
-            sink(discovery(place.topic(kind: row.kind, key: row.key)), nothing)
+        HomeAssistantRow.all(settings, base: "") { row in
+            sink(discovery(place.topic(kind: row.component, key: row.key)), nothing)
         }
     }
 
@@ -76,43 +80,35 @@ extension Messenger {
     }
 
     private mutating func write(_ row: HomeAssistantRow, _ place: HomeAssistantPlace) {
-        let (topic, template) = (topics.base + "/" + row.topic, row.template)
+        let topic = topics.base + "/" + row.entity.topic
         json.member("unique_id", place.device + "-" + row.key)
-        json.member("default_entity_id", row.kind + "." + place.entity + "_" + row.key)
+        json.member("default_entity_id", row.component + "." + place.entity + "_" + row.key)
         json.member("name", row.name)
         json.key("qos")
         json.int(1)
-        if template.isEmpty {
+        let value = row.value
+        if value.isEmpty {
             json.member("command_topic", topic)
             json.member("payload_press", "{\"source\":\"Home Assistant\"}")
         } else {
             json.member("state_topic", topic)
-            writeTemplates(template)
+            json.member("value_template", Self.bracketed(value))
         }
-        let others = row.others
-        if !others.isEmpty { others.withUnsafeBytes { json.raw($0) } }
+        if let patch = row.patch {
+            json.member("command_topic", topics.command("config"))
+            json.member("command_template", "{{ {'set':" + patch + ",'source':'Home Assistant'}|to_json }}")
+            // What is chosen is shown at once; the state is published again when the station refuses it.
+            json.key("optimistic")
+            json.bool(true)
+            json.member("entity_category", "config")
+        }
+        var others = row.others
+        if !others.isEmpty { others.withUTF8 { json.raw(UnsafeRawBufferPointer($0)) } }
         // Once a second.
-        if row.topic == "state/summary" {
+        if row.entity.topic == "state/summary" {
             json.key("expire_after")
             json.int(60)
         }
-    }
-
-    private mutating func writeTemplates(_ template: String) {
-        let bytes = template.utf8
-        // `patch => value`
-        guard let arrow = bytes.indices.first(where: { bytes[$0...].starts(with: "=>".utf8) }) else {
-            return json.member("value_template", Self.bracketed(template))
-        }
-        let patch = String(template[..<bytes.index(before: arrow)])
-        let value = String(template[bytes.index(arrow, offsetBy: 3)...])
-        json.member("value_template", Self.bracketed(value))
-        json.member("command_topic", topics.command("config"))
-        json.member("command_template", "{{ {'set':" + patch + ",'source':'Home Assistant'}|to_json }}")
-        // What is chosen is shown at once; the state is published again when the station refuses it.
-        json.key("optimistic")
-        json.bool(true)
-        json.member("entity_category", "config")
     }
 
     private static func bracketed(_ template: String) -> String {

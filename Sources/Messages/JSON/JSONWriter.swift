@@ -9,6 +9,8 @@
 public struct JSONWriter: Sendable {
     private var buffer = ByteBuffer()
     private var needsComma = false
+    /// As RFC 8785 wants it: only what JSON forbids is escaped.
+    var isCanonical = false
 
     /// - Parameter capacity: bytes to set aside at once.
     public init(capacity: Int = 1024) { buffer.reserve(capacity) }
@@ -84,7 +86,7 @@ public struct JSONWriter: Sendable {
         if value != 0 || value.sign == .plus { buffer.dropPointZero(from: start) }
     }
 
-    /// A string with `"`, `\` and control characters escaped; everything else as UTF-8.
+    /// A string with `"`, `\` and all that is unprintable escaped; everything else as UTF-8.
     public mutating func string(_ value: String) {
         separate()
         buffer.append(UInt8(ascii: "\""))
@@ -147,7 +149,10 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
-        for byte in text {
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            index += 1
             switch byte {
             case UInt8(ascii: "\""): buffer.append("\\\"")
             case UInt8(ascii: "\\"): buffer.append("\\\\")
@@ -157,12 +162,26 @@ public struct JSONWriter: Sendable {
             case 0x0c: buffer.append("\\f")
             case 0x0d: buffer.append("\\r")
             case 0..<0x20:
-                buffer.append("\\u00")
-                buffer.append(Self.hexDigit(byte >> 4))
-                buffer.append(Self.hexDigit(byte & 15))
+                hex(UInt32(byte))
+            // The first bytes of those that JSON lets pass and `isUnprintable` does not.
+            case 0x7f, 0xc2, 0xd8, 0xe2:
+                let end = byte == 0x7f ? index : min(text.count, byte == 0xe2 ? index + 2 : index + 1)
+                var value = UInt32(byte) & (byte == 0x7f ? 0x7f : byte == 0xe2 ? 15 : 31)
+                for next in text[index..<end] { value = value << 6 | UInt32(next & 63) }
+                guard !isCanonical, Unicode.Scalar(value)?.isUnprintable == true else {
+                    buffer.append(byte)
+                    continue
+                }
+                hex(value)
+                index = end
             default: buffer.append(byte)
             }
         }
+    }
+
+    private mutating func hex(_ value: UInt32) {
+        buffer.append("\\u")
+        for shift in [12, 8, 4, 0] as [UInt32] { buffer.append(Self.hexDigit(UInt8(value >> shift & 15))) }
     }
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 {

@@ -55,6 +55,7 @@ extension Value {
     /// 2⁵³ where RFC 8785 would round them.
     public func canonicalJSON() -> [UInt8] {
         var writer = JSONWriter()
+        writer.isCanonical = true
         writer.canonicalTree(self)
         return writer.bytes
     }

@@ -44,15 +44,6 @@ public struct TraceBlock: Sendable {
         gap = false
     }
 
-    /// Makes room for one more sample of every trace, zeroes, to be set by `set`; nil when full.
-    public mutating func extend() -> Int? {
-        guard count < capacity else { return nil }
-        for plane in 0..<9 { planes[plane * capacity + count] = 0 }
-        for axis in 0..<3 { triggers[axis * capacity + count] = 0 }
-        count += 1
-        return count - 1
-    }
-
     /// Adds one sample of some signals: x, y and z of the first, of the second and so on, and which axes were triggered
     /// at it or since the last one (bits 0, 1, 2). Ignored when full.
     public mutating func append(_ signals: [Signal], _ values: UnsafePointer<Double>, triggered: UInt8) {
@@ -71,16 +62,7 @@ public struct TraceBlock: Sendable {
         count += 1
     }
 
-    /// Sets one value, m/s²; axis 0, 1, 2 is x, y, z.
-    public mutating func set(_ signal: Signal, axis: Int, at index: Int, _ value: Double) {
-        planes[(axis * 3 + signal.rawValue) * capacity + index] = value
-    }
-
-    /// Sets whether an axis was triggered at, or since, the last sample.
-    public mutating func setTriggered(axis: Int, at index: Int, _ value: Bool) {
-        triggers[axis * capacity + index] = value ? 1 : 0
-    }
-
+    /// m/s²; axis 0, 1, 2 is x, y, z.
     public func value(_ signal: Signal, axis: Int, at index: Int) -> Double {
         planes[(axis * 3 + signal.rawValue) * capacity + index]
     }

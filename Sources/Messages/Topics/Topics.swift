@@ -98,9 +98,6 @@ public struct Topics: Sendable, Equatable {
     /// Topic of one command to this station.
     public func command(_ verb: String) -> String { "\(commandPrefix)/\(verb)" }
 
-    /// Topic of one command to a group of stations.
-    public func groupCommand(group: String, verb: String) -> String { "\(root)/group/\(group)/cmd/\(verb)" }
-
     /// The name of an event: the station's id and the onset, without dots.
     public func eventID(onset: Int64) -> String { "\(id)-\(Timestamp(nanoseconds: onset).stamp)" }
 

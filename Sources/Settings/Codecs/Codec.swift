@@ -44,9 +44,11 @@ struct Findings {
         add(path, .type, "This must be \(wanted), not \(got.kind).", got: got, allowed: allowed)
     }
 
-    /// Takes what was given out of the errors from a position on: it may be a secret.
-    mutating func hideGiven(from start: Int) {
-        for i in errors.indices.dropFirst(start) where errors[i].got != nil { errors[i].got = .string(Secrets.mask) }
+    /// Leaves of what was given, in the errors from a position on, only what may be shown.
+    mutating func hideGiven(from start: Int, _ shown: (Value) -> Value?) {
+        for i in errors.indices.dropFirst(start) {
+            errors[i].got = errors[i].got.map { shown($0) ?? .string(Secrets.mask) }
+        }
     }
 
     /// Takes over errors that were found elsewhere.

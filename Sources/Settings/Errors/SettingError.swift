@@ -4,7 +4,7 @@ import Messages
 public struct SettingError: Error, Sendable, Equatable {
     /// The codes that also go on the wire.
     public enum Code: String, Sendable, CaseIterable {
-        case syntax, type, range, locked, conflict, unavailable
+        case syntax, type, range, locked, conflict, downgrade, busy, unavailable
         case unknownKey = "unknown_key"
         case crossField = "cross_field"
         case tooLarge = "too_large"

@@ -19,6 +19,9 @@ public enum DefaultFile {
         writer.line("")
         writer.comment("Keys, or groups of keys, that may not be changed over MQTT, such as [mqtt, sensor.rate_hz].")
         writer.line("locked: []")
+        let keys = SettingsTable.unlockableKeys.joined(separator: ", ")
+        writer.comment("Keys that may be changed over MQTT, though that is not usual: of [\(keys)].")
+        writer.line("unlocked: []")
         return writer.text
     }()
 
@@ -67,7 +70,7 @@ extension Setting {
         var notes = [allowed]
         if let unit, !allowed.hasText(unit) { notes.append(unit) }
         notes.append(apply.rawValue)
-        if !isRemote { notes.append("not remotely") }
+        if !isRemote { notes.append(isUnlockable ? "not remotely unless unlocked" : "not remotely") }
         if isSecret { notes.append("secret") }
         return notes.joined(separator: "; ")
     }

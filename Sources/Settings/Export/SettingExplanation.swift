@@ -42,13 +42,15 @@ public struct SettingExplanation: Sendable {
             if let line = origin.line { from += ", line \(line)" }
             from += " (\(origin.pointer))"
         }
+        let why =
+            setting.isRemote ? "no, locked in the file" : setting.isUnlockable ? "no, not unlocked in the file" : "no"
         var lines = [
             "\(key) = \(YAMLText.flow(effective))", "  \(setting.help)", "  from:     \(from)",
             "  default:  \(setting.defaultText)",
             "  type:     \(setting.type)" + (setting.unit.map { " (\($0))" } ?? ""),
             "  allowed:  \(setting.allowed)", "  change:   \(setting.apply.rawValue)",
         ]
-        lines.append("  remotely: " + (isLocked ? (setting.isRemote ? "no, locked in the file" : "no") : "yes"))
+        lines.append("  remotely: " + (isLocked ? why : "yes"))
         return lines.joined(separator: "\n")
     }
 

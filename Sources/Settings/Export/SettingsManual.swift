@@ -14,7 +14,7 @@ public enum SettingsManual {
             for setting in chapter.settings {
                 let cells = [
                     "`\(setting.key)`", "`\(setting.defaultText)`", setting.allowed, setting.apply.rawValue,
-                    setting.isRemote ? "yes" : "no", setting.help,
+                    setting.isRemote ? "yes" : setting.isUnlockable ? "if unlocked" : "no", setting.help,
                 ]
                 text += "| " + cells.map(escaped).joined(separator: " | ") + " |\n"
             }

@@ -5,7 +5,8 @@ import SignalProcessing
 ///
 /// It accepts what the decoder accepts, apart from rules between settings and the range of quantities written with a
 /// unit. Beside the standard keywords each setting has `x-apply` (when a change takes effect), `x-remote`, `x-secret`
-/// and, for bare numbers, `x-unit`.
+/// and, for bare numbers, `x-unit`; `x-advanced` marks what most stations never need. `title` names settings and groups
+/// for people.
 public enum SettingsSchema {
     public static let value: Value = {
         let (root, axis) = trees()
@@ -19,7 +20,10 @@ public enum SettingsSchema {
             } else {
                 schema = root.schema(of: chapter.key)
             }
-            properties.append(.init(chapter.key, schema.with("description", .string(chapter.help))))
+            properties.append(
+                .init(
+                    chapter.key,
+                    schema.with("title", .string(chapter.title)).with("description", .string(chapter.help))))
         }
         properties.append(
             .init(
@@ -27,7 +31,16 @@ public enum SettingsSchema {
                 [
                     "type": "array",
                     "items": ["enum": .array((SettingsTable.writableKeys + groups).map { .string($0) })],
+                    "title": "Locked settings",
                     "description": "Keys, or groups of keys, that may not be set remotely.",
+                ]))
+        properties.append(
+            .init(
+                "unlocked",
+                [
+                    "type": "array", "items": ["enum": .array(SettingsTable.unlockableKeys.map { .string($0) })],
+                    "title": "Unlocked settings",
+                    "description": "Keys that may be set remotely, though that is not usual.",
                 ]))
         let head: Value = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:seismote:settings:1",
@@ -50,10 +63,13 @@ public enum SettingsSchema {
     /// The schema of one setting with its annotations.
     static func annotated(_ setting: Setting) -> Value {
         var schema = setting.valueSchema
-            .with("description", .string(setting.help)).with("default", setting.standard)
+            .with("title", .string(setting.title)).with("description", .string(setting.help)).with(
+                "default", setting.standard
+            )
             .with("x-apply", .string(setting.apply.rawValue)).with("x-remote", .bool(setting.isRemote))
             .with("x-secret", .bool(setting.isSecret))
         if let unit = setting.unit { schema = schema.with("x-unit", .string(unit)) }
+        if setting.isAdvanced { schema = schema.with("x-advanced", true) }
         return schema
     }
 
@@ -73,6 +89,16 @@ public enum SettingsSchema {
                 root.insert(parts[...], annotated(setting))
             }
         }
+        for chapter in SettingsTable.chapters {
+            for (section, title) in chapter.sections {
+                let path = section.split(separator: ".")
+                if chapter.key == "axes" {
+                    axis.entitle(path[...], title)
+                } else {
+                    root.entitle([Substring(chapter.key)] + path, title)
+                }
+            }
+        }
         return (root, axis.schema())
     }
 }
@@ -84,6 +110,17 @@ private struct Group {
         case group(Group)
     }
     var children: [(key: String, child: Child)] = []
+    var title: String?
+
+    /// Names the group at that path.
+    mutating func entitle(_ path: ArraySlice<Substring>, _ title: String) {
+        guard let key = path.first else { return self.title = title }
+        for i in children.indices where children[i].key == key {
+            guard case .group(var group) = children[i].child else { continue }
+            group.entitle(path.dropFirst(), title)
+            children[i].child = .group(group)
+        }
+    }
 
     mutating func insert(_ path: ArraySlice<Substring>, _ schema: Value) {
         guard let key = path.first.map(String.init) else { return }
@@ -100,13 +137,14 @@ private struct Group {
     }
 
     func schema() -> Value {
-        SettingsSchema.object(
+        let schema = SettingsSchema.object(
             children.map { key, child in
                 switch child {
                 case .leaf(let schema): .init(key, schema)
                 case .group(let group): .init(key, group.schema())
                 }
             })
+        return title.map { schema.with("title", .string($0)) } ?? schema
     }
 
     func schema(of key: String) -> Value {

@@ -18,6 +18,8 @@ struct Layer {
     private(set) var given: [Given] = []
     /// Keys, or groups of keys, that may not be set remotely; only in files.
     private(set) var locked: [String] = []
+    /// Keys that may be set remotely, though that is not usual; only in files.
+    private(set) var unlocked: [String] = []
 
     init(_ source: SettingSource, _ document: Document, _ findings: inout Findings) {
         self.source = source
@@ -37,7 +39,7 @@ struct Layer {
             given.removeAll { $0.key == key }
             given.append(Given(setting: setting, key: key, axis: axis, value: value, pointer: pointer))
         }
-        locked = reader.locked
+        (locked, unlocked) = (reader.locked, reader.unlocked)
         findings.locate(from: start) { (source, document.mark(at: $0)) }
     }
 
@@ -51,6 +53,7 @@ private struct LayerReader {
     let mayLock: Bool
     var leaves: [(setting: Setting, key: String, value: Value, pointer: String)] = []
     var locked: [String] = []
+    var unlocked: [String] = []
     private var scratch = Configuration()
 
     init(nullResets: Bool, mayLock: Bool) {
@@ -65,15 +68,18 @@ private struct LayerReader {
                 for child in known { reset(SettingsTree.joined(key, child), Pointer.appending(child, to: pointer)) }
                 return
             }
-            findings.wrongType(
-                pointer, "an object", got: value, allowed: "an object with \(known.joined(separator: ", "))")
+            // Who gives the broker's settings as one text or list may have put a password there.
+            let got = key.hasPrefix("mqtt") ? .string(Secrets.mask) : value
+            findings.add(
+                pointer, .type, "This must be an object, not \(value.kind).", got: got,
+                allowed: "an object with \(known.joined(separator: ", "))")
             return
         }
-        if key.isEmpty, mayLock { known.append("locked") }
+        if key.isEmpty, mayLock { known += ["locked", "unlocked"] }
         for member in members {
             let here = Pointer.appending(member.key, to: pointer)
-            if key.isEmpty, member.key == "locked", mayLock {
-                lock(member.value, here, &findings)
+            if key.isEmpty, mayLock, member.key == "locked" || member.key == "unlocked" {
+                lock(member.value, here, unlocks: member.key == "unlocked", &findings)
                 continue
             }
             guard known.contains(member.key) else {
@@ -107,8 +113,10 @@ private struct LayerReader {
         }
     }
 
-    private mutating func lock(_ value: Value, _ pointer: String, _ findings: inout Findings) {
-        let allowed = "a list of keys, such as [mqtt, trace.rate_hz]"
+    private mutating func lock(_ value: Value, _ pointer: String, unlocks: Bool, _ findings: inout Findings) {
+        let names = SettingsTable.unlockableKeys
+        let allowed =
+            unlocks ? "a list of " + names.joined(separator: ", ") : "a list of keys, such as [mqtt, trace.rate_hz]"
         guard case .array(let keys) = value else {
             return findings.wrongType(pointer, "a list", got: value, allowed: allowed)
         }
@@ -124,7 +132,15 @@ private struct LayerReader {
                     nearest: Spelling.nearest(to: name, in: SettingsTable.writableKeys))
                 continue
             }
-            locked.append(name)
+            guard unlocks else {
+                locked.append(name)
+                continue
+            }
+            guard names.contains(name) else {
+                findings.add(here, .range, "`\(name)` cannot be unlocked.", got: key, allowed: allowed)
+                continue
+            }
+            unlocked.append(name)
         }
     }
 }

@@ -14,7 +14,11 @@ public enum JSONReader {
         }
         guard let root else {
             let text = withUnsafeBytes(of: &problem.text) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+                // Behind it jansson has what was given, which may be a secret.
+                let near = Array(" near '".utf8)
+                let text = raw.prefix { $0 != 0 }
+                let end = text.indices.first { text[$0...].starts(with: near) }
+                return String(decoding: text[..<(end ?? text.endIndex)], as: UTF8.self)
             }
             throw SettingError(
                 "", .syntax, "Not readable as JSON: \(bytes.isEmpty ? "the text is empty" : text).",

@@ -4,14 +4,19 @@ import Glibc
 public enum SettingsFile {
     /// The bytes of a file of settings.
     ///
-    /// - Throws: an error of code `unavailable` that names the file and the reason, or `tooLarge`.
-    public static func read(_ path: String) throws(SettingError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    /// - Parameter isOwn: the agent has written it: anything but a regular file is refused, and nothing is waited for. (A
+    ///   file that somebody names may be a pipe.)
+    /// - Throws: an error of code `unavailable` that names the file and the reason, `type` when a file of the agent's own
+    ///   is none, or `tooLarge`.
+    public static func read(_ path: String, isOwn: Bool = false) throws(SettingError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (isOwn ? O_NONBLOCK : 0))
         guard descriptor >= 0 else { throw failure(path, errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
-        if status.st_mode & S_IFMT == S_IFREG, status.st_size > ReadingLimit.bytes {
+        let isRegular = status.st_mode & S_IFMT == S_IFREG
+        if isOwn, !isRegular { throw SettingError("", .type, "\(path) is not a regular file.") }
+        if isRegular, status.st_size > ReadingLimit.bytes {
             throw tooLarge(path, "\(status.st_size) bytes")
         }
         var bytes: [UInt8] = []

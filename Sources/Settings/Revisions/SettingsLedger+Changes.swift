@@ -22,20 +22,25 @@ extension SettingsLedger {
             do throws(SettingError) { overlay = try target(number).overlay } catch { errors.append(error) }
         }
         overlay = permitted(overlay)
-        let proposal: Proposal
+        var proposal: Proposal
         do throws(SettingErrors) {
             proposal = self.proposal(try layers.load(overlay: overlay, beside: errors), overlay)
+            if let patch, let other = withoutOldCredentials(proposal, patch) {
+                proposal = self.proposal(try layers.load(overlay: other), other)
+            }
         } catch {
             throw SettingErrors(patch.map { asWritten(error.errors, $0) } ?? error.errors)
         }
-        if proposal.reconnects, confirm == nil, !isWayBack(change) {
-            throw SettingErrors([
+        guard !isWayBack(change) else { return proposal }
+        if let downgrade = downgrade(proposal.settings.configuration) { errors.append(downgrade) }
+        if proposal.reconnects, confirm == nil {
+            errors.append(
                 SettingError(
                     "/confirm_s", .crossField,
                     "A change of the broker, of credentials or of the root needs confirm_s.",
-                    allowed: "\(Int(CommandLimits.confirm.lowerBound))…\(Int(CommandLimits.confirm.upperBound)) s")
-            ])
+                    allowed: "\(Int(CommandLimits.confirm.lowerBound))…\(Int(CommandLimits.confirm.upperBound)) s"))
         }
+        guard errors.isEmpty else { throw SettingErrors(errors) }
         return proposal
     }
 
@@ -171,7 +176,7 @@ extension SettingsLedger {
                 continue
             }
             guard refused.insert(given.pointer).inserted else { continue }
-            let got = given.setting.isSecret ? .string(Secrets.mask) : given.value
+            let got = given.setting.shown(given.value) ?? .string(Secrets.mask)
             findings.add(SettingError(given.pointer, .locked, reason, got: got, source: .overlay))
         }
         errors += findings.errors
@@ -194,8 +199,12 @@ extension SettingsLedger {
     /// Why a key cannot be given this value; nil when it can.
     private func lock(on key: String, _ value: Value) -> String? {
         if settings.isLocked(key) {
-            return SettingsTable.setting(key)?.isRemote == false
-                ? "This is not to be set remotely." : "The settings file locks this."
+            guard let setting = SettingsTable.setting(key), !setting.isRemote else {
+                return "The settings file locks this."
+            }
+            return setting.isUnlockable
+                ? "This is not to be set remotely, unless the settings file has it under `unlocked`."
+                : "This is not to be set remotely."
         }
         if value != .null, settings.origins[key]?.source == .commandLine {
             return "The command line that the agent was started with gives this."

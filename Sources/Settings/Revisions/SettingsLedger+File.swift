@@ -14,7 +14,7 @@ extension SettingsLedger {
         let path = base.settings.configuration.storage.directory + "/" + fileName
         guard SettingsFile.exists(path) else { return (base, []) }
         let document: Value
-        do throws(SettingError) { document = try JSONReader.read(try SettingsFile.read(path)) } catch {
+        do throws(SettingError) { document = try JSONReader.read(try SettingsFile.read(path, isOwn: true)) } catch {
             return (base, [Note(.damaged, 0, "\(path) cannot be read: the settings file alone holds.", [error])])
         }
         return try open(layers, document: document, now: now, monotonic: monotonic)

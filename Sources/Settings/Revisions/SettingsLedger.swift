@@ -124,6 +124,8 @@ public struct SettingsLedger: Sendable {
     static let keptPatch = 16_384
 
     let layers: SettingsLayers
+    /// The brokers that the settings name without what was set remotely.
+    let named: [String]
     /// The settings that this process began with.
     var initial: LoadedSettings
     /// The settings in force.
@@ -138,6 +140,7 @@ public struct SettingsLedger: Sendable {
 
     init(_ layers: SettingsLayers, _ base: LoadedSettings) {
         self.layers = layers
+        named = base.configuration.mqtt.uris
         initial = base
         settings = base
         revisions = [Revision(number: 0, overlay: [:], time: 0, source: "", changed: [], isGood: true)]

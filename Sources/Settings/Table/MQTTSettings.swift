@@ -2,64 +2,88 @@ extension SettingsTable {
     // Files are named in the settings file only: whoever could name them remotely could have any file of the board
     // sent to a broker of his own as the password.
     static let mqtt = Chapter(
-        key: "mqtt", help: "The broker. A change makes a new connection.",
+        key: "mqtt", title: "MQTT", help: "The broker. A change makes a new connection.",
+        sections: [("tls", "TLS"), ("reconnect", "Reconnection"), ("home_assistant", "Home Assistant")],
         settings: [
             Setting(
                 "mqtt.uri", \.mqtt.uris, .brokers, apply: .live,
+                title: "Broker URI",
                 "Broker, mqtt:// or mqtts:// (TLS); several in a list are tried in order."),
             Setting(
                 "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .live,
+                title: "MQTT version", advanced: true,
                 "MQTT version; 5 falls back to 3.1.1 with a broker that has no 5."),
             Setting(
-                "mqtt.root", \.mqtt.root, .topicRoot, apply: .live, "First level, or levels, of every topic."),
-            Setting("mqtt.username", \.mqtt.username, .text(.line(256)), apply: .live, "Empty: none."),
+                "mqtt.root", \.mqtt.root, .topicRoot, apply: .live,
+                title: "Topic root", advanced: true, "First level, or levels, of every topic."),
+            Setting(
+                "mqtt.username", \.mqtt.username, .text(.line(256)), apply: .live,
+                title: "User name", "Empty: none."),
             Setting(
                 "mqtt.password", \.mqtt.password, .text(.line(256)), apply: .live, secret: true,
+                title: "Password",
                 "For setting it remotely; here password_file is better. It goes before that. Empty: none."),
             Setting(
-                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: false,
+                "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: .no,
+                title: "Password file", advanced: true,
                 "File with the password in its first line, or the name of a systemd credential; empty: none."),
             Setting(
-                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: false,
+                "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: .no,
+                title: "CA file", advanced: true,
                 "Certificates of those whom to trust (PEM); empty: those of the system."),
             Setting(
-                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: false,
+                "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: .no,
+                title: "Client certificate", advanced: true,
                 "The station's own certificate (PEM); empty: none."),
             Setting(
-                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .live, remote: false,
+                "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .live, remote: .no,
+                title: "Client key", advanced: true,
                 "Private key of that certificate (PEM)."),
             Setting(
                 "mqtt.tls.alpn", \.mqtt.tls.alpn, .text(.line(64)), apply: .live,
+                title: "ALPN", advanced: true,
                 "Name of the protocol for servers that tell several apart by it (ALPN), such as mqtt; empty: none."),
             Setting(
                 "mqtt.tls.min_version", \.mqtt.tls.minimumVersion, .tlsVersion, apply: .live,
+                title: "Minimum TLS version", advanced: true,
                 "Oldest version of TLS that is spoken."),
             Setting(
-                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: false,
+                "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: .no,
+                title: "PSK identity", advanced: true,
                 "Name of a key that is shared with the broker, in place of certificates; empty: none."),
             Setting(
-                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .live, remote: false,
+                "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .live, remote: .no,
+                title: "PSK file", advanced: true,
                 "File with that key, hexadecimal, in its first line, or the name of a systemd credential."),
             Setting(
                 "mqtt.keepalive_s", \.mqtt.keepalive, .wholeSeconds(5...65_535), apply: .live,
+                title: "Keep alive", advanced: true,
                 "Longest silence on the connection before a ping."),
             Setting(
                 "mqtt.reconnect.min_s", \.mqtt.reconnectMinimum, .time(.from(0.1, to: 3600)), apply: .live,
+                title: "Shortest reconnect pause", advanced: true,
                 "Shortest pause before the broker is tried again."),
             Setting(
                 "mqtt.reconnect.max_s", \.mqtt.reconnectMaximum, .time(.from(0.1, to: 3600)), apply: .live,
+                title: "Longest reconnect pause", advanced: true,
                 "Longest such pause; the pauses in between grow at random."),
             Setting(
                 "mqtt.will_delay_s", \.mqtt.willDelay, .wholeSeconds(0...86_400), apply: .live,
+                title: "Will delay", advanced: true,
                 "How long after losing the station the broker says `offline` (MQTT 5)."),
             Setting(
                 "mqtt.home_assistant.enabled", \.mqtt.homeAssistant.enabled, .bool, apply: .live,
+                title: "Home Assistant discovery",
                 "Show the station to Home Assistant by its MQTT discovery."),
             Setting(
                 "mqtt.home_assistant.prefix", \.mqtt.homeAssistant.prefix, .topicRoot, apply: .live,
-                "What Home Assistant's own topics begin with."),
+                remote: .ifUnlocked,
+                title: "Discovery prefix", advanced: true,
+                "What Home Assistant's own topics begin with; not the root or below it. Whoever could name it remotely "
+                    + "could have the station write where others may not."),
             Setting(
                 "mqtt.home_assistant.discovery", \.mqtt.homeAssistant.discovery, .choice(), apply: .live,
+                title: "Discovery form", advanced: true,
                 "device: one message; components: one for each entity, for Home Assistant before 2024.11."),
         ])
 }

@@ -1,68 +1,96 @@
+import Messages
+
 extension SettingsTable {
     static let trace = Chapter(
-        key: "trace", help: "Decimated traces, for live displays.",
+        key: "trace", title: "Traces", help: "Decimated traces, for live displays.",
         settings: [
-            Setting("trace.enabled", \.trace.enabled, .bool, apply: .live, "Publish traces."),
+            Setting(
+                "trace.enabled", \.trace.enabled, .bool, apply: .live,
+                title: "Publish traces", "Publish traces."),
             Setting(
                 "trace.rate_hz", \.trace.rate, .frequency(.from(0.1, to: 4000)), apply: .live,
+                title: "Trace rate",
+                homeAssistant: .number(
+                    "trace_rate", "Trace rate",
+                    #""device_class":"frequency","unit_of_measurement":"Hz","min":0.1,"max":4000,"step":0.1"#),
                 "Wanted rate; taken is the nearest that divides the sensor's rate by a whole number."),
-            Setting("trace.block_s", \.trace.block, .time(.from(0.1, to: 60)), apply: .live, "Length of one message."),
-            Setting("trace.signals", \.trace.signals, .choices(), apply: .live, "What is in it for each axis."),
+            Setting(
+                "trace.block_s", \.trace.block, .time(.from(0.1, to: 60)), apply: .live,
+                title: "Block length", advanced: true, "Length of one message."),
+            Setting(
+                "trace.signals", \.trace.signals, .choices(), apply: .live,
+                title: "Signals", "What is in it for each axis."),
             Setting(
                 "trace.filter", \.trace.filter, .choice(), apply: .live,
+                title: "Decimation filter", advanced: true,
                 "Low pass before the decimation; its delay is taken off the time. iir: waits less, but bends phases."),
             Setting(
                 "trace.encoding", \.trace.encoding, .choice(), apply: .live,
+                title: "Trace encoding", advanced: true,
                 "json: one object; cbor: the same in binary form; mseed: one miniSEED record for each channel."),
             Setting(
-                "trace.only_in_events", \.trace.onlyInEvents, .bool, apply: .live, "Publish traces during events only."),
-            Setting("trace.qos", \.trace.qos, .integer(0...1), apply: .live, "MQTT quality of service of the traces."),
+                "trace.only_in_events", \.trace.onlyInEvents, .bool, apply: .live,
+                title: "Only during events", "Publish traces during events only."),
+            Setting(
+                "trace.qos", \.trace.qos, .integer(0...1), apply: .live,
+                title: "Trace QoS", advanced: true, "MQTT quality of service of the traces."),
         ])
 
     static let waveform = Chapter(
-        key: "waveform", help: "Waveforms of events, at the full rate.",
+        key: "waveform", title: "Event waveforms", help: "Waveforms of events, at the full rate.",
         settings: [
             Setting(
-                "waveform.enabled", \.waveform.enabled, .bool, apply: .live, "Publish the waveform of each event."),
+                "waveform.enabled", \.waveform.enabled, .bool, apply: .live,
+                title: "Publish event waveforms", "Publish the waveform of each event."),
             Setting(
                 "waveform.encoding", \.waveform.encoding, .choice(), apply: .live,
+                title: "Waveform encoding", advanced: true,
                 "miniSEED 3 or 2; both are lossless and compressed by Steim's second method."),
             Setting(
                 "waveform.chunk_s", \.waveform.chunk, .time(.from(1, to: 300)), apply: .live,
+                title: "Message length", advanced: true,
                 "Length of one message."),
         ])
 
     static let storage = Chapter(
-        key: "storage", help: "What is kept over a restart.",
+        key: "storage", title: "Storage", help: "What is kept over a restart.",
         settings: [
             Setting(
-                "storage.directory", \.storage.directory, .path, apply: .restart, remote: false,
+                "storage.directory", \.storage.directory, .path, apply: .restart, remote: .no,
+                title: "Storage directory", advanced: true,
                 "Folder for what waits for the broker, for waveforms and for the results of self-test and calibration."),
             Setting(
                 "storage.budget_mb", \.storage.budget, .integer(16...1_048_576, unit: "MB"), apply: .live,
+                title: "Storage budget",
                 "Room for messages and waveforms; when it is full the oldest of the least important go."),
             Setting(
                 "storage.ring_minutes", \.storage.ringMinutes, .integer(0...1440, unit: "min"), apply: .live,
+                title: "Waveform ring",
                 "How much of the full-rate waveform is kept to cut from; 0: nothing."),
             Setting(
                 "storage.keep_events_days", \.storage.keepEventsDays, .integer(0...36_500, unit: "days"), apply: .live,
+                title: "Keep events",
                 "How long events stay here after the broker has them, while there is room."),
             Setting(
                 "storage.backfill_per_s", \.storage.backfillRate, .integer(1...10_000, unit: "messages/s"),
-                apply: .live, "How fast messages that had to wait are sent at most."),
+                apply: .live,
+                title: "Back-fill rate", advanced: true, "How fast messages that had to wait are sent at most."),
         ])
 
     static let health = Chapter(
-        key: "health", help: "How the agent does.",
+        key: "health", title: "Health", help: "How the agent does.",
         settings: [
             Setting(
                 "health.interval_s", \.health.interval, .time(.from(1, to: 86_400)), apply: .live,
+                title: "Health interval", advanced: true,
                 "Time between two reports; a change of state is reported at once.")
         ])
 
     static let log = Chapter(
-        key: "log", help: "What the agent writes to its log.",
+        key: "log", title: "Log", help: "What the agent writes to its log.",
         settings: [
-            Setting("log.level", \.log.level, .choice(), apply: .live, "Lines below this level are not written.")
+            Setting(
+                "log.level", \.log.level, .choice(), apply: .live,
+                title: "Log level", advanced: true, "Lines below this level are not written.")
         ])
 }

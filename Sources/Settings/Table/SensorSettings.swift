@@ -2,68 +2,88 @@ import SignalProcessing
 
 extension SettingsTable {
     static let sensor = Chapter(
-        key: "sensor", help: "Where the samples come from.",
+        key: "sensor", title: "Sensor", help: "Where the samples come from.",
+        sections: [
+            ("mounting", "Mounting"), ("calibration", "Calibration"), ("iio", "IIO"), ("i2c", "I2C"),
+            ("simulate", "Simulated sensor"), ("replay", "Replay"),
+        ],
         settings: [
             Setting(
                 "sensor.driver", \.sensor.driver, .choice(), apply: .restartStream,
+                title: "Driver",
                 "auto takes the first accelerometer found, by the kernel's driver before the bare chip; iio and i2c take one of "
                     + "these ways; simulate makes samples up; replay plays a recording."),
             Setting(
                 "sensor.rate_hz", \.sensor.rate, .frequency(.from(1, to: 4000)), apply: .restartStream,
+                title: "Sample rate",
                 "Samples per second that the sensor is set to; a recording that is replayed has its own."),
             Setting(
                 "sensor.range", \.sensor.range, .acceleration(.above(0, to: 200 * standardGravity)), written: "2 g",
-                apply: .restartStream, "Full scale that the sensor is set to, either way from zero."),
+                apply: .restartStream,
+                title: "Full-scale range", "Full scale that the sensor is set to, either way from zero."),
             Setting(
                 "sensor.resample", \.sensor.resample, .bool, apply: .restartStream,
+                title: "Resample to whole seconds", advanced: true,
                 "Put the samples on the grid of rate_hz, aligned to whole seconds of UTC, by the measured rate; else they "
                     + "stay as the sensor took them."),
             Setting(
                 "sensor.self_test", \.sensor.selfTest, .bool, apply: .restartStream,
+                title: "Self-test at start", advanced: true,
                 "Run the chip's self-test at the start (a second or two without data)."),
         ] + mounting + calibration + iio + i2c + simulate + replay)
 
     private static let mounting = [
         Setting(
             "sensor.mounting.x", \.sensor.mounting.sources.x, .mountingSource, apply: .restartStream,
+            title: "Sensor axis along x", advanced: true,
             "The sensor's axis that points along the station's x (east, or along the building)."),
         Setting(
             "sensor.mounting.y", \.sensor.mounting.sources.y, .mountingSource, apply: .restartStream,
+            title: "Sensor axis along y", advanced: true,
             "The sensor's axis that points along the station's y (north, or across the building)."),
         Setting(
             "sensor.mounting.z", \.sensor.mounting.sources.z, .mountingSource, apply: .restartStream,
+            title: "Sensor axis along z", advanced: true,
             "The sensor's axis that points up."),
         Setting(
             "sensor.mounting.north_deg", \.sensor.mounting.north, .number(.from(-360, to: 360), unit: "degrees"),
-            apply: .live, "Bearing of the station's y axis, clockwise from true north."),
+            apply: .live,
+            title: "Bearing of the y axis", "Bearing of the station's y axis, clockwise from true north."),
         Setting(
             "sensor.mounting.rotation_deg", \.sensor.mounting.rotation, .rotation, apply: .restartStream,
+            title: "Rotation", advanced: true,
             "[roll, pitch, yaw]: how the sensor lies turned about x, then y, then z, after the axis map; it is turned back "
                 + "by these."),
         Setting(
             "sensor.mounting.level", \.sensor.mounting.level, .bool, apply: .restartStream,
+            title: "Level by gravity", advanced: true,
             "Turn z to where gravity pulls from, as found in the first seconds at rest."),
     ]
 
     private static let calibration = [
         Setting(
             "sensor.calibration.offset", \.sensor.calibration.offset, .offset, apply: .restartStream,
+            title: "Calibration offset", advanced: true,
             "[x, y, z] in m/s^2, in the sensor's own axes, taken off before anything else; seismote calibrate finds it."
         ),
         Setting(
             "sensor.calibration.matrix", \.sensor.calibration.matrix, .matrix, apply: .restartStream,
+            title: "Calibration matrix", advanced: true,
             "Scale and cross-axis correction after the offset, nine numbers by rows; seismote calibrate finds it."),
     ]
 
     private static let iio = [
         Setting(
             "sensor.iio.device", \.sensor.iio.device, .text(.line(64)), apply: .restartStream,
+            title: "IIO device", advanced: true,
             "Name, label or id (iio:device0) of the device; auto: the first with the channels of an accelerometer."),
         Setting(
-            "sensor.iio.uri", \.sensor.iio.uri, .text(.line(256)), apply: .restartStream, remote: false,
+            "sensor.iio.uri", \.sensor.iio.uri, .text(.line(256)), apply: .restartStream, remote: .no,
+            title: "IIO context URI", advanced: true,
             "Where: any URI of libiio, local:, ip:host, usb:. Not to be set remotely: it would connect to any host."),
         Setting(
             "sensor.iio.trigger", \.sensor.iio.trigger, .choice(), apply: .restartStream,
+            title: "IIO trigger", advanced: true,
             "What paces the buffer: the device's own trigger, a timer of the kernel (hrtimer), one of software (sysfs), "
                 + "none (values are polled); auto takes the first that works."),
     ]
@@ -71,16 +91,20 @@ extension SettingsTable {
     private static let i2c = [
         Setting(
             "sensor.i2c.bus", \.sensor.i2c.bus, .integer(0...255), apply: .restartStream,
+            title: "I2C bus", advanced: true,
             "Number of the bus: 1 is /dev/i2c-1."),
         Setting(
             "sensor.i2c.address", \.sensor.i2c.address,
             .optional(.integer(0x08...0x77), none: "wherever a known chip may be"), apply: .restartStream,
+            title: "I2C address", advanced: true,
             "Address of the chip, such as 0x53."),
         Setting(
             "sensor.i2c.chip", \.sensor.i2c.chip, .text(.line(32)), apply: .restartStream,
+            title: "Chip", advanced: true,
             "Name of the chip, such as adxl345; auto: whatever identifies itself."),
         Setting(
-            "sensor.i2c.data_ready", \.sensor.i2c.dataReady, .text(.line(64)), apply: .restartStream, remote: false,
+            "sensor.i2c.data_ready", \.sensor.i2c.dataReady, .text(.line(64)), apply: .restartStream, remote: .no,
+            title: "Data-ready GPIO line", advanced: true,
             "GPIO line at which the chip says that data are ready, such as gpiochip0:17; empty: none, the FIFO is read by "
                 + "time."),
     ]
@@ -89,35 +113,50 @@ extension SettingsTable {
         Setting(
             "sensor.simulate.noise", \.sensor.simulate.noise,
             .acceleration(.from(0, to: 2 * standardGravity)), written: "0.3 mg", apply: .restartStream,
+            title: "Noise", advanced: true,
             "RMS of the simulated sensor's own noise on each axis."),
         Setting(
             "sensor.simulate.scenario", \.sensor.simulate.scenario, .choice(), apply: .restartStream,
+            title: "Scenario", advanced: true,
             "What the simulated sensor feels."),
         Setting(
             "sensor.simulate.seed", \.sensor.simulate.seed, .seed, apply: .restartStream,
+            title: "Random seed", advanced: true,
             "The same seed gives the same samples."),
         Setting(
             "sensor.simulate.amplitude", \.sensor.simulate.amplitude,
             .acceleration(.from(0, to: 16 * standardGravity)), written: "1 g", apply: .restartStream,
+            title: "Amplitude", advanced: true,
             "Size of the scenarios sine, step and impulse."),
         Setting(
             "sensor.simulate.frequency_hz", \.sensor.simulate.frequency, .frequency(.above(0, to: 2000)),
-            apply: .restartStream, "Frequency of the scenario sine."),
+            apply: .restartStream,
+            title: "Frequency", advanced: true, "Frequency of the scenario sine."),
     ]
 
     private static let replay = [
         Setting(
-            "sensor.replay.file", \.sensor.replay.file, .path, apply: .restartStream, remote: false,
+            "sensor.replay.file", \.sensor.replay.file, .path, apply: .restartStream, remote: .no,
+            title: "Recording", advanced: true,
             "Recording to play: CSV with t,x,y,z, or miniSEED. Not to be set remotely: it would read any file."),
         Setting(
             "sensor.replay.speed", \.sensor.replay.speed, .number(.from(0, to: 10_000), unit: "times real time"),
-            apply: .restartStream, "How fast; 0 is as fast as possible."),
-        Setting("sensor.replay.loop", \.sensor.replay.loop, .bool, apply: .restartStream, "Begin again at the end."),
+            apply: .restartStream,
+            title: "Speed", advanced: true, "How fast; 0 is as fast as possible."),
         Setting(
-            "sensor.replay.scale", \.sensor.replay.scale, .scale, apply: .restartStream,
-            "m/s^2 per count of miniSEED integers, or per unit of a CSV file; one number or [x, y, z]."),
+            "sensor.replay.loop", \.sensor.replay.loop, .bool, apply: .restartStream,
+            title: "Repeat at the end", advanced: true, "Begin again at the end."),
+        Setting(
+            "sensor.replay.scale", \.sensor.replay.scale, .optional(.scale, none: "what the recording says"),
+            apply: .restartStream,
+            title: "Scale", advanced: true,
+            """
+            m/s^2 per count of miniSEED integers, or per unit of the file; one number or [x, y, z]. Counts need it, \
+            unless they are waveforms of this agent in miniSEED 3, which say it themselves.
+            """),
         Setting(
             "sensor.replay.unit", \.sensor.replay.unit, .choice(), apply: .restartStream,
+            title: "Unit of the CSV columns", advanced: true,
             "Unit of the columns of a CSV file."),
     ]
 }

@@ -10,6 +10,16 @@ public enum SettingChange: String, Sendable, CaseIterable {
     case restart
 }
 
+/// Whether a setting may be changed over MQTT.
+enum RemoteAccess {
+    /// Unless the file locks it.
+    case yes
+    /// Never.
+    case no
+    /// When the file has it under `unlocked`.
+    case ifUnlocked
+}
+
 /// One row of the table of settings: everything that anyone has to know about it.
 public struct Setting: Sendable {
     /// `trace.rate_hz`; for the three axes one row, `axes.all.filter`.
@@ -22,10 +32,18 @@ public struct Setting: Sendable {
     public let allowed: String
     /// When a change takes effect.
     public let apply: SettingChange
+    /// A few words for people, in the place of the key: `Trace rate`.
+    public let title: String
+    /// Most stations never need it; forms show it only when asked to.
+    public let isAdvanced: Bool
     /// May be changed over MQTT (unless the file locks it).
     public let isRemote: Bool
+    /// May be changed over MQTT when the file has it under `unlocked`.
+    public let isUnlockable: Bool
     /// Shown as `***` wherever settings are shown.
     public let isSecret: Bool
+    /// How Home Assistant changes it; nil: it does not.
+    public let homeAssistant: HomeAssistantEntity?
     /// A sentence or two for people.
     public let help: String
     /// The default as a person would write it (YAML), where that is not simply its value in SI.
@@ -42,10 +60,12 @@ public struct Setting: Sendable {
 
     init<T>(
         _ key: String, _ path: any WritableKeyPath<Configuration, T> & Sendable, _ codec: Codec<T>,
-        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, _ help: String
+        written: String? = nil, apply: SettingChange, remote: RemoteAccess = .yes, secret: Bool = false, title: String,
+        advanced: Bool = false, homeAssistant: HomeAssistantEntity.Control? = nil, _ help: String
     ) {
         self.init(
-            key: key, codec, written: written, apply: apply, remote: remote, secret: secret, help,
+            key: key, codec, written: written, apply: apply, remote: remote, secret: secret, title, advanced,
+            homeAssistant, help,
             set: { configuration, value, _ in configuration[keyPath: path] = value },
             get: { configuration, _ in configuration[keyPath: path] })
     }
@@ -53,17 +73,21 @@ public struct Setting: Sendable {
     /// A setting that each axis has.
     init<T>(
         axis key: String, _ path: any WritableKeyPath<AxisConfiguration, T> & Sendable, _ codec: Codec<T>,
-        written: String? = nil, apply: SettingChange, remote: Bool = true, secret: Bool = false, _ help: String
+        written: String? = nil, apply: SettingChange, remote: RemoteAccess = .yes, secret: Bool = false, title: String,
+        advanced: Bool = false, homeAssistant: HomeAssistantEntity.Control? = nil, _ help: String
     ) {
         self.init(
-            key: "axes.all." + key, codec, written: written, apply: apply, remote: remote, secret: secret, help,
+            key: "axes.all." + key, codec, written: written, apply: apply, remote: remote, secret: secret, title,
+            advanced, homeAssistant, help,
             set: { configuration, value, axis in configuration.axes[axis][keyPath: path] = value },
             get: { configuration, axis in configuration.axes[axis][keyPath: path] })
     }
 
-    private init<T>(
-        key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: Bool, secret: Bool,
-        _ help: String, set: @escaping @Sendable (inout Configuration, T, Int) -> Void,
+    /// A setting that is reached in a way of its own.
+    init<T>(
+        key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: RemoteAccess, secret: Bool,
+        _ title: String, _ advanced: Bool, _ control: HomeAssistantEntity.Control?, _ help: String,
+        set: @escaping @Sendable (inout Configuration, T, Int) -> Void,
         get: @escaping @Sendable (Configuration, Int) -> T
     ) {
         self.key = key
@@ -71,8 +95,12 @@ public struct Setting: Sendable {
         unit = codec.unit
         allowed = codec.allowed
         self.apply = apply
-        isRemote = remote
+        isRemote = remote == .yes
+        isUnlockable = remote == .ifUnlocked
         isSecret = secret
+        self.title = title
+        isAdvanced = advanced
+        homeAssistant = control.map { HomeAssistantEntity($0, of: key) }
         self.help = help
         self.written = written
         valueSchema = codec.schema
@@ -80,7 +108,7 @@ public struct Setting: Sendable {
         read = { value, pointer, axis, configuration, findings in
             let start = findings.errors.count
             let decoded = codec.decode(value, pointer, &findings)
-            if secret { findings.hideGiven(from: start) }
+            findings.hideGiven(from: start) { Secrets.shown($0, for: key, isSecret: secret) }
             if let decoded { set(&configuration, decoded, axis) }
         }
         write = { configuration, axis in codec.encode(get(configuration, axis)) }

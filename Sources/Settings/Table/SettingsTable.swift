@@ -1,3 +1,5 @@
+import Messages
+
 /// The one table of settings. What is not in it does not exist; what is in it is decoded, checked, described in the
 /// schema, printed into the default file and documented without another line of code.
 ///
@@ -8,8 +10,12 @@ public enum SettingsTable {
     public struct Chapter: Sendable {
         /// First part of the keys, such as `trace`.
         public let key: String
+        /// A word or two for people.
+        public let title: String
         /// A sentence for people.
         public let help: String
+        /// Titles of the groups in it by their keys without the chapter's, such as `sta_lta`.
+        var sections: [(key: String, title: String)] = []
         public let settings: [Setting]
     }
 
@@ -20,6 +26,9 @@ public enum SettingsTable {
 
     /// All rows.
     public static let settings: [Setting] = chapters.flatMap(\.settings)
+
+    /// What Home Assistant can change.
+    public static let homeAssistant: [HomeAssistantEntity] = settings.compactMap(\.homeAssistant)
 
     /// How many values a snapshot has: rows, those of the axes three times.
     public static let concreteCount = settings.reduce(0) { $0 + $1.concreteKeys.count }
@@ -33,6 +42,9 @@ public enum SettingsTable {
     public static let writableKeys: [String] = settings.flatMap { setting in
         [setting.key] + (setting.isPerAxis ? setting.concreteKeys.map(\.key) : [])
     }
+
+    /// What the file may name under `unlocked`.
+    static let unlockableKeys = settings.filter(\.isUnlockable).map(\.key)
 
     /// `axes.x.filter` becomes `axes.all.filter`.
     static func declared(_ key: String) -> String {

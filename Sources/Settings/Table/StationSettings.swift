@@ -1,36 +1,45 @@
 extension SettingsTable {
     static let station = Chapter(
-        key: "station", help: "Who and where the station is.",
+        key: "station", title: "Station", help: "Who and where the station is.",
         settings: [
             Setting(
                 "station.id", \.station.id, .text(.id(0...64), reserved: ["group"]), written: "\"\"", apply: .restart,
+                title: "Station id",
                 "Name of the station in all topics and events; empty: the host name."),
             Setting(
                 "station.network", \.station.network, .text(.fdsn(1...8)), apply: .live,
+                title: "Network code",
                 "FDSN network code, for miniSEED; XX is for stations that have none."),
             Setting(
                 "station.code", \.station.code, .text(.fdsn(0...8)), apply: .live,
+                title: "Station code",
                 "FDSN station code, for miniSEED; empty: made from the id."),
             Setting(
                 "station.location", \.station.location, .text(.fdsn(0...8)), apply: .live,
+                title: "Location code", advanced: true,
                 "FDSN location code, for miniSEED."),
             Setting(
                 "station.latitude", \.station.latitude,
                 .optional(.number(.from(-90, to: 90), unit: "degrees"), none: "not given"), apply: .live,
+                title: "Latitude",
                 "Degrees north (WGS 84)."),
             Setting(
                 "station.longitude", \.station.longitude,
                 .optional(.number(.from(-180, to: 180), unit: "degrees"), none: "not given"), apply: .live,
+                title: "Longitude",
                 "Degrees east (WGS 84)."),
             Setting(
                 "station.elevation_m", \.station.elevation,
                 .optional(.number(.from(-12_000, to: 10_000), unit: "m"), none: "not given"), apply: .live,
+                title: "Elevation",
                 "Height above sea level."),
             Setting(
                 "station.description", \.station.description, .text(.line(256)), apply: .live,
+                title: "Description",
                 "Where the station stands, in words."),
             Setting(
                 "station.groups", \.station.groups, .groups, apply: .live,
+                title: "Groups",
                 "Groups whose commands the station also obeys; every station is in the group `all`."),
         ])
 }

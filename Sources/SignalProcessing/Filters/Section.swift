@@ -32,9 +32,6 @@ public struct Section: Sendable, Equatable {
     public var a1: Double { e1 - 2 }
     public var a2: Double { 1 - e1 + e2 }
 
-    /// Gain for a constant input.
-    public var steadyGain: Double { e2 == 0 ? b0 : beta2 / e2 }
-
     /// Nepers per sample at which the slower pole decays.
     public var decayPerSample: Double {
         if e1 == 0, e2 == 0 { return .infinity }

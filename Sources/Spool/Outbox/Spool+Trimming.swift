@@ -19,6 +19,14 @@ extension Spool {
         } catch { throw undo(error) }
     }
 
+    /// Bytes that find room while nothing has to go that waits for the broker.
+    public mutating func room() throws(SpoolError) -> Int {
+        do throws(SpoolError) {
+            let free = (options.pages - (try database.usedPages())) * Database.pageBytes
+            return max(0, free + books.statistics.keptBytes)
+        } catch { throw undo(error) }
+    }
+
     private mutating func forgetOldEvents(now: Int64) throws(SpoolError) -> Bool {
         let (limit, overflow) = now.subtractingReportingOverflow(options.keepEvents)
         guard !overflow, books.statistics.keptMessages > 0 else { return true }

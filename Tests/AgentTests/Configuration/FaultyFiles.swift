@@ -161,6 +161,8 @@ final class FaultyFiles: FileLayer {
         }
     }
 
+    func isFolder(_ path: String) -> Bool { false }
+
     func close(_ descriptor: Int32) throws(FileError) { _ = try with("close") { _, _ in .success(true) } }
 
     func rename(_ path: String, to target: String) throws(FileError) {

@@ -15,12 +15,13 @@ import Testing
         let link: Link
         let storage: StorageThread
 
-        init(_ port: Int) throws {
-            folder = try TemporaryFolder()
-            let configuration = try Bench.configuration(port, folder)
+        init(_ port: Int, in folder: TemporaryFolder? = nil, trial: Int = 0) throws {
+            self.folder = try folder ?? TemporaryFolder()
+            let configuration = try Bench.configuration(port, self.folder)
             let topics = try Reconnection.topics(of: configuration)
-            link = try Link(options: LinkOptions(configuration, topics: topics), report: { _ in })
-            storage = try StorageThread(configuration, topics: topics, link: link, log: Log(level: .error))
+            link = try Link(options: LinkOptions(configuration, topics: topics, trial: trial), report: { _ in })
+            storage = try StorageThread(
+                configuration, topics: topics, trial: trial, link: link, log: Log(level: .error))
             try storage.start()
             try link.start()
         }
@@ -40,10 +41,14 @@ import Testing
             return try Settings.load(file: Array(text.utf8)).configuration
         }
 
-        func change(_ port: Int, root: String = "seismote") throws -> UInt64 {
-            let reconnection = try Reconnection(Self.configuration(port, folder, root: root))
+        func change(
+            _ port: Int, root: String = "seismote", trial: Int = 0, confirmed: Int? = nil
+        ) throws -> UInt64 {
+            let configuration = try Self.configuration(port, folder, root: root)
+            let reconnection = try Reconnection(configuration, trial: trial)
             let said = reconnection.number(of: link)
-            let number = try reconnection.apply(to: link, storage)
+            storage.change(configuration, topics: reconnection.topics, trial: trial, confirmed: confirmed)
+            let number = try reconnection.apply(to: link)
             #expect(number == said)
             return number
         }
@@ -54,6 +59,13 @@ import Testing
 
         func connected(after number: UInt64) -> Bool {
             eventually { link.statistics.connected && link.statistics.connections > number }
+        }
+
+        /// Messages that wait on the disk.
+        var waiting: Int { storage.status.now.statistics.messages.total }
+
+        func events(_ numbers: Range<Int>) {
+            for number in numbers { publish(.trigger, "seismote/board/event/trigger", "\(number)") }
         }
     }
 
@@ -103,6 +115,64 @@ import Testing
         #expect(heard == Array(0..<50))
     }
 
+    // MARK: A broker on trial
+
+    private static func heard(_ listener: Subscriber) -> [Int] {
+        listener.messages(on: "seismote/board/event/trigger").compactMap { Int($0.text) }
+    }
+
+    /// Defect: what a broker took that nobody had confirmed was deleted, and the old broker never got it.
+    @Test func whatABrokerOnTrialTookGoesToTheOldOneWhenTheChangeIsTakenBack() throws {
+        let (old, stranger) = (try Broker(), try Broker())
+        let (oldHears, strangerHears) = (try Subscriber(port: old.port), try Subscriber(port: stranger.port))
+        let bench = try Bench(old.port)
+        #expect(bench.connected(after: 0))
+        bench.events(0..<5)
+        #expect(eventually { Self.heard(oldHears).count == 5 && bench.waiting == 0 })
+        let trial = try bench.change(stranger.port, trial: 7)
+        #expect(bench.connected(after: trial))
+        bench.events(5..<40)
+        #expect(eventually { Self.heard(strangerHears).count == 35 && bench.link.statistics.inFlight == 0 })
+        // All is acknowledged, and all of it is still here.
+        #expect(eventually { bench.waiting == 35 && bench.storage.status.now.inMemory == 0 })
+        let back = try bench.change(old.port)
+        #expect(bench.connected(after: back))
+        #expect(eventually { Set(Self.heard(oldHears)) == Set(0..<40) && bench.waiting == 0 })
+        #expect(Self.heard(oldHears).count == 40)
+    }
+
+    @Test func whatABrokerOnTrialTookCountsWhenTheChangeIsConfirmed() throws {
+        let (old, new) = (try Broker(), try Broker())
+        let listener = try Subscriber(port: new.port)
+        let bench = try Bench(old.port)
+        let trial = try bench.change(new.port, trial: 7)
+        #expect(bench.connected(after: trial))
+        bench.events(0..<20)
+        #expect(eventually { Self.heard(listener).count == 20 && bench.waiting == 20 })
+        let connections = bench.link.statistics.connections
+        let same = try bench.change(new.port, confirmed: 7)
+        #expect(eventually { bench.waiting == 0 })
+        bench.events(20..<30)
+        #expect(eventually { Self.heard(listener).count >= 30 && bench.waiting == 0 })
+        #expect(Self.heard(listener) == Array(0..<30))
+        #expect(bench.link.statistics.connections == connections && same <= connections)
+    }
+
+    @Test func aKillDuringATrialSendsAgainWhatTheTrialTook() throws {
+        let (old, stranger) = (try Broker(), try Broker())
+        let listener = try Subscriber(port: stranger.port)
+        let folder = try TemporaryFolder()
+        do {
+            let bench = try Bench(stranger.port, in: folder, trial: 7)
+            #expect(bench.connected(after: 0))
+            bench.events(0..<10)
+            #expect(eventually { Self.heard(listener).count == 10 && bench.waiting == 10 })
+        }
+        let oldHears = try Subscriber(port: old.port)
+        let next = try Bench(old.port, in: folder)
+        #expect(eventually { Self.heard(oldHears) == Array(0..<10) && next.waiting == 0 })
+    }
+
     @Test func theSameSettingsAgainAreNoReasonToConnectAnew() throws {
         let broker = try Broker()
         let bench = try Bench(broker.port)
@@ -110,7 +180,10 @@ import Testing
         let number = bench.link.statistics.connections
         let again = try bench.change(broker.port)
         #expect(again < number)
-        Thread.sleep(forTimeInterval: 0.2)
+        // What is said now goes over the same connection.
+        let listener = try Subscriber(port: broker.port)
+        bench.publish(.trigger, "seismote/board/event/trigger", "after")
+        #expect(listener.first { $0.text == "after" } != nil)
         #expect(bench.link.statistics.connections == number)
     }
 

@@ -99,11 +99,11 @@ import Testing
         let files = FaultyFiles()
         let keeper = try Self.open(files)
         files.plan(nil, after: 0)
-        for i in 0..<50 { keeper.reject(["a": .int(Int64(i))], [], source: "test") }
-        #expect(files.calls < 12 && keeper.ledger.lastRejected?.patch["a"] == 49)
+        for i in 0..<50 { keeper.reject(["trace": ["qos": .int(Int64(i))]], [], source: "test") }
+        #expect(files.calls < 12 && keeper.ledger.lastRejected?.patch["trace"]?["qos"] == 49)
         keeper.ended()
         let found = try Self.open(files)
-        #expect(found.ledger.lastRejected?.patch["a"] == 49)
+        #expect(found.ledger.lastRejected?.patch["trace"]?["qos"] == 49)
     }
 
     // MARK: real files

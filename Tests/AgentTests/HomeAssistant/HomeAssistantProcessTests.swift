@@ -7,7 +7,8 @@ import Testing
     static let topic = "homeassistant/device/seismote-board/config"
 
     @Test func itIsTellingAndTakesAwayWhatItTold() throws {
-        let scene = try CommandProcessTests.Scene("locked: [axes.y.detection.threshold]")
+        let scene = try CommandProcessTests.Scene(
+            "locked: [axes.y.detection.threshold]\nunlocked: [mqtt.home_assistant.prefix]")
         let told = try #require(
             scene.subscriber.first(within: 10) { $0.topic == Self.topic && $0.text.contains(#""model":"quiet""#) })
         #expect(told.contentType == "application/json")

@@ -102,6 +102,8 @@ import Testing
     private final class Storage {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("snapshot-\(UUID().uuidString)")
         let thread: StorageThread
+        let link: Link
+        var dropped: Int { thread.status.now.statistics.dropped.total }
 
         init(_ change: (inout Configuration) -> Void = { _ in }) throws {
             var configuration = Configuration()
@@ -110,7 +112,7 @@ import Testing
             change(&configuration)
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             let topics = try Topics(id: "test")
-            let link = try Link(options: LinkOptions(configuration, topics: topics)) { _ in }
+            link = try Link(options: LinkOptions(configuration, topics: topics)) { _ in }
             thread = try StorageThread(configuration, topics: topics, link: link, log: Log(level: .error))
             try thread.start()
         }
@@ -131,7 +133,7 @@ import Testing
             var configuration = Configuration()
             configuration.storage.directory = directory.path
             var spool = try Self.opened(SpoolOptions(configuration))
-            return try spool.next(.essential)
+            return try spool.next(.rest)
         }
 
         /// A program that another test is starting has this process's files, and the lock on them, until it runs.
@@ -166,6 +168,31 @@ import Testing
         var hash = SHA256()
         for message in messages { hash.update(message.payload) }
         #expect(told["sha256"] == .string(hash.hexDigest()))
+    }
+
+    /// Defect: a snapshot was essential itself, and pushed undelivered waveforms of events out of a full storage.
+    @Test func aSnapshotThatFindsNoRoomIsRefusedAndNothingGoesForIt() throws {
+        let storage = try Storage { $0.storage.budget = 16 }
+        for item in try pieces(300) {
+            item.records.withUnsafeBytes { storage.thread.segments.put(item.segment, $0) }
+            _ = eventually { storage.thread.status.now.statistics.ringSegments > 0 }
+        }
+        // Waveforms that wait for the broker, so many that the storage is full of them.
+        let chunk = [UInt8](repeating: 7, count: 60_000)
+        var header = Messages.Stream.waveform.delivery.header(topic: "seismote/test/data/waveform/e")
+        header.event = EventMark(id: "e", part: .waveform)
+        for index in 0..<400 {
+            chunk.withUnsafeBytes { storage.link.publish(header, $0) }
+            #expect(eventually { storage.thread.status.now.statistics.messages[.essential] + storage.dropped > index })
+            if storage.dropped > 0 { break }
+        }
+        let before = storage.thread.status.now.statistics
+        #expect(before.messages[.essential] > 50)
+        let outcomes = storage.outcomes(.snapshot(from: 0, to: .max, topic: "seismote/test/x"), 2)
+        #expect(outcomes.last?.error?.code == .unavailable, "\(outcomes)")
+        let after = storage.thread.status.now.statistics
+        #expect(after.messages == before.messages && after.dropped == before.dropped)
+        #expect(try storage.stored().isEmpty)
     }
 
     @Test func theNewestSecondsAreWaitedFor() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real agent with a real mosquitto and a disk. `deploy/checks/kill` and `deploy/checks/outage` are the long forms.
+/// The real agent with a real mosquitto and a disk. `deploy/checks/broker-faults` is the long form.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StorageProcessTests {
     private static let state = "seismote/board/state"
 

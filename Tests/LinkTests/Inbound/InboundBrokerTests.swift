@@ -29,9 +29,9 @@ import Testing
         throws
     {
         let broker = try Broker()
-        let began = Date()
+        let watch = Stopwatch()
         let findings = try Self.findings(Self.checked(broker.port, version))
-        #expect(Date().timeIntervalSince(began) < 5)
+        #expect(watch.seconds < 5)
         #expect(
             findings
                 == (version == .v5 ? [Self.command: .verified] : [Self.command: .verified, Self.online: .verified]))
@@ -101,9 +101,12 @@ import Testing
         #expect(board.disconnected())
         try broker.start()
         #expect(eventually(within: 15) { board.link.statistics.connected && other.link.statistics.connected })
-        Thread.sleep(forTimeInterval: 0.2)
-        other.publish("seismote/board/cmd/again", "{}")
-        #expect(eventually { board.received.last?.topic == "seismote/board/cmd/again" })
+        // The subscription may come a little after the connection.
+        #expect(
+            eventually {
+                other.publish("seismote/board/cmd/again", "{}")
+                return eventually(within: 0.5) { board.received.last?.topic == "seismote/board/cmd/again" }
+            })
     }
 
     @Test func anAnswerCanBeGiven() throws {

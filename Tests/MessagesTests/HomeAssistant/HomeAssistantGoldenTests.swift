@@ -1,5 +1,6 @@
 import Foundation
 import Seismology
+import Settings
 import Testing
 
 @testable import Messages
@@ -19,7 +20,7 @@ import Testing
     {
         let collector = Collector()
         var messenger = try Samples.messenger()
-        messenger.announce(station, at: place(form), to: collector.sink)
+        messenger.announce(station, settings: SettingsTable.homeAssistant, at: place(form), to: collector.sink)
         return collector.sent
     }
 
@@ -85,8 +86,8 @@ import Testing
         let entities = try #require(device["components"] as? [String: [String: Any]])
         #expect(entities["threshold_x"]?.count ?? 0 > 5)
         #expect(entities["threshold_y"]?.keys.sorted() == ["platform"])
-        #expect(Messenger.homeAssistantSettings.contains("axes.y.detection.threshold"))
-        #expect(Messenger.homeAssistantSettings.contains("trace.rate_hz"))
+        let keys = Messenger.keys(of: SettingsTable.homeAssistant)
+        #expect(keys.contains("axes.y.detection.threshold") && keys.contains("trace.rate_hz"))
     }
 
     @Test func onlyTheRelationsThatAreComputedAreShown() throws {
@@ -121,7 +122,7 @@ import Testing
     @Test(arguments: HomeAssistantPlace.Form.allCases)
     func whatIsAnnouncedCanBeTakenAway(_ form: HomeAssistantPlace.Form) throws {
         let collector = Collector()
-        Messenger.retract(Self.place(form), to: collector.sink)
+        Messenger.retract(Self.place(form), settings: SettingsTable.homeAssistant, to: collector.sink)
         #expect(Set(collector.sent.map(\.header.topic)) == Set(try Self.announced(form).map(\.header.topic)))
         for sent in collector.sent { #expect(sent.bytes.isEmpty && sent.header.retain && sent.header.qos == 1) }
     }

@@ -98,8 +98,7 @@ import Testing
     /// The trace as CBOR is the object that it is as JSON.
     @Test func aTraceIsTheSameObject() throws {
         var trace = Samples.trace()
-        trace.set(.raw, axis: 0, at: 0, .nan)
-        trace.set(.rms, axis: 2, at: 1, -1.25e-7)
+        trace.append([.raw, .rms], [.nan, 1, 9.80665, 0.5, 0.25, -1.25e-7], triggered: 0)
         let collector = Collector()
         var binary = try Samples.messenger(traces: .cbor)
         binary.send(trace, time: 5, quality: TimeQuality(synced: true, source: .ntp, errorMs: 2.1), to: collector.sink)

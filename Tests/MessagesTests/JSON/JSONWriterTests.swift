@@ -42,13 +42,37 @@ private func text(_ body: (inout JSONWriter) -> Void) -> String {
 
     @Test(arguments: [
         ("plain", #""plain""#), ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("\u{8}\t\n\u{c}\r", #""\b\t\n\f\r""#),
-        ("\u{0}\u{1f}\u{7f}", "\"\\u0000\\u001f\u{7f}\""), ("é€😀/", "\"é€😀/\""),
+        ("\u{0}\u{1f}\u{7f}", "\"\\u0000\\u001f\\u007f\""), ("é€😀/", "\"é€😀/\""),
+        // C1, marks that turn the direction of text, separators of lines: they went out as they were, and
+        // `seismote ctl --json` handed them to the terminal.
+        ("\u{80}\u{9b}31m\u{9f}\u{a0}", "\"\\u0080\\u009b31m\\u009f\u{a0}\""),
+        ("\u{61b}\u{61c}\u{61d}", "\"\u{61b}\\u061c\u{61d}\""),
+        ("\u{200d}\u{200e}\u{200f}\u{2010}", "\"\u{200d}\\u200e\\u200f\u{2010}\""),
+        ("\u{2027}\u{2028}\u{202e}\u{202f}", "\"\u{2027}\\u2028\\u202e\u{202f}\""),
+        ("\u{2065}\u{2066}\u{2069}\u{206a}", "\"\u{2065}\\u2066\\u2069\u{206a}\""),
     ])
     func stringsAreEscaped(_ plain: String, _ expected: String) throws {
         let json = text { $0.string(plain) }
         #expect(json == expected)
         let back = try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)
         #expect(back as? String == plain)
+    }
+
+    /// The same set everywhere: what is unprintable is escaped, and nothing else.
+    @Test func exactlyTheUnprintableIsEscaped() {
+        for value in UInt32(0)..<0x3100 {
+            guard let scalar = Unicode.Scalar(value), value != 0x22, value != 0x5c else { continue }
+            let json = text { $0.string(String(scalar)) }
+            #expect((json == "\"\(scalar)\"") != scalar.isUnprintable, "\(value)")
+            if scalar.isUnprintable, !scalar.isASCII { #expect(json == "\"\(scalar.escape)\"") }
+        }
+    }
+
+    /// Digests are made of RFC 8785's form, in which only what JSON forbids is escaped.
+    @Test func theCanonicalFormKeepsItsBytes() {
+        let value = Value.object([.init("\u{9b}", .string("\u{202e}\u{1}\u{7f}"))])
+        #expect(String(decoding: value.canonicalJSON(), as: UTF8.self) == "{\"\u{9b}\":\"\u{202e}\\u0001\u{7f}\"}")
+        #expect(String(decoding: value.json(), as: UTF8.self) == #"{"\u009b":"\u202e\u0001\u007f"}"#)
     }
 
     @Test(

@@ -78,9 +78,10 @@ import Testing
         block.removeAll()
         #expect(block.count == 0)
         #expect(!block.gap)
-        for i in 0..<20 { #expect(block.extend() == i) }
+        for _ in 0..<20 { block.append([.raw], [0, 0, 0], triggered: 0) }
         #expect(block.isFull)
-        #expect(block.extend() == nil)
+        block.append([.raw], [1, 1, 1], triggered: 7)
+        #expect(block.count == 20)
         #expect(block.value(.raw, axis: 2, at: 0) == 0)
         #expect(!block.isTriggered(axis: 0, at: 3))
         let collector = Collector()

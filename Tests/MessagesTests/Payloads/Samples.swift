@@ -91,7 +91,7 @@ enum Samples {
         m.magnitude = 9.8071
         m.direction = Direction(azimuthDeg: 271.5, axis: .minusX, incidenceDeg: 88.5, rectilinearity: 0.75)
         m.spectrum = SpectrumPeak(dominantHz: 3.125, peak: 0.011)
-        m.staLta = RatioValues(v3: 3.4)
+        m.ratios = [DetectorRatios("sta_lta", RatioValues(v3: 3.4))]
         m.triggered = true
         m.detectors = ["level"]
         let extreme = SummaryMessage.Extreme(min: -0.041, max: 0.0395, since: onset - 60_000_000_000)
@@ -186,7 +186,7 @@ enum Samples {
         m.end = onset + 32_500_000_000
         (m.duration75, m.duration95) = (6.25, 18.5)
         m.gaps = 1
-        m.staLtaMax = RatioValues(x: 5, y: 4, z: 3.5, h: 6.25, v3: 6.5)
+        m.ratios = [DetectorRatios("sta_lta", RatioValues(x: 5, y: 4, z: 3.5, h: 6.25, v3: 6.5))]
         m.dominantHz = 2.75
         m.direction = Direction(azimuthDeg: 12.5, axis: .plusY, incidenceDeg: 35.25, rectilinearity: 0.875)
         m.firstMotion = .init(axis: .plusZ, t: onset - 100_000_000)
@@ -200,15 +200,11 @@ enum Samples {
 
     static func trace(_ signals: TraceSignals = .all) -> TraceBlock {
         var block = TraceBlock(capacity: 20, rate: 20, signals: signals)
-        for _ in 0..<4 {
-            guard let i = block.extend() else { break }
-            for axis in 0..<3 {
-                let value = Double((i + 1) * (axis + 1)) * 0.001
-                block.set(.raw, axis: axis, at: i, axis == 2 ? 9.80665 + value : value)
-                block.set(.filtered, axis: axis, at: i, -value)
-                block.set(.rms, axis: axis, at: i, value / 8)
-                block.setTriggered(axis: axis, at: i, i >= 2 && axis == 0)
-            }
+        for i in 0..<4 {
+            let values = (1...3).map { Double((i + 1) * $0) * 0.001 }
+            let raw = [values[0], values[1], 9.80665 + values[2]]
+            block.append(
+                [.raw, .filtered, .rms], raw + values.map { -$0 } + values.map { $0 / 8 }, triggered: i >= 2 ? 1 : 0)
         }
         return block
     }

@@ -18,6 +18,8 @@ final class FakeBus: I2CBus {
     var oneReadOnly = false
     /// Longest read that the adapter takes.
     var longestRead = 8192
+    /// ns for a byte: 400 kHz.
+    var byteTime: Int64 = 22_500
     /// The next transfer of slots breaks off after so many.
     var brokenSlots = 0
     var isOpen = false
@@ -43,8 +45,7 @@ final class FakeBus: I2CBus {
 
     func owner(of address: UInt8) -> I2COwner? { owners[address] }
 
-    /// 400 kHz: 22.5 µs a byte.
-    private func spend(bytes: Int) { clock.advance(60_000 + Int64(bytes) * 22_500) }
+    private func spend(bytes: Int) { clock.advance(60_000 + Int64(bytes) * byteTime) }
 
     private func begin(_ address: UInt8) -> Int32 {
         transfers += 1

@@ -108,7 +108,10 @@ final class EmulatedLIS2DW12: EmulatedChip {
     }
     override var usesFIFO: Bool { registers[0x2E] >> 5 == 6 }
     override var selfTest: Bool { registers[0x22] & 0xC0 == 0x40 }
-    override func wrote(_ register: UInt8, _ value: UInt8) { if register == 0x21, value & 0x40 != 0 { powerOn() } }
+    override func wrote(_ register: UInt8, _ value: UInt8) {
+        if register == 0x21, value & 0x40 != 0 { powerOn() }
+        if register == 0x2E, value >> 5 == 0 { fifo = [] }
+    }
     override func bytes(_ register: UInt8, _ count: Int) -> [UInt8] {
         if register == 0x2F { registers[0x2F] = UInt8(fifo.count) | (overrun ? 0x40 : 0) }
         guard register == 0x28 else { return super.bytes(register, count) }
@@ -141,7 +144,10 @@ final class EmulatedLSM6DSO: EmulatedChip {
             words.removeFirst(words.count - 512)
         }
     }
-    override func wrote(_ register: UInt8, _ value: UInt8) { if register == 0x12, value & 1 != 0 { powerOn() } }
+    override func wrote(_ register: UInt8, _ value: UInt8) {
+        if register == 0x12, value & 1 != 0 { powerOn() }
+        if register == 0x0A, value & 7 == 0 { words = [] }
+    }
     override func bytes(_ register: UInt8, _ count: Int) -> [UInt8] {
         if register == 0x3A {
             registers[0x3A] = UInt8(words.count & 0xFF)

@@ -122,7 +122,9 @@ import Testing
         let untouched = try Bench()
         #expect(bench.ledger.revision == 0 && bench.configuration.trace == untouched.configuration.trace)
         #expect(bench.ledger.lastRejected?.errors.count == found.count)
-        #expect(bench.ledger.lastRejected?.patch == patch && bench.ledger.lastRejected?.source == "someone")
+        // What stands in a wrong place may be a secret.
+        let kept = MergePatch.apply(["trace": ["blokk_s": "***"], "health": "***"], to: patch)
+        #expect(bench.ledger.lastRejected?.patch == kept && bench.ledger.lastRejected?.source == "someone")
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import TestSupport
 import Testing
 
@@ -95,6 +96,26 @@ import Testing
         _ = (refusing, silent)
     }
 
+    /// `--json` printed the C1 and bidirectional control characters of a station as they came.
+    @Test func neitherJSONNorTablesHaveWhatATerminalObeys() throws {
+        let broker = try Broker()
+        let hostile = "1\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{2028}\u{7f}x"
+        let station = try FakeStation(broker, "basement") { station, request in
+            [station.reply(request, #""phase":"done","result":{"version":"\#(hostile)","\#(hostile)":1}"#)]
+        }
+        let json = try Self.ctl(broker, ["ping", "basement", "--json"])
+        let plain = try Self.ctl(broker, ["ping", "basement"])
+        for output in [json.output, json.errors, plain.output, plain.errors] {
+            let left = output.unicodeScalars.filter { $0 != "\n" && $0.isUnprintable }
+            #expect(left.isEmpty, "\(left.map(\.value))")
+        }
+        // The value is the one that was sent.
+        let reply = try #require(try Self.lines(json).first)
+        let result = ((reply["reply"] as? [String: Any]) ?? reply)["result"] as? [String: Any]
+        #expect(result?["version"] as? String == hostile, "\(json.output)")
+        _ = station
+    }
+
     @Test func aGroupAnswersOneByOne() throws {
         let broker = try Broker()
         let answer: @Sendable (FakeStation, FakeStation.Request) -> [FakeStation.Outgoing] = { station, request in
@@ -114,7 +135,7 @@ import Testing
         let station = try FakeStation(broker, "basement") { station, request in
             switch request.verb {
             case "config":
-                // It is away for as long as it takes the tool to ask once.
+                // It is away until the tool has looked for it once.
                 station.publish("state/online", "offline", retained: true)
                 return [
                     station.reply(
@@ -133,9 +154,9 @@ import Testing
                 return [station.reply(request, #""phase":"done","rev":8,"result":{"rev":8}"#)]
             }
         }
+        // The broker's log tells of the tool: a connection for the change, and one for each look.
         let back = Thread {
-            _ = eventually(within: 20) { station.requests.contains { $0.verb == "config" } }
-            usleep(700_000)
+            _ = eventually(within: 20) { broker.log.components(separatedBy: " disconnected").count > 2 }
             station.publish("state/online", "online", retained: true)
         }
         back.start()

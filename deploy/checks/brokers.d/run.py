@@ -9,9 +9,6 @@ import signal
 import sys
 import traceback
 
-for folder in ("mqtt.d", "network.d"):
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
-
 import kinds
 from conversation import Conversation
 
@@ -84,7 +81,7 @@ async def main():
         name = talk.broker.name
         if isinstance(trouble, kinds.Unavailable):
             needed = name in kinds.NEEDED
-            print(f"{'FAILED' if needed else 'SKIPPED'} {name}: cannot be started here: {trouble}")
+            print(f"{'FAILED' if needed else 'skipped:'} {name}: cannot be started here: {trouble}")
             failures += needed
             continue
         if talk.notes:

@@ -1,47 +1,13 @@
-"""A mosquitto, a station and a client that asks it, for the check of the commands."""
+"""A station and a client that asks it, for the check of the commands."""
 
 import asyncio
 import json
-import os
-import socket
 import struct
 
 from agent import Agent
-from client import Client, text
+from client import Client, response_to
 
 ROOT = "seismote"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Mosquitto:
-    def __init__(self, folder):
-        self.folder, self.port, self.process = folder, free_port(), None
-
-    async def start(self):
-        path = os.path.join(self.folder, "mosquitto.conf")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f"listener {self.port} 127.0.0.1\nuser root\nallow_anonymous true\npersistence false\n"
-                       "set_tcp_nodelay true\n")
-        with open(os.path.join(self.folder, "mosquitto.log"), "wb") as log:
-            self.process = await asyncio.create_subprocess_exec(
-                "setpriv", "--pdeathsig", "KILL", "mosquitto", "-c", path, stdout=log, stderr=log)
-        for _ in range(200):
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", self.port)
-                writer.close()
-                return self
-            except ConnectionError:
-                await asyncio.sleep(0.05)
-        raise SystemExit("mosquitto does not start")
-
-    async def stop(self):
-        self.process.terminate()
-        await self.process.wait()
 
 
 def station(program, folder, name, port, version=5, **more):
@@ -50,11 +16,6 @@ def station(program, folder, name, port, version=5, **more):
         "sensor": {"simulate": {"scenario": "quiet"}},
         "mqtt": {"uri": f"mqtt://127.0.0.1:{port}", "protocol": "5" if version == 5 else "3.1.1"},
         "station": {"groups": ["north"]}, **more})
-
-
-def properties(topic, correlation):
-    """Response topic and correlation data, coded."""
-    return b"\x08" + text(topic) + b"\x09" + struct.pack(">H", len(correlation)) + correlation
 
 
 class Asker:
@@ -106,7 +67,7 @@ class Asker:
 
     async def send(self, verb, payload, correlation=b"", retain=False, to=None):
         self.heard.clear()
-        extra = properties(self.topic, correlation) if self.version == 5 else b""
+        extra = response_to(self.topic, correlation) if self.version == 5 else b""
         topic = f"{to or self.base}/cmd/{verb}"
         return await self.client.publish(topic, payload, retain=retain, properties=extra)
 
@@ -140,7 +101,7 @@ class Asker:
         """What came until a ping of now is answered, without its answer."""
         self.number += 1
         mark = f"fence-{self.number}"
-        extra = properties(self.topic, b"fence") if self.version == 5 else b""
+        extra = response_to(self.topic, b"fence") if self.version == 5 else b""
         body = json.dumps({"id": mark}).encode()
         await self.client.publish(f"{self.base}/cmd/ping", body, properties=extra)
         await self.until(lambda: any(reply.get("id") == mark for _, reply in self.heard))

@@ -5,11 +5,13 @@ import json
 import time
 
 from asking import ROOT, Asker, station
+from stalls import Stalls
 
 
 class Rules:
-    def __init__(self):
+    def __init__(self, stalls):
         self.wrong = self.passed = 0
+        self.stalls = stalls
 
     def expect(self, name, holds, got=None):
         self.passed += bool(holds)
@@ -63,7 +65,8 @@ async def flood(rules, asker):
     await asyncio.sleep(3)
     answers = [reply for _, reply in asker.heard if reply.get("id", "").startswith("flood-")]
     limited = [reply for reply in answers if code(reply) == "rate_limited"]
-    rules.expect("a flood is answered in part", 40 <= len(answers) - len(limited) < 600, len(answers))
+    # As many as may come at once, less what the check itself has just asked, and 20 for each second that it takes.
+    rules.expect("a flood is answered in part", 30 <= len(answers) - len(limited) < 600, len(answers))
     rules.expect("and told so now and then", 0 < len(limited) < 100, len(limited))
     after = await asker.health()
     counted = after["mqtt"]["rejected_commands"] - before["mqtt"]["rejected_commands"]
@@ -77,7 +80,8 @@ async def groups(rules, asker):
         began = time.monotonic()
         reply = await asker.ask("ping", body(id=f"group-{group}"), to=f"{ROOT}/group/{group}")
         rules.expect(f"the group {group} answers", reply and reply["phase"] == "done", reply)
-        rules.expect("within 5 s", time.monotonic() - began < 6)
+        took = time.monotonic() - began
+        rules.expect("within 5 s", took < 6 + rules.stalls.lost(began, time.monotonic()), took)
     await asker.send("ping", body(id="south"), to=f"{ROOT}/group/south")
     rules.expect("another group is not ours", await asker.fence() == [])
 
@@ -157,7 +161,11 @@ async def lines(rules, asker):
 
 
 async def run(program, folder, broker):
-    rules = Rules()
+    with Stalls(folder) as stalls:
+        return await all_of_them(program, folder, broker, Rules(stalls))
+
+
+async def all_of_them(program, folder, broker, rules):
     for version in (5, 4):
         name = f"rules{version}"
         agent = station(program, folder, name, broker.port, version)

@@ -7,31 +7,35 @@ import re
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "mqtt.d")]
+import readme
+import rules
+from asking import Asker, station
+from broker import Broker
 
-from asking import Asker, Mosquitto, station  # noqa: E402
-import readme  # noqa: E402
-import rules  # noqa: E402
-
-TABLE = os.path.join(HERE, "table.jsonl")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "table.jsonl")
 STORE = os.environ.get("SEISMOTE_STORE_TABLE") == "1"
 # A line says what it sends as text, or as text that is repeated; and the reply without what differs each time.
 WILD = {"seed", "uptime_s", "boot", "until", "deadline", "t", "since", "version", "cpu_pct", "rss_bytes", "loop_late_ms",
         "samples"}
-# Settings of the station that the check has made.
-HERE_ONLY = [("station", "id"), ("mqtt", "uri"), ("mqtt", "protocol"), ("storage", "directory")]
 
 
-def shown(reply):
-    """The reply as the table has it: what differs from run to run is a star."""
+def changed(value, before):
+    """Of a tree, what is not as it was before."""
+    if not isinstance(value, dict) or not isinstance(before, dict):
+        return value
+    return {key: changed(value.get(key), before.get(key)) for key in sorted(value.keys() | before.keys())
+            if value.get(key) != before.get(key)}
+
+
+def shown(reply, before):
+    """The reply as the table has it: what differs from run to run is a star, and of whole settings only what differs
+    from those before the first command."""
     def plain(value, key=""):
         if key in WILD and value is not None:
             return "*"
         if isinstance(value, dict):
             if key == "config" and "mqtt" in value:
-                for chapter, name in HERE_ONLY:
-                    value[chapter][name] = "*"
+                value = changed(value, before)
             return {name: plain(inner, name) for name, inner in value.items()}
         if isinstance(value, list):
             return [plain(inner) for inner in value]
@@ -73,6 +77,7 @@ async def table(program, folder, broker, version, lines):
     found, wrong = [], 0
     try:
         await asker.ready()
+        before = (await asker.ask("config-get", b'{"id":"before"}'))["result"]["config"]
         # Not faster than a station takes commands.
         pace = 0.06
         for line in lines:
@@ -85,7 +90,7 @@ async def table(program, folder, broker, version, lines):
                 replies = await asker.fence()
             else:
                 replies = [await asker.ask(line["cmd"], payload(line))]
-            got = [shown(reply) for reply in replies if reply]
+            got = [shown(reply, before) for reply in replies if reply]
             if STORE:
                 found.append(got[-1] if got else None)
             elif got != ([] if silent else [wants]):
@@ -109,7 +114,7 @@ async def table(program, folder, broker, version, lines):
 async def main(program, folder, repository):
     with open(TABLE, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file if line.strip()]
-    broker = await Mosquitto(folder).start()
+    broker = await Broker(folder, "broker").start()
     wrong = 0
     try:
         for version in (5,) if STORE else (5, 4):
@@ -123,7 +128,7 @@ async def main(program, folder, repository):
         wrong += await rules.run(program, folder, broker)
         wrong += await readme.run(program, folder, broker, repository)
     finally:
-        await broker.stop()
+        broker.stop()
     sys.exit(f"{wrong} of the above are wrong" if wrong else 0)
 
 

@@ -10,7 +10,7 @@ import traceback
 
 from world import World
 
-FILES = ["cases_page", "cases_rights", "cases_event", "cases_settings"]
+FILES = ["cases_page", "cases_rights", "cases_hostile", "cases_event", "cases_settings"]
 
 
 def cases(word):
@@ -21,7 +21,7 @@ def cases(word):
             if error.name != name:
                 raise
             continue
-        for key, value in vars(module).items():
+        for key, value in list(vars(module).items()):
             if key.startswith("case_") and word in key:
                 yield key[len("case_"):].replace("_", " "), value
 

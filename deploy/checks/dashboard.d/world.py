@@ -3,7 +3,8 @@
     world.broker                 a Broker: port, page (its address), kill(), start()
     world.agent(id, settings)    a simulated station, started; ended with the world
     world.quake()                the station "demo", which plays an earthquake in a loop at four times its speed
-    world.page(where="#/", size=(1280, 800), theme="light", broker=None)   an open page of playwright's
+    world.page(where="#/", size=(1280, 800), theme="light", broker=None, policy=True)   an open page of playwright's;
+                                 without its Content-Security-Policy when `policy` is false
     world.until(page, "expression", seconds)       waits until it is true in the page; fails with what it was
     world.picture(page, name, whole=False)         a PNG among the artifacts
 """
@@ -79,7 +80,7 @@ class Broker:
     def publish(self, topic, payload, retain=True, user=None):
         access = ["-u", user, "-P", self.users[user]] if user else []
         subprocess.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", str(self.port), *access, "-q", "1", "-t", topic,
-                        "-m", payload, *(["-r"] if retain else [])], check=True, timeout=20)
+                        "-s" if payload else "-n", *(["-r"] if retain else [])], input=payload.encode(), check=True, timeout=20)
 
 
 def listening(port):
@@ -147,9 +148,9 @@ class World:
         self.brokers.append(broker)
         return broker.start()
 
-    def page(self, where="#/", size=(1280, 800), theme="light", broker=None):
+    def page(self, where="#/", size=(1280, 800), theme="light", broker=None, policy=True):
         context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=theme,
-                                           ignore_https_errors=True)
+                                           ignore_https_errors=True, bypass_csp=not policy)
         page = context.new_page()
         page.set_default_timeout(PATIENCE * 1000)
         page.on("pageerror", lambda error: self.trouble.append(f"error in the page: {error}"))

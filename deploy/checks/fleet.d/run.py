@@ -8,11 +8,8 @@ import signal
 import sys
 import time
 
-for folder in ("mqtt.d", "network.d"):
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
-
 from agent import Agent
-from case import Broker
+from broker import Broker
 from client import Client
 from proxy import Proxy
 from readings import Readings

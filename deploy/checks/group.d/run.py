@@ -9,14 +9,10 @@ import statistics
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", part) for part in ("mqtt.d", "network.d", "commands.d")]
-
-from agent import Agent, merge  # noqa: E402
-from asking import properties  # noqa: E402
-from case import Broker  # noqa: E402
-from client import Client  # noqa: E402
-from readings import Readings  # noqa: E402
+from agent import Agent, merge
+from broker import Broker
+from client import Client, response_to
+from readings import Readings
 
 # The random delay before a group is answered (s), and what a busy machine may add to a time.
 DELAY, BUSY = 5, 15
@@ -125,7 +121,7 @@ class Group:
         body = json.dumps({"id": identity, "source": "check", **fields}).encode()
         self.sent = len(body)
         began = time.monotonic()
-        await self.client.publish(f"seismote/{to}/cmd/{verb}", body, properties=properties("replies/all", b"check"),
+        await self.client.publish(f"seismote/{to}/cmd/{verb}", body, properties=response_to("replies/all", b"check"),
                                   seconds=60)
         return began
 

@@ -6,12 +6,9 @@ import os
 import sys
 import time
 
-import paho.mqtt.client as mqtt
-
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(here, "..", "mqtt.d"))
-
 from agent import merge, playing
+from client import Client
 from hass import HomeAssistant
 
 STATION = "ha-check"
@@ -43,12 +40,9 @@ class Check:
         self.agent = None
         # Topic -> payload of what is retained, as a client sees it that was always there.
         self.kept = {}
-        # (Before its version 2 there was one kind of callbacks.)
-        kinds = getattr(mqtt, "CallbackAPIVersion", None)
-        self.client = mqtt.Client(*([kinds.VERSION2] if kinds else []))
-        self.client.on_message = self.take
+        self.client = Client("home-check", take=self.take)
 
-    def take(self, _client, _data, message):
+    def take(self, message):
         if message.payload:
             self.kept[message.topic] = message.payload
         else:
@@ -66,8 +60,8 @@ class Check:
         with open(path, encoding="utf-8") as file:
             return json.load(file)["places"]
 
-    def command(self, **settings):
-        self.client.publish(f"seismote/{STATION}/cmd/config", json.dumps({"set": settings}), qos=1)
+    async def command(self, station=STATION, **settings):
+        await self.client.publish(f"seismote/{station}/cmd/config", json.dumps({"set": settings}).encode())
 
     def say(self, text):
         print(f"{time.monotonic() - self.began:6.1f} s  {text}", flush=True)
@@ -77,14 +71,13 @@ class Check:
         return playing(self.program, self.folder, name, self.recording, 5, merge({
             "station": {"description": NAME}, "detection": {"event": {"post_event_s": 5}},
             "axes": {"all": {"detection": {"threshold": 0.05}}},
-            "locked": ["axes.y.detection.threshold"],
+            "locked": ["axes.y.detection.threshold"], "unlocked": ["mqtt.home_assistant.prefix"],
             "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker}", "home_assistant": home}}, {}))
 
     async def run(self):
         self.began = time.monotonic()
-        self.client.connect("127.0.0.1", self.broker)
-        self.client.subscribe("#", 1)
-        self.client.loop_start()
+        await self.client.connect(self.broker)
+        await self.client.subscribe("#")
         home = self.home
         home.start()
         self.agent = self.station(discovery=self.forms[0]).start()
@@ -171,7 +164,7 @@ class Check:
             entity("select", "filter")) == "shake:bp1-3" and float(home.state(entity("number", "threshold_x"))) == 0.125
             and float(home.state(entity("number", "threshold_z"))) == 0.25)
         # Somebody else changes something that Home Assistant has no word for.
-        self.command(axes={"x": {"filter": {"butterworth": {"type": "lowpass", "corner_hz": 10}}}})
+        await self.command(axes={"x": {"filter": {"butterworth": {"type": "lowpass", "corner_hz": 10}}}})
         await home.until("another filter is shown as such", lambda: home.state(entity("select", "filter")) == "other")
         self.say("numbers and filters were changed")
 
@@ -224,7 +217,7 @@ class Check:
         await home.leave()
         home.stop()
         for topic in self.discovery():
-            self.client.publish(topic, b"", qos=1, retain=True)
+            await self.client.publish(topic, b"", retain=True)
         await home.until("the broker has forgotten the discovery", lambda: not self.discovery())
         home.start()
         await home.up()
@@ -238,7 +231,7 @@ class Check:
     async def other_form(self):
         home = self.home
         old = self.discovery()
-        self.command(mqtt={"home_assistant": {"discovery": self.forms[1]}})
+        await self.command(mqtt={"home_assistant": {"discovery": self.forms[1]}})
         await home.until("the other form is there, the old one is gone",
                          lambda: self.discovery() and not set(old) & set(self.discovery()), 60)
         await home.until("the entities have their values again", lambda: home.state(
@@ -250,7 +243,7 @@ class Check:
     async def moved(self):
         """Another prefix, and another id at the next start: nothing is left where it was."""
         home = self.home
-        self.command(mqtt={"home_assistant": {"prefix": "house/ha"}})
+        await self.command(mqtt={"home_assistant": {"prefix": "house/ha"}})
         await home.until("the discovery has moved", lambda: self.discovery("house/ha") and not self.discovery(), 60)
         gone = None
         deadline = time.monotonic() + 30
@@ -260,7 +253,7 @@ class Check:
                 break
             await asyncio.sleep(0.5)
         assert not gone, "the device is still there"
-        self.command(mqtt={"home_assistant": {"prefix": None}})
+        await self.command(mqtt={"home_assistant": {"prefix": None}})
         await home.until("it comes back", lambda: self.discovery() and not self.discovery("house/ha"), 60)
         await home.until("the entities are there again", lambda: home.state(entity("sensor", "sensor_state")) == "ok", 60)
         # A start soon after a move empties the former places once more, and Home Assistant would warn of that.
@@ -277,8 +270,7 @@ class Check:
     async def switched_off(self):
         home = self.home
         await home.until("the new device has values", lambda: home.state(entity("sensor", "sensor_state")) == "ok", 60)
-        self.client.publish(f"seismote/{STATION}-2/cmd/config",
-                            json.dumps({"set": {"mqtt": {"home_assistant": {"enabled": False}}}}), qos=1)
+        await self.command(STATION + "-2", mqtt={"home_assistant": {"enabled": False}})
         await home.until("no discovery is left", lambda: not self.discovery() and not self.discovery("house/ha"), 60)
         await home.until("no entity is left", lambda: not [
             name for name, state in home.states.items() if ".cellar_" in name], 60)
@@ -290,7 +282,7 @@ class Check:
         assert not bad, "Home Assistant's log: " + "\n".join(bad[:10])
 
     async def end(self):
-        self.client.loop_stop()
+        await self.client.close()
         await self.home.leave()
         self.home.stop()
         if self.agent:

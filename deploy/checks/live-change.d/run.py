@@ -9,17 +9,13 @@ import statistics
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE] + [os.path.join(HERE, "..", part) for part in ("mqtt.d", "network.d", "commands.d")]
-
-import judge  # noqa: E402
-import record  # noqa: E402
-from agent import Agent  # noqa: E402
-from asking import properties  # noqa: E402
-from case import Broker  # noqa: E402
-from client import Client  # noqa: E402
-from readings import Readings, seconds  # noqa: E402
-from stalls import Stalls  # noqa: E402
+import judge
+import record
+from agent import Agent
+from broker import Broker
+from client import Client, response_to
+from readings import Readings, seconds
+from stalls import Stalls
 
 # Commands of the other client, a second; 20 a second are taken.
 FLOOD = 15
@@ -118,7 +114,7 @@ class Run:
         """The moment before it went."""
         body = json.dumps({"id": identity, "source": "check", **fields}).encode()
         began = time.monotonic()
-        extra = properties(f"replies/{station}", identity.encode())
+        extra = response_to(f"replies/{station}", identity.encode())
         await client.publish(f"seismote/{station}/cmd/{verb}", body, properties=extra, seconds=20)
         return began
 
@@ -150,7 +146,7 @@ class Run:
                 await self.change(client)
                 flood.cancel()
                 await asyncio.gather(*(self.end(client, name) for name in self.stations))
-                self.stalls = stalls.read()
+                self.stalls = stalls
             self.expect(all(agent.running for agent in agents), "an agent has ended")
         finally:
             for agent in agents:
@@ -268,7 +264,7 @@ class Run:
                 continue
             replies = [1000 * (change.replied - change.sent) for change in own]
             all_replies += replies
-            calm += [late for late, c in zip(replies, own) if not self.stood_still(c.sent, c.replied)]
+            calm += [late for late, c in zip(replies, own) if not self.stalls.stood(c.sent, c.replied)]
             under = [1000 * (samples.moment(first[change]) - change.sent) for change in own if change in first]
             seen = [judge.shown(change, first, samples, changed) for change in own]
             self.expect(None not in seen, f"{kind}: never shown in a message")
@@ -293,9 +289,6 @@ class Run:
         self.expect(max(all_replies) <= 5000, f"a reply after {max(all_replies):.0f} ms")
         if self.length >= STRICT_FROM:
             self.expect(not late and len(calm) >= len(all_replies) / 2, f"replies after {late} ms")
-
-    def stood_still(self, since, until):
-        return any(begin < until and end > since for begin, end in self.stalls)
 
 
 def main(program, folder, length):

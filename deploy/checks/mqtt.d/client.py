@@ -90,6 +90,11 @@ def read_properties(data, at):
     return found, end
 
 
+def response_to(topic, correlation):
+    """The properties of a request: its response topic and correlation data, coded."""
+    return b"\x08" + text(topic) + b"\x09" + text(correlation)
+
+
 class Client:
     """One connection. Messages go to `take`, or to `messages` when there is none."""
 

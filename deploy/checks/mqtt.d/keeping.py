@@ -2,14 +2,10 @@
 
 import asyncio
 import getpass
-import os
-import sys
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "brokers.d"))
-
-from client import Client, Refused  # noqa: E402
-from kinds import Mosquitto, found  # noqa: E402
-from readings import Readings  # noqa: E402
+from client import Client, Refused
+from kinds import Mosquitto, found
+from readings import Readings
 
 
 class KeepingMosquitto(Mosquitto):

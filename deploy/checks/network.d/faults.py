@@ -7,7 +7,8 @@ import subprocess
 import time
 
 import certificates
-from case import DEADLINE, KEEPALIVE, PAUSE_MAX, PAUSE_MIN, SLACK, free_port
+from case import DEADLINE, KEEPALIVE, PAUSE_MAX, PAUSE_MIN, SLACK
+from kinds import free_port
 
 # A dead connection is noticed within 1.5 times the keepalive.
 NOTICED = 1.5 * KEEPALIVE
@@ -56,7 +57,7 @@ async def low_rate(case):
                 f"{len(late)} traces in the last {15 * case.scale:.0f} s of the low rate")
     if late:
         case.say(f"{late[0]:.1f} s behind, then {late[-1]:.1f}")
-        case.expect(late[-1] < 7, f"traces are {late[-1]:.1f} s behind at the end")
+        case.expect(late[-1] < 7 + case.stalls.lost(at, time.monotonic()), f"traces are {late[-1]:.1f} s behind at the end")
     case.end()
     case.attempts()
     case.expect(case.figures["attempts"] == 1, "does not hold the connection at a low rate")
@@ -88,7 +89,7 @@ async def half_open(case, up=True, down=True):
         at = time.monotonic()
         if not await case.until(lambda: proxy.attempts[-1] > at, 3 * KEEPALIVE, "a new attempt"):
             break
-        worst = max(worst, proxy.attempts[-1] - at)
+        worst = max(worst, proxy.attempts[-1] - at - case.stalls.lost(at, proxy.attempts[-1]))
         await asyncio.sleep(1)
     case.end()
     case.say(f"noticed after at most {worst:.1f} s")
@@ -121,7 +122,8 @@ async def mute(case, **options):
     # The attempt of now still waits for its deadline.
     await case.recovered(DEADLINE + PAUSE_MAX)
     case.attempts(to=case.fault_ended)
-    waits = [to - began for mode, began, to in proxy.lives if mode == "mute"]
+    waits = [max(DEADLINE, to - began - case.stalls.lost(began, to)) if to - began > DEADLINE else to - began
+             for mode, began, to in proxy.lives if mode == "mute"]
     case.expect(waits and all(abs(wait - DEADLINE) < SLACK for wait in waits),
                 f"gave attempts up after {', '.join(f'{wait:.1f}' for wait in waits)} s and not {DEADLINE:.0f} s")
     case.say("gives up after " + ", ".join(f"{wait:.1f}" for wait in waits) + " s")

@@ -11,7 +11,8 @@ import threading
 import time
 
 from agent import Agent
-from case import DEADLINE, KEEPALIVE, PAUSE_MAX, PAUSE_MIN, Broker
+from broker import Broker
+from case import DEADLINE, KEEPALIVE, PAUSE_MAX, PAUSE_MIN
 
 HERE, THERE, ELSEWHERE, NOWHERE = "10.231.77.1", "10.231.77.2", "10.231.77.3", "10.231.77.9"
 CLONE_NEWNET = 0x40000000

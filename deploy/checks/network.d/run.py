@@ -11,11 +11,10 @@ import sys
 import time
 import traceback
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mqtt.d"))
-
 import faults
 import namespaces
 from case import Case
+from stalls import Stalls
 
 # What the agent is known to do wrong, as scenario -> parts of complaints: printed, but no failure of the check.
 PENDING = {}
@@ -40,8 +39,8 @@ def line(case):
             f"{triple('traces'):>14} {triple('events'):>13}  {'; '.join(case.notes)}")
 
 
-async def one(scenario, name, folder, program, scale, turns, pause):
-    case = Case(name, folder, program, scale)
+async def one(scenario, name, folder, program, stalls, scale, turns, pause):
+    case = Case(name, folder, program, stalls, scale)
     await asyncio.sleep(pause)
     async with turns:
         began = time.monotonic()
@@ -70,15 +69,18 @@ async def main():
     scenarios = [(each, each.__name__.replace("_", "-")) for each in faults.ALL]
     skipped = namespaces.unavailable()
     if skipped:
-        print(f"skipped, with network namespaces: {skipped}")
+        print(f"skipped: what needs network namespaces: {skipped}")
     else:
         scenarios += [(each, each.__name__.replace("_", "-")) for each in namespaces.ALL]
     if wanted:
         scenarios = [pair for pair in scenarios if pair[1] in wanted]
     print("traces and events: came - missing + came again; apart: the shortest time between two attempts\n" + HEAD,
           flush=True)
-    cases = await asyncio.gather(*(
-        one(scenario, name, folder, program, scale, turns, 0.15 * i) for i, (scenario, name) in enumerate(scenarios)))
+    with Stalls(folder) as stalls:
+        cases = await asyncio.gather(*(
+            one(scenario, name, folder, program, stalls, scale, turns, 0.15 * i)
+            for i, (scenario, name) in enumerate(scenarios)))
+        print(f"the machine stood still for {stalls.lost(0, time.monotonic()):.2f} s")
     failed = [case for case in cases if case.complaints]
     for case in cases:
         for complaint in case.pending:

@@ -7,13 +7,10 @@ import signal
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
+from agent import playing
+from keeping import KeepingMosquitto
 
-from agent import playing  # noqa: E402
-from keeping import KeepingMosquitto  # noqa: E402
-
-from client import Client  # noqa: E402
+from client import Client
 
 RATE = 100  # Hz, of the recording
 BUDGET = 16  # MB

@@ -5,8 +5,10 @@
   const svgTags = new Set(["svg", "g", "path", "circle", "line", "rect", "text", "title", "polyline"]);
 
   // h("button", { class: "plain", onclick: fn, "aria-label": "…", disabled: true }, "text", node, [more], null)
-  // `on…` are listeners, `style` and `dataset` objects, false, null and undefined leave an attribute out, true sets it
-  // empty. `value` and `checked` are set as properties. Text is always text, never markup.
+  // `on…` are listeners, `dataset` is an object, false, null and undefined leave an attribute out, true sets it empty.
+  // `value` and `checked` are set as properties. Text is always text, never markup. A link leads to a part of this page
+  // or to what the page itself has made (blob:). There is no `style`: what the page's style sheet does not say is a
+  // number that was computed here, or a colour, see fill.
   Seismote.h = function h(tag, attributes, ...children) {
     const element = svgTags.has(tag)
       ? document.createElementNS("http://www.w3.org/2000/svg", tag)
@@ -15,7 +17,7 @@
     for (const [name, value] of Object.entries(attributes ?? {})) {
       if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
       else if (value === false || value === null || value === undefined) continue;
-      else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+      else if (name === "href" && !/^(#|blob:)/.test(value)) continue;
       else if (name === "dataset") Object.assign(element.dataset, value);
       else if (name === "value" || name === "checked") element[name] = value;
       else element.setAttribute(name, value === true ? "" : String(value));
@@ -33,6 +35,15 @@
   // Puts text into an element only when it is another one: cheap to call each second, and quiet for screen readers.
   Seismote.setText = function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;
+  };
+
+  // Fills an element with a colour, its text in black or white above it. What is no #rrggbb is no colour: a style may
+  // name a picture, which the browser would fetch.
+  Seismote.fill = function fill(element, color, otherwise = "") {
+    const good = Seismote.wire.color(color);
+    element.style.backgroundColor = good ?? otherwise;
+    element.style.color = good ? Seismote.scales.ink(good) : "";
+    return element;
   };
 
   Seismote.setClass = function setClass(element, name, on) {

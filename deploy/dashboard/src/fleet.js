@@ -2,13 +2,15 @@
 (function (Seismote) {
   "use strict";
 
-  const { link, json } = Seismote;
+  const { link, json, wire } = Seismote;
   const keptEvents = 200;
+  const mostStations = 2000;
+  const mostAlerts = 100;
   const stations = new Map();
   const listeners = new Set();
 
   const empty = (id) => ({
-    id, online: null, info: null, config: null, schema: null, summary: null, health: null, lastEvent: null,
+    id, online: null, info: null, config: null, settings: null, schema: null, summary: null, health: null, lastEvent: null,
     alerts: new Map(),
     // event id -> { onset, update, end }
     events: new Map(),
@@ -43,12 +45,13 @@
     const rest = topic.slice(link.root.length + 1);
     const slash = rest.indexOf("/");
     const id = rest.slice(0, slash);
-    return slash < 1 || id === "group" || !/^[A-Za-z0-9_-]{1,64}$/.test(id) ? null : { id, what: rest.slice(slash + 1) };
+    return id === "group" || !wire.stationId(id) ? null : { id, what: rest.slice(slash + 1) };
   }
 
-  // What a station's message with a retained payload is stored as.
+  // What a station's message with a retained payload is stored as, and how it is read.
   const objects = {
-    "state/info": "info", "state/config": "config", "state/config/schema": "schema", "state/health": "health",
+    __proto__: null, "state/info": "info", "state/config": "config", "state/config/schema": "schema",
+    "state/health": "health",
   };
 
   function take(topic, payload, packet) {
@@ -56,7 +59,7 @@
     if (!at) return;
     const { id, what } = at;
     // A station whose retained messages are taken away is forgotten, and makes no card by that.
-    if (payload.length === 0 && !stations.has(id)) return;
+    if (!stations.has(id) && (payload.length === 0 || stations.size >= mostStations)) return;
     if (what === "state/online") {
       const online = payload.length === 0 ? null : new TextDecoder().decode(payload) === "online";
       if (online === null) forget(id);
@@ -66,12 +69,13 @@
       }
     } else if (what.startsWith("state/alert/")) {
       const code = what.slice("state/alert/".length);
-      const alert = payload.length === 0 ? null : json(payload);
-      if (alert) station(id).alerts.set(code, alert);
-      else if (!station(id).alerts.delete(code)) return;
+      const alert = payload.length === 0 ? null : wire.alert(json(payload));
+      const { alerts } = station(id);
+      if (alert && wire.code(code) && (alerts.has(code) || alerts.size < mostAlerts)) alerts.set(code, alert);
+      else if (!alerts.delete(code)) return;
       tell(id, "alert");
     } else if (what === "state/summary") {
-      const summary = json(payload);
+      const summary = wire.summary(json(payload));
       if (!summary) return;
       const known = station(id);
       if (known.summary && known.summary.boot === summary.boot && summary.seq < known.summary.seq) return;
@@ -79,11 +83,12 @@
       remember(known, summary);
       tell(id, "summary");
     } else if (objects[what]) {
-      const object = json(payload);
+      const object = wire[objects[what]](json(payload));
       if (!object) return;
       station(id)[objects[what]] = object;
+      if (what === "state/config") station(id).settings = wire.used(object.config) ?? null;
       tell(id, objects[what]);
-    } else if (what === "event/trigger" || what === "event/last") event(id, what, json(payload));
+    } else if (what === "event/trigger" || what === "event/last") event(id, what, wire.event(json(payload)));
   }
 
   function remember(known, { t, pga, sta_lta: ratios, triggered, intensity, valid }) {
@@ -98,14 +103,15 @@
   }
 
   function higher(known, intensity, t) {
-    for (const item of Array.isArray(intensity) ? intensity : []) {
+    for (const item of intensity ?? []) {
       const before = known.highest.get(item.relation);
+      if (!before && known.highest.size >= 16) continue;
       if (Number.isFinite(item.value) && !(before && before.item.value >= item.value)) known.highest.set(item.relation, { item, t });
     }
   }
 
   function event(id, what, object) {
-    if (!object || typeof object.event_id !== "string" || !["onset", "update", "end"].includes(object.event_type)) return;
+    if (!object?.event_id || !object.event_type || !object.onset) return;
     const known = station(id);
     const entry = known.events.get(object.event_id) ?? {};
     if (entry.end && object.event_type !== "end") return;

@@ -3,7 +3,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { text } = Seismote;
+  const { text, wire, policy } = Seismote;
   const storage = "seismote.credentials";
   const listeners = { state: new Set(), message: new Set() };
   // filter -> { functions, code: what the broker said (granted QoS, 128 and more: refused), asked }
@@ -15,7 +15,8 @@
     url: null,
     root: "seismote",
     version: 5,
-    // state: idle, connecting, online, waiting (will try again at `retryAt`), refused (credentials are needed)
+    // state: idle, connecting, online, waiting (will try again at `retryAt`), refused (credentials are needed), wrong (the
+    // address is none of a broker)
     state: "idle",
     retryAt: 0,
     user: "",
@@ -31,18 +32,10 @@
     for (const listener of [...listeners.state]) listener(state);
   }
 
-  // Where the page came from: the same host and port, wss for https.
-  function defaultURL() {
-    const query = new URLSearchParams(location.search);
-    if (query.has("broker")) return query.get("broker");
-    const folder = location.pathname.replace(/[^/]*$/, "");
-    return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${folder}`;
-  }
-
   // connect({ url, root, user, password }): any that is missing is as before, at first as the page's address says.
   link.connect = function connect(options = {}) {
     const query = new URLSearchParams(location.search);
-    link.url = options.url ?? link.url ?? defaultURL();
+    link.url = options.url ?? link.url ?? policy.broker(location);
     link.root = options.root ?? query.get("root") ?? link.root;
     if (options.user !== undefined) {
       link.user = options.user;
@@ -82,6 +75,7 @@
 
   function open() {
     close();
+    if (!policy.origin(link.url)) return set("wrong");
     set("connecting");
     let mine;
     try {
@@ -243,7 +237,7 @@
         if (reply.phase === "accepted") wait(600000);
         else if (reply.phase === "done") end(resolve, reply);
         else if (reply.phase === "failed") {
-          const errors = Array.isArray(reply.errors) ? reply.errors : [];
+          const errors = wire.errors(reply.errors) ?? [];
           end(reject, failure(errors[0]?.message ?? text.link.failed(verb), { errors, reply }));
         }
       });

@@ -6,23 +6,18 @@
   let leave = null;
   let current = null;
 
+  // What may stand in an address for a part of a pattern: these go into topics and names of files.
+  const part = { __proto__: null, id: "([A-Za-z0-9_-]{1,64})", event: "([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})" };
+
   // view("#/station/:id", { title(params), mount(element, params) -> unmount }). `title` is optional.
   Seismote.view = function view(pattern, { mount, title }) {
     const names = [];
     const expression = pattern.replace(/:([a-z]+)/g, (_, name) => {
       names.push(name);
-      return "([^/]+)";
+      return part[name];
     });
     views.push({ pattern, expression: new RegExp(`^${expression}$`), names, mount, title });
   };
-
-  function decoded(text) {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  }
 
   function show() {
     // The link that skips to the content is no place of its own.
@@ -40,7 +35,7 @@
     for (const view of views) {
       const found = view.expression.exec(hash);
       if (!found) continue;
-      const params = Object.fromEntries(view.names.map((name, i) => [name, decoded(found[i + 1])]));
+      const params = Object.fromEntries(view.names.map((name, i) => [name, found[i + 1]]));
       const title = view.title?.(params);
       document.title = title ? `${title} – ${Seismote.text.title}` : Seismote.text.title;
       leave = view.mount(main, params) ?? null;

@@ -2,10 +2,19 @@
 (function (Seismote) {
   "use strict";
 
+  // From here on the browser lets the page connect to this broker alone, whatever a message may talk it into.
+  function allowOnly(url) {
+    const policy = document.createElement("meta");
+    policy.httpEquiv = "Content-Security-Policy";
+    policy.content = Seismote.policy.connections(url);
+    document.head.append(policy);
+  }
+
   Seismote.frame.bar();
   Seismote.router.start();
   // mqtt.js is the next script: the page is seen before it has come.
   document.addEventListener("DOMContentLoaded", () => {
+    allowOnly(Seismote.policy.broker(location));
     Seismote.link.connect();
     Seismote.fleet.start();
   });

@@ -30,8 +30,10 @@
     link: {
       states: {
         idle: "Not connected", connecting: "Connecting", online: "Connected", waiting: "Disconnected",
-        refused: "Sign-in needed",
+        refused: "Sign-in needed", wrong: "No such address",
       },
+      wrong: (url) => `“${url}” is not the address of a broker: it has to begin with ws:// or wss://.`,
+      elsewhere: (host) => `This page did not come from ${host}. Whoever runs that broker learns what you type here.`,
       again: (seconds) => `next try in ${seconds} s`,
       lost: "The connection to the broker is lost.",
       back: "Connected to the broker.",
@@ -143,6 +145,7 @@
       found: (count) => (count === 1 ? "1 setting" : `${count} settings`),
       groups: "Groups of settings",
       waiting: "Waiting for the station’s settings …",
+      noSchema: (why) => `This station's settings cannot be shown: its schema is not usable (${why}).`,
       readOnly: "You may look at these settings; changing them needs the right to send commands to this station.",
       offline: "The station is offline: its settings are shown as they were last, and cannot be changed now.",
       revision: (rev) => `Revision ${rev}`,
@@ -152,14 +155,6 @@
       axes: "Axes",
       allAxes: "All axes",
       oneAxis: (axis) => `Axis ${axis}`,
-      names: {
-        mqtt: "MQTT", sta_lta: "STA/LTA", sta_s: "STA", lta_s: "LTA", uri: "Address", id: "Id", iio: "IIO", i2c: "I²C", tls: "TLS",
-        qos: "QoS", jma_window_s: "JMA window", north_deg: "North", elevation_m: "Elevation", budget_mb: "Budget",
-        ring_minutes: "Ring", keep_events_days: "Keep events", backfill_per_s: "Back-fill", min_hz: "Lowest frequency",
-        pre_event_s: "Before the event", post_event_s: "After the event", max_event_s: "Longest event", dead_time_s: "Dead time",
-        min_intensity: "Least intensity", corner_hz: "Corner", corners_hz: "Corners", alpn: "ALPN", psk_identity: "PSK identity",
-        psk_file: "PSK file", ca_file: "CA file", min_duration_s: "Least duration", max_frozen_s: "Longest freeze", lull_s: "Lull",
-      },
       options: { two: "two axes", any: "any axis", all: "all axes", each: "each axis", h: "horizontal (h)", v3: "all three (v3)" },
       variants: {
         none: "None", mean_first: "Mean of the first seconds", "mean_first seconds": "Mean of the first seconds",
@@ -399,4 +394,12 @@
       },
     },
   };
+
+  // Words are looked up by names that stations send: only ours are found, not what every object has ("constructor").
+  const own = (table) => {
+    Object.setPrototypeOf(table, null);
+    for (const part of Object.values(table)) if (part?.constructor === Object) own(part);
+    return table;
+  };
+  own(Seismote.text);
 })(globalThis.Seismote ??= {});

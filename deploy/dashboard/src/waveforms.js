@@ -37,7 +37,7 @@
   function take(topic, payload) {
     const parts = topic.slice(link.root.length + 1).split("/");
     const [station, event] = [parts[0], parts.at(-1)];
-    if (payload.length === 0) return;
+    if (payload.length === 0 || !Seismote.wire.stationId(station) || !Seismote.wire.eventId(event)) return;
     if (entry(station, event).assembler.add(new Uint8Array(payload))) tell(station, event);
     trim();
   }
@@ -59,7 +59,8 @@
     });
     try {
       const { formatTime } = Seismote.waveform;
-      const { result } = await link.command(station, "snapshot", { id, from: formatTime(from), to: formatTime(to) }, { timeoutMs: 20000 });
+      const reply = await link.command(station, "snapshot", { id, from: formatTime(from), to: formatTime(to) }, { timeoutMs: 20000 });
+      const result = { bytes: 0, ...Seismote.wire.snapshot(reply.result) };
       whole = result.bytes;
       // Pieces may come after the reply that counts them.
       while (assembler.bytes < result.bytes) {

@@ -13,10 +13,10 @@ const quantity = (names, more = {}) => ({
 const group = (properties, more = {}) => ({ type: "object", additionalProperties: false, properties, ...more });
 const schema = group({
   station: group({
-    id: { type: "string", pattern: "^[a-z]*$", default: "", ...about, "x-apply": "restart" },
+    id: { type: "string", title: "Station id", pattern: "^[a-z]*$", default: "", ...about, "x-apply": "restart" },
     latitude: { type: ["number", "null"], minimum: -90, maximum: 90, default: null, ...about, "x-unit": "degrees" },
     groups: { type: "array", items: { type: "string" }, minItems: 0, maxItems: 4, default: [], ...about },
-  }, { description: "Who it is." }),
+  }, { title: "Station", description: "Who it is." }),
   axes: group({ all: { $ref: "#/$defs/axis" }, x: { $ref: "#/$defs/axis" } }),
   trace: group({
     enabled: { type: "boolean", default: true, ...about },
@@ -65,7 +65,9 @@ test("every leaf below a group is a field, references resolved", () => {
   assert.deepStrictEqual(field("mqtt.tls.ca_file").section, ["tls"]);
   assert.deepStrictEqual(field("mqtt.protocol").options, [5, "3.1.1"]);
   assert.strictEqual(field("axes.x.filter").help, "Before the RMS.");
-  assert.deepStrictEqual(form.descriptions(schema), { station: "Who it is." });
+  assert.deepStrictEqual(form.headings(schema).station, { title: "Station", help: "Who it is." });
+  assert.deepStrictEqual(form.headings(schema)["mqtt.tls"], { title: "tls", help: "" });
+  assert.strictEqual(field("station.id").title, "Station id");
 });
 
 test("what is typed becomes what is sent", () => {

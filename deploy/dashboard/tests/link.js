@@ -25,7 +25,7 @@ class Client extends EventEmitter {
   say(topic, object) { this.emit("message", topic, new TextEncoder().encode(JSON.stringify(object)), {}); }
 }
 globalThis.mqtt = { connect: (url, options) => new Client(url, options) };
-const { link } = load("text.js", "link.js");
+const { link } = load("text.js", "pure/wire.js", "pure/policy.js", "link.js");
 const last = () => clients[clients.length - 1];
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 function fresh() {

@@ -4,7 +4,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { test } = require("node:test");
 const { load } = require("./support/load.js");
-const { units, scales, fft, geo } = load("pure/units.js", "pure/scales.js", "pure/fft.js", "pure/geo.js");
+const { units, scales, fft, geo } = load("pure/units.js", "pure/wire.js", "pure/scales.js", "pure/fft.js", "pure/geo.js");
 
 test("numbers have three digits and their unit", () => {
   assert.strictEqual(units.text(0.0980665, "mg"), "10.0 mg");

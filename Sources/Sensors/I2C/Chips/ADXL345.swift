@@ -46,5 +46,5 @@ extension Chip {
     /// 32 samples and one more in the output registers; FIFO_STATUS counts both. INT_SOURCE tells the overrun.
     static let adxl3xxFIFO = FIFO(
         kind: .slots, depth: 32, register: 0x32, slot: 6, level: FIFO.Level(0x39, mask: 0x3F),
-        overrun: Identity(0x30, 0x01, mask: 0x01))
+        overrun: Identity(0x30, 0x01, mask: 0x01), flush: [Step(0x38, 0x00), Step(0x38, 0x80, .watermark)])
 }

@@ -238,7 +238,7 @@ extension Chip {
         public var watermarkLess = 0
         /// Largest number that the watermark's register takes.
         public var watermarkLargest = 31
-        /// Empties it.
+        /// Empties it; where there are none the chip is set up anew.
         public var flush: [Step] = []
         /// Erratum: after an overrun its content is not to be used.
         public var flushAfterOverrun = false

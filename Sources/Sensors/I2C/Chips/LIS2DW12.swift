@@ -26,7 +26,8 @@ extension Chip {
         // FIFO_SAMPLES: FIFO_OVR, Diff. Behind the last byte of z the register's number goes back to x.
         fifo: FIFO(
             kind: .burst, depth: 32, register: 0x28, slot: 6,
-            level: FIFO.Level(0x2F, mask: 0x3F, overrun: 0x40)),
+            level: FIFO.Level(0x2F, mask: 0x3F, overrun: 0x40),
+            flush: [Step(0x2E, 0x00), Step(0x2E, 0xC0, .watermark)]),
         // CTRL4_INT1_PAD_CTRL: INT1_FTH.
         interrupt: [Step(0x23, 0x02)],
         // OUT_T: 12 bits left-justified, 16 digits per °C, 0 at 25 °C.

@@ -34,7 +34,7 @@ extension Chip {
             kind: .burst, depth: 32, register: 0xA8, slot: 6,
             level: FIFO.Level(0x2F, mask: 0x1F, full: 0x40, overrun: 0x40),
             // WTM comes with FTH + 1 samples (p. 23).
-            watermarkLess: 1),
+            watermarkLess: 1, flush: [Step(0x2E, 0x00), Step(0x2E, 0x80, .watermark)]),
         // CTRL_REG3: I1_WTM.
         interrupt: [Step(0x22, 0x04)],
         // The temperature sensor only tells changes, and needs the converter of the auxiliary inputs: left out.

@@ -29,7 +29,8 @@ extension Chip {
         // behind the seventh byte the register's number goes back to the tag.
         fifo: FIFO(
             kind: .tagged(mask: 0xF8, value: 0x10), depth: 512, register: 0x78, slot: 7, offset: 1,
-            level: FIFO.Level(0x3A, bytes: 2, mask: 0x03FF, overrun: 0x4800), watermarkLargest: 255),
+            level: FIFO.Level(0x3A, bytes: 2, mask: 0x03FF, overrun: 0x4800), watermarkLargest: 255,
+            flush: [Step(0x0A, 0x00), Step(0x0A, 0x06)]),
         // INT1_CTRL: INT1_FIFO_TH.
         interrupt: [Step(0x0D, 0x08)],
         // OUT_TEMP: 256 digits per °C, 0 at 25 °C.

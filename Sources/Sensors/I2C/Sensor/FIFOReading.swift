@@ -18,38 +18,67 @@ extension I2CSession {
         // Twice the time of the samples, and a second for a chip that is slow to start.
         let limit = started + Int64(2 * Double(wanted) * period) + Self.second
         var due = timebase.due(samples: wanted, now: started)
-        var recovering = false
+        if mustEmpty { due = try empty(fifo, wanted) }
+        var recoveries = 0
         while true {
             let edge = try wait(until: min(due, limit))
             let level = try self.level(fifo)
-            // The flag of some chips stays until the read after the next.
-            if level.overrun, !recovering || level.count >= fifo.depth {
-                recovering = true
-                try recover(fifo, level)
-                due = clock.monotonic() + Int64(Double(wanted - min(wanted, fifo.depth / 2)) * period)
-                if fifo.flushAfterOverrun { due = clock.monotonic() + Int64(Double(wanted) * period) }
+            let whole = contiguous(fifo, level, pace: sampleTime / period)
+            // The flag of some chips stays until the read after the next. A bus that is too slow finds the FIFO full again
+            // and again: after the second time it gets what it can.
+            if level.overrun && (recoveries == 0 || recoveries == 1 && level.count >= fifo.depth)
+                || whole == 0 && recoveries < 2
+            {
+                due = try recover(fifo, level, wanted, empties: recoveries > 0 || whole == 0)
+                recoveries += 1
                 continue
             }
+            let isLate = level.after.monotonic >= limit
             // Somewhat early is as good: the exact moment of a wake-up is dithered.
-            if 2 * level.count >= wanted || level.count > 0 && level.after.monotonic >= limit {
-                if try take(fifo, level, edge, min(level.count, block.capacity), into: &block) { return }
-            } else if level.after.monotonic >= limit {
-                try stalled()
+            if 2 * level.count >= wanted || level.count > 0 && isLate {
+                if try take(fifo, level, edge, min(level.count, block.capacity, max(1, whole)), into: &block) { return }
             }
+            if isLate { try stalled() }
             due = level.after.monotonic + Int64(Double(max(1, wanted - level.count)) * period)
         }
     }
 
     /// After an overrun. While a full FIFO is read it goes on overwriting, and its level says nothing of time: half of it
-    /// is thrown away, and what is left is read with a level of its own.
-    private func recover(_ fifo: Chip.FIFO, _ level: FIFOLevel) throws(SensorError) {
+    /// is thrown away, and what is left is read with a level of its own. Where the bus takes longer for a sample than the
+    /// chip, that never ends: the FIFO is emptied.
+    /// - Returns: when to look again.
+    private func recover(
+        _ fifo: Chip.FIFO, _ level: FIFOLevel, _ wanted: Int, empties: Bool
+    ) throws(SensorError) -> Int64 {
         condition.overruns += 1
         gap = true
-        if fifo.flushAfterOverrun {
-            try device.run(fifo.flush, choice)
+        if empties || fifo.flushAfterOverrun || sampleTime > period { return try empty(fifo, wanted) }
+        _ = try transfer(fifo, level.count, fifo.depth / 2)
+        return clock.monotonic() + Int64(Double(wanted - min(wanted, fifo.depth / 2)) * period)
+    }
+
+    /// Throws away what the FIFO has.
+    /// - Returns: when it will have what is wanted.
+    private func empty(_ fifo: Chip.FIFO, _ wanted: Int) throws(SensorError) -> Int64 {
+        mustEmpty = false
+        gap = true
+        if fifo.flush.isEmpty {
+            try device.reset(chip, choice)
+            try device.start(chip, choice, interrupt: line != nil)
         } else {
-            _ = try transfer(fifo, level.count, fifo.depth / 2)
+            try device.run(fifo.flush, choice)
         }
+        return clock.monotonic() + Int64(Double(wanted) * period)
+    }
+
+    /// How many samples can be read until the FIFO, which goes on filling, may have run over: those behind them need not
+    /// follow. Behind a gap there is always one, which has none to follow.
+    /// - Parameter pace: samples that come while one is read.
+    private func contiguous(_ fifo: Chip.FIFO, _ level: FIFOLevel, pace: Double) -> Int {
+        guard pace > 1 else { return .max }
+        let room = Double(fifo.depth - 1 - level.count) - pace
+        let count = room < 0 ? 0 : Int(min(room / (pace - 1), 1e6)) + 1
+        return gap ? max(1, count) : count
     }
 
     /// Sleeps, or waits for the line; gives the time at which the line rose, if it did.
@@ -76,6 +105,7 @@ extension I2CSession {
         if raw & fifo.level.full != 0 { level.count = fifo.depth }
         let isFull = level.count >= fifo.depth
         level.count = min(level.count, fifo.depth)
+        levelTime += (Double(level.after.monotonic - level.before.monotonic) - levelTime) * (levelTime == 0 ? 1 : 0.25)
         if fifo.level.overrun != 0 {
             level.overrun = raw & fifo.level.overrun != 0
         } else if isFull, let flag = fifo.overrun {
@@ -91,7 +121,13 @@ extension I2CSession {
     private func take(
         _ fifo: Chip.FIFO, _ level: FIFOLevel, _ edge: Int64?, _ count: Int, into block: inout SampleBlock
     ) throws(SensorError) -> Bool {
-        let done = try transfer(fifo, level.count, count)
+        let read = try transfer(fifo, level.count, count)
+        let pace = Double(clock.monotonic() - level.before.monotonic) / period / Double(max(1, read))
+        var done = min(read, contiguous(fifo, level, pace: pace))
+        if done == 0, read > 0 {
+            (done, gap) = (1, true)
+            condition.overruns += 1
+        }
         let (samples, misplaced) = decoder.tidy(buffer.bytes, count: done)
         if misplaced > 0 { try realign(fifo, axes: misplaced) }
         guard samples > 0 else { return false }
@@ -103,6 +139,10 @@ extension I2CSession {
         } else {
             stamp(&block, .level(before: level.before, after: level.after, left: level.count - done))
         }
+        if done < read {
+            condition.overruns += 1
+            mustEmpty = true
+        }
         return true
     }
 
@@ -110,6 +150,13 @@ extension I2CSession {
     /// when a transfer failed, and a gap follows if it took samples with it.
     private func transfer(_ fifo: Chip.FIFO, _ level: Int, _ count: Int) throws(SensorError) -> Int {
         var (done, failures) = (0, 0)
+        let began = clock.monotonic()
+        defer {
+            if done > 0 {
+                let time = Double(clock.monotonic() - began) / Double(done)
+                sampleTime += (time - sampleTime) * (sampleTime == 0 ? 1 : 0.25)
+            }
+        }
         while done < count {
             let part = min(count - done, chunk)
             let target = buffer.bytes + done * fifo.slot

@@ -60,6 +60,7 @@ public struct I2CSensor: SensorDriver {
         guard let session else { return SensorCondition() }
         var condition = session.condition
         condition.rate = session.timebase.rate
+        condition.busRate = session.busRate
         condition.timeError = session.timebase.timeError
         condition.clockSteps = session.timebase.clockSteps
         condition.slowReads = session.timebase.slowReads

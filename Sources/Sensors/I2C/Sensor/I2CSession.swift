@@ -22,6 +22,11 @@ final class I2CSession {
     var chunk: Int
     /// Samples are missing before the next one.
     var gap = false
+    /// The FIFO may have run over while it was read: it is emptied before it is read again.
+    var mustEmpty = false
+    /// ns that the bus takes for a sample out of the FIFO, and for its level; 0 before the first.
+    var sampleTime = 0.0
+    var levelTime = 0.0
     /// A sample that was read behind a gap and opens the next block, without FIFO.
     var pending: PacedSample?
     /// When the last sample was read, without FIFO.
@@ -51,6 +56,9 @@ final class I2CSession {
 
     /// ns from one sample to the next, as measured, else nominal.
     var period: Double { 1e9 / (timebase.rate?.rate ?? choice.rate.hertz) }
+
+    /// Samples per second that the bus can carry; nil while it is not known.
+    var busRate: Double? { sampleTime > 0 ? 1e9 / (sampleTime + levelTime / Double(choice.watermark)) : nil }
 
     func read(into block: inout SampleBlock) throws(SensorError) {
         try watch()

@@ -40,11 +40,22 @@ struct LocalTrigger {
             folder = made
         }
         guard kind == .hrtimer else { return }
-        let failure = Sysfs.write("\(folder)/sampling_frequency", DeviceAttributes.text(rate))
+        let failure = Self.patiently { Sysfs.write("\(folder)/sampling_frequency", DeviceAttributes.text(rate)) }
         guard failure == 0 else {
             remove()
             throw IIOFailure.error(failure, "\(folder)/sampling_frequency cannot be set")
         }
+    }
+
+    /// Tries again for two seconds what is not permitted: udev gives the files of a new trigger to their group a moment
+    /// after they have appeared.
+    static func patiently(_ pause: UInt32 = 50_000, _ action: () -> Int32) -> Int32 {
+        var failure = action()
+        for _ in 0..<40 where failure == EACCES {
+            usleep(pause)
+            failure = action()
+        }
+        return failure
     }
 
     /// Hz as the kernel has taken it; nil for one without.

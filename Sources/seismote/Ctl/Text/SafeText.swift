@@ -1,3 +1,5 @@
+import Messages
+
 /// Text of strangers for a terminal: without control characters, which could do anything there, and not without end.
 func safe(_ text: String, limit: Int = 2000) -> String {
     var result = ""
@@ -5,12 +7,7 @@ func safe(_ text: String, limit: Int = 2000) -> String {
     for scalar in text.unicodeScalars {
         if count == limit { return result + "…" }
         count += 1
-        let value = scalar.value
-        // C0, DEL, C1, line separators, marks that turn the direction of text.
-        let isHarmful =
-            value < 0x20 || (0x7f...0x9f).contains(value) || (0x2028...0x202e).contains(value)
-            || (0x2066...0x2069).contains(value)
-        result.unicodeScalars.append(isHarmful ? "\u{fffd}" : scalar)
+        result.unicodeScalars.append(scalar.isUnprintable ? "\u{fffd}" : scalar)
     }
     return result
 }

@@ -56,7 +56,7 @@ extension Value {
         return node
     }
 
-    /// Compact JSON.
+    /// Compact JSON, safe to print: what is unprintable is escaped.
     var jsonText: String { String(decoding: json(), as: UTF8.self) }
 }
 

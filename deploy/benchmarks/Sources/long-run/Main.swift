@@ -34,20 +34,18 @@ struct LongRun {
     static func drift(_ samples: Int) {
         let window = 1000
         var rms = SlidingRMS(window: window)
-        var mean = SlidingMean(window: window)
-        var extremes = SlidingExtremes(window: window)
+        var sum = SlidingSum(length: window)
         var input = [Double](repeating: 0, count: chunk)
-        var (roots, means, lows, highs) = (input, input, input, input)
-        var worst = (rms: 0.0, mean: 0.0)
-        var wrong = 0
+        var roots = input
+        var total = 0.0
+        var worst = (rms: 0.0, sum: 0.0)
         var checks = 0
         var start = 0
         while start < samples {
             let n = min(chunk, samples - start)
             for i in 0..<n { input[i] = signal(start + i) }
             rms.process(input, &roots, count: n)
-            mean.process(input, &means, count: n)
-            extremes.process(input, minimum: &lows, maximum: &highs, count: n)
+            for i in 0..<n { total = sum.push(input[i]) }
             start += n
             // Twenty thousand times, and at the end.
             guard start == samples || (start / chunk) % max(1, samples / chunk / 20_000) == 0, start >= window else {
@@ -56,27 +54,24 @@ struct LongRun {
             checks += 1
             let expected = definition(start - window..<start)
             worst.rms = max(worst.rms, abs(roots[n - 1] / expected.rms - 1))
-            worst.mean = max(worst.mean, abs(means[n - 1] / expected.mean - 1))
-            if lows[n - 1] != expected.low || highs[n - 1] != expected.high { wrong += 1 }
+            worst.sum = max(worst.sum, abs(total / expected.sum - 1))
         }
         report("samples", Double(samples))
         report("comparisons", Double(checks))
         report("rms_error", worst.rms)
-        report("mean_error", worst.mean)
-        report("extremes_wrong", Double(wrong))
+        report("sum_error", worst.sum)
     }
 
     /// From the window alone, with sums in twice the precision.
-    static func definition(_ range: Range<Int>) -> (rms: Double, mean: Double, low: Double, high: Double) {
-        var (sum, squares, low, high) = (Pair(), Pair(), Double.infinity, -Double.infinity)
+    static func definition(_ range: Range<Int>) -> (rms: Double, sum: Double) {
+        var (sum, squares) = (Pair(), Pair())
         for i in range {
             let x = signal(i)
             sum.add(x)
             squares.add(x * x)
-            (low, high) = (min(low, x), max(high, x))
         }
         let n = Double(range.count)
-        return ((squares.value / n).squareRoot(), sum.value / n, low, high)
+        return ((squares.value / n).squareRoot(), sum.value)
     }
 
     /// A sum in two numbers.
@@ -94,27 +89,19 @@ struct LongRun {
 
     static func cost() {
         let input = (0..<chunk).map { signal($0) }
-        var (a, b) = (input, input)
+        var output = input
         let windows = [10, 1000, 100_000, 1_000_000]
-        var all: [[Double]] = [[], [], []]
+        var costs: [Double] = []
         for window in windows {
             var rms = SlidingRMS(window: window)
-            var mean = SlidingMean(window: window)
-            var extremes = SlidingExtremes(window: window)
             // Full windows and whole numbers of cuts.
             let passes = 4_000_000 / chunk
-            func time(_ body: () -> Void) -> Double {
-                for _ in 0..<passes { body() }
-                return median((0..<5).map { _ in nanoseconds { for _ in 0..<passes { body() } } })
-                    / Double(passes * chunk)
-            }
-            all[0].append(time { rms.process(input, &a, count: chunk) })
-            all[1].append(time { mean.process(input, &a, count: chunk) })
-            all[2].append(time { extremes.process(input, minimum: &a, maximum: &b, count: chunk) })
+            let pass = { rms.process(input, &output, count: chunk) }
+            for _ in 0..<passes { pass() }
+            costs.append(
+                median((0..<5).map { _ in nanoseconds { for _ in 0..<passes { pass() } } }) / Double(passes * chunk))
         }
-        for (k, name) in ["rms", "mean", "extremes"].enumerated() {
-            for (window, ns) in zip(windows, all[k]) { report("\(name)_ns_\(window)", ns) }
-            report("\(name)_longest_to_shortest", (all[k].last ?? 0) / (all[k].first ?? 1))
-        }
+        for (window, ns) in zip(windows, costs) { report("rms_ns_\(window)", ns) }
+        report("rms_longest_to_shortest", (costs.last ?? 0) / (costs.first ?? 1))
     }
 }

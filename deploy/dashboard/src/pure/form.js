@@ -4,7 +4,17 @@
 
   const unitsOf = /\(((?:[^()\\]|\\.)+)\)\$/;
 
+  // A schema comes from a station: how many steps are spent on one, which may refer to itself in circles or trees.
+  let left = 200000;
+  const mostFields = 1000;
+  const goodName = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+  function begin() {
+    left = 200000;
+  }
+
   function resolve(schema, root) {
+    if (--left < 0) throw new RangeError("the schema is too large");
     const seen = new Set();
     while (schema && schema.$ref && !seen.has(schema.$ref)) {
       seen.add(schema.$ref);
@@ -76,21 +86,27 @@
     return !schema.properties;
   }
 
+  const said = (value) => (typeof value === "string" ? value : "");
+
   // All fields in the order of the schema:
-  //   { key, path, group, section (path below the group), name, help, unit, default, apply, remote, secret, … control }
+  //   { key, path, group, section (path below the group), name, title, help, unit, default, apply, remote, secret, advanced,
+  //     … control }
   function fields(root) {
     const found = [];
+    begin();
     const visit = (schema, path) => {
       schema = resolve(schema, root);
       if (!isLeaf(schema)) {
-        for (const [name, child] of Object.entries(schema.properties)) visit(child, [...path, name]);
+        for (const [name, child] of Object.entries(schema.properties)) if (goodName.test(name)) visit(child, [...path, name]);
         return;
       }
       if (path.length < 2) return;
+      if (found.length >= mostFields) throw new RangeError("the schema has too many fields");
       found.push({
         key: path.join("."), path, group: path[0], section: path.slice(1, -1), name: path.at(-1),
-        help: schema.description ?? "", unit: schema["x-unit"] ?? "", default: schema.default,
+        title: said(schema.title), help: said(schema.description), unit: said(schema["x-unit"]), default: schema.default,
         apply: schema["x-apply"] ?? "", remote: schema["x-remote"] !== false, secret: schema["x-secret"] === true,
+        advanced: schema["x-advanced"] === true,
         ...control(schema, root),
       });
     };
@@ -98,14 +114,15 @@
     return found;
   }
 
-  // Help texts of groups and sections: { "axes": "…", "detection.sta_lta": "…" }.
-  function descriptions(root) {
+  // Titles and help texts of groups and sections: { "axes": { title, help }, "detection.sta_lta": { title, help } }.
+  function headings(root) {
     const found = {};
+    begin();
     const visit = (schema, path) => {
       schema = resolve(schema, root);
       if (isLeaf(schema)) return;
-      if (path.length && schema.description) found[path.join(".")] = schema.description;
-      for (const [name, child] of Object.entries(schema.properties)) visit(child, [...path, name]);
+      if (path.length) found[path.join(".")] = { title: said(schema.title) || path.at(-1), help: said(schema.description) };
+      for (const [name, child] of Object.entries(schema.properties)) if (goodName.test(name)) visit(child, [...path, name]);
     };
     visit(root, []);
     return found;
@@ -188,13 +205,16 @@
     return { value };
   }
 
+  // A key of a station's schema may be called what every object has ("constructor"): that is not to be written into.
+  const own = (node, name) => (Object.hasOwn(node, name) ? node[name] : (node[name] = {}));
+
   // Edits (Map key -> value; `null` returns a key to what the file or the default says) as a JSON merge patch.
   function patch(edits) {
     const tree = {};
     for (const [key, value] of edits) {
       const path = key.split(".");
       let node = tree;
-      for (const name of path.slice(0, -1)) node = node[name] ??= {};
+      for (const name of path.slice(0, -1)) node = own(node, name);
       node[path.at(-1)] = value;
     }
     return tree;
@@ -233,17 +253,17 @@
     return (list ?? []).some((name) => key === name || key.startsWith(name + "."));
   }
 
-  // Fields in which all the words occur, in their key, help or unit.
+  // Fields in which all the words occur, in their key, title, help or unit.
   function search(list, text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return list.filter((field) => {
-      const all = `${field.key} ${field.key.replaceAll("_", " ")} ${field.help} ${field.unit}`.toLowerCase();
+      const all = `${field.key} ${field.key.replaceAll("_", " ")} ${field.title} ${field.help} ${field.unit}`.toLowerCase();
       return words.every((word) => all.includes(word));
     });
   }
 
   Seismote.form = {
-    fields, descriptions, control, resolve, valueAt, same, format, parse, patch, diff, errorsByField, keyOfPointer, isNamed,
+    fields, headings, control, resolve, valueAt, same, format, parse, patch, diff, errorsByField, keyOfPointer, isNamed,
     search, shortest,
   };
 })((globalThis.Seismote = globalThis.Seismote || {}));

@@ -59,7 +59,7 @@
     add(block, arrived) {
       const start = Seismote.units.milliseconds(block.t) / 1000;
       const { rate_hz: rate, n, boot, seq } = block;
-      if (!Number.isFinite(start) || !Number.isFinite(rate) || rate <= 0 || !(Number.isInteger(n) && n > 0 && n <= 100000)) return false;
+      if (!Number.isFinite(start) || !Number.isFinite(rate) || rate < 1e-3 || rate > 1e5 || !(Number.isInteger(n) && n > 0 && n <= 100000)) return false;
       const again = boot === this.boot && seq <= this.seq;
       if (again && this.end > 0 && start < this.endTime - 0.5 / rate) return false;
       if (this.end > 0) {

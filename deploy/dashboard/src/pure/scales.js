@@ -11,6 +11,8 @@
   const greys = ["#ffffff", "#eef1f4", "#dde3e8", "#ccd4dc", "#bac5cf", "#a9b6c2", "#98a7b5", "#8798a8", "#75899b", "#647a8e"];
 
   const scales = {
+    // Looked up by names that stations send.
+    __proto__: null,
     mmi: { steps: numerals.map((name, i) => ({ name, color: mercalli[i], from: i + 0.5, to: i + 1.5 })) },
     jma: { steps: graded(agency, 0.5) },
     cwa: { steps: graded(greys, 0) },
@@ -33,7 +35,7 @@
     const said = item.roman ?? item.grade?.replace("-", "−");
     const named = steps.findIndex((step) => step.name === said);
     if (named >= 0) index = named;
-    return { index, name: steps[index].name, color: item.color ?? steps[index].color, steps };
+    return { index, name: steps[index].name, color: Seismote.wire.color(item.color) ?? steps[index].color, steps };
   }
 
   // Where a value is on a scale of equally wide steps, 0 to 1.
@@ -74,12 +76,13 @@
 
   // About `count` round numbers from low to high.
   function ticks(low, high, count) {
-    return high > low ? multiples(low, high, niceAbove((high - low) / Math.max(1, count))) : [low];
+    return high > low && Number.isFinite(high - low) ? multiples(low, high, niceAbove((high - low) / Math.max(1, count))) : [low];
   }
 
   function multiples(low, high, step) {
     const first = Math.ceil(low / step - 1e-9);
     const list = [];
+    if (!((high - low) / step < 1000)) return list;
     for (let i = first; i * step <= high + step * 1e-9; i++) list.push(Number((i * step).toPrecision(12)));
     return list;
   }
@@ -87,6 +90,7 @@
   // Powers of ten from low to high.
   function decades(low, high) {
     const list = [];
+    if (!(low > 0) || !Number.isFinite(high)) return list;
     for (let e = Math.ceil(Math.log10(low) - 1e-9); e <= Math.log10(high) + 1e-9; e++) list.push(10 ** e);
     return list;
   }

@@ -2,9 +2,9 @@
 (function (Seismote) {
   "use strict";
 
-  const axisOf = { E: "x", 1: "x", X: "x", N: "y", 2: "y", Y: "y", Z: "z", 3: "z" };
+  const axisOf = { __proto__: null, E: "x", 1: "x", X: "x", N: "y", 2: "y", Y: "y", Z: "z", 3: "z" };
   // The instrument code of a channel says which signal it is; trigger flags have no place in miniSEED.
-  const signalOf = { N: "raw", X: "filtered", Y: "rms" };
+  const signalOf = { __proto__: null, N: "raw", X: "filtered", Y: "rms" };
   const defaultUnit = 1e-6;
 
   // Bytes of data/trace -> { t, rate_hz, n, x: { raw, filtered, rms }, y, z }, in m/s²; null when nothing is in them.

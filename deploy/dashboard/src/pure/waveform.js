@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const axisOf = { E: "x", 1: "x", X: "x", N: "y", 2: "y", Y: "y", Z: "z", 3: "z" };
+  const axisOf = { __proto__: null, E: "x", 1: "x", X: "x", N: "y", 2: "y", Y: "y", Z: "z", 3: "z" };
   const axes = ["x", "y", "z"];
   // Where neither the records nor the event's end say what a count is.
   const defaultUnit = 1e-6;
@@ -74,7 +74,7 @@
   //   [{ from, to }] (samples), sources }
   // null when there is no record with a rate. A source that is none of three axes is left out.
   function assemble(records, { unitPerCount } = {}) {
-    const used = records.filter((record) => record.rate > 0 && record.count > 0 && axisOf[record.source.at(-1)]);
+    const used = records.filter((record) => record.rate >= 1e-3 && record.rate <= 1e5 && record.count > 0 && axisOf[record.source.at(-1)]);
     if (used.length === 0) return null;
     const rate = used[0].rate;
     let start = used[0].start;

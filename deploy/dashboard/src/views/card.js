@@ -57,8 +57,7 @@
     function chip(badge, item) {
       const step = scales.intensity(item);
       setText(badge, step?.name ?? "–");
-      badge.style.background = step?.color ?? "transparent";
-      badge.style.color = step ? scales.ink(step.color) : "";
+      Seismote.fill(badge, step?.color, "transparent");
     }
 
     return {

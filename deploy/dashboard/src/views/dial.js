@@ -43,8 +43,7 @@
         const step = scales.intensity(item);
         const now = step?.name ?? "–";
         setText(big, now);
-        big.style.background = step?.color ?? "transparent";
-        big.style.color = step ? scales.ink(step.color) : "";
+        Seismote.fill(big, step?.color, "transparent");
         setText(value, Number.isFinite(item?.value) ? words.value(item.value) : words.none);
         setText(relation, words.relations[item?.relation] ?? item?.relation ?? "");
         needle.setAttribute("transform", turn(scales.position(item)));

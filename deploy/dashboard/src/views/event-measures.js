@@ -5,22 +5,11 @@
   const { h, units } = Seismote;
   const words = () => Seismote.text.event;
 
-  // Black or white, whichever is read better on a colour of a scale.
-  function inkOn(color) {
-    const channel = (at) => {
-      const value = parseInt(color.slice(at, at + 2), 16) / 255;
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    };
-    if (!/^#[0-9a-f]{6}$/i.test(color)) return "inherit";
-    return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5) > 0.18 ? "#101418" : "#ffffff";
-  }
-
   const scaleName = (item) => words().scales[item.relation] ?? item.relation ?? item.scale;
 
   function chip(item) {
-    const known = Seismote.scales?.intensity?.(item);
-    const color = item.color ?? known?.color ?? "#ffffff";
-    return h("span", { class: "intensity-chip", style: { background: color, color: inkOn(color) } }, item.roman ?? item.grade?.replace("-", "−") ?? units.digits(item.value, 2));
+    const color = Seismote.scales.intensity(item)?.color ?? item.color ?? "#ffffff";
+    return Seismote.fill(h("span", { class: "intensity-chip" }, item.roman ?? item.grade?.replace("-", "−") ?? units.digits(item.value, 2)), color);
   }
 
   function intensities(list) {
@@ -54,9 +43,9 @@
       list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`}`]);
       if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
     }
-    if (first) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000).toFixed(2))}`]);
+    if (first?.axis) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000).toFixed(2))}`]);
     if (event.gaps > 0) list.push([w.gaps, String(event.gaps)]);
-    list.push([w.revision, String(event.config_rev)]);
+    if (event.config_rev !== undefined) list.push([w.revision, String(event.config_rev)]);
     return list.filter(([, text]) => text !== "–");
   }
 
@@ -83,7 +72,7 @@
     return h("table", { class: "event-table" },
       h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on, w.largest, w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
       h("tbody", {}, event.detectors.map((one) => {
-        const value = (number) => (one.name === "sta_lta" ? units.digits(number, 3) : f.acceleration(number));
+        const value = (number) => (one.isRatio ? units.digits(number, 3) : f.acceleration(number));
         return h("tr", {}, h("th", { scope: "row" }, w.detectors[one.name] ?? one.name),
           h("td", {}, [one.signal && (w.components[one.signal] ?? one.signal), one.axes?.join(", "), one.direction].filter(Boolean).join(" ")),
           h("td", { class: "right" }, f.time(one.on)), h("td", { class: "right" }, value(one.max)), h("td", { class: "right" }, value(one.threshold)));

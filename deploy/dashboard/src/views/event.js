@@ -179,7 +179,7 @@
         const at = sample(found?.t);
         if (at !== null && at >= 0 && at < shape.count) peaks[axis] = { sample: at, value: found.value };
       }
-      const north = fleet.stations.get(this.id)?.config?.config?.sensor?.mounting?.north_deg ?? 0;
+      const north = fleet.stations.get(this.id)?.settings?.sensor?.mounting?.north_deg ?? 0;
       return { shape, motions, onset, end: sample(event?.end), peaks, aligned: !shape.sources.x || shape.sources.x.endsWith("E") || north === 0 };
     }
 
@@ -220,7 +220,7 @@
     async fetch() {
       const onset = waveform.parseTime(this.event?.onset ?? onsetOf(this.eventId));
       if (onset === null || this.fetching) return;
-      const settings = fleet.stations.get(this.id)?.config?.config?.detection?.event ?? {};
+      const settings = fleet.stations.get(this.id)?.settings?.detection?.event ?? {};
       const seconds = (value) => BigInt(Math.round(value * 1e9));
       const from = onset - seconds(settings.pre_event_s ?? 10);
       const end = waveform.parseTime(this.event?.end) ?? onset + seconds(120);

@@ -2,16 +2,9 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, text, fleet, router, scales, units, preferences } = Seismote;
+  const { h, text, fleet, router, units, preferences } = Seismote;
   const words = text.events;
   const most = 50;
-
-  Seismote.intensityChip = function intensityChip(item) {
-    const step = scales.intensity(item);
-    return step
-      ? h("span", { class: "chip", title: text.intensity.relations[item.relation] ?? item.relation, style: { background: step.color, color: scales.ink(step.color) } }, step.name)
-      : h("span", { class: "quiet" }, "–");
-  };
 
   // eventList(id or undefined) -> { element, stop() }
   Seismote.eventList = function eventList(id) {

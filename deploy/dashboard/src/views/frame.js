@@ -39,6 +39,7 @@
     link.on("state", (now) => {
       show();
       if (now === "refused") signIn();
+      if (now === "wrong") showLink();
       if (now === "waiting" && was === "online") Seismote.announce(text.link.lost);
       if (now === "online") Seismote.announce(text.link.back);
       document.body.dataset.link = now;
@@ -66,11 +67,17 @@
     return Seismote.dialog({
       title: words.connection,
       content: [
-        h("p", {}, text.link.states[link.state], link.user ? ` (${link.user})` : ""),
+        h("p", {}, link.state === "wrong" ? text.link.wrong(link.url) : text.link.states[link.state], link.user ? ` (${link.user})` : ""),
         h("p", { class: "quiet" }, text.link.details(link.url, link.root, link.version)),
       ],
       actions: [{ label: text.link.otherUser, value: "user" }, { label: text.close, value: null, primary: true }],
     }).then((answer) => answer === "user" && signIn());
+  }
+
+  // The host and port of a broker that the page did not come from: a link to this page may name any.
+  function elsewhere() {
+    const host = Seismote.policy.origin(link.url)?.replace(/^wss?:\/\//, "") ?? "";
+    return host === location.host ? "" : host;
   }
 
   let asking = false;
@@ -85,6 +92,7 @@
       className: "sign-in",
       content: [
         h("p", { role: "alert" }, link.state === "refused" ? (link.user ? text.link.denied : text.link.needed) : ""),
+        elsewhere() && h("p", { class: "strong elsewhere" }, text.link.elsewhere(elsewhere())),
         h("label", { class: "field" }, text.link.user, user),
         h("label", { class: "field" }, text.link.password, password),
         h("label", { class: "tick" }, keep, text.link.keep),

@@ -76,8 +76,7 @@
       const step = station.online === false ? null : scales.intensity(Seismote.card.leading(station));
       const shaking = station.online !== false && station.summary?.triggered === true;
       setText(pin.dot, step?.name ?? "–");
-      pin.dot.style.background = step?.color ?? "";
-      pin.dot.style.color = step ? scales.ink(step.color) : "";
+      Seismote.fill(pin.dot, step?.color);
       setClass(pin.element, "shaking", shaking);
       setClass(pin.element, "away", station.online === false);
       const label = words.pin(id, step?.name ?? "–", station.online === false ? text.frame.offline : text.station.trigger[shaking ? "bad" : "good"]);

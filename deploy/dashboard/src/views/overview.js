@@ -38,7 +38,7 @@
         none.hidden = all.length > 0 && shown !== 0;
         events.element.hidden = all.length === 0;
         setText(none, all.length > 0 ? words.nothingFound
-          : link.state === "online" ? words.none : link.state === "refused" ? words.signIn : words.waiting);
+          : link.state === "online" ? words.none : link.state === "refused" ? words.signIn : link.state === "wrong" ? text.link.wrong(link.url) : words.waiting);
         const online = all.filter((station) => station.online).length;
         const shaking = all.filter((station) => station.online !== false && station.summary?.triggered).length;
         const alerts = all.reduce((sum, station) => sum + station.alerts.size, 0);

@@ -5,14 +5,14 @@
   const { h, text, plot, units, scales, preferences } = Seismote;
   const words = text.station.ratio;
   const minutes = 5;
-  const lines = { x: "axis-x", y: "axis-y", z: "axis-z" };
+  const lines = { __proto__: null, x: "axis-x", y: "axis-y", z: "axis-z" };
 
   Seismote.ratio = function ratio(station) {
     const canvas = h("canvas", { class: "small-graph", role: "img", "aria-label": words.label });
     const said = h("p", { class: "quiet number" });
     const off = h("p", { class: "quiet" }, words.off);
     const surface = Seismote.surface(canvas, paint);
-    const settings = () => station()?.config?.config?.detection?.sta_lta;
+    const settings = () => station()?.settings?.detection?.sta_lta;
 
     function paint(context, width, height) {
       const history = station()?.history ?? [];

@@ -9,10 +9,8 @@
 
   const capital = (name) => name.charAt(0).toUpperCase() + name.slice(1);
 
-  // "min_duration_s" as "Min duration": its unit stands beside it.
+  // A part of a value, which has no title: "corner_hz" as "Corner"; its unit stands beside it.
   function label(name) {
-    const known = words().names[name];
-    if (known) return known;
     return capital(name.replace(/_(hz|s|deg|mb|minutes|days|m|per_s)$/, "").replaceAll("_", " "));
   }
 

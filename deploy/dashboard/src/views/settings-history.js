@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, link, form } = Seismote;
+  const { h, link, form, wire } = Seismote;
   const words = () => Seismote.text.settings;
 
   class SettingsHistory {
@@ -44,7 +44,8 @@
     async goBack(verb, payload, title) {
       const { page } = this;
       try {
-        const { result, rev } = await link.command(page.id, verb, { ...payload, dry_run: true, confirm_s: 60 });
+        const { result: said, rev } = await link.command(page.id, verb, { ...payload, dry_run: true, confirm_s: 60 });
+        const result = wire.proposal(said) ?? {};
         const changes = form.diff(page.fields, page.station.config.config, result.config);
         await page.trial.propose({
           changes, result, title,

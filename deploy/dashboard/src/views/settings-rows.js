@@ -26,7 +26,7 @@
     const reset = h("button", { type: "button", class: "plain small", onclick: () => page.reset(key()) }, words().reset);
     const undo = h("button", { type: "button", class: "plain small", onclick: () => page.undo(key()) }, words().undo);
     const problem = h("p", { id: `${id}-problem`, class: "setting-problem" });
-    const name = Seismote.settingControls.label(field.name);
+    const name = field.title || field.name;
     const element = h("div", { class: "setting", dataset: { key: field.key } },
       h("div", { class: "setting-head" }, h("label", { for: id }, name), effect, source),
       control.element,

@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, link } = Seismote;
+  const { h, link, wire } = Seismote;
   const words = () => Seismote.text.settings;
 
   function changesTable(changes) {
@@ -51,7 +51,8 @@
       const confirm_s = Math.min(3600, Math.max(1, Math.round(Number(seconds.value) || 60)));
       try {
         const reply = await send(trial.checked ? { confirm_s } : {});
-        if (reply.result?.pending) this.ends = { rev: reply.result.pending.rev, at: performance.now() + confirm_s * 1000 };
+        const pending = wire.proposal(reply.result)?.pending;
+        if (pending) this.ends = { rev: pending.rev, at: performance.now() + confirm_s * 1000 };
         Seismote.announce(s.applied(reply.rev));
         this.page.refresh();
         return true;

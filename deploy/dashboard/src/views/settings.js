@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, form, fleet, link, setText } = Seismote;
+  const { h, form, fleet, link, setText, wire } = Seismote;
   const words = () => Seismote.text.settings;
   const checkAfter = 500;
 
@@ -60,7 +60,7 @@
 
     async getDetails() {
       try {
-        this.details = (await link.command(this.id, "config-get")).result;
+        this.details = wire.details((await link.command(this.id, "config-get")).result) ?? null;
       } catch {
         this.details = null;
       }
@@ -114,8 +114,20 @@
         this.list.replaceChildren(h("p", { class: "quiet" }, words().waiting));
         return;
       }
+      // What a station calls its schema can be anything.
+      try {
+        this.make(tree);
+      } catch (error) {
+        this.rows = this.groups = this.links = undefined;
+        this.nav.replaceChildren();
+        this.list.replaceChildren(h("p", { class: "problem", role: "alert" }, words().noSchema(error.message)));
+      }
+      this.refresh();
+    }
+
+    make(tree) {
       this.fields = form.fields(tree);
-      this.helps = form.descriptions(tree);
+      this.headings = form.headings(tree);
       this.rows = Seismote.settingRows.rows(this.fields, {
         axis: () => this.axisName,
         current: (key) => form.valueAt(this.station?.config?.config, key.split(".")),
@@ -127,7 +139,6 @@
       });
       this.sections();
       for (const row of this.rows) row.show();
-      this.refresh();
     }
 
     sections() {
@@ -139,17 +150,19 @@
         const parts = groups.get(group);
         parts.set(section, [...(parts.get(section) ?? []), row]);
       }
-      const { label, help } = Seismote.settingControls;
+      const { help } = Seismote.settingControls;
+      const title = (key) => this.headings[key]?.title ?? key;
+      const helpOf = (key) => this.headings[key]?.help && h("p", { class: "setting-help" }, help(this.headings[key].help));
       this.links = new Map();
       this.groups = [...groups].map(([group, parts]) => {
         const inner = [...parts].map(([section, rows]) => h("div", { class: "settings-section" },
-          section && h("h3", null, section.split(".").map(label).join(" – ")),
-          section && this.helps[`${group}.${section}`] && h("p", { class: "setting-help" }, help(this.helps[`${group}.${section}`])),
+          section && h("h3", null, title(group === "axes" ? `axes.all.${section}` : `${group}.${section}`)),
+          section && helpOf(`${group}.${section}`),
           rows.map((row) => row.element)));
-        const button = h("button", { type: "button", class: "settings-link", onclick: () => this.go(group) }, label(group), h("span", { class: "count" }));
+        const button = h("button", { type: "button", class: "settings-link", onclick: () => this.go(group) }, title(group), h("span", { class: "count" }));
         this.links.set(group, button);
         return { group, rows: [...parts.values()].flat(), element: h("fieldset", { class: "settings-group card", id: `settings-${group}` },
-          h("legend", null, h("h2", null, label(group))), this.helps[group] && h("p", { class: "setting-help" }, help(this.helps[group])),
+          h("legend", null, h("h2", null, title(group))), helpOf(group),
           group === "axes" && this.axisChoice(), inner) };
       });
       this.nav.replaceChildren(...this.links.values());
@@ -254,7 +267,7 @@
       let verdict;
       try {
         const reply = await link.command(this.id, "config", { set: this.patch(), dry_run: true, confirm_s: 60 });
-        verdict = { result: reply.result, rev: reply.rev, errors: [] };
+        verdict = { result: wire.proposal(reply.result) ?? {}, rev: reply.rev, errors: [] };
       } catch (error) {
         verdict = { errors: error.errors?.length ? error.errors : [{ code: "unavailable", path: "", message: error.message }] };
       }

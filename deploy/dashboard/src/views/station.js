@@ -20,6 +20,12 @@
         }
         dial.show(item, highest.get(item.relation));
       }
+      // Those of scales that the station is not set to any more.
+      for (const [relation, dial] of made) {
+        if (!summary?.intensity || summary.intensity.some((item) => item.relation === relation)) continue;
+        dial.element.remove();
+        made.delete(relation);
+      }
     }
     show();
     const stops = [fleet.on("station", (which, what) => which === id && (what === "summary" || what === "event") && show()), preferences.on(show)];
@@ -62,13 +68,14 @@
       function explain() {
         const known = station();
         const silent = performance.now() / 1000 - (traces()?.arrival?.at ?? opened / 1000);
-        const block = known?.config?.config?.trace?.block_s;
+        const trace = known?.settings?.trace;
+        const block = trace?.block_s;
         let why = "";
         if (Seismote.link.state === "online" && silent > 4 + 2 * (Number.isFinite(block) ? block : 1)) {
           if (!known) why = words.unknown(id);
           else if (known.online === false) why = words.offline;
-          else if (known.config?.config?.trace?.enabled === false) why = words.noTraces;
-          else if (known.config?.config?.trace?.only_in_events) why = words.onlyEvents;
+          else if (trace?.enabled === false) why = words.noTraces;
+          else if (trace?.only_in_events) why = words.onlyEvents;
           else why = words.silent;
         }
         note.hidden = why === "";

@@ -1,0 +1,74 @@
+import CLinux
+import Glibc
+import Messages
+
+/// What the kernel knows of its clock (`adjtimex(2)`).
+struct KernelClock: Equatable {
+    /// Bits `STA_*`.
+    var status: Int32
+    /// Microseconds.
+    var maxError: Int
+    var estimatedError: Int
+
+    /// Asks the kernel; nil where it may not be asked: a sandbox with `ProtectClock` refuses the call that reads the
+    /// state as well, since it is the one that sets it.
+    static func ask() -> KernelClock? {
+        var state = timex()
+        guard adjtimex(&state) >= 0 else { return nil }
+        return KernelClock(status: state.status, maxError: state.maxerror, estimatedError: state.esterror)
+    }
+}
+
+/// The state of the kernel's clock by way of a file, for an agent that may not ask. `seismoted --clock FILE` writes it, a
+/// process of its own that may do this and nothing else (`seismote-clock.service`).
+enum ClockWatch {
+    /// Where the unit has it written.
+    static let path = "/run/seismote-clock/state"
+    /// What an alert says where there is neither.
+    static let unknown =
+        "how good the clock is cannot be known, and times are marked as not synchronised: the kernel may not be asked "
+        + "(ProtectClock) and \(path) has no state; start seismote-clock.service"
+    /// Seconds between two states, and after which one says nothing any more (ns).
+    private static let interval = 2
+    private static let patience: Int64 = 10_000_000_000
+
+    /// Writes the state every two seconds, until it is ended.
+    /// - Returns: an errno.
+    static func run(_ path: String) -> Int32 {
+        clinux_forget_start()
+        while true {
+            guard let clock = KernelClock.ask(), write(text(clock, now: HostClock.monotonic()), to: path) else {
+                return errno
+            }
+            var pause = timespec(tv_sec: interval, tv_nsec: 0)
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nil)
+        }
+    }
+
+    /// - Parameter now: of the monotonic clock.
+    static func text(_ clock: KernelClock, now: Int64) -> String {
+        "\(clock.status) \(clock.maxError) \(clock.estimatedError) \(now)\n"
+    }
+
+    /// What a text says; nil when it is none or too old. The bound has grown since by 500 ppm, as the kernel lets it grow.
+    static func state(_ text: String, now: Int64) -> KernelClock? {
+        guard text.utf8.last == UInt8(ascii: "\n") else { return nil }
+        let fields = text.dropLast().split(separator: " ", omittingEmptySubsequences: false)
+        guard fields.count == 4, let status = Int32(fields[0]), let most = Int(fields[1]), let usual = Int(fields[2]),
+            let time = Int64(fields[3]), (0...patience).contains(now.subtractingReportingOverflow(time).partialValue)
+        else { return nil }
+        let grown = Int((now - time) / 2_000_000)
+        return KernelClock(
+            status: status, maxError: most > 0 ? min(most, 1 << 40) + grown : most, estimatedError: usual)
+    }
+
+    /// Replaces the file, so that nobody reads half of it.
+    private static func write(_ text: String, to path: String) -> Bool {
+        let new = path + ".new"
+        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard file >= 0 else { return false }
+        var text = text
+        let isWhole = text.withUTF8 { Glibc.write(file, $0.baseAddress, $0.count) == $0.count }
+        return close(file) == 0 && isWhole && rename(new, path) == 0
+    }
+}

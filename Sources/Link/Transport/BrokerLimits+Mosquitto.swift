@@ -1,0 +1,27 @@
+import CMosquitto
+
+extension BrokerLimits {
+    /// Those of a CONNACK; nil: it has no properties.
+    init(_ properties: OpaquePointer?) {
+        self.init()
+        guard let properties else { return }
+        var short: UInt16 = 0
+        if mosquitto_property_read_int16(properties, Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &short, false) != nil {
+            receiveMaximum = max(1, Int(short))
+        }
+        if mosquitto_property_read_int16(properties, Int32(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &short, false) != nil
+        {
+            serverKeepalive = Int(short)
+        }
+        var long: UInt32 = 0
+        let size = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
+        if mosquitto_property_read_int32(properties, size, &long, false) != nil { maximumPacketSize = Int(long) }
+        var byte: UInt8 = 0
+        if mosquitto_property_read_byte(properties, Int32(MQTT_PROP_MAXIMUM_QOS.rawValue), &byte, false) != nil {
+            maximumQoS = Int(byte)
+        }
+        if mosquitto_property_read_byte(properties, Int32(MQTT_PROP_RETAIN_AVAILABLE.rawValue), &byte, false) != nil {
+            retainAvailable = byte != 0
+        }
+    }
+}

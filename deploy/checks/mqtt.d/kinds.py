@@ -1,0 +1,267 @@
+"""Real MQTT brokers as child processes on free loopback ports, with their files in a folder of their own.
+
+Each kind says how it is started and what it is known to lack (measured, see deploy/docs/network.md); what is not
+listed there it has to do, or the agent is at fault.
+"""
+
+import asyncio
+import getpass
+import glob
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+
+class Unavailable(Exception):
+    """Why this broker cannot be started here."""
+
+
+def free_port():
+    """A port that nobody listens on; none of those that the system gives to connections (from 32768 on), which could take
+    it until it is used."""
+    while True:
+        port = random.randrange(20000, 32000)
+        try:
+            with socket.create_server(("127.0.0.1", port)):
+                return port
+        except OSError:
+            continue
+
+
+def found(*names):
+    """The first of these programs that is there; Debian keeps servers out of a user's path."""
+    for name in names:
+        path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin:/usr/lib/rabbitmq/bin")
+        if path:
+            return path
+    raise Unavailable(f"{names[0]} is not installed")
+
+
+class Broker:
+    name, lacks, user, password, patience = "", frozenset(), None, None, 20
+    # MQTT version that the readers of this check speak.
+    version = 5
+    # What its stations are told to speak.
+    protocol = 5
+
+    def __init__(self, folder):
+        self.folder = os.path.join(folder, self.name)
+        os.makedirs(self.folder, exist_ok=True)
+        self.port, self.processes = free_port(), []
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def spawn(self, command, **environment):
+        with open(self.path("log"), "ab") as log:
+            # A session of its own, so that all of it can be ended; by the kernel should this check be killed.
+            process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, env={**os.environ, **environment}, start_new_session=True, cwd=self.folder)
+        self.processes.append(process)
+        return process
+
+    def launch(self):
+        raise NotImplementedError
+
+    async def start(self):
+        """Seconds until it takes connections."""
+        began = time.monotonic()
+        self.launch()
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                writer.close()
+                return time.monotonic() - began
+            except OSError:
+                if self.processes[-1].poll() is not None:
+                    raise Unavailable(f"ends with {self.processes[-1].returncode}: {self.last_words()}") from None
+                if time.monotonic() - began > 3 * self.patience:
+                    raise Unavailable(f"not up after {3 * self.patience} s: {self.last_words()}") from None
+                await asyncio.sleep(0.05)
+
+    def last_words(self):
+        with open(self.path("log"), encoding="utf-8", errors="replace") as file:
+            return " / ".join(file.read().strip().splitlines()[-3:])[-300:]
+
+    def memory_mib(self):
+        total = 0
+        for status in glob.glob("/proc/[0-9]*/stat"):
+            try:
+                with open(status, encoding="utf-8") as file:
+                    fields = file.read().rsplit(")", 1)[1].split()
+                if int(fields[3]) in (process.pid for process in self.processes):
+                    total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+            except OSError:
+                pass
+        return total >> 20
+
+    def stop(self, sign=signal.SIGKILL):
+        for process in reversed(self.processes):
+            try:
+                os.killpg(process.pid, sign)
+            except ProcessLookupError:
+                pass
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        self.processes.clear()
+
+
+class Mosquitto(Broker):
+    name = "mosquitto"
+
+    def launch(self):
+        path = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\n"
+                          f"persistence false\nmax_queued_messages 0\nuser {getpass.getuser()}\n")
+        self.spawn([found("mosquitto"), "-c", path])
+
+
+class Mosquitto311(Mosquitto):
+    """The same, with stations that are told to speak 3.1.1."""
+    name, version, protocol = "mosquitto-3.1.1", 4, "3.1.1"
+
+
+class Nats(Broker):
+    name, version = "nats", 4
+    lacks = frozenset({"MQTT 5"})
+
+    def launch(self):
+        path = self.write("nats.conf", f"""
+server_name: check
+listen: 127.0.0.1:{free_port()}
+jetstream {{ store_dir: "{self.path('store')}", max_mem: 64M, max_file: 256M }}
+mqtt {{ listen: 127.0.0.1:{self.port} }}
+""")
+        self.spawn([found("nats-server"), "-c", path])
+
+
+class Rumqttd(Broker):
+    """Inside the Python package iotcore. `largest`: bytes of a message; it hangs up on larger ones and does not say
+    beforehand how large they may be."""
+    name, largest = "rumqttd", 1 << 20
+
+    def launch(self):
+        try:
+            import iotcore  # noqa: F401
+        except ImportError:
+            raise Unavailable("the Python package iotcore is not installed") from None
+        path = self.write("rumqttd.toml", f"""
+id = 0
+[router]
+id = 0
+max_connections = 100
+max_outgoing_packet_count = 200
+max_segment_size = 10485760
+max_segment_count = 4
+[v5.1]
+name = "v5"
+listen = "127.0.0.1:{self.port}"
+next_connection_delay_ms = 1
+    [v5.1.connections]
+    connection_timeout_ms = 60000
+    max_payload_size = {self.largest}
+    max_inflight_count = 100
+    dynamic_filters = true
+""")
+        self.spawn([sys.executable, "-c", "import sys; from iotcore.broker import Broker; "
+                    "Broker(config_path=sys.argv[1]).run_forever()", path])
+
+
+class RumqttdSmall(Rumqttd):
+    """As it is out of the box: messages of more than 20 KiB, such as the agent's schema, break the connection."""
+    name, largest = "rumqttd-20k", 20480
+    lacks = frozenset({"schema"})
+
+
+class Erlang(Broker):
+    """What those written in Erlang share: a port mapper of their own, on loopback."""
+    patience = 40
+    quiet = ["+S", "2:2", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none"]
+
+    def surroundings(self):
+        home = self.path("home")
+        os.makedirs(home, exist_ok=True)
+        cookie = os.path.join(home, ".erlang.cookie")
+        if not os.path.exists(cookie):
+            with open(cookie, "w", encoding="utf-8") as file:
+                file.write("seismote-check")
+            os.chmod(cookie, 0o400)
+        mapper = free_port()
+        self.spawn([found("epmd"), "-address", "127.0.0.1", "-port", str(mapper)])
+        return {"HOME": home, "ERL_EPMD_PORT": str(mapper), "ERL_EPMD_ADDRESS": "127.0.0.1",
+                "ERL_CRASH_DUMP": self.path("crash.dump")}
+
+
+class Ejabberd(Erlang):
+    name = "ejabberd"
+    # Both are asked for even where anyone may come in.
+    user, password = "station", "any"
+
+    def launch(self):
+        libraries = glob.glob("/usr/lib/*/ejabberd-*/ebin")
+        if not libraries:
+            raise Unavailable("ejabberd is not installed")
+        settings = self.write("ejabberd.yml", f"""
+hosts: [localhost]
+loglevel: warning
+certfiles: []
+auth_method: [anonymous]
+anonymous_protocol: login_anon
+allow_multiple_connections: true
+listen:
+  - port: {self.port}
+    ip: "127.0.0.1"
+    module: mod_mqtt
+    backlog: 100
+modules:
+  mod_mqtt: {{}}
+""")
+        around = self.surroundings()
+        os.makedirs(self.path("spool"), exist_ok=True)
+        self.spawn(
+            [found("erl"), "-noinput", "-sname", "check@localhost", *self.quiet, "-kernel", "inet_dist_use_interface",
+             "{127,0,0,1}", "-mnesia", "dir", f'"{self.path("spool")}"', "-s", "ejabberd"],
+            **around, EJABBERD_CONFIG_PATH=settings, EJABBERD_LOG_PATH=self.path("ejabberd.log"),
+            ERL_LIBS=os.path.dirname(os.path.dirname(libraries[0])))
+
+
+class RabbitMQ(Erlang):
+    name, version = "rabbitmq", 4
+    lacks = frozenset({"MQTT 5", "retained, wildcard"})
+
+    def launch(self):
+        around = self.surroundings()
+        settings = self.write("rabbitmq.conf", f"""
+listeners.tcp.1 = 127.0.0.1:{free_port()}
+mqtt.listeners.tcp.1 = 127.0.0.1:{self.port}
+mqtt.allow_anonymous = true
+mqtt.default_user = guest
+mqtt.default_pass = guest
+log.console = false
+""")
+        plugins = self.write("plugins", "[rabbitmq_mqtt].\n")
+        self.spawn(
+            [found("/usr/lib/rabbitmq/bin/rabbitmq-server")], **around, RABBITMQ_NODENAME="check@localhost",
+            RABBITMQ_CONFIG_FILE=settings, RABBITMQ_ENABLED_PLUGINS_FILE=plugins,
+            RABBITMQ_MNESIA_BASE=self.path("mnesia"), RABBITMQ_LOG_BASE=self.path("logs"),
+            RABBITMQ_PID_FILE=self.path("pid"), RABBITMQ_CONF_ENV_FILE="/dev/null",
+            RABBITMQ_DIST_PORT=str(free_port()), RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=" ".join(
+                self.quiet + ["-kernel", "inet_dist_use_interface", "{127,0,0,1}"]))
+
+
+ALL = [Mosquitto, Mosquitto311, Ejabberd, Nats, RabbitMQ, Rumqttd, RumqttdSmall]
+# Without these the check has failed, wherever it runs.
+NEEDED = {"mosquitto", "mosquitto-3.1.1"}

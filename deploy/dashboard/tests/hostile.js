@@ -1,0 +1,109 @@
+"use strict";
+// What a hostile station may send: it becomes neither a style, nor an address, nor code, nor an endless loop.
+const assert = require("node:assert");
+const { test } = require("node:test");
+const { load } = require("./support/load.js");
+const { wire, scales, form, policy, waveform, Traces } = load("text.js", "pure/units.js", "pure/wire.js", "pure/policy.js", "pure/scales.js",
+  "pure/ring.js", "pure/steim.js", "pure/miniseed.js", "pure/waveform.js", "pure/form.js", "pure/variants.js");
+
+const colors = ["url(//evil)", "#fff", "red", "#ffffff;background:url(//evil)", "#gggggg", "image-set('//evil' 1x)", 7, null, ["#ffffff"], { toString: () => "#ffffff" }];
+
+test("a colour is #rrggbb, or that of the page's own scale: url(…) went into a style and was fetched", () => {
+  assert.strictEqual(wire.color("#c80000"), "#c80000");
+  for (const color of colors) {
+    assert.strictEqual(wire.color(color), undefined, String(color));
+    assert.strictEqual(scales.intensity({ scale: "mmi", value: 4, color }).color, scales.scales.mmi.steps[3].color);
+    assert.deepStrictEqual(wire.summary({ intensity: [{ color, value: 1 }] }), { intensity: [{ value: 1 }] });
+  }
+});
+
+test("fields of another type, and those that the page does not use, are left out", () => {
+  const read = wire.event({
+    event_type: "end", event_id: "a-20260105T102030000Z", onset: "2026-01-05T10:20:30.5Z", end: "javascript:1", pga: "1", pgv: 1e999,
+    intensity: "none", detectors: [{ name: 5, signal: "z", axes: "xy", on: 0 }, "sta_lta", null], peaks: { x: { value: [1] }, y: 3 },
+    first_motion: { axis: ["+z"] }, test: "yes", waveform: { sha256: "<b>", bytes: 5 }, __proto__: { gaps: 7 }, extra: 1,
+  });
+  assert.deepStrictEqual(read, {
+    event_type: "end", event_id: "a-20260105T102030000Z", onset: "2026-01-05T10:20:30.5Z", detectors: [{ signal: "z" }],
+    peaks: { x: {} }, first_motion: {}, waveform: { bytes: 5 },
+  });
+  for (const none of [null, undefined, 5, "x", [], true]) {
+    for (const reader of [wire.summary, wire.health, wire.info, wire.alert, wire.event, wire.config, wire.schema]) assert.strictEqual(reader(none), undefined);
+  }
+});
+
+test("a detector whose ratios the event has, of any name, compares a ratio", () => {
+  const { detectors } = wire.event({ detectors: [{ name: "energy" }, { name: "peak" }, {}], energy_max: { v3: 12 } });
+  assert.deepStrictEqual(detectors, [{ name: "energy", isRatio: true }, { name: "peak" }, {}]);
+});
+
+test("an event's id goes into an address and a file's name", () => {
+  for (const id of ["../../etc/passwd", "a/b", "a b", "..", "", "x".repeat(129), "a\u202Egpj", "javascript:alert(1)", 5, null]) {
+    assert.strictEqual(wire.eventId(id), undefined, String(id));
+  }
+  assert.strictEqual(wire.eventId("basement-20260105T102030000Z"), "basement-20260105T102030000Z");
+});
+
+test("texts have no control characters, none that turn the direction of writing around, and an end", () => {
+  assert.strictEqual(wire.text("a\u0000b\u001bc\u009bd\u202ee\u2066f\u2028g\u200eh\u061ci"), "a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf\ufffdg\ufffdh\ufffdi");
+  assert.strictEqual(wire.text("Größe 地震 🌍"), "Größe 地震 🌍");
+  assert.strictEqual(wire.text("x".repeat(1e6)).length, 500);
+});
+
+test("lists and names are bounded", () => {
+  assert.strictEqual(wire.summary({ intensity: Array(1e5).fill({ value: 1 }) }).intensity.length, 12);
+  const many = wire.summary({ sta_lta: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`a${i}`, i])) }).sta_lta;
+  assert.strictEqual(Object.keys(many).length, 16);
+  assert.deepStrictEqual(Object.keys(wire.summary({ sta_lta: { "<b>": 1, "x y": 1, x: 2, y: "3" } }).sta_lta), ["x"]);
+});
+
+test("names that every object has are not found among ours", () => {
+  for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
+    assert.strictEqual(scales.intensity({ scale: name, value: 3 }), null);
+    assert.strictEqual(Seismote.text.intensity.relations[name], undefined);
+  }
+});
+
+test("a schema with names that every object has changes no object", () => {
+  const schema = JSON.parse('{"properties":{"__proto__":{"properties":{"polluted":{"type":"number"}}},"constructor":{"properties":{"polluted":{"type":"number"}}},"a b":{"properties":{"c":{"type":"number"}}}}}');
+  const keys = form.fields(schema).map((field) => field.key);
+  assert.deepStrictEqual(keys, ["constructor.polluted"]);
+  assert.strictEqual(JSON.stringify(form.patch(new Map([["constructor.polluted", 1], ["__proto__.polluted", 1]]))), '{"constructor":{"polluted":1}}');
+  assert.strictEqual({}.polluted, undefined);
+  assert.strictEqual(Object.polluted, undefined);
+});
+
+test("a schema that refers to itself, in a circle or as a tree, ends with an error", () => {
+  const circle = { properties: { a: { properties: { b: { $ref: "#/properties/a" } } } } };
+  const tree = { properties: {}, d: {} };
+  for (let i = 0; i < 60; i++) tree.d[`n${i}`] = { properties: { a: { $ref: `#/d/n${i + 1}` }, b: { $ref: `#/d/n${i + 1}` } } };
+  tree.properties.x = { $ref: "#/d/n0" };
+  const choices = { properties: { x: { properties: { y: { anyOf: [{ $ref: "#/d/n0" }, { $ref: "#/d/n0" }, { type: "array" }] } } } }, d: {} };
+  for (let i = 0; i < 60; i++) choices.d[`n${i}`] = { anyOf: [{ $ref: `#/d/n${i + 1}` }, { $ref: `#/d/n${i + 1}` }, { type: "array" }] };
+  const wide = { properties: { x: { properties: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, { type: "number" }])) } } };
+  for (const schema of [circle, tree, choices, wide]) assert.throws(() => form.fields(schema), RangeError);
+});
+
+test("numbers at the ends of what there is draw no endless axis", () => {
+  for (const [low, high] of [[0.1, Infinity], [Infinity, Infinity], [NaN, NaN], [0, 10], [-1, 5]]) assert.deepStrictEqual(scales.decades(low, high), []);
+  assert.ok(scales.decades(0.1, 1e300).length < 400);
+  assert.deepStrictEqual(scales.ticks(-Infinity, Infinity, 5), [-Infinity]);
+  assert.deepStrictEqual(scales.multiples(0, 1e300, 1), []);
+  const traces = new Traces();
+  for (const rate of [1e-300, 1e300, 0, -1, NaN, "20"]) assert.strictEqual(traces.add({ t: "2026-01-05T10:20:30Z", rate_hz: rate, n: 2, x: { raw: [1, 2] } }, 1), false);
+  assert.strictEqual(waveform.assemble([{ source: "FDSN:XX_A__H_N_Z", rate: 1e-300, count: 2, start: 0n, samples: [1, 2] }]), null);
+});
+
+test("the page connects to the broker that its address names, and to no other", () => {
+  const at = (search, more) => ({ protocol: "http:", host: "10.0.0.1:8080", pathname: "/x/index.html", search, ...more });
+  assert.strictEqual(policy.broker(at("")), "ws://10.0.0.1:8080/x/");
+  assert.strictEqual(policy.broker(at("", { protocol: "https:" })), "wss://10.0.0.1:8080/x/");
+  assert.strictEqual(policy.broker(at("?broker=wss://b:9001/mqtt")), "wss://b:9001/mqtt");
+  assert.strictEqual(policy.connections("ws://10.0.0.1:8080/x/"), "connect-src ws://10.0.0.1:8080");
+  assert.strictEqual(policy.connections("wss://user:pass@B.example/mqtt?x#y"), "connect-src wss://b.example");
+  assert.strictEqual(policy.connections("ws://[::1]:9001/"), "connect-src ws:");
+  for (const url of ["http://b", "javascript:1", "data:,x", "", "ws:", "//b", "b:9001", "ws://b c"]) {
+    assert.strictEqual(policy.origin(url), null, url);
+    assert.strictEqual(policy.connections(url), "connect-src 'none'");
+  }
+});

@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# Sourced, after lib.sh, by .ci/run and deploy/checks/nightly: runs checks beside each other as far as the processors
+# carry them, shows what each said when it has ended, and ends in a table.
+#
+# A list of checks has a line for each: its name, the seconds after which it is given up, its load in hundredths of a
+# processor (or `alone`, where something is measured that nothing else may disturb), and what it is given: words of the
+# form NAME=VALUE go into its environment, others are its arguments.
+
+# shellcheck disable=SC2154  # repository, release_flags: of lib.sh
+job_names=() job_limits=() job_loads=() job_needs=() job_words=() # what is to be done
+job_states=() # waiting, running, passed, failed, skipped
+job_results=() # lines of the table
+declare -A job_of_process=() job_began=()
+job_folder=$(mktemp -d "${TMPDIR:-/tmp}/seismote-jobs.XXXXXX")
+
+# job NAME SECONDS LOAD NEEDS COMMAND...: something to be done, when the jobs named in NEEDS ('-', or with commas
+# between them) have passed. The command is a program or a function.
+job() {
+    job_names+=("$1") job_limits+=("$2") job_loads+=("$3") job_needs+=("$4") job_states+=(waiting)
+    shift 4
+    job_words+=("$(printf '%q ' "$@")")
+}
+
+# jobs_of FILE NEEDS [NAME...]: the checks of that list; with names, only these.
+jobs_of() {
+    local list=$1 needs=$2 name seconds load given word title environment arguments
+    shift 2
+    while read -r name seconds load given; do
+        [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+        environment=() arguments=()
+        for word in $given; do
+            if [[ $word =~ ^[A-Z0-9_]+= ]]; then environment+=("$word"); else arguments+=("$word"); fi
+        done
+        title=$name${arguments[*]:+ ${arguments[*]}}
+        job "$title" "$seconds" "$load" "$needs" env "${environment[@]}" "deploy/checks/$name" "${arguments[@]}"
+    done < <(sed -e 's/#.*//' -e '/^ *$/d' "$list")
+}
+
+# jobs_of_builds: what all checks need is built once, before them, so that those that mostly wait do not wait for each
+# other's builds. (A check that runs alone builds what it needs itself.)
+jobs_of_builds() {
+    export SEISMOTE_BUILT=$repository/.build/release SEISMOTE_BUILT_TESTS=$repository/.build/debug/SeismotePackageTests.xctest
+    export SEISMOTE_BUILT_BENCHMARKS=$repository/deploy/benchmarks/.build/release
+    job packages 900 5 - install_all
+    job tests-build 900 150 - swift_alone build --build-tests --quiet
+    job release 900 100 tests-build build_release
+}
+
+# What all checks together install, in one go.
+install_all() {
+    install build test check try dashboard browser python network brokers
+    need_python_packages numpy scipy obspy pymseed jsonschema playwright
+}
+
+build_release() {
+    local product
+    for product in seismoted seismote; do
+        swift_alone build -c release "${release_flags[@]}" --product $product --quiet || return
+    done
+    swift_alone build -c release "${release_flags[@]}" --package-path deploy/benchmarks --quiet
+}
+
+# end_jobs: ends those that run, and forgets what they said. For a trap.
+end_jobs() {
+    local process
+    for process in "${!job_of_process[@]}"; do kill "$process" 2>/dev/null || true; done
+    wait
+    rm -rf "$job_folder"
+}
+
+# run_jobs: runs all that wait, those that stand first first.
+run_jobs() {
+    local capacity=$(($(nproc) * 100)) used=0 number process status load
+    while :; do
+        for number in "${!job_names[@]}"; do
+            [ "${job_states[number]}" = waiting ] || continue
+            may_start "$number" || continue
+            load=${job_loads[number]}
+            if [ "$load" = alone ] || [ "$load" -gt "$capacity" ]; then load=$capacity; fi
+            # What has to be alone waits for its turn, but holds up nothing.
+            [ $((used + load)) -le "$capacity" ] || [ "$used" = 0 ] || continue
+            used=$((used + load))
+            start_job "$number"
+        done
+        [ ${#job_of_process[@]} -gt 0 ] || break
+        status=0
+        wait -n -p process "${!job_of_process[@]}" || status=$?
+        number=${job_of_process[$process]}
+        unset "job_of_process[$process]"
+        load=${job_loads[number]}
+        if [ "$load" = alone ] || [ "$load" -gt "$capacity" ]; then load=$capacity; fi
+        used=$((used - load))
+        end_job "$number" $status
+    done
+}
+
+# may_start NUMBER: whether all that the job needs has passed; where one of these has not, the job is over.
+may_start() {
+    local name other state
+    for name in ${job_needs[$1]//,/ }; do
+        [ "$name" != - ] || continue
+        state=missing
+        for other in "${!job_names[@]}"; do
+            [ "${job_names[other]}" != "$name" ] || state=${job_states[other]}
+        done
+        case $state in
+            passed) ;;
+            waiting | running) return 1 ;;
+            *)
+                job_states[$1]=skipped
+                job_results+=("$(printf '%-28s %6s   %6s    skipped: it needs %s' "${job_names[$1]}" - - "$name")")
+                return 1
+                ;;
+        esac
+    done
+}
+
+start_job() {
+    local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1
+    say "[$(clock)] ${job_names[$1]} begins"
+    job_states[$1]=running job_began[$1]=$SECONDS
+    (
+        trap - EXIT
+        eval "words=($words)"
+        status=0
+        if [ "$(type -t "${words[0]}")" = function ]; then
+            # A function is run by this shell, which `timeout` cannot do: it has no limit.
+            "${words[@]}" || status=$?
+        else
+            # Ended by the kernel should this shell be.
+            setpriv --pdeathsig TERM timeout --kill-after=20 "$limit" "${words[@]}" || status=$?
+        fi
+        times >"$output.times"
+        exit $status
+    ) >"$output.out" 2>&1 &
+    job_of_process[$!]=$1
+}
+
+# end_job NUMBER STATUS: shows what the job said, and notes its result.
+end_job() {
+    local name=${job_names[$1]} output=$job_folder/$1 result processor
+    step "$name"
+    cat "$output.out"
+    case $2 in
+        0)
+            job_states[$1]=passed result=passed
+            # A part that could not be tried is said where it is not to be overlooked.
+            while read -r line; do result+=", but for a part: ${line#skipped: }"; done < <(grep '^skipped: ' "$output.out")
+            ;;
+        77)
+            job_states[$1]=skipped
+            result=$(grep '^skipped: ' "$output.out" | tail -1)
+            result=${result:-skipped: it does not say why}
+            ;;
+        *)
+            job_states[$1]=failed result=FAILED
+            [ "$2" != 124 ] && [ "$2" != 137 ] || result="FAILED (not over after ${job_limits[$1]} s)"
+            ;;
+    esac
+    # The second line, "0m1.234s 0m0.567s", is of all that it has started and waited for.
+    processor=$(awk 'NR == 2 { gsub(/s/, ""); for (i = 1; i <= 2; i++) { split($i, t, "m"); n += 60 * t[1] + t[2] } printf "%.0f", n }' \
+        "$output.times" 2>/dev/null)
+    job_results+=("$(printf '%-28s %6d s %6s s  %s' "$name" $((SECONDS - job_began[$1])) "${processor:--}" "$result")")
+}
+
+clock() { printf '%d:%02d' $((SECONDS / 60)) $((SECONDS % 60)); }
+
+# jobs_table: the table of all of them, and how many passed; fails when one has failed.
+jobs_table() {
+    local state passed=0 failed=0 skipped=0
+    step "Results"
+    printf '%-28s %8s %8s\n' '' time CPU
+    printf '%s\n' "${job_results[@]}"
+    for state in "${job_states[@]}"; do
+        case $state in
+            passed) passed=$((passed + 1)) ;;
+            skipped) skipped=$((skipped + 1)) ;;
+            *) failed=$((failed + 1)) ;;
+        esac
+    done
+    say
+    say "$passed passed, $failed failed, $skipped skipped"
+    [ $failed = 0 ]
+}
