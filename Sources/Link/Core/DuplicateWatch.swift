@@ -1,10 +1,10 @@
 /// Notices that another station has our client id. Pure.
 ///
-/// A broker lets only the last one stay that comes with an id: two fight for the place without end. With MQTT 5 it says so
-/// (0x8E). With 3.1.1 connections that are well just end, in the middle of nothing: some of those within ten minutes are a
-/// good sign, and words on our own topic that are not ours when we come back a sure one.
+/// A broker lets only the last one stay that comes with an id: two fight for the place without end. With MQTT 5 it should
+/// say so (0x8E); mosquitto 2.0.11 does not. Otherwise connections that are well just end, in the middle of nothing: some
+/// of those within ten minutes are a good sign, and words on our own topic that are not ours when we come back a sure one.
 struct DuplicateWatch: Sendable, Equatable {
-    /// DISCONNECT with this reason: session taken over.
+    /// DISCONNECT with this reason (MQTT 5): session taken over.
     static let takenOver = 142
     /// Ends without a reason that make a finding, and times that the other's words were there.
     static let enough = 4
@@ -24,13 +24,16 @@ struct DuplicateWatch: Sendable, Equatable {
     private var isNew = false
     private var pause: UInt64 = 0
     /// A connection of this length says that all is well (ns).
-    private var calm: UInt64 = 0
+    private var calm: UInt64 = 60_000_000_000
 
     /// What there is to say; nil: nothing.
     var finding: LinkStatistics.Duplicate? {
         let isSure = isSaid || words >= Self.enoughWords
         return isSure || count >= Self.enough ? .init(count: count, isSure: isSure) : nil
     }
+
+    /// There was a sign.
+    var isSuspected: Bool { count > 0 }
 
     mutating func connected(now: UInt64) { upSince = now }
 
@@ -40,7 +43,8 @@ struct DuplicateWatch: Sendable, Equatable {
     ///   - idle: how long nothing was sent before the end (ns).
     mutating func lost(byPeer: Bool, code: Int, wasWell: Bool, idle: UInt64, now: UInt64) {
         upSince = nil
-        isNew = code == Self.takenOver || byPeer && code == 0 && wasWell && idle >= Self.idle
+        // Once it is known, every such end is one more.
+        isNew = code == Self.takenOver || byPeer && code == 0 && (wasWell && idle >= Self.idle || finding != nil)
         guard isNew else { return }
         if finding == nil, now - lastSign > Self.memory { (count, words) = (0, 0) }
         if code == Self.takenOver { isSaid = true }
@@ -63,7 +67,7 @@ struct DuplicateWatch: Sendable, Equatable {
     }
 
     mutating func look(now: UInt64) {
-        guard finding != nil, let since = upSince, now - min(now, since) >= max(calm, 1) else { return }
+        guard finding != nil, let since = upSince, now - min(now, since) >= calm else { return }
         self = DuplicateWatch()
         upSince = since
     }

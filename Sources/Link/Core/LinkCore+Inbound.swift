@@ -33,7 +33,9 @@ extension LinkCore {
         if version == .v5 { deniedFilters = [] }
         // Readers see empty messages: not with each connection of a line that breaks.
         let probes = !deniedFilters.isEmpty || probedAt.map { now - $0 >= 60_000_000_000 } ?? true
-        let check = SelfCheck(wanted, version: version, probes: probes, nonce: random.next(), now: now)
+        let check = SelfCheck(
+            wanted, version: version, probes: probes, looksForOthers: duplicates.isSuspected, nonce: random.next(),
+            now: now)
         checkedUntil = checkedUntil ?? now + 60_000_000_000
         for filter in check.filters { subscribe(filter, isCheck: true, now) }
         selfCheck = check

@@ -48,10 +48,12 @@ struct SelfCheck {
     private var commandIsOver: Bool
     private var commandWritten = false
 
-    /// - Parameter probes: empty messages are sent as well.
+    /// - Parameters:
+    ///   - probes: empty messages are sent as well.
+    ///   - looksForOthers: at what stands on our own topic, with MQTT 5 too.
     init(
-        _ options: LinkOptions.SelfCheck, version: LinkOptions.ProtocolVersion, probes: Bool = true, nonce: UInt64,
-        now: UInt64
+        _ options: LinkOptions.SelfCheck, version: LinkOptions.ProtocolVersion, probes: Bool = true,
+        looksForOthers: Bool = false, nonce: UInt64, now: UInt64
     ) {
         self.options = options
         self.version = version
@@ -61,7 +63,9 @@ struct SelfCheck {
             if probes { echoes += options.probes.map { Echo(filter: $0.filter, probe: $0.topic) } }
         }
         commandIsOver = options.commandTopic.isEmpty
-        filters = (commandIsOver ? [] : [options.commandTopic]) + echoes.map(\.filter)
+        // First, so that the answer comes before the end of the rest.
+        let others = looksForOthers && version == .v5 && !options.identityTopic.isEmpty ? [options.identityTopic] : []
+        filters = others + (commandIsOver ? [] : [options.commandTopic]) + echoes.map(\.filter)
         self.nonce = Array(String(nonce, radix: 16).utf8)
         deadline = isOver ? nil : now + Self.patience
     }
@@ -131,7 +135,9 @@ struct SelfCheck {
         if message.isRetained, message.topic == options.identityTopic, !message.isTooLarge {
             isForeign = !message.payload.contains(options.identity)
         }
-        guard let index = echoes.firstIndex(where: { $0.filter.takes(message.topic) }) else { return false }
+        guard let index = echoes.firstIndex(where: { $0.filter.takes(message.topic) }) else {
+            return message.topic == options.identityTopic
+        }
         if message.isRetained { echoes[index].isReadable = true } else { verify(index) }
         return true
     }

@@ -198,8 +198,8 @@ final class MosquittoTransport: Transport {
         var id: Int32 = 0
         var flags: Int32 = 0
         if version == .v5 {
-            flags = Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue | MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue)
-            if !isCheck { flags |= Int32(MQTT_SUB_OPT_NO_LOCAL.rawValue) }
+            let options = [MQTT_SUB_OPT_SEND_RETAIN_NEVER, MQTT_SUB_OPT_RETAIN_AS_PUBLISHED, MQTT_SUB_OPT_NO_LOCAL]
+            flags = isCheck ? 0 : options.reduce(0) { $0 | Int32($1.rawValue) }
         }
         return mosquitto_subscribe_v5(handle, &id, filter, 1, flags, nil) == 0 ? id : nil
     }

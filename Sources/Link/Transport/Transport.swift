@@ -14,7 +14,7 @@ protocol Transport: AnyObject {
     /// Hands one message over; only while connected.
     func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver
     /// Subscribes with QoS 1; its answer comes as an event with this number. Nil when that is not possible now.
-    /// - Parameter isCheck: our own messages come back as well; they do not otherwise (MQTT 5).
+    /// - Parameter isCheck: our own messages come back as well, and what is retained; they do not otherwise (MQTT 5).
     func subscribe(_ filter: String, isCheck: Bool) -> Int32?
     func unsubscribe(_ filter: String)
     /// Drops the connection or attempt without ceremony.
