@@ -38,7 +38,7 @@ public struct Agent {
         let configuration = keeper.ledger.guarded(settings)
         let trial = keeper.ledger.connectionTrial
         let topics = try Self.topics(configuration)
-        let boot = HostStatus.uuid()
+        let boot = Identity.boot
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
         let link = try Self.link(configuration, topics, trial: trial, journal, inbox)

@@ -37,7 +37,12 @@ extension LinkOptions {
         }
         var check = SelfCheck()
         check.commandTopic = topics.command("selfcheck")
-        check.echoTopics = [topics.online, topics.trace]
+        check.echoTopics = [topics.online, topics.info, topics.trace]
+        // Next to the real ones, and empty: nothing that a reader waits for.
+        check.probes = [topics.event, topics.waveformPrefix, topics.historyPrefix, topics.alertPrefix].map {
+            .init(filter: "\($0)/\($0 == topics.historyPrefix ? "#" : "+")", topic: "\($0)/selfcheck")
+        }
+        (check.identityTopic, check.identity) = (topics.info, Array(Identity.boot.utf8))
         selfCheck = check
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,

@@ -30,6 +30,7 @@ public struct PerAxis<Value: Sendable & Equatable>: Sendable, Equatable {
     public var z: Value
 
     public init(_ all: Value) { (x, y, z) = (all, all, all) }
+    public init(x: Value, y: Value, z: Value) { (self.x, self.y, self.z) = (x, y, z) }
 
     /// 0, 1, 2 is x, y, z.
     public subscript(axis: Int) -> Value {
@@ -184,67 +185,6 @@ public struct LevelConfiguration: Sendable, Equatable {
     /// m/s².
     public var threshold = 5e-3 * standardGravity
     public var hold = WindowLength.seconds(0.2)
-}
-
-public struct DetectionConfiguration: Sendable, Equatable {
-    public struct Level: Sendable, Equatable {
-        /// Which axes must be triggered for the detector to be on.
-        public enum Axes: String, Sendable, CaseIterable { case x, y, z, any, two, all }
-        public var enabled = true
-        public var axes = Axes.any
-    }
-    public struct Event: Sendable, Equatable {
-        /// Detectors that must be on.
-        public var votes = 1
-        /// Seconds.
-        public var preEvent = 10.0
-        public var postEvent = 15.0
-        public var maximum = 300.0
-        public var deadTime = 5.0
-        /// Events below this intensity (first scale) are not published.
-        public var minimumIntensity = 0.0
-    }
-    /// What else must hold for a trigger on a vector to count.
-    public struct Guard: Sendable, Equatable {
-        public var enabled = true
-        public var axes = 2
-        public var ratio = 2.0
-        public var clip = 20.0
-        public var jump = 0.3
-    }
-    public struct STALTA: Sendable, Equatable {
-        public var enabled = true
-        public var method = Seismology.STALTA.Method.frozen
-        public var signal = DetectorSignal.v3
-        /// Nil: after the filters of the axes.
-        public var filter: FilterSpecification? = .butterworth(.init(band: .bandpass, corners: [1, 8], order: 2))
-        /// Seconds.
-        public var sta = 1.0
-        public var lta = 30.0
-        public var on = 3.0
-        public var off = 1.5
-        public var minimumDuration = 0.0
-        public var maximumFrozen = 180.0
-        public var `guard` = Guard()
-    }
-    public struct Peak: Sendable, Equatable {
-        public var enabled = false
-        /// m/s².
-        public var threshold = 5e-3 * standardGravity
-        public var signal = DetectorSignal.h
-    }
-    public struct Movement: Sendable, Equatable {
-        public var enabled = false
-        /// m/s².
-        public var threshold = 0.3 * standardGravity
-        /// Seconds.
-        public var lull = 0.1
-    }
-    public var level = Level()
-    public var staLTA = STALTA()
-    public var peak = Peak()
-    public var movement = Movement()
-    public var event = Event()
 }
 
 public struct IntensityConfiguration: Sendable, Equatable {

@@ -2,95 +2,80 @@ import Messages
 import Seismology
 import Settings
 
+/// STA/LTA ratios of one sample: of x, y and z, or the first alone.
+typealias Ratios = (first: Double, second: Double, third: Double)
+
 /// Writes into an event which detectors have been on, and what they saw.
 struct DetectorNotes: Sendable {
-    private let axes: PerAxis<AxisConfiguration>
-    private let settings: DetectionConfiguration
+    private let detectors: [DetectorFacts]
+    private let ratios: [DetectorFacts]
     private let revision: Int
 
     init(_ configuration: Configuration, revision: Int) {
-        axes = configuration.axes
-        settings = configuration.detection
+        detectors = configuration.detection.enabled
+        ratios = detectors.filter(\.isRatio)
         self.revision = revision
     }
 
-    /// Takes what a sample says; for every sample of an event.
-    /// - Parameter movement: the detector while it is on, or last was.
+    /// Takes what a sample of the chunk says; for every sample of an event.
     func take(
-        _ sample: RecordedSample, _ state: DetectionState, _ movement: MovementDetector?,
-        into message: inout EventMessage
+        _ planes: borrowing Planes, _ i: Int, _ state: DetectionState, time: Int64, into message: inout EventMessage
     ) {
-        if settings.staLTA.enabled { message.staLtaMax.takeLarger(sample.ratios, of: settings.staLTA.signal) }
-        guard state.detectorsOn > 0 else { return }
-        if state.levelOn {
-            let on = AxisSet(rawValue: sample.triggeredAxes)
-            let (value, threshold) = level(sample.rms, on)
-            note("level", nil, on, sample.time, value, threshold, &message)
+        for k in ratios.indices {
+            let values = RatioValues(planes.ratios(of: ratios[k].number, at: i), of: ratios[k].signal ?? .each)
+            if let known = message.ratios.firstIndex(where: { $0.name == ratios[k].name }) {
+                message.ratios[known].values.takeLarger(values)
+            } else {
+                message.ratios.append(DetectorRatios(ratios[k].name, values))
+            }
         }
-        if state.ratioAxes != 0 {
-            let r = sample.ratios
-            let value = settings.staLTA.signal == .each ? max(r.first, r.second, r.third) : r.first
-            note(
-                "sta_lta", settings.staLTA.signal, .init(rawValue: state.ratioAxes), sample.time, value,
-                settings.staLTA.on, &message)
-        }
-        if state.peakAxes != 0 {
-            note(
-                "peak", settings.peak.signal, .init(rawValue: state.peakAxes), sample.time, state.peak,
-                settings.peak.threshold, &message)
-        }
-        if state.movementOn, let movement {
-            let (axis, isNegative) = movement.direction
-            let m = movement.largest
-            note(
-                "movement", nil, .init(rawValue: 1 << UInt8(axis)), sample.time, max(abs(m.x), abs(m.y), abs(m.z)),
-                movement.threshold, &message)
-            let last = message.detectors.firstIndex { $0.name == "movement" } ?? 0
-            message.detectors[last].direction = Direction.Axis(axis, isNegative: isNegative)
-            message.detectors[last].peaks = AxisValues(x: m.x, y: m.y, z: m.z)
+        guard state.on != 0 else { return }
+        for k in detectors.indices where state.isOn(detectors[k].number) {
+            note(detectors[k], planes.readings[detectors[k].number], time, &message)
         }
     }
 
-    private func note(
-        _ name: String, _ signal: DetectorSignal?, _ axes: AxisSet, _ time: Int64, _ value: Double,
-        _ threshold: Double, _ message: inout EventMessage
-    ) {
-        guard let i = message.detectors.firstIndex(where: { $0.name == name }) else {
+    private func note(_ one: DetectorFacts, _ reading: DetectorReading, _ time: Int64, _ message: inout EventMessage) {
+        let axes = AxisSet(rawValue: reading.axes)
+        let known = message.detectors.firstIndex { $0.name == one.name }
+        let place = known ?? message.detectors.count
+        if known == nil {
             // A vector has no axes of its own.
-            let isVector = signal?.isVector ?? false
+            let isVector = one.signal?.isVector ?? false
             message.detectors.append(
                 .init(
-                    name: name, signal: signal?.rawValue, axes: isVector ? [] : axes, on: time, value: value,
-                    threshold: threshold, configRevision: revision))
-            return
+                    name: one.name, signal: one.signal?.rawValue, axes: isVector ? [] : axes, on: time,
+                    value: reading.value, threshold: reading.threshold, configRevision: revision))
+        } else {
+            if !message.detectors[place].axes.isEmpty { message.detectors[place].axes.formUnion(axes) }
+            message.detectors[place].maximum = max(message.detectors[place].maximum, reading.value)
         }
-        if !message.detectors[i].axes.isEmpty { message.detectors[i].axes.formUnion(axes) }
-        message.detectors[i].maximum = max(message.detectors[i].maximum, value)
-    }
-
-    /// The RMS, and its threshold, that is furthest above it among some axes.
-    private func level(_ rms: (x: Double, y: Double, z: Double), _ on: AxisSet) -> (Double, Double) {
-        var best = (value: 0.0, threshold: 0.0, ratio: -1.0)
-        for (axis, value, bit) in [(0, rms.x, AxisSet.x), (1, rms.y, .y), (2, rms.z, .z)] where on.contains(bit) {
-            let threshold = axes[axis].detection.threshold
-            let ratio = value / threshold
-            if ratio > best.ratio { best = (value, threshold, ratio) }
+        if let movement = reading.movement {
+            let m = movement.peaks
+            message.detectors[place].direction = Direction.Axis(movement.axis, isNegative: movement.isNegative)
+            message.detectors[place].peaks = AxisValues(x: m.x, y: m.y, z: m.z)
         }
-        return (best.value, best.threshold)
     }
 }
 
-extension Optional<RatioValues> {
-    /// Takes the larger of each ratio; the first ones when there are none.
-    fileprivate mutating func takeLarger(_ ratios: Ratios, of signal: DetectorSignal) {
-        var values = RatioValues(ratios, of: signal)
-        if let old = self {
-            values.x = values.x.map { Swift.max($0, old.x ?? 0) }
-            values.y = values.y.map { Swift.max($0, old.y ?? 0) }
-            values.z = values.z.map { Swift.max($0, old.z ?? 0) }
-            values.h = values.h.map { Swift.max($0, old.h ?? 0) }
-            values.v3 = values.v3.map { Swift.max($0, old.v3 ?? 0) }
+extension RatioValues {
+    /// The ratios under the names of what they belong to.
+    init(_ ratios: Ratios, of signal: DetectorSignal) {
+        self.init()
+        switch signal {
+        case .each: (x, y, z) = (ratios.first, ratios.second, ratios.third)
+        case .x: x = ratios.first
+        case .y: y = ratios.first
+        case .z: z = ratios.first
+        case .h: h = ratios.first
+        case .v3: v3 = ratios.first
         }
-        self = values
+    }
+
+    /// Takes the larger of each ratio that there is in the new ones.
+    fileprivate mutating func takeLarger(_ new: RatioValues) {
+        func larger(_ value: Double?, _ old: Double?) -> Double? { value.map { max($0, old ?? 0) } }
+        (x, y, z) = (larger(new.x, x), larger(new.y, y), larger(new.z, z))
+        (h, v3) = (larger(new.h, h), larger(new.v3, v3))
     }
 }

@@ -9,8 +9,6 @@ struct EventRecorder: Sendable {
     private let configuration: Configuration
     let revision: Int
     private let notes: DetectorNotes
-    /// The detector of movement as it was when it last was on.
-    var movement: MovementDetector?
     private let updateInterval: Int64 = 1_000_000_000
     private var machine: EventMachine
     private var history: History
@@ -46,9 +44,9 @@ struct EventRecorder: Sendable {
         var firstMotionKnown = false
 
         mutating func note(
-            _ sample: RecordedSample, _ state: DetectionState, _ movement: MovementDetector?, _ notes: DetectorNotes
+            _ time: Int64, _ planes: borrowing Planes, _ i: Int, _ state: DetectionState, _ notes: DetectorNotes
         ) {
-            notes.take(sample, state, movement, into: &message)
+            notes.take(planes, i, state, time: time, into: &message)
         }
     }
 
@@ -83,7 +81,7 @@ struct EventRecorder: Sendable {
     mutating func takeOver(_ old: EventRecorder) {
         machine = EventMachine(machine.settings, goingOnFrom: old.machine)
         history.takeOver(old.history)
-        (open, closing, isApart, jma, movement) = (old.open, old.closing, old.isApart, old.jma, old.movement)
+        (open, closing, isApart, jma) = (old.open, old.closing, old.isApart, old.jma)
         (isQuiet, test) = (old.isQuiet, old.test)
         let capacity = record.capacity
         (record, closingRecord) = (old.record, old.closingRecord)
@@ -126,7 +124,7 @@ struct EventRecorder: Sendable {
         let beginsTest = stepTest(action, &messenger, quality, sink)
         if action == .begin || beginsTest { begin(sample, withContext: true) }
         if beginsTest { noteTest() }
-        if open != nil { add(sample, state) }
+        if open != nil { add(sample, planes, i, state) }
         history.push(planes, i, count: 1, index: sample.index)
         guard action != .none || open != nil else { return }
         if action == .begin || beginsTest { return announce(&messenger, quality, sink) }
@@ -137,7 +135,7 @@ struct EventRecorder: Sendable {
         if action == .end || action == .endAndBegin { end(&messenger, quality, sink) }
         if action == .endAndBegin {
             begin(sample, withContext: false)
-            add(sample, state)
+            add(sample, planes, i, state)
             announce(&messenger, quality, sink)
         }
     }
@@ -207,21 +205,17 @@ struct EventRecorder: Sendable {
     }
 
     /// Adds a sample to the open event.
-    private mutating func add(_ sample: RecordedSample, _ state: DetectionState) {
+    private mutating func add(
+        _ sample: RecordedSample, _ planes: borrowing Planes, _ i: Int, _ state: DetectionState
+    ) {
         let motion = sample.motion
         open?.motion.add(motion, time: sample.time, index: sample.index)
         record.append(motion.ax, motion.ay, motion.az, time: sample.time, index: sample.index)
-        note(sample, state)
-    }
-
-    /// Takes from a sample what is not in the motion: detectors, RMS, clipping.
-    private mutating func note(_ sample: RecordedSample, _ state: DetectionState) {
-        guard open != nil else { return }
+        // What is not in the motion: detectors, RMS, clipping.
         open?.lastTime = sample.time
         if sample.clipped { open?.message.clipped = true }
-        let rms = sample.rms
-        open?.message.rmsMax.takeLarger(rms)
-        open?.note(sample, state, movement, notes)
+        open?.message.rmsMax.takeLarger(sample.rms)
+        open?.note(sample.time, planes, i, state, notes)
     }
 
     /// The onset, as soon as the intensity asked for is reached.

@@ -1,4 +1,5 @@
 import Seismology
+import Settings
 
 /// Working memory for one chunk of samples: made once, used for every chunk, carries nothing from one to the next.
 struct Planes: ~Copyable {
@@ -12,32 +13,35 @@ struct Planes: ~Copyable {
     let velocity: UnsafeMutablePointer<Double>
     let displacement: UnsafeMutablePointer<Double>
     let triggered: UnsafeMutablePointer<UInt8>
-    /// STA/LTA: of x, y and z, or of one signal in the first third.
-    let ratio: UnsafeMutablePointer<Double>
-    /// Squares of what STA/LTA sees, m²/s⁴.
-    let power: UnsafeMutablePointer<Double>
-    /// Axes that STA/LTA is on for, as bits 0, 1, 2 of each sample.
-    let ratioOn: UnsafeMutablePointer<UInt8>
+    /// For whatever the detector at work wants to write down.
+    let scratch: UnsafeMutablePointer<Double>
+    /// What the detectors found, and what each that is on says of the present sample.
+    let detectors: DetectorMemory
+    let readings: UnsafeMutablePointer<DetectorReading>
     /// Nanoseconds of UTC of each sample.
     let times: UnsafeMutablePointer<Int64>
 
     private let memory: UnsafeMutablePointer<Double>
 
     init() {
-        let plane = 3 * Self.capacity
-        memory = .allocate(capacity: 8 * plane)
-        memory.initialize(repeating: 0, count: 8 * plane)
+        let (plane, detectors) = (3 * Self.capacity, DetectorBank.count)
+        memory = .allocate(capacity: (7 + detectors) * plane)
+        memory.initialize(repeating: 0, count: (7 + detectors) * plane)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
         rms = memory + 3 * plane
         velocity = memory + 4 * plane
-        ratio = memory + 5 * plane
-        power = memory + 7 * plane
-        displacement = memory + 6 * plane
-        triggered = .allocate(capacity: plane + Self.capacity)
-        triggered.initialize(repeating: 0, count: plane + Self.capacity)
-        ratioOn = triggered + plane
+        displacement = memory + 5 * plane
+        scratch = memory + 6 * plane
+        let bytes = plane + (1 + detectors) * Self.capacity
+        triggered = .allocate(capacity: bytes)
+        triggered.initialize(repeating: 0, count: bytes)
+        self.detectors = DetectorMemory(
+            on: triggered + plane, axes: triggered + plane + Self.capacity, values: memory + 7 * plane,
+            stride: Self.capacity)
+        readings = .allocate(capacity: detectors)
+        readings.initialize(repeating: DetectorReading(axes: 0, value: 0, threshold: 0), count: detectors)
         times = .allocate(capacity: Self.capacity)
         times.initialize(repeating: 0, count: Self.capacity)
     }
@@ -45,6 +49,7 @@ struct Planes: ~Copyable {
     deinit {
         memory.deallocate()
         triggered.deallocate()
+        readings.deallocate()
         times.deallocate()
     }
 
@@ -56,10 +61,22 @@ struct Planes: ~Copyable {
         return MotionSample(ax: a[0], ay: a[y], az: a[z], vx: v[0], vy: v[y], vz: v[z], dx: d[0], dy: d[y])
     }
 
-    /// For when STA/LTA is switched off.
-    borrowing func clearRatios() {
-        ratio.update(repeating: 0, count: 3 * Self.capacity)
-        ratioOn.update(repeating: 0, count: Self.capacity)
+    /// A chunk as detectors see it.
+    /// - Parameters:
+    ///   - validFrom: the first of its samples whose numbers are to be trusted.
+    ///   - axisValidFrom: the first that counts for the level of each axis.
+    borrowing func detectorChunk(count: Int, validFrom: Int, axisValidFrom: PerAxis<Int>) -> DetectorChunk {
+        DetectorChunk(
+            count: count, stride: Self.capacity, raw: raw, offsetRemoved: offsetRemoved, filtered: filtered, rms: rms,
+            triggered: triggered, scratch: scratch, validFrom: validFrom,
+            axisValidFrom: (axisValidFrom.x, axisValidFrom.y, axisValidFrom.z))
+    }
+
+    /// A detector's ratios at a sample of the chunk.
+    @inline(__always)
+    borrowing func ratios(of detector: Int, at i: Int) -> Ratios {
+        let plane = detectors.values + 3 * detector * Self.capacity + i
+        return (plane[0], plane[Self.capacity], plane[2 * Self.capacity])
     }
 
     /// Copies the three axes of one signal over another.
@@ -84,9 +101,18 @@ public struct SeriesChunk {
     public let rms: UnsafePointer<Double>
     /// 0 or 1.
     public let triggered: UnsafePointer<UInt8>
-    /// STA/LTA of the signals in ``StationPipeline/ratioSignals``, one after the other; nil when it is off.
-    public let ratio: UnsafePointer<Double>?
+    let ratios: UnsafePointer<Double>
+
+    /// The ratios of a column of ``StationPipeline/ratioColumns``.
+    public func ratio(_ column: RatioColumn) -> UnsafePointer<Double> { ratios + column.plane * stride }
 
     /// Nanoseconds of UTC of sample i of the chunk.
     public func time(_ i: Int) -> Int64 { clock.time(firstIndex + i) }
+}
+
+/// One signal of a detector that compares ratios.
+public struct RatioColumn: Sendable, Equatable {
+    /// Such as `v3_sta_lta`.
+    public let name: String
+    let plane: Int
 }

@@ -8,9 +8,5 @@ struct RecordedSample {
     var time: Int64
     var motion: MotionSample
     var rms: (x: Double, y: Double, z: Double)
-    /// STA/LTA; zeros when it is off.
-    var ratios: Ratios
-    /// Bits 0, 1, 2: x, y, z.
-    var triggeredAxes: UInt8
     var clipped: Bool
 }

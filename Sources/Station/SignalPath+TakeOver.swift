@@ -33,10 +33,7 @@ extension SignalPath {
             rmsZ = old.rmsZ
             levelZ.takeOver(old.levelZ)
         }
-        if let before = old.ratio {
-            let inputGoesOn = new.detection.staLTA.filter != nil || (kept.x && kept.y && kept.z)
-            ratio?.takeOver(before, inputGoesOn: inputGoesOn)
-        }
+        detectors.takeOver(old.detectors, inputGoesOn: kept.x && kept.y && kept.z)
         var axes = PerAxis(true)
         (axes.x, axes.y, axes.z) = (kept.x, kept.y, kept.z)
         return axes

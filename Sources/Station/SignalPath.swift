@@ -3,7 +3,7 @@ import Settings
 import SignalProcessing
 
 /// All stages that turn samples into signals: mounting, test signals, offset removal, filter, RMS, level detection, and
-/// ground velocity and STA/LTA beside them.
+/// ground velocity and the detectors beside them.
 struct SignalPath: Sendable {
     var mounting: Mounting
     private let sources: TestSignals
@@ -16,8 +16,7 @@ struct SignalPath: Sendable {
     var levelY: LevelDetector
     var levelZ: LevelDetector
     var ground: GroundIntegrator
-    /// STA/LTA, when it is enabled.
-    var ratio: RatioStage?
+    var detectors: DetectorBank
     /// Seconds that the slowest stage needs after a start or a gap, and that the filter of each axis needs.
     let settlingTime: Double
     let axisSettlingTime: PerAxis<Double>
@@ -40,8 +39,7 @@ struct SignalPath: Sendable {
         ground = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
             try GroundIntegrator(rate: rate)
         }
-        ratio =
-            configuration.detection.staLTA.enabled ? try RatioStage(configuration.detection.staLTA, rate: rate) : nil
+        detectors = try DetectorBank(configuration, rate: rate)
         func rms(_ axis: AxisConfiguration) -> SlidingRMS {
             SlidingRMS(window: axis.detection.window.samples(at: rate))
         }
@@ -54,7 +52,7 @@ struct SignalPath: Sendable {
         times.y = y.settlingTime(rate: rate)
         times.z = z.settlingTime(rate: rate)
         axisSettlingTime = times
-        settlingTime = max(offset.settlingTime, times.x, times.y, times.z, ratio?.settlingTime ?? 0)
+        settlingTime = max(offset.settlingTime, times.x, times.y, times.z, detectors.settlingTime)
     }
 
     /// Samples after a start or a gap whose mean is wanted by ``setMean(_:_:_:)`` before they are processed.
@@ -74,7 +72,7 @@ struct SignalPath: Sendable {
         levelY.reset()
         levelZ.reset()
         ground.reset()
-        ratio?.reset()
+        detectors.reset()
     }
 
     /// Writes the raw samples of the station's axes from the sensor's, up to the first that is not usable; `index` of the
@@ -110,6 +108,23 @@ struct SignalPath: Sendable {
         let d = planes.displacement
         Planes.copy(v, d, count: count)
         ground.displacement(d, d + capacity, d + 2 * capacity, count: count)
-        ratio?.process(planes, count: count)
+    }
+
+    /// Lets the detectors look at the signals of a chunk.
+    mutating func detect(_ chunk: DetectorChunk, _ planes: borrowing Planes) {
+        detectors.process(chunk, planes.detectors)
+    }
+}
+
+extension DetectorBank {
+    /// The detectors that the settings enable.
+    init(_ configuration: Configuration, rate: Double) throws(StationError) {
+        let axes = configuration.axes
+        let thresholds = (axes.x.detection.threshold, axes.y.detection.threshold, axes.z.detection.threshold)
+        do throws(DetectorError) {
+            try self.init(configuration.detection, DetectorContext(rate: rate, thresholds: thresholds))
+        } catch {
+            throw StationError(path: "/detection/\(error.name)/filter", message: error.error.description)
+        }
     }
 }

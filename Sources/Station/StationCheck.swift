@@ -24,8 +24,7 @@ public enum StationCheck {
             }
         }
         design("/sensor/rate_hz") { () throws(FilterDesignError) in _ = try GroundIntegrator(rate: rate) }
-        let ratio = configuration.detection.staLTA
-        if ratio.enabled { look { () throws(StationError) in _ = try RatioStage(ratio, rate: rate) } }
+        look { () throws(StationError) in _ = try DetectorBank(configuration, rate: rate) }
         look { () throws(StationError) in
             let topics = try StationError.topics(of: configuration)
             _ = try Messenger(configuration, topics: topics, boot: "")

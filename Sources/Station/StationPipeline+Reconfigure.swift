@@ -47,9 +47,7 @@ extension StationPipeline {
         var summary = SummaryBuilder(configuration, rate: rate)
         summary.takeOver(self.summary, configuration, was)
         self.summary = summary
-        let movement = rules.movement
         rules = StationRules(configuration, path, rate: rate)
-        if configuration.detection.movement == was.detection.movement { rules.movement = movement }
         if configuration.trace != was.trace {
             trace = TraceBuilder(configuration.trace, rate: rate)
             if processed > 0 { trace.begin(at: processed) }
@@ -76,16 +74,5 @@ extension StationPipeline {
                 beginStretch(time: clock.time(loaded))
             }
         }
-        if path.ratio == nil { planes.clearRatios() }
-    }
-
-    /// Of the triggered axes (bits 0, 1, 2) those whose filter has settled.
-    mutating func triggeredThatCount(_ bits: UInt8) -> UInt8 {
-        guard bits != 0 else { return 0 }
-        var counting = bits
-        if processed < axisValidFrom.x { counting &= ~1 }
-        if processed < axisValidFrom.y { counting &= ~2 }
-        if processed < axisValidFrom.z { counting &= ~4 }
-        return counting
     }
 }

@@ -154,11 +154,15 @@ public struct StationPipeline: ~Copyable {
     // What only looks at a part of a type without copies is `mutating`, too: otherwise the compiler goes through all that is
     // stored for each look, which takes it minutes.
 
-    /// Names of the signals that STA/LTA runs on, in the order of their ratios; empty when it is off.
-    public var ratioSignals: [String] {
+    /// The signals whose ratios detectors compare with their thresholds, in the order of the list of detectors.
+    public var ratioColumns: [RatioColumn] {
         mutating get {
-            guard let signal = path.ratio?.signal else { return [] }
-            return signal == .each ? ["x", "y", "z"] : [signal.rawValue]
+            configuration.detection.enabled.filter(\.isRatio).flatMap { one -> [RatioColumn] in
+                let signals = one.signal == .each ? ["x", "y", "z"] : [one.signal?.rawValue ?? ""]
+                return signals.enumerated().map {
+                    RatioColumn(name: "\($1)_\(one.name)", plane: 3 * one.number + $0)
+                }
+            }
         }
     }
 
@@ -200,7 +204,6 @@ public struct StationPipeline: ~Copyable {
         axisValidFrom = PerAxis(0)
         holdBack.reset()
         path.reset()
-        rules.movement?.reset()
         summary.reset()
     }
 
@@ -279,11 +282,17 @@ public struct StationPipeline: ~Copyable {
     private mutating func chunk(_ count: Int, to sink: PublicationSink) {
         guard let clock else { return }
         path.process(planes, count: count)
+        // A fault lasts for the whole block.
+        let axes = axisValidFrom
+        path.detect(
+            planes.detectorChunk(
+                count: count, validFrom: fault == nil ? validFrom - processed : count,
+                axisValidFrom: .init(x: axes.x - processed, y: axes.y - processed, z: axes.z - processed)), planes)
         onSeries?(
             SeriesChunk(
                 count: count, stride: Planes.capacity, clock: clock, firstIndex: processed, raw: planes.raw,
                 offsetRemoved: planes.offsetRemoved, filtered: planes.filtered, rms: planes.rms,
-                triggered: planes.triggered, ratio: path.ratio == nil ? nil : UnsafePointer(planes.ratio)))
+                triggered: planes.triggered, ratios: planes.detectors.values))
         if rules.traceEnabled { trace.take(planes, count: count) }
         stream?.take(planes, count: count)
         clock.times(from: processed, count: count, to: planes.times)
@@ -298,14 +307,14 @@ public struct StationPipeline: ~Copyable {
     /// How many samples of the chunk, from one on, give nothing to be said: no detector is on, no event open, no second
     /// ends and no block of traces is full.
     private mutating func quiet(from i: Int, to count: Int) -> Int {
-        guard events.isQuiet, rules.peak == nil, rules.movement == nil else { return 0 }
+        guard events.isQuiet else { return 0 }
         var n = min(count - i, summary.left(from: processed))
         if summary.isPending { n = min(n, summary.pause) }
         if rules.traceEnabled { n = min(n, trace.left) }
         if let left = stream?.left { n = min(n, left) }
-        let (capacity, t, on) = (Planes.capacity, planes.triggered + i, planes.ratioOn + i)
+        let on = planes.detectors.on + i
         var k = 0
-        while k < n, t[k] | t[capacity + k] | t[2 * capacity + k] | on[k] == 0 { k += 1 }
+        while k < n, on[k] == 0 { k += 1 }
         return k
     }
 
@@ -341,18 +350,15 @@ public struct StationPipeline: ~Copyable {
 
     private mutating func sample(_ i: Int, _ clock: SampleClock, to sink: PublicationSink) {
         let (a, b) = (Planes.capacity + i, 2 * Planes.capacity + i)
-        let (r, t, time) = (planes.rms, planes.triggered, planes.times[i])
+        let (r, time) = (planes.rms, planes.times[i])
         let recorded = RecordedSample(
             index: stretchStart + Int64(processed), time: time, motion: planes.motion(i), rms: (r[i], r[a], r[b]),
-            ratios: (planes.ratio[i], planes.ratio[a], planes.ratio[b]), triggeredAxes: t[i] | t[a] << 1 | t[b] << 2,
             clipped: isClipped(i))
         if recorded.clipped { status.clippedSamples += 1 }
-        var state = DetectionState()
+        var state = DetectionState(on: planes.detectors.on[i])
         if processed < validFrom { state.invalid = afterGap ? .gap : .settling }
         if let fault { state.invalid = fault }
-        let counting = triggeredThatCount(recorded.triggeredAxes)
-        state.levelOn = rules.levelEnabled && state.invalid == nil && rules.levelAxes.holds(counting)
-        detect(i, recorded.motion, &state)
+        if state.on != 0 { path.detectors.read(planes.detectors, at: i, into: planes.readings) }
         if events.isClosing {
             // One after the other: the two need about the same memory.
             events.waits = summary.isPending
@@ -373,16 +379,5 @@ public struct StationPipeline: ~Copyable {
         processed += 1
         status.samples += 1
         status.time = time
-    }
-
-    /// What the detectors other than the level say of a sample.
-    private mutating func detect(_ i: Int, _ motion: MotionSample, _ state: inout DetectionState) {
-        guard state.invalid == nil else { return }
-        state.ratioAxes = planes.ratioOn[i]
-        if let peak = rules.peak { (state.peakAxes, state.peak) = peak.step(motion.ax, motion.ay, motion.az) }
-        if rules.movement?.step(motion.ax, motion.ay, motion.az) == true {
-            state.movementOn = true
-            events.movement = rules.movement
-        }
     }
 }

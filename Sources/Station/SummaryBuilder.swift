@@ -10,9 +10,8 @@ struct SummaryBuilder: Sendable {
     private let scales: [IntensityRelation]
     private let horizontal: HorizontalDefinition
     private let north: Double
-    /// Signal of STA/LTA, and its largest ratio in this second; nil when it is off.
-    private let ratioSignal: DetectorSignal?
-    private var ratios: Ratios = (0, 0, 0)
+    private let detectors: [DetectorFacts]
+    private var ratios: [LargestRatios]
     private var window: MotionWindow
     private var monitor: GroundMonitor
     /// The summary of the last second, once it is due.
@@ -32,13 +31,14 @@ struct SummaryBuilder: Sendable {
         scales = configuration.intensity.scales
         horizontal = configuration.intensity.horizontal
         north = configuration.sensor.mounting.north
-        let staLTA = configuration.detection.staLTA
-        ratioSignal = staLTA.enabled ? staLTA.signal : nil
+        detectors = configuration.detection.enabled
+        ratios = detectors.compactMap { LargestRatios($0) }
         let length = max(1, Int(configuration.intensity.window.rounded()))
         window = MotionWindow(seconds: length)
         monitor = GroundMonitor(configuration, rate: rate)
         message.window = Double(length)
-        message.detectors.reserveCapacity(4)
+        message.detectors.reserveCapacity(detectors.count)
+        message.ratios.reserveCapacity(ratios.count)
         boundary = SummaryBuilder.sample(ofSecond: 1, rate)
     }
 
@@ -47,7 +47,9 @@ struct SummaryBuilder: Sendable {
         if message.window == old.message.window { window = old.window }
         monitor.takeOver(old.monitor, new, was)
         (extremes, magnitude, seconds, boundary) = (old.extremes, old.magnitude, old.seconds, old.boundary)
-        if new.detection.staLTA.signal == was.detection.staLTA.signal { ratios = old.ratios }
+        for k in ratios.indices {
+            if let same = old.ratios.first(where: { $0.isOfSame(ratios[k]) }) { ratios[k] = same }
+        }
         if old.isPending { (message, time, isPending) = (old.message, old.time, true) }
     }
 
@@ -60,7 +62,7 @@ struct SummaryBuilder: Sendable {
         window.reset()
         monitor.reset()
         isPending = false
-        ratios = (0, 0, 0)
+        for k in ratios.indices { ratios[k].reset() }
         seconds = 0
         boundary = Self.sample(ofSecond: 1, rate)
     }
@@ -78,16 +80,7 @@ struct SummaryBuilder: Sendable {
             count, acceleration: planes.offsetRemoved + i, velocity: planes.velocity + i,
             displacement: planes.displacement + i, stride: capacity)
         monitor.push(planes.offsetRemoved + i, count: count)
-        if let ratioSignal {
-            let ratio = planes.ratio + i
-            for k in 0..<count { ratios.first = max(ratios.first, ratio[k]) }
-            if ratioSignal == .each {
-                for k in 0..<count {
-                    ratios.second = max(ratios.second, ratio[capacity + k])
-                    ratios.third = max(ratios.third, ratio[2 * capacity + k])
-                }
-            }
-        }
+        for k in ratios.indices { ratios[k].take(planes, i, count: count) }
         let (x, y, z) = (planes.raw + i, planes.raw + i + capacity, planes.raw + i + 2 * capacity)
         func single(_ value: Double) -> SummaryMessage.Extreme {
             .init(min: value, max: value, since: planes.times[i])
@@ -173,14 +166,14 @@ struct SummaryBuilder: Sendable {
         message.magnitude = magnitude
         message.direction = Direction(
             strongest: levels.strongest, moments.polarization(toward: levels.strongest), north: north)
-        message.staLta = ratioSignal.map { RatioValues(ratios, of: $0) }
-        ratios = (0, 0, 0)
-        message.triggered = state.detectorsOn > 0
+        message.ratios.removeAll(keepingCapacity: true)
+        for k in ratios.indices {
+            message.ratios.append(ratios[k].message)
+            ratios[k].reset()
+        }
+        message.triggered = state.on != 0
         message.detectors.removeAll(keepingCapacity: true)
-        if state.levelOn { message.detectors.append("level") }
-        if state.ratioAxes != 0 { message.detectors.append("sta_lta") }
-        if state.peakAxes != 0 { message.detectors.append("peak") }
-        if state.movementOn { message.detectors.append("movement") }
+        for one in detectors where state.isOn(one.number) { message.detectors.append(one.name) }
         message.extremes = extremes
         message.valid = state.invalid == nil
         message.reason = state.invalid?.rawValue
@@ -201,17 +194,43 @@ public enum InvalidReason: String, Sendable {
 
 /// What the detectors say at one sample.
 struct DetectionState: Sendable {
-    var levelOn = false
-    /// Axes that STA/LTA and the peak detector are on for, bits 0, 1, 2; 0 when off.
-    var ratioAxes: UInt8 = 0
-    var peakAxes: UInt8 = 0
-    /// What the peak detector compares, m/s².
-    var peak = 0.0
-    var movementOn = false
+    /// Bit d: detector d of the list is on.
+    var on: UInt8
     var invalid: InvalidReason?
-    var detectorsOn: Int {
-        (levelOn ? 1 : 0) + (ratioAxes != 0 ? 1 : 0) + (peakAxes != 0 ? 1 : 0) + (movementOn ? 1 : 0)
+
+    init(on: UInt8) { self.on = on }
+
+    var detectorsOn: Int { on.nonzeroBitCount }
+    func isOn(_ detector: Int) -> Bool { on >> UInt8(detector) & 1 != 0 }
+}
+
+/// The largest ratios of one detector in a second.
+private struct LargestRatios: Sendable {
+    private let detector: DetectorFacts
+    private let signal: DetectorSignal
+    private var values: Ratios = (0, 0, 0)
+
+    /// Nil for a detector that has none.
+    init?(_ detector: DetectorFacts) {
+        guard detector.isRatio, let signal = detector.signal else { return nil }
+        (self.detector, self.signal) = (detector, signal)
     }
+
+    func isOfSame(_ other: LargestRatios) -> Bool { detector == other.detector }
+
+    mutating func reset() { values = (0, 0, 0) }
+
+    mutating func take(_ planes: borrowing Planes, _ i: Int, count: Int) {
+        let (capacity, ratio) = (Planes.capacity, planes.detectors.values + 3 * detector.number * Planes.capacity + i)
+        for k in 0..<count { values.first = max(values.first, ratio[k]) }
+        guard signal == .each else { return }
+        for k in 0..<count {
+            values.second = max(values.second, ratio[capacity + k])
+            values.third = max(values.third, ratio[2 * capacity + k])
+        }
+    }
+
+    var message: DetectorRatios { DetectorRatios(detector.name, RatioValues(values, of: signal)) }
 }
 
 extension SummaryMessage.Extreme {

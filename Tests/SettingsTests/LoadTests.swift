@@ -112,7 +112,7 @@ func load(
             let detection = c.axes[axis].detection
             #expect(detection == .init(window: .samples(20), threshold: 0.049, hold: .seconds(0.2)))
         }
-        #expect(c.detection.level == .init(enabled: false, axes: .two))
+        #expect(!c.detection.level.enabled && c.detection.level.axes == .two)
         #expect(c.detection.event.postEvent == 60 && c.detection.event.minimumIntensity == 2.5)
         #expect(c.detection.event.deadTime == 0 && c.detection.event.maximum == 100 && c.detection.event.preEvent == 5)
         #expect(c.intensity == .init(scales: [.wald99, .worden12], horizontal: .vector, window: 20, jmaWindow: 30))

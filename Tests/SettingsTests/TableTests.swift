@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import Seismology
 import SignalProcessing
 import TestSupport
 import Testing
@@ -58,10 +59,10 @@ import Testing
     private static func leaves(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let name = String(describing: type(of: value))
-        let groups = ["Level", "STALTA", "Guard", "Peak", "Movement", "Event", "TLS", "HomeAssistant"]
+        let groups = ["Guard", "Event", "TLS", "HomeAssistant"]
         let isGroup =
             name.hasSuffix("Configuration") || groups.contains(name) || name == "PerAxis<AxisConfiguration>"
-            || name == "PerAxis<Source>"
+            || name == "PerAxis<Source>" || value is any DetectorSettings
         return isGroup && !mirror.children.isEmpty ? mirror.children.reduce(0) { $0 + leaves($1.value) } : 1
     }
 
@@ -128,8 +129,27 @@ import Testing
         (c.storage.directory, c.storage.budget, c.storage.ringMinutes) = ("/srv/x", 1024, 0)
         (c.storage.keepEventsDays, c.storage.backfillRate) = (7, 200)
         (c.health.interval, c.log.level) = (10, .debug)
+        for setting in SettingsTable.settings where setting.key.hasPrefix("detection.") {
+            var findings = Findings()
+            if setting.write(c, 0) == setting.standard { setting.read(other(setting), "", 0, &c, &findings) }
+        }
         return c
     }()
+
+    /// A value of a detector's setting that is not its default: one does not have to be written down here for each.
+    private static func other(_ setting: Setting) -> Value {
+        switch setting.standard {
+        case .bool(let flag): return .bool(!flag)
+        case .int(let number): return .double(0.9 * Double(number))
+        case .double(let number): return .double(0.9 * number)
+        case .string(let word):
+            if case .array(let words)? = setting.valueSchema["enum"] {
+                return words.first { $0 != .string(word) } ?? .null
+            }
+            return "none"
+        default: return "axes"
+        }
+    }
 
     @Test func theAnnotatedDefaultIsTheStoredFileAndGivesTheDefaults() throws {
         let stored = try String(

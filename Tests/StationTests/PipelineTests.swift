@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import Seismology
 import Settings
 import SignalProcessing
 import Testing

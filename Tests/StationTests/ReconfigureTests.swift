@@ -23,6 +23,7 @@ private struct Run {
         var pipeline = try StationPipeline(
             configuration: configuration, sensor: StationSensor(rate: recording.rate), boot: "boot")
         var (filtered, rms, ratio) = (filtered, rms, ratio)
+        let column = pipeline.ratioColumns.first
         pipeline.onSeries = { chunk in
             for axis in 0..<3 {
                 for i in 0..<chunk.count {
@@ -30,7 +31,7 @@ private struct Run {
                     rms[axis].append(chunk.rms[axis * chunk.stride + i])
                 }
             }
-            for i in 0..<chunk.count { ratio.append(chunk.ratio?[i] ?? -1) }
+            for i in 0..<chunk.count { ratio.append(column.map { chunk.ratio($0)[i] } ?? -1) }
         }
         var sent: [Sent] = []
         let sink: PublicationSink = { header, bytes in

@@ -54,13 +54,15 @@ import Testing
         var triggered: [[UInt8]] = [[], [], []]
         var ratio: [[Double]] = [[], [], []]
 
-        func take(_ chunk: SeriesChunk) {
+        func take(_ chunk: SeriesChunk, _ columns: [RatioColumn]) {
             for axis in 0..<3 {
                 let k = axis * chunk.stride
                 filtered[axis] += UnsafeBufferPointer(start: chunk.filtered + k, count: chunk.count)
                 rms[axis] += UnsafeBufferPointer(start: chunk.rms + k, count: chunk.count)
                 triggered[axis] += UnsafeBufferPointer(start: chunk.triggered + k, count: chunk.count)
-                if let r = chunk.ratio { ratio[axis] += UnsafeBufferPointer(start: r + k, count: chunk.count) }
+            }
+            for (i, column) in columns.enumerated() {
+                ratio[i] += UnsafeBufferPointer(start: chunk.ratio(column), count: chunk.count)
             }
         }
 
@@ -85,7 +87,8 @@ import Testing
         var pipeline = try StationPipeline(
             configuration: configuration, sensor: StationSensor(rate: rate), boot: "boot")
         let series = Series()
-        pipeline.onSeries = { series.take($0) }
+        let columns = pipeline.ratioColumns
+        pipeline.onSeries = { series.take($0, columns) }
         var sent: [Sent] = []
         let sink: PublicationSink = { header, bytes in
             sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))

@@ -23,7 +23,9 @@ struct AlertBoard {
         case storageSetAside = "storage_set_aside"
         case mqttRefused = "mqtt_refused"
         case mqttTooLarge = "mqtt_too_large"
+        case writeDenied = "write_denied"
         case mqttDeniedTopic = "mqtt_denied_topic"
+        case duplicateID = "duplicate_id"
         case mqttPlaintextPassword = "mqtt_plaintext_password"
         case mqttCredentials = "mqtt_credentials"
     }

@@ -42,7 +42,9 @@ final class LinkJournal: Sendable {
                 "a message is larger than the broker takes",
                 ["topic": .text(topic), "bytes": .int(bytes), "count": .int(count)])
         case .abandoned(let topic):
-            log.warning("the broker hangs up on a message: given up", ["topic": .text(topic)])
+            log.warning(
+                "the broker hangs up on messages to this topic: they come last from now on, and ever more rarely",
+                ["topic": .text(topic)])
         }
     }
 

@@ -36,6 +36,8 @@ struct Outbox: ~Copyable {
     private static let trimPause: Int64 = 60_000_000_000
     /// Messages in one transaction.
     private static let batch = 64
+    /// Of them that are read from disk in one round.
+    private static let batchesInARow = 16
 
     private var context: Context
     private let link: Link
@@ -47,6 +49,8 @@ struct Outbox: ~Copyable {
     private var payload: [UInt8] = []
     private var settled: [Settlement] = []
     private var kept: [(ticket: KeepTicket, key: Int64, bytes: Int)] = []
+    /// Of the last look at what is held.
+    private var holdNumber: UInt64 = 0
     private var withdrawDue: Int64 = 0
     private var trimDue: Int64 = 0
 
@@ -93,7 +97,7 @@ struct Outbox: ~Copyable {
         guard let counting = trial.change(trial: new.trial, confirmed: new.confirmed) else { return }
         for one in counting { try settle(one) }
         try spool.commit()
-        backfill.rewind()
+        backfill.beginAnew()
     }
 
     /// Everything that is to be done now.
@@ -207,14 +211,19 @@ struct Outbox: ~Copyable {
             case .isVoid: outcome = .displaced
             }
         }
-        backfill.settled(one.key, isDisplaced: outcome == .displaced)
+        // What is held is looked at once more, and passed over if it still is.
+        backfill.settled(one.key, isDisplaced: outcome == .displaced || outcome == .held)
+        let line = one.key & 3 == 0 ? SpoolLine.essential : .rest
         switch outcome {
         case .delivered: _ = try spool.settle(one.key, .delivered)
         case .refused(let reason): _ = try spool.settle(one.key, .refused(reason: reason))
-        // 149: packet too large; what was given up counts as an unspecified error.
+        // Brokers change. 149: packet too large.
+        case .tooLarge where line == .essential: backfill.held(one.key, line)
         case .tooLarge: _ = try spool.settle(one.key, .refused(reason: 149))
+        case .abandoned where backfill.struck(one.key): backfill.held(one.key, line)
+        // What was given up counts as an unspecified error.
         case .abandoned: _ = try spool.settle(one.key, .refused(reason: 128))
-        case .displaced, .onTrial, nil: break
+        case .displaced, .held, .onTrial, nil: break
         }
     }
 
@@ -235,8 +244,15 @@ struct Outbox: ~Copyable {
     private mutating func feed(wall: Int64) throws(SpoolError) {
         // More of it could not be remembered.
         if trial.isFull { return }
+        let number = link.holdNumber
+        if number != holdNumber { backfill.rewind() }
+        holdNumber = number
+        // What is held may be much: a part in each round, so that what is new need not wait.
+        var batches = 0
         for line in [SpoolLine.essential, .rest] {
             while true {
+                batches += 1
+                guard batches <= Self.batchesInARow else { return }
                 let messages = try spool.next(
                     line, after: backfill.cursor(line), messages: Self.batch, bytes: 262_144)
                 guard !messages.isEmpty else { break }
@@ -246,6 +262,11 @@ struct Outbox: ~Copyable {
                         continue
                     }
                     let header = lateHeader(message, wall: wall)
+                    // Over which connections ended takes turns with the others of its topic.
+                    guard number % 2 == 0 || !backfill.isStruck(message.key), link.mayOffer(header) else {
+                        try pass(message, line, wall: wall)
+                        continue
+                    }
                     let taken = message.payload.withUnsafeBytes {
                         link.offerBackfill(header, key: message.key, $0)
                     }
@@ -256,6 +277,13 @@ struct Outbox: ~Copyable {
         }
         // Everything older is on its way: what comes now may be sent from memory again.
         if link.isOverflowing, backfill.count == 0 { link.setOverflow(false) }
+    }
+
+    /// A message that is refused for now waits, until it is older than events are kept.
+    private mutating func pass(_ message: StoredMessage, _ line: SpoolLine, wall: Int64) throws(SpoolError) {
+        let longest = max(spool.options.keepEventsSeconds, 86_400)
+        guard Double(wall - message.made) / 1e9 <= longest else { return try spool.giveUp(message.key) }
+        backfill.held(message.key, line)
     }
 
     /// How a message from disk is sent: what has outlived its time goes below `data/history`, as do traces and summaries

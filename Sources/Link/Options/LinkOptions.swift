@@ -37,6 +37,17 @@ public struct LinkOptions: Sendable, Equatable {
         public var commandTopic = ""
         /// Topics of ours that are read back for a moment with 3.1.1, which says nothing of what may not be written.
         public var echoTopics: [String] = []
+        /// The same where nothing may be published for long: a filter of topics that have the same rights, and the one to
+        /// which an empty message goes.
+        public struct Probe: Sendable, Equatable {
+            public var filter: String
+            public var topic: String
+            public init(filter: String, topic: String) { (self.filter, self.topic) = (filter, topic) }
+        }
+        public var probes: [Probe] = []
+        /// A retained topic whose value always has these bytes in it when it is ours (3.1.1).
+        public var identityTopic = ""
+        public var identity: [UInt8] = []
         public init() {}
     }
 

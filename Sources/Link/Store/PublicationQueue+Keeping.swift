@@ -42,7 +42,8 @@ extension PublicationQueue {
         }
         slots[index].keeping = .none
         slots[index].key = key
-        guard isOverflowing, !slots[index].isTaken else { return .waiting }
+        let isAside = slots[index].isAside
+        guard isOverflowing || isAside, !slots[index].isTaken else { return .waiting }
         // Kept in order of arrival, so that it is the first or near it.
         let line = line(of: index)
         var previous = -1
@@ -50,9 +51,9 @@ extension PublicationQueue {
         while candidate != index, candidate >= 0 { (previous, candidate) = (candidate, slots[candidate].next) }
         guard candidate == index else { return .waiting }
         unlink(index, after: previous, line: line)
-        displaced += 1
+        if !isAside { displaced += 1 }
         free(index)
-        return .settled(.displaced)
+        return .settled(isAside ? .held : .displaced)
     }
 
     mutating func cannotKeep(_ ticket: KeepTicket) {

@@ -358,7 +358,9 @@ final class MosquittoTransport: Transport {
         let isReason = code >= 128
         let words = isReason ? String(cString: mosquitto_reason_string(code)) : explained(code, number)
         events.append(
-            .lost(reason: code == 0 ? "disconnected" : words, byPeer: isReason || Self.isByPeer(code, number)))
+            .lost(
+                reason: code == 0 ? "disconnected" : words, byPeer: isReason || Self.isByPeer(code, number),
+                code: isReason ? Int(code) : 0))
     }
 
     /// An answer of MQTT 3 to a CONNECT of 5, which brokers give that have no 5. libmosquitto 2.0.11 calls back with its

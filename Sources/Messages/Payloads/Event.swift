@@ -4,7 +4,7 @@ public struct EventMessage: Sendable, Equatable {
 
     /// A detector that was on, with what it saw.
     public struct Detector: Sendable, Equatable {
-        /// `level`, `sta_lta`, `peak`, `movement`.
+        /// Of a detector of the settings, such as `level`.
         public var name: String
         /// `each`, `x`, `y`, `z`, `h` or `v3`, where the detector has a choice.
         public var signal: String?
@@ -12,8 +12,8 @@ public struct EventMessage: Sendable, Equatable {
         public var axes: AxisSet
         /// When it went on, nanoseconds of UTC.
         public var on: Int64
-        /// The value that fulfilled the rule and the threshold, in the detector's unit (a ratio for `sta_lta`, m/s² for
-        /// all others), and the largest value while it was on.
+        /// The value that fulfilled the rule and the threshold, in the detector's unit (m/s², or none for a
+        /// ratio), and the largest value while it was on.
         public var value: Double
         public var threshold: Double
         public var maximum: Double
@@ -101,7 +101,8 @@ public struct EventMessage: Sendable, Equatable {
     public var duration75: Double?
     public var duration95: Double?
     public var intensity: [IntensityValue] = []
-    public var staLtaMax: RatioValues?
+    /// Largest ratios since the onset, of each detector that has some.
+    public var ratios: [DetectorRatios] = []
     /// Largest RMS of each axis, m/s².
     public var rmsMax = AxisValues(0.0)
     /// Mean absolute value of each axis, m/s².
@@ -160,9 +161,9 @@ public struct EventMessage: Sendable, Equatable {
         json.optional("d5_75_s", duration75)
         json.optional("d5_95_s", duration95)
         IntensityValue.write(intensity, to: &json)
-        if let staLtaMax {
-            json.key("sta_lta_max")
-            staLtaMax.write(to: &json)
+        for one in ratios {
+            json.key(text: one.name + "_max")
+            one.values.write(to: &json)
         }
         json.axes("rms_max", rmsMax)
         json.axes("rsam", rsam)

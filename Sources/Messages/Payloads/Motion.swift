@@ -161,7 +161,7 @@ public struct IntensityValue: Sendable, Equatable {
     }
 }
 
-/// STA/LTA ratios of the signals that have one.
+/// A detector's ratio of each signal that it looks at.
 public struct RatioValues: Sendable, Equatable {
     public var x: Double?
     public var y: Double?
@@ -181,6 +181,18 @@ public struct RatioValues: Sendable, Equatable {
         json.optional("h", h)
         json.optional("v3", v3)
         json.endObject()
+    }
+}
+
+/// The ratios of one detector.
+public struct DetectorRatios: Sendable, Equatable {
+    /// The detector's name, which is the key of its ratios in a summary, and with `_max` in an event.
+    public var name: String
+    public var values: RatioValues
+
+    public init(_ name: String, _ values: RatioValues) {
+        self.name = name
+        self.values = values
     }
 }
 

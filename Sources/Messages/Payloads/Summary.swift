@@ -54,7 +54,8 @@ public struct SummaryMessage: Sendable, Equatable {
     /// Nil, and left out, while there has been no motion.
     public var direction: Direction?
     public var spectrum: SpectrumPeak?
-    public var staLta: RatioValues?
+    /// Largest ratios of the last second, of each detector that has some.
+    public var ratios: [DetectorRatios] = []
     public var triggered = false
     /// Names of the detectors that are on.
     public var detectors: [String] = []
@@ -102,9 +103,9 @@ public struct SummaryMessage: Sendable, Equatable {
             json.double(spectrum.peak)
             json.endObject()
         }
-        if let staLta {
-            json.key("sta_lta")
-            staLta.write(to: &json)
+        for one in ratios {
+            json.key(text: one.name)
+            one.values.write(to: &json)
         }
         json.key("triggered")
         json.bool(triggered)

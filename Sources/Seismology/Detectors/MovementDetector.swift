@@ -1,3 +1,34 @@
+import SignalProcessing
+
+extension DetectionConfiguration {
+    public struct Movement: DetectorSettings {
+        public static let name = "movement"
+        public static let title = "Movement"
+        public static let fields: [DetectorField<Self>] = [
+            .init(
+                "enabled", .flag(\.enabled),
+                title: "Movement detector", advanced: true,
+                "Detection of a movement of the sensor itself, with its direction (offset removed, not filtered)."),
+            .init(
+                "threshold", .acceleration(\.threshold, .from(0, to: 2000)), written: "0.3 g",
+                title: "Movement threshold", advanced: true,
+                "A movement begins when the acceleration of any axis is greater than this."),
+            .init(
+                "lull_s", .time(\.lull, .above(0, to: 60)),
+                title: "Movement lull", advanced: true,
+                "A movement ends when no axis has been above the threshold for this long."),
+        ]
+
+        public var enabled = false
+        /// m/s².
+        public var threshold = 0.3 * standardGravity
+        /// Seconds.
+        public var lull = 0.1
+
+        public init() {}
+    }
+}
+
 /// A movement of the sensor as a whole, and its direction (Allen and Appelcline, iPhone in Action, 2008).
 ///
 /// Begins when the acceleration of any axis exceeds the threshold, ends when those of all have been within it for the
@@ -76,5 +107,43 @@ public struct MovementDetector: Sendable {
         y.take(ay, threshold)
         z.take(az, threshold)
         return true
+    }
+}
+
+extension MovementDetector: Detector {
+    /// In the axes of the result, beside the bit of the movement's axis: its direction is the negative one.
+    private static let negative: UInt8 = 1 << 7
+
+    public init(_ settings: DetectionConfiguration.Movement, _ context: DetectorContext) {
+        self.init(
+            threshold: settings.threshold, lull: WindowLength.seconds(settings.lull).samples(at: context.rate))
+    }
+
+    public mutating func takeOver(_ old: MovementDetector, inputGoesOn: Bool) {
+        if threshold == old.threshold, lull == old.lull { self = old }
+    }
+
+    public mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
+        let (a, s) = (chunk.offsetRemoved, chunk.stride)
+        let (x, y, z) = (result.values, result.values + s, result.values + 2 * s)
+        var i = max(0, chunk.validFrom)
+        while i < chunk.count {
+            result.axes[i] = 0
+            if step(a[i], a[s + i], a[2 * s + i]) {
+                let (axis, isNegative) = direction
+                result.axes[i] = 1 << UInt8(axis) | (isNegative ? Self.negative : 0)
+                (x[i], y[i], z[i]) = largest
+            }
+            i += 1
+        }
+    }
+
+    public mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {
+        let (bits, values, s) = (result.axes[i], result.values + i, result.stride)
+        let axes = bits & ~Self.negative
+        let peaks = (x: values[0], y: values[s], z: values[2 * s])
+        return DetectorReading(
+            axes: axes, value: max(abs(peaks.x), abs(peaks.y), abs(peaks.z)), threshold: threshold,
+            movement: .init(axis: axes.trailingZeroBitCount, isNegative: bits & Self.negative != 0, peaks: peaks))
     }
 }

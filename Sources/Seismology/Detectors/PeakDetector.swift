@@ -1,3 +1,32 @@
+import SignalProcessing
+
+extension DetectionConfiguration {
+    public struct Peak: DetectorSettings {
+        public static let name = "peak"
+        public static let title = "Peak"
+        public static let fields: [DetectorField<Self>] = [
+            .init(
+                "enabled", .flag(\.enabled),
+                title: "Peak detector",
+                "Detection by a single sample of the acceleration (offset removed, not filtered)."),
+            .init(
+                "threshold", .acceleration(\.threshold, .from(0, to: 2000)), written: "5 mg",
+                title: "Peak threshold", advanced: true, "On while the acceleration is greater than this."),
+            .init(
+                "signal", .choice(\.signal), title: "Peak signal", advanced: true,
+                "Each axis for itself, one axis, the horizontal vector or the 3-D vector."),
+        ]
+
+        public var enabled = false
+        /// m/s².
+        public var threshold = 5e-3 * standardGravity
+        public var signal = DetectorSignal.h
+        public init() {}
+
+        public var chosenSignal: DetectorSignal? { signal }
+    }
+}
+
 /// On at every sample whose acceleration exceeds a threshold.
 public struct PeakDetector: Sendable {
     /// m/s².
@@ -26,5 +55,20 @@ public struct PeakDetector: Sendable {
             axes = (abs(x) > threshold ? 1 : 0) | (abs(y) > threshold ? 2 : 0) | (abs(z) > threshold ? 4 : 0)
         }
         return (value > threshold ? axes : 0, value)
+    }
+}
+
+extension PeakDetector: Detector {
+    public init(_ settings: DetectionConfiguration.Peak, _ context: DetectorContext) {
+        self.init(threshold: settings.threshold, signal: settings.signal)
+    }
+
+    public mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
+        let (x, s) = (chunk.offsetRemoved, chunk.stride)
+        for i in 0..<chunk.count { (result.axes[i], result.values[i]) = step(x[i], x[s + i], x[2 * s + i]) }
+    }
+
+    public mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {
+        DetectorReading(axes: result.axes[i], value: result.values[i], threshold: threshold)
     }
 }

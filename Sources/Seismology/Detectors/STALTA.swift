@@ -1,19 +1,5 @@
 import SignalProcessing
 
-/// Which motion a detector looks at.
-public enum DetectorSignal: String, Sendable, CaseIterable {
-    /// Each axis for itself.
-    case each
-    case x, y, z
-    /// The horizontal vector.
-    case h
-    /// The 3-D vector.
-    case v3
-
-    /// Whether it is made of several axes.
-    public var isVector: Bool { self == .h || self == .v3 }
-}
-
 /// The ratio of a short-term to a long-term average of a signal's power, and the trigger on it (Allen, Automatic
 /// earthquake recognition and timing from single traces, BSSA 68, 1978; the averages as in Withers et al., BSSA 88,
 /// 1998, and ObsPy).

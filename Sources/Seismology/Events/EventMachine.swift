@@ -1,3 +1,18 @@
+extension DetectionConfiguration {
+    /// How triggers become events.
+    public struct Event: Sendable, Equatable {
+        /// Detectors that must be on.
+        public var votes = 1
+        /// Seconds.
+        public var preEvent = 10.0
+        public var postEvent = 15.0
+        public var maximum = 300.0
+        public var deadTime = 5.0
+        /// Events below this intensity (first scale) are not published.
+        public var minimumIntensity = 0.0
+    }
+}
+
 /// When an event begins and ends. Pure: it sees only how many detectors are on at each sample.
 ///
 /// On when `votes` detectors are on; off when none has been on for `postEvent`; closed at `maximum`, and opened anew if

@@ -6,7 +6,7 @@ import SignalProcessing
 /// mend it. What depends on the sample rate is checked against `sensor.rate_hz`, except that a recording has its own
 /// rate: then the station checks when it is open.
 enum CrossFieldRules {
-    private struct Rule: Sendable {
+    struct Rule: Sendable {
         /// Settings, or groups of them, that the rule looks at: while one of them has an error of its own, the rule
         /// has nothing to say.
         var uses: [String]
@@ -27,13 +27,6 @@ enum CrossFieldRules {
         Rule(uses: ["/sensor/driver", "/sensor/replay/file"], check: replayFile),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/trace/enabled", "/trace/rate_hz"], check: traceRate),
         Rule(uses: ["/trace/enabled", "/trace/rate_hz", "/trace/block_s"], check: traceBlock),
-        Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/detection/sta_lta"], check: ratioFilter),
-        Rule(uses: ["/detection/sta_lta"], check: ratio),
-        Rule(
-            uses: [
-                "/detection/level/enabled", "/detection/sta_lta/enabled", "/detection/peak/enabled",
-                "/detection/movement/enabled", "/detection/event/votes",
-            ], check: votes),
         Rule(uses: ["/waveform/enabled", "/waveform/encoding"], check: waveformCodes),
         Rule(uses: ["/mqtt/tls"], check: certificate),
         Rule(uses: ["/mqtt/home_assistant", "/mqtt/root"], check: discoveryPrefix),
@@ -49,7 +42,7 @@ enum CrossFieldRules {
         if known.contains(where: { $0.path.isEmpty }) { return [] }
         let wrong = known.map(\.path)
         var findings = Findings()
-        for rule in rules {
+        for rule in rules + DetectorRules.all {
             let isSettled = !rule.uses.contains { group in
                 wrong.contains { Pointer.isPrefix(group, of: $0) || Pointer.isPrefix($0, of: group) }
             }
@@ -66,7 +59,7 @@ enum CrossFieldRules {
     // MARK: Against the rate
 
     /// The rate when it is known from the settings.
-    private static func rate(_ c: Configuration) -> Double? {
+    static func rate(_ c: Configuration) -> Double? {
         c.sensor.driver == .replay ? nil : c.sensor.rate
     }
 
@@ -95,11 +88,6 @@ enum CrossFieldRules {
         for axis in 0..<3 {
             check(c.axes[axis].filter, "/axes/\(SettingsTable.axisNames[axis])/filter", rate, &findings)
         }
-    }
-
-    private static func ratioFilter(_ c: Configuration, _ findings: inout Findings) {
-        guard c.detection.staLTA.enabled, let rate = rate(c), let filter = c.detection.staLTA.filter else { return }
-        check(filter, "/detection/sta_lta/filter", rate, &findings)
     }
 
     /// The corners of a filter against a rate that has a name for the message.
@@ -214,37 +202,6 @@ enum CrossFieldRules {
         findings.add(
             "/sensor/replay/file", .crossField, "The driver replay needs a recording.", got: "",
             allowed: "the path of a CSV or miniSEED file")
-    }
-
-    private static func ratio(_ c: Configuration, _ findings: inout Findings) {
-        let s = c.detection.staLTA
-        guard s.enabled else { return }
-        if s.lta <= s.sta {
-            findings.add(
-                "/detection/sta_lta/lta_s", .crossField,
-                "The long-term average must be longer than the short-term one, which is \(shortText(s.sta)) s.",
-                got: .shortest(s.lta), allowed: "above \(shortText(s.sta)) s")
-        } else if s.on > s.lta / s.sta {
-            findings.add(
-                "/detection/sta_lta/on", .crossField,
-                "There would never be a trigger: the ratio cannot exceed lta_s / sta_s.",
-                got: .shortest(s.on), allowed: "at most \(shortText(s.lta / s.sta))")
-        }
-        if s.off > s.on {
-            findings.add(
-                "/detection/sta_lta/off", .crossField, "The trigger would end at once: `on` is \(shortText(s.on)).",
-                got: .shortest(s.off), allowed: "at most \(shortText(s.on))")
-        }
-    }
-
-    private static func votes(_ c: Configuration, _ findings: inout Findings) {
-        let d = c.detection
-        let enabled = [d.level.enabled, d.staLTA.enabled, d.peak.enabled, d.movement.enabled].count { $0 }
-        guard enabled > 0, c.detection.event.votes > enabled else { return }
-        findings.add(
-            "/detection/event/votes", .crossField,
-            "There would never be an event: fewer detectors are enabled than must be on.",
-            got: .int(Int64(c.detection.event.votes)), allowed: "1…\(enabled)")
     }
 
     /// The header of miniSEED 2 has 2, 5 and 2 bytes for them.

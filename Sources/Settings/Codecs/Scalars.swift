@@ -1,4 +1,5 @@
 import Messages
+import SignalProcessing
 
 extension Codec where T == Bool {
     static let bool = Codec(
@@ -35,6 +36,13 @@ extension Codec where T == Int {
                 return number
             },
             encode: { .int(Int64($0)) })
+    }
+}
+
+extension Codec where T == String {
+    /// One of these words.
+    static func word(_ words: [String]) -> Codec {
+        word(words, decode: { words.contains($0) ? $0 : nil }, encode: { $0 })
     }
 }
 
@@ -93,7 +101,12 @@ extension Codec {
 
     /// One word out of several.
     static func choice() -> Codec where T: CaseIterable & RawRepresentable<String> {
-        let words = T.allCases.map(\.rawValue)
+        word(T.allCases.map(\.rawValue), decode: { T(rawValue: $0) }, encode: \.rawValue)
+    }
+
+    fileprivate static func word(
+        _ words: [String], decode: @escaping @Sendable (String) -> T?, encode: @escaping @Sendable (T) -> String
+    ) -> Codec {
         let allowed = words.joined(separator: ", ")
         return Codec(
             type: "one of", unit: nil, allowed: allowed, schema: ["enum": .array(words.map { .string($0) })],
@@ -102,11 +115,11 @@ extension Codec {
                     findings.wrongType(path, "one of these words", got: value, allowed: allowed)
                     return nil
                 }
-                if let found = T(rawValue: word) { return found }
+                if let found = decode(word) { return found }
                 findings.add(path, .range, "There is no such choice.", got: value, allowed: allowed)
                 return nil
             },
-            encode: { .string($0.rawValue) })
+            encode: { .string(encode($0)) })
     }
 
     /// A list of different words out of several, in the order given; not empty.
@@ -154,22 +167,7 @@ extension Codec {
     }
 }
 
-/// An interval of numbers, either end of which may be left out of it.
-struct Interval: Sendable {
-    var lower: Double
-    var upper: Double
-    /// The lower end itself is not allowed.
-    var isOpen = false
-
-    static func above(_ lower: Double, to upper: Double) -> Interval {
-        Interval(lower: lower, upper: upper, isOpen: true)
-    }
-    static func from(_ lower: Double, to upper: Double) -> Interval { Interval(lower: lower, upper: upper) }
-
-    func contains(_ number: Double) -> Bool {
-        (isOpen ? number > lower : number >= lower) && number <= upper
-    }
-
+extension Interval {
     func description(unit: String?) -> String {
         let tail = unit.map { " \($0)" } ?? ""
         let (a, b) = (shortText(lower), shortText(upper))
@@ -181,10 +179,4 @@ struct Interval: Sendable {
             "type": "number", isOpen ? "exclusiveMinimum" : "minimum": .shortest(lower), "maximum": .shortest(upper),
         ]
     }
-}
-
-/// A number for people: whole numbers without a fraction.
-func shortText(_ number: Double) -> String {
-    if let whole = Int64(exactly: number) { return String(whole) }
-    return "\(number)"
 }

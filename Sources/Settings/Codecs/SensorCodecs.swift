@@ -1,4 +1,5 @@
 import Messages
+import SignalProcessing
 
 extension Codec where T == MountingConfiguration.Source {
     /// Axis and sign: `+x`, `-y` and so on; `x` is `+x`.

@@ -3,7 +3,7 @@ extension SettingsTable {
     // sent to a broker of his own as the password.
     static let mqtt = Chapter(
         key: "mqtt", title: "MQTT", help: "The broker. A change makes a new connection.",
-        sections: ["tls": "TLS", "reconnect": "Reconnection", "home_assistant": "Home Assistant"],
+        sections: [("tls", "TLS"), ("reconnect", "Reconnection"), ("home_assistant", "Home Assistant")],
         settings: [
             Setting(
                 "mqtt.uri", \.mqtt.uris, .brokers, apply: .live,

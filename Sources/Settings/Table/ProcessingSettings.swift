@@ -20,7 +20,7 @@ extension SettingsTable {
     static let axes = Chapter(
         key: "axes", title: "Axes",
         help: "What is done to each axis: `all` is written to x, y and z; after it, x, y and z may differ.",
-        sections: ["detection": "Level detection"],
+        sections: [("detection", "Level detection")],
         settings: [
             Setting(
                 axis: "signal", \.signal, .signal, apply: .live,
@@ -51,112 +51,8 @@ extension SettingsTable {
     static let detection = Chapter(
         key: "detection", title: "Detection",
         help: "When the station as a whole triggers, and how triggers become events.",
-        sections: [
-            "level": "Level", "sta_lta": "STA/LTA", "sta_lta.guard": "Trigger guard", "peak": "Peak",
-            "movement": "Movement", "event": "Events",
-        ],
-        settings: [
-            Setting(
-                "detection.level.enabled", \.detection.level.enabled, .bool, apply: .live,
-                title: "Level detector",
-                "Detection by the level of each axis (see axes.all.detection)."),
-            Setting(
-                "detection.level.axes", \.detection.level.axes, .choice(), apply: .live,
-                title: "Axes that must trigger", advanced: true,
-                "Which axes must be triggered: one axis, any, two of the three, or all."),
-            Setting(
-                "detection.sta_lta.enabled", \.detection.staLTA.enabled, .bool, apply: .live,
-                title: "STA/LTA detector",
-                "Detection by the ratio of a short-term to a long-term average of power."),
-            Setting(
-                "detection.sta_lta.method", \.detection.staLTA.method, .choice(), apply: .live,
-                title: "STA/LTA method", advanced: true,
-                "Moving averages, exponential averages, or those with the long one frozen while triggered."),
-            Setting(
-                "detection.sta_lta.signal", \.detection.staLTA.signal, .choice(), apply: .live,
-                title: "STA/LTA signal", advanced: true,
-                "Each axis for itself, one axis, the horizontal vector or the 3-D vector."),
-            Setting(
-                "detection.sta_lta.filter", \.detection.staLTA.filter, .ownFilter,
-                written: "{butterworth: {type: bandpass, corners_hz: [1, 8], order: 2}}", apply: .live,
-                title: "STA/LTA filter", advanced: true,
-                "A filter of its own after the offset removal, or `axes`: after the filters of the axes."),
-            Setting(
-                "detection.sta_lta.sta_s", \.detection.staLTA.sta, .time(.above(0, to: 60)), apply: .live,
-                title: "STA length",
-                "Length of the short-term average."),
-            Setting(
-                "detection.sta_lta.lta_s", \.detection.staLTA.lta, .time(.above(0, to: 600)), apply: .live,
-                title: "LTA length",
-                "Length of the long-term average; there is no detection for this long after a start or a gap."),
-            Setting(
-                "detection.sta_lta.on", \.detection.staLTA.on, .number(.above(0, to: 10000)), apply: .live,
-                title: "Trigger-on ratio",
-                homeAssistant: .number("sta_lta_on", "STA/LTA on", #""min":0.01,"max":10000,"step":0.01"#),
-                "Triggers when the ratio is at least this."),
-            Setting(
-                "detection.sta_lta.off", \.detection.staLTA.off, .number(.above(0, to: 10000)), apply: .live,
-                title: "Trigger-off ratio",
-                homeAssistant: .number("sta_lta_off", "STA/LTA off", #""min":0.01,"max":10000,"step":0.01"#),
-                "The trigger ends when the ratio is less than this."),
-            Setting(
-                "detection.sta_lta.min_duration_s", \.detection.staLTA.minimumDuration, .time(.from(0, to: 60)),
-                apply: .live,
-                title: "Minimum duration", advanced: true,
-                "The detector is on when the trigger has lasted this long without a break."),
-            Setting(
-                "detection.sta_lta.max_frozen_s", \.detection.staLTA.maximumFrozen, .time(.above(0, to: 3600)),
-                apply: .live,
-                title: "Maximum freeze", advanced: true,
-                "Method frozen: after this long in a trigger the long-term average goes on."),
-            Setting(
-                "detection.sta_lta.guard.enabled", \.detection.staLTA.guard.enabled, .bool, apply: .live,
-                title: "Trigger guard", advanced: true,
-                "Signals h and v3: the trigger counts when it also looks like shaking, not like a spike or a step."),
-            Setting(
-                "detection.sta_lta.guard.axes", \.detection.staLTA.guard.axes, .integer(1...3), apply: .live,
-                title: "Axes that must agree", advanced: true,
-                "How many axes must agree that there is more power than before."),
-            Setting(
-                "detection.sta_lta.guard.ratio", \.detection.staLTA.guard.ratio, .number(.from(0, to: 10000)),
-                apply: .live,
-                title: "Ratio of an agreeing axis", advanced: true,
-                "An axis agrees when its short-term average is at least so many long-term ones."),
-            Setting(
-                "detection.sta_lta.guard.clip", \.detection.staLTA.guard.clip, .number(.above(0, to: 1e9)),
-                apply: .live,
-                title: "Clip level", advanced: true,
-                "In that, one sample counts for at most so many long-term averages."),
-            Setting(
-                "detection.sta_lta.guard.jump", \.detection.staLTA.guard.jump, .number(.above(0, to: 1)),
-                apply: .live,
-                title: "Largest jump", advanced: true,
-                "The largest jump between successive 1/32 s may be this share of all change at most."),
-            Setting(
-                "detection.peak.enabled", \.detection.peak.enabled, .bool, apply: .live,
-                title: "Peak detector",
-                "Detection by a single sample of the acceleration (offset removed, not filtered)."),
-            Setting(
-                "detection.peak.threshold", \.detection.peak.threshold, .threshold, written: "5 mg", apply: .live,
-                title: "Peak threshold", advanced: true,
-                "On while the acceleration is greater than this."),
-            Setting(
-                "detection.peak.signal", \.detection.peak.signal, .choice(), apply: .live,
-                title: "Peak signal", advanced: true,
-                "Each axis for itself, one axis, the horizontal vector or the 3-D vector."),
-            Setting(
-                "detection.movement.enabled", \.detection.movement.enabled, .bool, apply: .live,
-                title: "Movement detector", advanced: true,
-                "Detection of a movement of the sensor itself, with its direction (offset removed, not filtered)."),
-            Setting(
-                "detection.movement.threshold", \.detection.movement.threshold, .threshold, written: "0.3 g",
-                apply: .live,
-                title: "Movement threshold", advanced: true,
-                "A movement begins when the acceleration of any axis is greater than this."),
-            Setting(
-                "detection.movement.lull_s", \.detection.movement.lull, .time(.above(0, to: 60)), apply: .live,
-                title: "Movement lull", advanced: true,
-                "A movement ends when no axis has been above the threshold for this long."),
+        sections: detectorSections + [("event", "Events")],
+        settings: detectorRows + [
             Setting(
                 "detection.event.votes", \.detection.event.votes, .integer(1...16), apply: .live,
                 title: "Detectors for an event", advanced: true,

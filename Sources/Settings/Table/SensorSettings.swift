@@ -4,8 +4,8 @@ extension SettingsTable {
     static let sensor = Chapter(
         key: "sensor", title: "Sensor", help: "Where the samples come from.",
         sections: [
-            "mounting": "Mounting", "calibration": "Calibration", "iio": "IIO", "i2c": "I2C",
-            "simulate": "Simulated sensor", "replay": "Replay",
+            ("mounting", "Mounting"), ("calibration", "Calibration"), ("iio", "IIO"), ("i2c", "I2C"),
+            ("simulate", "Simulated sensor"), ("replay", "Replay"),
         ],
         settings: [
             Setting(

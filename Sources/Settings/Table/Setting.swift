@@ -83,7 +83,8 @@ public struct Setting: Sendable {
             get: { configuration, axis in configuration.axes[axis][keyPath: path] })
     }
 
-    private init<T>(
+    /// A setting that is reached in a way of its own.
+    init<T>(
         key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: RemoteAccess, secret: Bool,
         _ title: String, _ advanced: Bool, _ control: HomeAssistantEntity.Control?, _ help: String,
         set: @escaping @Sendable (inout Configuration, T, Int) -> Void,

@@ -15,7 +15,7 @@ public enum SettingsTable {
         /// A sentence for people.
         public let help: String
         /// Titles of the groups in it by their keys without the chapter's, such as `sta_lta`.
-        var sections: KeyValuePairs<String, String> = [:]
+        var sections: [(key: String, title: String)] = []
         public let settings: [Setting]
     }
 

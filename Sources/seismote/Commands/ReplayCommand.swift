@@ -71,8 +71,8 @@ struct ReplayCommand: ParsableCommand {
             boot: "00000000-0000-0000-0000-000000000000")
         let messages =
             output != nil || series == nil ? MessageLines(try OutputFile(path: output ?? "-")) : nil
-        let ratioSignals = pipeline.ratioSignals
-        let writer = try series.map { SeriesWriter(try OutputFile(path: $0), ratioSignals: ratioSignals) }
+        let ratios = pipeline.ratioColumns
+        let writer = try series.map { SeriesWriter(try OutputFile(path: $0), ratios: ratios) }
         if let writer { pipeline.onSeries = { writer.write($0) } }
         let progress = ProgressBar(enabled: !quiet && output != "-" && (output != nil || series != nil))
         let sink: PublicationSink = { header, bytes in messages?.write(header, bytes) }

@@ -7,11 +7,10 @@ final class SeriesWriter {
     private var start: Int64?
     private static let axes: [StaticString] = ["x", "y", "z"]
 
-    private let ratios: Int
+    private let ratios: [RatioColumn]
 
-    /// - Parameter ratioSignals: names of the signals that STA/LTA runs on.
-    init(_ file: OutputFile, ratioSignals: [String]) {
-        ratios = ratioSignals.count
+    init(_ file: OutputFile, ratios: [RatioColumn]) {
+        self.ratios = ratios
         self.file = file
         file.append("t")
         for axis in ["x", "y", "z"] {
@@ -19,7 +18,7 @@ final class SeriesWriter {
                 file.append(",\(axis)_\(signal)")
             }
         }
-        for signal in ratioSignals { file.append(",\(signal)_sta_lta") }
+        for ratio in ratios { file.append(",\(ratio.name)") }
         file.endLine()
     }
 
@@ -37,11 +36,9 @@ final class SeriesWriter {
                 }
                 file.append(chunk.triggered[k] != 0 ? ",1" : ",0" as StaticString)
             }
-            if let ratio = chunk.ratio {
-                for k in 0..<ratios {
-                    file.append(UInt8(ascii: ","))
-                    number(ratio[k * chunk.stride + i])
-                }
+            for ratio in ratios {
+                file.append(UInt8(ascii: ","))
+                number(chunk.ratio(ratio)[i])
             }
             file.endLine()
         }

@@ -95,8 +95,7 @@ struct TunedRecording {
         var c = configuration
         if c.station.id.isEmpty { c.station.id = "tune" }
         (c.trace.enabled, c.waveform.enabled) = (false, false)
-        (c.detection.level.enabled, c.detection.staLTA.enabled) = (false, false)
-        (c.detection.peak.enabled, c.detection.movement.enabled) = (false, false)
+        c.detection.disableAll()
         return c
     }
 

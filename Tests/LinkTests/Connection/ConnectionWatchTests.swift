@@ -217,6 +217,12 @@ import Testing
         bench.step()
         bench.acknowledge(reason: 135)
         #expect(bench.core.statistics.deniedTopics == ["d/trace"])
+        // Not with each message, but after a pause.
+        bench.put("d/trace", "x", .trace)
+        bench.step()
+        #expect(bench.transport.sent.isEmpty)
+        #expect(bench.core.statistics.refused == [.init(reason: 135, count: 2, topic: "d/trace")])
+        bench.now += Refusals.first
         bench.put("d/trace", "x", .trace)
         bench.step()
         bench.acknowledge()

@@ -170,7 +170,7 @@ extension Bench {
         bench.step()
         let expected = [
             Settlement(key: 3, outcome: .tooLarge), Settlement(key: 4, outcome: .refused(144)),
-            Settlement(key: 1, outcome: .delivered), Settlement(key: 2, outcome: .refused(135)),
+            Settlement(key: 1, outcome: .delivered), Settlement(key: 2, outcome: .held),
         ]
         #expect(bench.settled() == expected)
     }

@@ -91,7 +91,7 @@ enum Samples {
         m.magnitude = 9.8071
         m.direction = Direction(azimuthDeg: 271.5, axis: .minusX, incidenceDeg: 88.5, rectilinearity: 0.75)
         m.spectrum = SpectrumPeak(dominantHz: 3.125, peak: 0.011)
-        m.staLta = RatioValues(v3: 3.4)
+        m.ratios = [DetectorRatios("sta_lta", RatioValues(v3: 3.4))]
         m.triggered = true
         m.detectors = ["level"]
         let extreme = SummaryMessage.Extreme(min: -0.041, max: 0.0395, since: onset - 60_000_000_000)
@@ -186,7 +186,7 @@ enum Samples {
         m.end = onset + 32_500_000_000
         (m.duration75, m.duration95) = (6.25, 18.5)
         m.gaps = 1
-        m.staLtaMax = RatioValues(x: 5, y: 4, z: 3.5, h: 6.25, v3: 6.5)
+        m.ratios = [DetectorRatios("sta_lta", RatioValues(x: 5, y: 4, z: 3.5, h: 6.25, v3: 6.5))]
         m.dominantHz = 2.75
         m.direction = Direction(azimuthDeg: 12.5, axis: .plusY, incidenceDeg: 35.25, rectilinearity: 0.875)
         m.firstMotion = .init(axis: .plusZ, t: onset - 100_000_000)

@@ -32,6 +32,11 @@ test("fields of another type, and those that the page does not use, are left out
   }
 });
 
+test("a detector whose ratios the event has, of any name, compares a ratio", () => {
+  const { detectors } = wire.event({ detectors: [{ name: "energy" }, { name: "peak" }, {}], energy_max: { v3: 12 } });
+  assert.deepStrictEqual(detectors, [{ name: "energy", isRatio: true }, { name: "peak" }, {}]);
+});
+
 test("an event's id goes into an address and a file's name", () => {
   for (const id of ["../../etc/passwd", "a/b", "a b", "..", "", "x".repeat(129), "a\u202Egpj", "javascript:alert(1)", 5, null]) {
     assert.strictEqual(wire.eventId(id), undefined, String(id));

@@ -14,7 +14,8 @@ struct Agreement {
         var pipeline = try StationPipeline(configuration: configuration, sensor: sensor, boot: "agreement")
         let chain = try Chain(configuration, sensor: sensor, messages: false)
         var series = Series()
-        pipeline.onSeries = { series.take($0) }
+        let column = pipeline.ratioColumns.first
+        pipeline.onSeries = { series.take($0, column) }
         var summary: [String: Any] = [:]
         var (event, trace) = (summary, summary)
         let one = blocksOfOne(ground)
@@ -95,11 +96,11 @@ struct Agreement {
         private var off = [Double](repeating: 0, count: 7)
         private var otherFlags = 0
 
-        mutating func take(_ chunk: SeriesChunk) {
+        mutating func take(_ chunk: SeriesChunk, _ column: RatioColumn?) {
             let k = chunk.count - 1
             last =
                 (0..<3).map { chunk.filtered[$0 * chunk.stride + k] } + (0..<3).map { chunk.rms[$0 * chunk.stride + k] }
-            last.append(chunk.ratio?[k] ?? .nan)
+            last.append(column.map { chunk.ratio($0)[k] } ?? .nan)
             triggered = (0..<3).map { chunk.triggered[$0 * chunk.stride + k] }
         }
 

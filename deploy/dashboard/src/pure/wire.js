@@ -82,7 +82,7 @@
   const alert = object({ t: time, code: text, severity: text, message: text, since: time });
 
   const peak = object({ value: number, t: time });
-  const event = object({
+  const fieldsOfEvent = object({
     event_type: matching(/^(onset|update|end)$/), event_id: eventId, onset: time, end: time, test: flag, clipped: flag,
     interrupted: flag, intensity,
     ...numbers("pga", "pga_pct_g", "pgv", "pgd", "duration_s", "d5_75_s", "d5_95_s", "arias", "cav", "cav_std", "dominant_hz",
@@ -95,6 +95,12 @@
     })),
     waveform: object({ bytes: number, sha256: matching(/^[0-9a-f]{64}$/), unit_per_count: number, messages: number }),
   });
+  // A detector whose largest ratios the event has, too, compares a ratio; all others an acceleration.
+  const event = (value) => {
+    const found = fieldsOfEvent(value);
+    for (const one of found?.detectors ?? []) if (Object.hasOwn(value, `${one.name}_max`)) one.isRatio = true;
+    return found;
+  };
 
   const keys = list(text, 1000);
   const sources = object({ overlay: keys, file: keys, command_line: keys });

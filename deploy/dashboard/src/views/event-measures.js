@@ -72,7 +72,7 @@
     return h("table", { class: "event-table" },
       h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on, w.largest, w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
       h("tbody", {}, event.detectors.map((one) => {
-        const value = (number) => (one.name === "sta_lta" ? units.digits(number, 3) : f.acceleration(number));
+        const value = (number) => (one.isRatio ? units.digits(number, 3) : f.acceleration(number));
         return h("tr", {}, h("th", { scope: "row" }, w.detectors[one.name] ?? one.name),
           h("td", {}, [one.signal && (w.components[one.signal] ?? one.signal), one.axes?.join(", "), one.direction].filter(Boolean).join(" ")),
           h("td", { class: "right" }, f.time(one.on)), h("td", { class: "right" }, value(one.max)), h("td", { class: "right" }, value(one.threshold)));
