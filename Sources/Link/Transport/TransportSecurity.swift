@@ -1,6 +1,7 @@
 import CMosquitto
 import CSharedKey
 import Glibc
+import Messages
 
 /// TLS as libmosquitto 2.0.11 can do it. It asks for the certificate of the name or address in the broker's URI and sends
 /// that as SNI; another server name cannot be set.
@@ -91,7 +92,7 @@ package enum TransportSecurity {
         case "sslv3 alert handshake failure", "ssl/tls alert handshake failure":
             return "TLS: the broker refuses: there is no cipher in common, or it \(demand)"
         case let alert
-        where alert.contains(" alert ") && (alert.contains("certificate") || alert.hasSuffix("unknown ca")):
+        where alert.hasText(" alert ") && (alert.hasText("certificate") || alert.hasSuffix("unknown ca")):
             return "TLS: the broker does not accept our client certificate: \(alert)"
         default: return "TLS: \(detail)"
         }
