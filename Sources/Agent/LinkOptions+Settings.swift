@@ -13,7 +13,8 @@ extension LinkOptions {
         presence.willDelay = UInt32(clamping: mqtt.willDelay)
         self.init(brokers: brokers, clientID: "\(Identity.name)-\(configuration.station.id)", presence: presence)
         base = topics.base
-        version = mqtt.protocolVersion == .v311 ? .v311 : .v5
+        version = ProtocolVersion(mqtt.protocolVersion)
+        deathNote = "\(configuration.storage.directory)/mqtt5-died"
         username = mqtt.username
         password = mqtt.password
         passwordFile = mqtt.passwordFile
@@ -37,10 +38,25 @@ extension LinkOptions {
         }
         var check = SelfCheck()
         check.commandTopic = topics.command("selfcheck")
-        check.echoTopics = [topics.online, topics.trace]
+        check.echoTopics = [topics.online, topics.info, topics.trace]
+        // Next to the real ones, and empty: nothing that a reader waits for.
+        check.probes = [topics.event, topics.waveformPrefix, topics.historyPrefix, topics.alertPrefix].map {
+            .init(filter: "\($0)/\($0 == topics.historyPrefix ? "#" : "+")", topic: "\($0)/selfcheck")
+        }
+        (check.identityTopic, check.identity) = (topics.info, Array(Identity.boot.utf8))
         selfCheck = check
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
         ]
+    }
+}
+
+extension LinkOptions.ProtocolVersion {
+    fileprivate init(_ asked: MQTTConfiguration.ProtocolVersion) {
+        switch asked {
+        case .auto: self = .automatic
+        case .v5: self = .v5
+        case .v311: self = .v311
+        }
     }
 }

@@ -71,7 +71,7 @@ public enum SensorChoice {
         var settings = ReplaySettings(file: given.file)
         settings.speed = given.speed
         settings.loop = given.loop
-        settings.scale = (given.scale.x, given.scale.y, given.scale.z)
+        settings.scale = given.scale.map { ($0.x, $0.y, $0.z) }
         settings.unit = given.unit == .g ? .g : .metresPerSecondSquared
         return settings
     }

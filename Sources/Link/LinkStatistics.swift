@@ -9,9 +9,6 @@ public struct LinkStatistics: Sendable, Equatable {
         public var bytes: Int
     }
 
-    /// Topics that are remembered as denied.
-    public static let deniedLimit = 16
-
     /// MQTT 5 reason and how often a publication was refused with it.
     public struct Refusal: Sendable, Equatable {
         public var reason: Int
@@ -46,10 +43,30 @@ public struct LinkStatistics: Sendable, Equatable {
     /// Not sent because they are larger than the broker takes.
     public var tooLarge: UInt64 = 0
     public var lastTooLarge: TooLarge?
-    /// Topics that the broker does not let us write (reason 135), until it does; no more than `deniedLimit`.
+    /// Topics, or filters of such, whose messages are held back and tried again ever more rarely.
+    public struct Held: Sendable, Equatable {
+        public var topic: String
+        /// What the broker said (MQTT 5); nil: nothing.
+        public var reason: Int?
+        /// It hangs up on them.
+        public var breaks = false
+        /// Below our own base.
+        public var isOurs = true
+    }
+    public var held: [Held] = []
+    /// Of our topics, those that the broker does not let us write (reason 135, or seen by the self-check), until it does.
     public var deniedTopics: [String] = []
-    /// Given up because the connection broke over them again and again.
+    /// Topics found to break connections: held back from then on.
     public var abandoned: UInt64 = 0
+
+    /// Another station has our client id.
+    public struct Duplicate: Sendable, Equatable {
+        /// Times that it took our place.
+        public var count: UInt64
+        /// The broker has said so, or we have read its words.
+        public var isSure: Bool
+    }
+    public var duplicate: Duplicate?
     /// QoS 0 messages that were with the library when the connection broke.
     public var lostInFlight: UInt64 = 0
     /// Messages dropped from the full queue.
@@ -83,8 +100,7 @@ public struct LinkStatistics: Sendable, Equatable {
 
     public init() {}
 
-    /// - Parameter isOurs: a topic with which there will be more.
-    mutating func countRefusal(_ reason: Int, topic: String, isOurs: Bool = true) {
+    mutating func countRefusal(_ reason: Int, topic: String) {
         if let index = refused.firstIndex(where: { $0.reason == reason }) {
             refused[index].count += 1
             refused[index].topic = topic
@@ -92,26 +108,14 @@ public struct LinkStatistics: Sendable, Equatable {
             refused.append(Refusal(reason: reason, count: 1, topic: topic))
             refused.sort { $0.reason < $1.reason }
         }
-        if reason == 135, isOurs { deny(topic) }
     }
 
     /// The options are others: what was known of rights is not known any more.
     mutating func forgetRights() {
         isRefused = false
-        deniedTopics = []
+        (deniedTopics, held, duplicate) = ([], [], nil)
         refusedSubscriptions = []
         selfCheck = []
-    }
-
-    mutating func deny(_ topic: String) {
-        guard deniedTopics.count < Self.deniedLimit, !deniedTopics.contains(topic) else { return }
-        deniedTopics.append(topic)
-    }
-
-    /// A message of this topic was taken.
-    mutating func allow(_ topic: String) {
-        guard !deniedTopics.isEmpty else { return }
-        deniedTopics.removeAll { $0 == topic }
     }
 }
 
@@ -139,6 +143,6 @@ public enum LinkEvent: Sendable, Equatable {
     case refused(topic: String, reason: Int)
     /// A message is larger than the broker takes and was not sent.
     case tooLarge(topic: String, bytes: Int)
-    /// Connections broke over this message three times: it is not tried again.
+    /// Connections broke over this topic three times: its messages are held back from now on.
     case abandoned(topic: String)
 }

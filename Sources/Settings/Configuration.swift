@@ -153,8 +153,9 @@ public struct ReplayConfiguration: Sendable, Equatable {
     /// Times real time; 0 is as fast as possible.
     public var speed = 1.0
     public var loop = false
-    /// m/s² per count of miniSEED integers, or per CSV unit; one for each axis.
-    public var scale = PerAxis(1.0)
+    /// m/s² per count of miniSEED integers, or per unit of the file; one for each axis. Nil: what the recording itself
+    /// says, and 1 for samples that are no counts.
+    public var scale: PerAxis<Double>?
     /// Unit of a CSV file's columns.
     public var unit = Unit.metresPerSecondSquared
 }
@@ -232,7 +233,12 @@ public struct WaveformConfiguration: Sendable, Equatable {
 }
 
 public struct MQTTConfiguration: Sendable, Equatable {
-    public enum ProtocolVersion: String, Sendable, CaseIterable { case v5 = "5", v311 = "3.1.1" }
+    public enum ProtocolVersion: String, Sendable, CaseIterable {
+        /// 5 where nothing speaks against it.
+        case auto
+        case v5 = "5"
+        case v311 = "3.1.1"
+    }
     public struct TLS: Sendable, Equatable {
         public var caFile = ""
         public var certFile = ""
@@ -251,7 +257,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
     }
     /// `mqtt://host:port` or `mqtts://host:port`, tried in order.
     public var uris = ["mqtt://localhost:1883"]
-    public var protocolVersion = ProtocolVersion.v5
+    public var protocolVersion = ProtocolVersion.auto
     public var root = "seismote"
     public var username = ""
     /// Empty: that in the file.

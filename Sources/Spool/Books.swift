@@ -22,6 +22,7 @@ struct Books {
             reserved = max(reserved, (sums.int64(4) >> 2) &+ 1)
         }
         count(dropped: try database.numbers(.dropped), damaged: try database.numbers(.damaged))
+        statistics.damagedPages = Int(try database.numbers(.pages).first ?? 0)
         var pieces: [RingSegment] = []
         let segments = try database.use(.segments)
         while try segments.step() {

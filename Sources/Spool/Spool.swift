@@ -7,7 +7,7 @@ import Messages
 /// Writing begins a transaction by itself; `commit` ends it. **A call that throws undoes everything since the last
 /// `commit`**, so that what is in memory and what is in the file never differ; numbers are not given twice even then.
 /// (`makeDurable`, `checkpoint` and `close` commit first; when they throw after that, it stays committed.)
-/// When the error says `isDamage`, `recover` sets the file aside and begins a new one.
+/// When the error says `isDamage` or `isGone`, `recover` begins a new file.
 ///
 /// What a power cut can take: nothing before the last `makeDurable` or `checkpoint`. What a kill can take: nothing before
 /// the last `commit`.
@@ -15,21 +15,25 @@ public struct Spool: ~Copyable {
     public static let fileName = "spool.db"
 
     public private(set) var options: SpoolOptions
-    /// The damaged file that was set aside by `open` or the last `recover`.
+    /// What `open` or the last `recover` came upon.
     public internal(set) var setAsideFile: SetAsideFile?
     /// The same in words; nil: all is well.
     public var setAside: String? { setAsideFile?.description }
 
-    let database: Database
-    private let lock: FolderLock
+    private(set) var database: Database
+    private var lock: FolderLock
     private let boot: String
     /// Number of the next message, without its class.
     var next: Int64
     var books: Books
     /// As of the last commit.
     private var committed: Books
-    /// The damaged file has been set aside, and there is no new one yet.
-    private var isWithoutFile = false
+    /// The file has been given up, and there is no new one yet: `recover` is to be called again.
+    public private(set) var isWithoutFile = false
+    /// What was given up because its files are gone: it can be read for as long as it is open.
+    private var former: Database?
+    /// What was given up was in part still in its place.
+    private var isSuspect = false
 
     /// Opens the spool or makes it. Damaged files are set aside, see `setAside`.
     /// - Parameter now: nanoseconds of UTC.
@@ -43,19 +47,8 @@ public struct Spool: ~Copyable {
             throw SpoolError(file: options.directory, errno: errno)
         }
         let lock = try FolderLock(options.directory + "/spool.lock")
-        let path = options.directory + "/" + fileName
-        var setAside: SetAsideFile?
-        if SetAside.isBlocked(path) { setAside = try SetAside.rename(path, "not a file") }
-        let database = Database(path)
-        var books = Books()
-        do throws(SpoolError) {
-            books = try load(database, options, boot)
-        } catch {
-            database.close()
-            guard error.isDamage else { throw error }
-            setAside = try SetAside.rename(path, error.text)
-            books = try load(database, options, boot)
-        }
+        let database = Database(options.directory + "/" + fileName)
+        let (books, setAside) = try openFile(database, options, boot, lock)
         var spool = Spool(options, database, lock, boot, books, setAside)
         spool.salvage()
         _ = try spool.trim(now: now)
@@ -77,10 +70,42 @@ public struct Spool: ~Copyable {
         next = books.reserved
     }
 
+    /// Opens what is there, or sets it aside and makes a new one.
+    private static func openFile(
+        _ database: Database, _ options: SpoolOptions, _ boot: String, _ lock: FolderLock, isSuspect: Bool = false
+    ) throws(SpoolError) -> (Books, SetAsideFile?) {
+        let path = database.path
+        var setAside: SetAsideFile?
+        if SetAside.isBlocked(path) {
+            setAside = try SetAside.rename(path, "not a file")
+        } else if SetAside.isHeadless(path) {
+            setAside = try SetAside.rename(path, "there is a log, and no database that it belongs to")
+        } else {
+            setAside = try LogMending.mend(path, isSameStart: lock.isOf(boot))
+        }
+        let frames = setAside?.frames ?? 0
+        var books: Books
+        do throws(SpoolError) {
+            books = try load(database, options, boot, isSuspect: isSuspect || frames > 0)
+        } catch {
+            database.close(asItIs: true)
+            guard error.isDamage else { throw error }
+            let before = setAside.map { $0.reason + "; then: " } ?? ""
+            setAside = try SetAside.rename(path, before + error.text)
+            books = try load(database, options, boot)
+        }
+        if frames > 0 {
+            books.statistics.damagedPages += frames
+            try database.set(.pages, numbers: [Int64(books.statistics.damagedPages)])
+        }
+        lock.note(boot)
+        return (books, setAside)
+    }
+
     private static func load(
-        _ database: Database, _ options: SpoolOptions, _ boot: String
+        _ database: Database, _ options: SpoolOptions, _ boot: String, isSuspect: Bool = false
     ) throws(SpoolError) -> Books {
-        try database.open(boot: boot)
+        try database.open(boot: boot, isSuspect: isSuspect)
         let books = try Books(database)
         try database.limit(pages: options.pages + 64)
         if try database.fact(.boot) != Array(boot.utf8) { try database.set(.boot, Array(boot.utf8)) }
@@ -88,23 +113,68 @@ public struct Spool: ~Copyable {
         return books
     }
 
-    /// After an error that `isDamage`: sets the file aside, begins a new one and takes over what can still be read of
-    /// the first class. Numbers go on from where they are, and what is taken over keeps its own.
+    /// After an error that `isDamage` or `isGone`: begins a new file and takes over what can still be read of the first class.
+    /// A damaged file is set aside; one that is gone is still open here, and is read for the last time. Numbers go on from
+    /// where they are, and what is taken over keeps its own unless there is something under it.
+    /// - Parameter keys: messages that are in memory as well: they are not taken over, and are to be put again.
     /// - Throws: when that does not work; it may be tried again.
-    public mutating func recover() throws(SpoolError) {
-        database.close()
-        // (Once, should the new file not come about at first.)
-        if !isWithoutFile { setAsideFile = try SetAside.rename(database.path, "damaged while in use") }
-        isWithoutFile = true
-        do throws(SpoolError) {
-            books = try Self.load(database, options, boot)
-        } catch {
-            database.close()
-            throw error
+    public mutating func recover(except keys: Set<Int64> = []) throws(SpoolError) {
+        if !isWithoutFile {
+            try giveUp()
+            isWithoutFile = true
+        }
+        if let former, former.loss() == nil {
+            // It was only away for a while.
+            (database, self.former) = (former, nil)
+        } else {
+            if former != nil, mkdir(options.directory, 0o750) != 0, errno != EEXIST {
+                throw SpoolError(file: options.directory, errno: errno)
+            }
+            lock = try lock.inPlace()
+            do throws(SpoolError) {
+                let (found, setAside) = try Self.openFile(database, options, boot, lock, isSuspect: isSuspect)
+                (books, committed) = (found, found)
+                if former == nil, let setAside { setAsideFile = setAside }
+                if former != nil, let setAside { setAsideFile?.reason += "; in its place: \(setAside.reason)" }
+            } catch {
+                database.close(asItIs: true)
+                throw error
+            }
+            next = max(next, books.reserved)
         }
         isWithoutFile = false
-        committed = books
-        salvage()
+        let isOther = former != nil || setAsideFile?.kind == .database
+        if let former { salvage(from: former, except: keys) } else { salvage(except: keys) }
+        former?.close(asItIs: true)
+        (former, isSuspect) = (nil, false)
+        guard !isOther else { return }
+        // The same file: what is put again would be there twice.
+        do throws(SpoolError) {
+            try begin()
+            for key in keys { try drop(key) }
+        } catch { throw undo(error) }
+    }
+
+    /// Leaves the file, or what is left of it, with as much in it as possible.
+    private mutating func giveUp() throws(SpoolError) {
+        let path = database.path
+        database.rollBack()
+        guard let loss = database.loss(), loss.error.isGone else {
+            database.close(asItIs: true)
+            setAsideFile = try SetAside.rename(path, "damaged while in use")
+            return
+        }
+        if loss.isOfLogAlone {
+            if loss.hasLog { try? database.checkpoint() }
+            isSuspect = true
+            database.close(asItIs: true)
+            try SetAside.removeLog(path)
+        } else {
+            // Of what belongs together, all or nothing stays.
+            if database.hasPart(at: path) { _ = try SetAside.rename(path, loss.error.text) }
+            (former, database) = (database, Database(path))
+        }
+        setAsideFile = SetAsideFile(path: path, reason: loss.error.text, kind: .gone)
     }
 
     /// Other limits, from now on; the directory stays. Call `trim` after it.
@@ -126,7 +196,10 @@ public struct Spool: ~Copyable {
     /// What was written is there for a process that starts after a kill of this one. Does not wait for the disk.
     public mutating func commit() throws(SpoolError) {
         guard database.inTransaction else { return }
-        do throws(SpoolError) { try database.commit() } catch { throw undo(error) }
+        do throws(SpoolError) {
+            try database.look()
+            try database.commit()
+        } catch { throw undo(error) }
         committed = books
         database.limitLog()
     }
@@ -138,9 +211,11 @@ public struct Spool: ~Copyable {
     }
 
     /// For idle moments: writes the log back into the file when it is longer than 1 MB. Waits for the disk.
-    public mutating func checkpoint() throws(SpoolError) {
+    /// - Parameter whole: however short it is: what stands in the file is safer from damage.
+    public mutating func checkpoint(whole: Bool = false) throws(SpoolError) {
         try commit()
-        if database.logPages > 256 { try database.checkpoint() }
+        try database.look()
+        if database.logPages > (whole ? 0 : 256) { try database.checkpoint() }
     }
 
     mutating func begin() throws(SpoolError) {
@@ -178,23 +253,4 @@ public struct Spool: ~Copyable {
         let count = Glibc.read(file, &bytes, bytes.count)
         return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : ""
     }
-}
-
-/// Keeps a second agent out of the folder for as long as it lives.
-final class FolderLock {
-    private let file: Int32
-
-    init(_ path: String) throws(SpoolError) {
-        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o640)
-        guard file >= 0 else { throw SpoolError(file: path, errno: errno) }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            close(file)
-            var error = SpoolError(file: path, errno: code)
-            if code == EWOULDBLOCK { error.text = "another process has this spool open" }
-            throw error
-        }
-    }
-
-    deinit { close(file) }
 }

@@ -8,6 +8,8 @@ public struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
     public var code: Int32
     public var text: String
     public var isSystem = false
+    /// The files were deleted, replaced or cut short while they were open: `Spool.recover` begins anew.
+    public internal(set) var isGone = false
 
     init(file: String, code: Int32, text: String) {
         self.file = file
@@ -21,10 +23,19 @@ public struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
         isSystem = true
     }
 
-    /// The content is damaged: `Spool.recover` sets the file aside and begins anew.
+    static func gone(_ file: String, _ text: String) -> SpoolError {
+        var error = SpoolError(file: file, errno: ESTALE)
+        (error.text, error.isGone) = (text, true)
+        return error
+    }
+
+    /// The content is damaged, or cannot be read: `Spool.recover` sets the file aside and begins anew.
     public var isDamage: Bool {
         guard !isSystem else { return false }
-        return code & 0xFF == SQLITE_CORRUPT || code & 0xFF == SQLITE_NOTADB || code == SQLITE_IOERR | (2 << 8)
+        let primary = code & 0xFF
+        return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB
+            // A read that failed, or was short.
+            || code == SQLITE_IOERR | (1 << 8) || code == SQLITE_IOERR | (2 << 8)
     }
 
     /// There is no room: the disk, or a limit on the file.

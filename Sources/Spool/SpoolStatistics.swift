@@ -11,6 +11,8 @@ public struct SpoolStatistics: Sendable, Equatable {
     public internal(set) var dropped = ClassCounts()
     /// Messages that could not be read back and were dropped, since the file was begun.
     public internal(set) var damaged = 0
+    /// Pages of the log that were found damaged at a start, since the file was begun.
+    public internal(set) var damagedPages = 0
     /// Messages of events that the broker has, or has refused, and that are still here.
     public internal(set) var keptMessages = 0
     public internal(set) var keptBytes = 0

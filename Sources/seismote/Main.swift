@@ -1,9 +1,11 @@
 import ArgumentParser
+import Messages
 
 @main
 struct Seismote: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "seismote", abstract: "The tool for people who run Seismote stations.",
+        commandName: "seismote", abstract: "The command-line tool for Seismote stations.",
+        version: "seismote \(productVersion)",
         subcommands: [
             ReplayCommand.self, TuneCommand.self, FilterCommand.self, ProbeCommand.self, CalibrateCommand.self,
             SelfTestCommand.self, ConfigCommand.self, CtlCommand.self, VersionCommand.self,

@@ -43,6 +43,68 @@ import Testing
         }
     }
 
+    /// The error with which a recording is refused that nobody has given a scale; nil when it is not.
+    private static func unscaled(_ bytes: [UInt8]) throws -> SensorError? {
+        do {
+            _ = try replay(bytes, "r.mseed") { $0.scale = nil }
+            return nil
+        } catch let error as SensorError {
+            return error
+        }
+    }
+
+    /// Counts were taken for m/s²: the recording of `deploy/recordings` had a PGA of 1.4 million m/s².
+    @Test(arguments: MiniSEEDFormat.allCases) func countsOfWhichNothingIsKnownAreRefused(format: MiniSEEDFormat) throws
+    {
+        let bytes = try miniSEED(["HNE", "HNN", "HNZ"].map { ($0, Self.whole(Self.ramp(50))) }, format: format)
+        let error = try Self.unscaled(bytes)
+        #expect(error?.code == .format)
+        for words in ["are counts", "sensor.replay.scale", "--scale", "--stationxml"] {
+            #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test func countsThatTheRecordingItselfScalesNeedNoWord() throws {
+        func bytes(_ units: [String]) throws -> [UInt8] {
+            try zip(["HNE", "HNN", "HNZ"], units).flatMap { channel, unit in
+                var writer = try MiniSEEDWriter(format: .v3, recordLength: 512)
+                writer.extraHeaders = Array(unit.utf8)
+                return try writer.encode(
+                    Self.ramp(50), start: 0, rate: 100,
+                    source: .init(network: "XX", station: "S", location: "", channel: channel))
+            }
+        }
+        func unit(_ text: String) -> String { #"{"seismote":{"unit":"m/s^2","unit_per_count":\#(text)}}"# }
+        let (delivery, description) = try replay(bytes(["1e-06", "1e-06", "1e-06"].map(unit)), "r.mseed") {
+            $0.scale = nil
+        }
+        #expect(delivery.x == Self.ramp(50).map { Double($0) * 1e-6 } && description.resolution == 1e-6)
+        #expect(
+            try replay(bytes(["1e-06", "2e-06", "0.5"].map(unit)), "r.mseed") { $0.scale = nil }.delivery.z[2] == 1)
+        // A scale that is given counts more.
+        #expect(try replay(bytes(["1e-06", "1e-06", "1e-06"].map(unit)), "r.mseed").delivery.x[3] == 3)
+        for wrong in ["0", "-1e-06", "nan", "1e999", "\"1\"", "", "1 000", "[1]"] {
+            #expect(throws: SensorError.self, "\(wrong)") {
+                try replay(bytes(["1", wrong, "1"].map(unit)), "r.mseed") { $0.scale = nil }
+            }
+        }
+        #expect(throws: SensorError.self) {
+            try replay(bytes(["1e-06"].map(unit) + ["{}", "{\"unit_per_count\":"]), "r.mseed") { $0.scale = nil }
+        }
+        let mixed = try bytes(["1", "1", "1"].map(unit)) + bytes(["2", "1", "1"].map(unit))
+        let error = try Self.unscaled(mixed)
+        #expect(error?.message.contains("differs between records") == true)
+    }
+
+    /// Samples that are a quantity, and CSV, need no scale.
+    @Test func floatsAreTakenAsTheyAre() throws {
+        let stored = [UInt8](try Vectors.data("mseed/v2_float32_512.mseed"))[..<512]
+        let three = "ENZ".utf8.flatMap { code -> [UInt8] in Array(stored[..<17]) + [code] + Array(stored[18...]) }
+        let plain = try replay(three, "r.mseed").delivery
+        #expect(try replay(three, "r.mseed") { $0.scale = nil }.delivery == plain)
+        #expect(try replay("t,x,y,z\n0,1,2,3\n0.01,1,2,3\n") { $0.scale = nil }.delivery.z == [3, 3])
+    }
+
     @Test func commonIntervalOfChannelsThatStartApart() throws {
         let bytes = try miniSEED([
             ("HNE", [(0, Self.ramp(500))]), ("HNN", [(300_000_000, Self.ramp(500, from: 30))]),
@@ -67,6 +129,7 @@ import Testing
         try withFile(bytes, "r.mseed") { path in
             var settings = ReplaySettings(file: path)
             settings.speed = 0
+            settings.scale = (x: 1, y: 1, z: 1)
             var sensor = ReplaySensor(settings)
             _ = try sensor.open()
             #expect(sensor.duplicates == 2 * (50 + 20))

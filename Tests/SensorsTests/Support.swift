@@ -89,6 +89,8 @@ func replay(
     try withFile(bytes, name) { path in
         var settings = ReplaySettings(file: path)
         settings.speed = 0
+        // A count is 1 m/s² in these tests.
+        settings.scale = (x: 1, y: 1, z: 1)
         change(&settings)
         var sensor = ReplaySensor(settings)
         let description = try sensor.open()
@@ -107,6 +109,8 @@ func openingError(_ bytes: [UInt8], _ name: String = "recording.csv") throws -> 
     try withFile(bytes, name) { path in
         var settings = ReplaySettings(file: path)
         settings.speed = 0
+        // A count is 1 m/s² in these tests.
+        settings.scale = (x: 1, y: 1, z: 1)
         var sensor = ReplaySensor(settings)
         do throws(SensorError) {
             _ = try sensor.open()

@@ -100,7 +100,7 @@ func load(
         #expect(c.sensor.simulate.seed == 7 && c.sensor.simulate.amplitude == 0.5 * standardGravity)
         #expect(c.sensor.simulate.frequency == 3)
         #expect(c.sensor.replay.file == "record.mseed" && c.sensor.replay.speed == 0 && c.sensor.replay.loop)
-        #expect(c.sensor.replay.scale[1] == 2 && c.sensor.replay.scale[2] == -3e-6 && c.sensor.replay.unit == .g)
+        #expect(c.sensor.replay.scale?[1] == 2 && c.sensor.replay.scale?[2] == -3e-6 && c.sensor.replay.unit == .g)
         #expect(c.conditioning == .init(offset: .ema(.alpha(0.1)), settle: 0))
         #expect(c.axes.x == c.axes.y)
         #expect(c.axes.x.signal == .sine(amplitude: standardGravity, frequency: 1))

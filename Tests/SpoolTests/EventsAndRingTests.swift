@@ -41,6 +41,27 @@ import Testing
         #expect(closed.map { String(decoding: $0.payload, as: UTF8.self) } == "closed")
     }
 
+    /// A recording that is played again gives its events the same ids: one that a kill interrupted the second time counted
+    /// as finished, because the first one has an end, and its waveform began with that of the first.
+    @Test func anEventThatComesAgainUnderItsIdIsUnfinishedAgain() throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open()
+        func put(_ parts: [EventMark.Part], _ round: Int) throws {
+            for (index, part) in parts.enumerated() {
+                try spool.put(.of(.essential, event: "a", part: part), "\(round) \(index)")
+            }
+        }
+        try put([.onset, .waveform, .update, .waveform, .end], 1)
+        #expect(try spool.unfinishedEvents().isEmpty)
+        try put([.onset, .waveform, .update, .waveform], 2)
+        #expect(try spool.unfinishedEvents().map { String(decoding: $0.trigger.payload, as: UTF8.self) } == ["2 2"])
+        var chunks: [String] = []
+        try spool.forEachWaveform(of: "a") { chunks.append(String(decoding: $0.payload, as: UTF8.self)) }
+        #expect(chunks == ["2 1", "2 3"])
+        try put([.end], 2)
+        #expect(try spool.unfinishedEvents().isEmpty)
+    }
+
     @Test func withoutEventsThereIsNothing() throws {
         let folder = try TemporaryFolder()
         var spool = try folder.open()

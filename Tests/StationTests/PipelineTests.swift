@@ -199,7 +199,7 @@ import Testing
             // The direction is one of the line's two: that of the largest acceleration.
             #expect((direction["axis"] as? String == "+x") == (bearing < 180))
         }
-        let summary = try #require(sent.filter { $0.name == "state/summary" }[28]).json
+        let summary = try #require(sent.filter { $0.name == "state/summary" }.dropFirst(28).first).json
         try check(summary, azimuth: 116.5...116.7)
         let levels = try #require(summary["h"] as? [String: Double])
         #expect(abs((levels["rsam"] ?? 0) - 1.25.squareRoot() * 2 / .pi) < 5e-3)

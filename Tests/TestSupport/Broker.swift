@@ -33,6 +33,9 @@ public final class Broker: Sendable {
         process.withLock { $0 = started }
     }
 
+    /// Reads its files of rights and passwords again; connections stay.
+    public func reload() { process.withLock { $0?.signal(SIGHUP) } }
+
     /// Other configuration for the next start.
     public func reconfigure(_ lines: String) { configuration.withLock { $0 = lines } }
 

@@ -37,6 +37,11 @@ public final class ChildProcess: Sendable {
         process.standardInput = lifeline.fileHandleForReading
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
+        // The threads of tests have all signals blocked, which children would inherit.
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         try process.run()
         let pidFile = folder.path("pid")
         var found: pid_t = 0

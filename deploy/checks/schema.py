@@ -19,7 +19,7 @@ ODD = [
 
 BY_HAND = [
     {}, [], 1, "x", None, {"locked": ["mqtt"]}, {"locked": ["mqtt.uri", "axes.x", "axes.all.filter"]},
-    {"locked": ["nothing"]}, {"locked": [""]}, {"locked": "mqtt"}, {"locked": None}, {"locked": [1]}, {"nothing": 1},
+    {"unlocked": ["mqtt.home_assistant.prefix"]}, {"unlocked": ["trace.qos"]}, {"unlocked": 1}, {"locked": ["nothing"]}, {"locked": [""]}, {"locked": "mqtt"}, {"locked": None}, {"locked": [1]}, {"nothing": 1},
     {"mqtt": {"password": "p", "username": "u"}}, {"mqtt": {"password": 5}}, {"mqtt": {"password": "x\ny"}},
     {"mqtt": {"uri": "mqtt://[::1]:1883"}}, {"mqtt": {"uri": "mqtt://[1.2.3.4]"}}, {"mqtt": {"uri": "mqtt://h:0"}},
     {"mqtt": {"uri": "mqtt://h:65535"}}, {"mqtt": {"uri": "mqtt://h:65536"}}, {"mqtt": {"uri": "mqtt://h:000080"}},
@@ -42,6 +42,7 @@ BY_HAND = [
     {"sensor": {"simulate": {"seed": 2**53}}}, {"sensor": {"simulate": {"seed": 2**53 - 1}}}, {"sensor": {"simulate": {"seed": 1e3}}},
     {"sensor": {"replay": {"scale": 0}}}, {"sensor": {"replay": {"scale": -0.0}}}, {"sensor": {"replay": {"scale": [1, 2, 0]}}},
     {"sensor": {"replay": {"scale": [1, -2, 1e-9]}}}, {"sensor": {"replay": {"scale": 1e12}}}, {"sensor": {"replay": {"scale": 1.1e12}}},
+    {"sensor": {"replay": {"scale": None}}}, {"sensor": {"replay": {"scale": [1, None, 1]}}},
     {"conditioning": {"settle_s": None}}, {"conditioning": {"settle_s": "2 min"}}, {"conditioning": {"settle_s": "2 h"}},
     {"conditioning": {"offset": {"mode": "ema"}}}, {"conditioning": {"offset": {"mode": "ema", "alpha": 0.1, "corner_hz": 1}}},
     {"conditioning": {"offset": {"mode": "none", "order": 2}}}, {"conditioning": {"offset": {"mode": "highpass", "corner_hz": 60}}},

@@ -63,7 +63,9 @@ extension Dispatcher {
             }
             put(proposal, Changing(request: request, told: told, before: before, proposal: proposal), &reporter)
         } catch {
-            if !change.isDryRun, case .merge(let patch) = change.kind {
+            // (Nothing is wrong with one that finds no place.)
+            let isBusy = error.errors.contains { $0.code == .busy }
+            if !change.isDryRun, !isBusy, case .merge(let patch) = change.kind {
                 keeper.reject(patch, error.errors, source: request.source)
             }
             desk.refused()

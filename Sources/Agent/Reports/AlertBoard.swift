@@ -21,9 +21,12 @@ struct AlertBoard {
         case queueDropping = "queue_dropping"
         case storageFailed = "storage_failed"
         case storageSetAside = "storage_set_aside"
+        case storageTaken = "storage_taken"
         case mqttRefused = "mqtt_refused"
         case mqttTooLarge = "mqtt_too_large"
+        case writeDenied = "write_denied"
         case mqttDeniedTopic = "mqtt_denied_topic"
+        case duplicateID = "duplicate_id"
         case mqttPlaintextPassword = "mqtt_plaintext_password"
         case mqttCredentials = "mqtt_credentials"
     }

@@ -8,6 +8,8 @@ import Station
 /// What the agent says of itself in `state/info` and `state/config`.
 enum Identity {
     static let name = "seismote"
+    /// UUID of this run.
+    static let boot = HostStatus.uuid()
 
     static var build: String {
         #if arch(x86_64)

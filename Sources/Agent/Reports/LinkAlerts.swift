@@ -24,7 +24,10 @@ struct LinkAlerts {
 
     /// Each code with what it says; nil when all is well with it.
     mutating func look(_ statistics: LinkStatistics, now: Int64) -> [Item] {
-        let others = statistics.refused.filter { $0.reason != 135 }
+        // What lasts is said for as long as it does; 128 stands for all that has no reason.
+        let others = statistics.refused.filter { refusal in
+            refusal.reason != 135 && !statistics.held.contains { ($0.reason ?? 128) == refusal.reason }
+        }
         let refusedNow = refused.note(others.reduce(0) { $0 + $1.count }, now: now, for: Self.memory)
         let tooLargeNow = tooLarge.note(statistics.tooLarge, now: now, for: Self.memory)
         let refusedUs = credentials.note(statistics.credentialRefusals, now: now, for: Self.credentialMemory)
@@ -32,7 +35,9 @@ struct LinkAlerts {
         return [
             (.mqttRefused, .warning, refusedNow ? Self.refused(others) : nil),
             (.mqttTooLarge, .warning, tooLargeNow ? Self.tooLarge(statistics) : nil),
-            (.mqttDeniedTopic, .warning, Self.denied(statistics)),
+            (.writeDenied, .error, Self.writeDenied(statistics)),
+            (.mqttDeniedTopic, .warning, Self.readDenied(statistics)),
+            (.duplicateID, .error, statistics.duplicate.map(Self.duplicate)),
             (.mqttPlaintextPassword, .warning, plaintext),
             (.mqttCredentials, .error, refusedUs ? Self.credentials(statistics) : nil),
         ]
@@ -60,20 +65,53 @@ struct LinkAlerts {
         )
     }
 
-    private static func denied(_ statistics: LinkStatistics) -> AlertBoard.Fault? {
+    /// Others' topics, such as Home Assistant's, only where the broker hangs up on them: nothing else depends on those.
+    private static func writeDenied(_ statistics: LinkStatistics) -> AlertBoard.Fault? {
+        let broken = statistics.held.filter(\.breaks)
+        let refused = statistics.held.filter { $0.isOurs && !$0.breaks && $0.reason != 135 }
+        let denied = statistics.deniedTopics.filter { topic in !broken.contains { $0.topic == topic } }
+        func list(_ topics: [String]) -> Value { .array(topics.map { .string($0) }) }
+        var parts: [String] = []
+        if !denied.isEmpty { parts.append("does not let us write \(denied.joined(separator: ", "))") }
+        if !broken.isEmpty { parts.append("hangs up on messages to \(broken.map(\.topic).joined(separator: ", "))") }
+        if !refused.isEmpty {
+            let words = refused.map { "\($0.topic) (\($0.reason ?? 128))" }
+            parts.append("refuses messages to \(words.joined(separator: ", "))")
+        }
+        guard !parts.isEmpty else { return nil }
+        return (
+            "the broker \(parts.joined(separator: " and ")): allow \(remedy(statistics)); events wait meanwhile and are tried again",
+            .object([
+                .init("write", list(denied)), .init("hangs_up", list(broken.map(\.topic))),
+                .init("refused", list(refused.map(\.topic))),
+            ])
+        )
+    }
+
+    private static func remedy(_ statistics: LinkStatistics) -> String {
+        let isForeign = statistics.held.contains { $0.breaks && !$0.isOurs }
+        return "the station's account to write them"
+            + (isForeign ? ", or switch mqtt.home_assistant.enabled off where they are Home Assistant's" : "")
+    }
+
+    private static func readDenied(_ statistics: LinkStatistics) -> AlertBoard.Fault? {
         let commands = statistics.selfCheck.filter { $0.subject == .commands && $0.outcome == .denied }.map(\.topic)
         let read = statistics.refusedSubscriptions + commands
-        guard !statistics.deniedTopics.isEmpty || !read.isEmpty else { return nil }
-        var parts: [String] = []
-        if !statistics.deniedTopics.isEmpty {
-            parts.append("does not let us write \(statistics.deniedTopics.joined(separator: ", "))")
-        }
-        if !read.isEmpty { parts.append("does not send us \(read.joined(separator: ", "))") }
+        guard !read.isEmpty else { return nil }
         return (
-            "the broker " + parts.joined(separator: " and "),
+            "the broker does not send us \(read.joined(separator: ", ")): allow the station's account to read them",
+            .object([.init("read", .array(read.map { .string($0) }))])
+        )
+    }
+
+    /// The number of times changes, and is no news.
+    private static func duplicate(_ duplicate: LinkStatistics.Duplicate) -> AlertBoard.Fault {
+        (
+            duplicate.isSure
+                ? "another station has the same id, and each takes the other's place with the broker: give one of them another station.id"
+                : "connections end again and again without a reason: probably another station has the same id; give one of them another station.id",
             .object([
-                .init("write", .array(statistics.deniedTopics.map { .string($0) })),
-                .init("read", .array(read.map { .string($0) })),
+                .init("count", .int(Int64(clamping: duplicate.count))), .init("certain", .bool(duplicate.isSure)),
             ])
         )
     }

@@ -6,6 +6,11 @@ struct Backfill {
     private var inMemory: [Int64: Int] = [:]
     private var essentialCursor: Int64 = 0
     private var restCursor: Int64 = 0
+    /// The first of those that are not to be offered now.
+    private var heldEssential = Int64.max
+    private var heldRest = Int64.max
+    /// Of messages over which connections ended: how often.
+    private var strikes: [Int64: Int] = [:]
     private(set) var bytes = 0
 
     /// Messages that are in memory as well.
@@ -41,7 +46,41 @@ struct Backfill {
     }
 
     /// Everything is to be offered again that is not in memory.
-    mutating func rewind() { (essentialCursor, restCursor) = (0, 0) }
+    mutating func beginAnew() {
+        (essentialCursor, restCursor) = (0, 0)
+        (heldEssential, heldRest) = (.max, .max)
+    }
+
+    /// A message on disk is not to be offered until `rewind`.
+    mutating func held(_ key: Int64, _ line: SpoolLine) {
+        passed(key, line)
+        switch line {
+        case .essential: heldEssential = min(heldEssential, key)
+        case .rest: heldRest = min(heldRest, key)
+        }
+    }
+
+    /// What was held is looked at again.
+    mutating func rewind() {
+        // (Keys begin above 0.)
+        if heldEssential < .max { essentialCursor = min(essentialCursor, heldEssential - 1) }
+        if heldRest < .max { restCursor = min(restCursor, heldRest - 1) }
+        (heldEssential, heldRest) = (.max, .max)
+    }
+
+    /// A connection ended over this message.
+    /// - Returns: false when that has happened too often, or to too many.
+    mutating func struck(_ key: Int64) -> Bool {
+        let count = strikes[key, default: 0] + 1
+        guard count < 10, strikes.count < 64 || count > 1 else {
+            strikes[key] = nil
+            return false
+        }
+        strikes[key] = count
+        return true
+    }
+
+    func isStruck(_ key: Int64) -> Bool { strikes[key] != nil }
 
     /// Memory has let a message go.
     /// - Parameter isDisplaced: it was not delivered, and is to be offered again.

@@ -100,6 +100,14 @@ public struct ConnectionStateMachine: Sendable, Equatable {
         if case .down(let until) = state { state = .down(until: min(until, now + timing.cap)) }
     }
 
+    /// The end of a connection is nobody's fault, or was expected: the next pause is a first one.
+    mutating func forgive() { jitter.reset() }
+
+    /// Not before then (ns), when it waits for the next attempt.
+    mutating func postpone(until time: UInt64) {
+        if case .down(let until) = state { state = .down(until: max(until, time)) }
+    }
+
     public var isUp: Bool { if case .up = state { true } else { false } }
 
     /// When the next `timer` event is due (ns); nil when only another event can change anything.

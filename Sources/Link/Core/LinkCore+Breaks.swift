@@ -1,44 +1,47 @@
+import Messages
+
 /// What becomes of the messages that were on their way when a connection broke.
 extension LinkCore {
+    /// What the end of a connection may have to do with.
+    struct LastSent {
+        var topic: String
+        var isRetained: Bool
+        var at: UInt64
+    }
+
     func noteBreak(byPeer: Bool, _ now: UInt64) {
         statistics.lostInFlight += UInt64(unwritten)
         unwritten = 0
         store.withLock { $0.queue.hasNews = true }
-        let first = inFlight.first
-        let verdict = suspicion.broke(byPeer: byPeer, waiting: inFlight.count, oldest: first?.culprit)
-        if verdict == .leave { return }
-        if verdict == .giveUp, let first {
-            remove(inFlightAt: 0)
-            statistics.abandoned += 1
-            store.withLock { $0.drop(first.ticket) }
-            report(.abandoned(topic: first.topic))
-            if case .retained = first.ticket { pardon.gaveUp(now: now) }
+        if trial != nil {
+            trialBroke(byPeer: byPeer, now)
+        } else if byPeer, let refusal = lastRefusal, now - refusal.at < 4 * Suspicion.quiet {
+            // It has said no and hangs up.
+            refusals.hungUp(name(of: refusal.topic, isRetained: refusal.isRetained), topic: refusal.topic, now: now)
+            machine.forgive()
+        } else {
+            let last = [version == .v311 ? lastAcknowledged : nil, lastUnacknowledged].compactMap { $0 }.filter {
+                now - $0.at < Suspicion.quiet
+            }
+            let age = now - min(now, upSince)
+            let isBusy = !inFlight.isEmpty || !last.isEmpty
+            if suspicion.broke(byPeer: byPeer, isBusy: isBusy, age: age) {
+                for one in last {
+                    refusals.suspect(name(of: one.topic, isRetained: one.isRetained), topic: one.topic, now: now)
+                }
+                for message in inFlight { refusals.suspect(name(of: message), topic: message.topic, now: now) }
+            }
         }
-        // The library would send them all at once after the next connect.
+        (lastRefusal, lastAcknowledged, lastUnacknowledged) = (nil, nil, nil)
         recallInFlight()
-        openBroker = nil
     }
 
-    /// All has been acknowledged: messages need not go one at a time any more, and a state that was given up may be
-    /// tried once more. Looked at in every step, of which there is one a second at least.
+    /// All has been acknowledged a while ago: messages need not go one at a time any more. Looked at in every step, of
+    /// which there is one a second at least.
     func reconsider(_ now: UInt64) {
-        guard machine.isUp, stopping == .no, inFlight.isEmpty, unwritten == 0, store.withLock({ $0.isEmpty })
+        guard machine.isUp, stopping == .no, trial == nil, inFlight.isEmpty, unwritten == 0,
+            now - min(now, max(upSince, lastAcknowledged?.at ?? 0)) >= Suspicion.quiet, store.withLock({ $0.isEmpty })
         else { return }
         suspicion.rested()
-        if pardon.take(now: now), store.withLock({ $0.retained.pardon() }) {
-            suspicion.pardon()
-            pump(now)
-        } else if store.withLock({ !$0.retained.hasAbandoned }) {
-            pardon.reset()
-        }
-    }
-}
-
-extension [UInt8] {
-    /// FNV-1a, 64 bits (Fowler, Noll, Vo): tells one message from another.
-    var fingerprint: UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in self { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return hash
     }
 }

@@ -144,12 +144,19 @@ extension LinkCore {
         transport.change(to: new)
         if !isSameBroker { servedBroker = nil }
         if !isSameBroker || new.version != options.version {
-            protocols = ProtocolChoice(preferred: new.version, brokers: new.brokers.count)
+            protocols = ProtocolChoice(new)
         }
         machine = ConnectionStateMachine(brokerCount: new.brokers.count, timing: Self.timing(new))
         (openBroker, isSubscribed, selfCheck, probeID, attempted) = (nil, false, nil, nil, 0)
         pending.removeAll()
-        suspicion = Suspicion()
+        (suspicion, refusals, trial, tooLargeLimit, duplicates) = (Suspicion(), Refusals(), nil, nil, DuplicateWatch())
+        (lastRefusal, lastAcknowledged, lastUnacknowledged) = (nil, nil, nil)
+        forgetCheck()
+        store.withLock { store in
+            _ = store.retained.reopen { _ in true }
+            _ = store.queue.recallAside { _ in true }
+            store.offerAgain()
+        }
         statistics.forgetRights()
         takeUp(new, change, now)
         feed(.start, now: now)
@@ -161,6 +168,7 @@ extension LinkCore {
             backfill = TokenBucket(perSecond: new.backfillPerSecond)
         }
         options = new
+        refusals.retryAll(now: now)
         self.change = change
         watch.patience = Self.nanoseconds(new.ackTimeout)
         machine.change(Self.timing(new), now: now)

@@ -10,11 +10,22 @@ extension LinkCore {
     func pump(_ now: UInt64) {
         sendableAt = nil
         guard stopping == .no || isDraining, machine.isUp, departure?.isDraining != false || isDraining else { return }
-        while machine.isUp, inFlight.count < window, unwritten < Self.defaultWindow {
+        while machine.isUp, trial == nil, inFlight.count < window, unwritten < Self.defaultWindow {
             guard let (header, ticket) = store.withLock({ $0.take(into: &scratch, now: now) }) else {
                 // Something may wait for its keeper meanwhile.
                 sendableAt = store.withLock { $0.queue.keeperDeadline }
-                guard stopping == .no, departure == nil, pumpBackfill(now) else { return }
+                if let due = refusals.deadline(after: now) { sendableAt = earliest(sendableAt, due) }
+                guard stopping == .no, departure == nil else { return }
+                // What is essential first, what may break the connection before what can wait.
+                let isUrgent = !awaitsCheck(now) && store.withLock { $0.queue.nextBackfill?.priority == .essential }
+                if !isUrgent, sendProbe(now) { return }
+                guard !isUrgent, refusals.due(now) != nil else {
+                    guard pumpBackfill(now) else { return }
+                    continue
+                }
+                if !beginTrial(now) {
+                    guard inFlight.isEmpty, unwritten == 0, trial == nil, pumpBackfill(now) else { return }
+                }
                 continue
             }
             guard deliver(header, ticket, isBackfill: false, now) else { return }
@@ -24,7 +35,8 @@ extension LinkCore {
     /// Sends one message of back-fill if it may leave now. Few are on the way at any time, so that live messages find a
     /// free place in the window and a line that is not busy for long: with 64 kB/s they wait at most a second.
     func pumpBackfill(_ now: UInt64) -> Bool {
-        guard let next = store.withLock({ $0.queue.nextBackfill }), backfillInFlight.count < max(1, window / 2),
+        guard let next = store.withLock({ $0.queue.nextBackfill }), !awaitsCheck(now),
+            backfillInFlight.count < max(1, window / 2),
             backfillInFlight.count == 0 || backfillInFlight.bytes + next.bytes <= Self.backfillInFlightBytes
         else { return false }
         if next.priority != .essential, !backfill.take(now: now) {
@@ -41,10 +53,18 @@ extension LinkCore {
     func deliver(
         _ header: PublicationHeader, _ ticket: OutgoingStore.Ticket, isBackfill: Bool, _ now: UInt64
     ) -> Bool {
-        switch send(header, ticket, isBackfill: isBackfill) {
-        case .taken: handleEvents(now)
+        let objection = objection(to: header)
+        if let objection, !mayTry(objection, now) {
+            hold(header, ticket, objection, now)
+            return true
+        }
+        switch send(header, ticket, isBackfill: isBackfill, now) {
+        case .taken(let id):
+            if let objection { trial = Trial(name: objection.name, topic: header.topic, id: id) }
+            handleEvents(now)
         case .tooLarge:
             statistics.tooLarge += 1
+            tooLargeLimit = max(tooLargeLimit ?? 0, limits.maximumPacketSize ?? 0)
             store.withLock { $0.release(ticket, .tooLarge) }
             statistics.lastTooLarge = LinkStatistics.TooLarge(topic: header.topic, bytes: scratch.count)
             report(.tooLarge(topic: header.topic, bytes: scratch.count))
@@ -59,7 +79,9 @@ extension LinkCore {
         return true
     }
 
-    func send(_ header: PublicationHeader, _ ticket: OutgoingStore.Ticket, isBackfill: Bool) -> HandOver {
+    func send(
+        _ header: PublicationHeader, _ ticket: OutgoingStore.Ticket, isBackfill: Bool, _ now: UInt64
+    ) -> HandOver {
         var header = header
         header.qos = min(header.qos, limits.maximumQoS, 1)
         header.retain = header.retain && limits.retainAvailable
@@ -71,13 +93,12 @@ extension LinkCore {
         statistics.published += 1
         if header.qos == 0 {
             unwritten += 1
+            lastUnacknowledged = LastSent(topic: header.topic, isRetained: header.retain, at: now)
             store.withLock { $0.release(ticket, .delivered) }
         } else {
             let bytes = isBackfill ? max(1, scratch.count) : 0
             inFlight.append(
-                InFlight(
-                    id: id, ticket: ticket, topic: header.topic,
-                    fingerprint: suspicion.oneAtATime ? scratch.fingerprint : 0, backfillBytes: bytes))
+                InFlight(id: id, ticket: ticket, topic: header.topic, backfillBytes: bytes))
             if isBackfill { backfillInFlight = (backfillInFlight.count + 1, backfillInFlight.bytes + bytes) }
             statistics.inFlightPeak = max(statistics.inFlightPeak, inFlight.count)
         }
@@ -94,7 +115,7 @@ extension LinkCore {
             departure?.phase = .said
             return
         }
-        if isProbe(id, reason: reason) { return }
+        if isProbe(id, reason: reason, now) || trialFinished(id, reason, now) { return }
         guard let index = inFlight.firstIndex(where: { $0.id == id }) else {
             unwritten = max(0, unwritten - 1)
             return
@@ -103,18 +124,17 @@ extension LinkCore {
         watch.acknowledged(now: now)
         suspicion.acknowledged()
         // 16: nobody has subscribed, which is no failure.
-        store.withLock { $0.release(message.ticket, reason < 128 ? .delivered : .refused(reason)) }
-        if reason < 128 {
-            statistics.acked += 1
-            if message.backfillBytes > 0 { statistics.backfilled += 1 }
-            // With 3.1.1 an acknowledgement says nothing about that.
-            if version == .v5 { statistics.allow(message.topic) }
-            selfCheck?.acknowledged(message.topic)
-        } else {
-            // What was addressed with an old base is nothing that could be allowed again.
-            statistics.countRefusal(reason, topic: message.topic, isOurs: message.topic.isBelow(options.base))
-            report(.refused(topic: message.topic, reason: reason))
-        }
+        if reason < 128 { taken(message, now) } else { refused(message, reason, isTrial: false, now) }
+    }
+
+    /// The broker has a message.
+    func taken(_ message: InFlight, _ now: UInt64) {
+        lastAcknowledged = LastSent(topic: message.topic, isRetained: message.isRetained, at: now)
+        let outcome = outcome(of: message, now)
+        store.withLock { $0.release(message.ticket, outcome) }
+        statistics.acked += 1
+        if message.backfillBytes > 0 { statistics.backfilled += 1 }
+        selfCheck?.acknowledged(message.topic)
     }
 
     /// Bytes of the PUBLISH packet, never less than they are.

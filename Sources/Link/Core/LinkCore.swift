@@ -12,15 +12,10 @@ final class LinkCore {
         var id: Int32
         var ticket: OutgoingStore.Ticket
         var topic: String
-        /// Of the content; only while messages go one at a time, else 0.
-        var fingerprint: UInt64 = 0
         /// Bytes of payload when it is back-fill, else 0; an empty one counts as one.
         var backfillBytes = 0
 
-        var culprit: Suspicion.Culprit {
-            if case .retained = ticket { return .state(topic: topic) }
-            return .message(fingerprint: fingerprint)
-        }
+        var isRetained: Bool { if case .retained = ticket { true } else { false } }
     }
 
     enum Stopping: Equatable {
@@ -54,8 +49,19 @@ final class LinkCore {
     var inFlight: [InFlight] = []
     var unwritten = 0
     var suspicion = Suspicion()
-    /// States that were given up get another chance.
-    var pardon = Pardon()
+    /// What the broker refuses, over connections.
+    var refusals = Refusals() { didSet { hasNewRefusals = true } }
+    private var hasNewRefusals = false
+    /// A message that goes alone.
+    var trial: Trial?
+    /// Of this connection: the last message that was refused, acknowledged, or written without acknowledgement.
+    var lastRefusal: LastSent?
+    var lastAcknowledged: LastSent?
+    var lastUnacknowledged: LastSent?
+    /// The largest packet that a broker took when something was too large for it.
+    var tooLargeLimit: Int?
+    /// Another station has our name.
+    var duplicates = DuplicateWatch()
     var stopping = Stopping.no
     /// A good-bye before other options are taken up.
     var departure: Departure?
@@ -76,6 +82,17 @@ final class LinkCore {
     var selfCheck: SelfCheck?
     /// Number of the self-check's message while it is on its way.
     var probeID: Int32?
+    /// Filters of our topics that the broker throws away in silence (3.1.1), until it is seen that it does not.
+    var deniedFilters: [String] = []
+    /// Whether there was a self-check with this broker, and when it is not waited for any more (ns).
+    var hasChecked = false
+    var checkedUntil: UInt64?
+    /// When empty messages were sent last (ns).
+    var probedAt: UInt64?
+    /// The broker had what only we say on our topic.
+    var hasSaidIdentity = false
+    /// Of the present step (ns).
+    var clock: UInt64 = 0
     /// When something that waits may leave though nothing else happens (ns).
     var sendableAt: UInt64?
 
@@ -91,7 +108,7 @@ final class LinkCore {
         self.receive = receive
         backfill = TokenBucket(perSecond: options.backfillPerSecond)
         version = options.version
-        protocols = ProtocolChoice(preferred: options.version, brokers: options.brokers.count)
+        protocols = ProtocolChoice(options)
         watch = ConnectionWatch(patience: Self.nanoseconds(options.ackTimeout))
         machine = ConnectionStateMachine(brokerCount: options.brokers.count, timing: Self.timing(options))
     }
@@ -110,8 +127,8 @@ final class LinkCore {
         case .no:
             earliest(
                 earliest(departureDeadline, earliest(machine.deadline, sendableAt)),
-                machine.isUp ? earliest(watch.deadline, inboundDeadline) : nil)
-        case .draining(let until, _): earliest(until, earliest(machine.deadline, sendableAt))
+                machine.isUp ? earliest(watch.deadline, earliest(inboundDeadline, trial?.passesAt)) : nil)
+        case .draining(let until, _): earliest(until, earliest(machine.deadline, earliest(sendableAt, trial?.passesAt)))
         case .farewell(_, let end), .leaving(let end): end
         case .done: nil
         }
@@ -127,14 +144,17 @@ final class LinkCore {
 
     /// Does all that can be done now; to be called after anything that may have changed something.
     func step(now: UInt64) {
+        clock = now
         if machine.state == .idle, stopping == .no { feed(.start, now: now) }
         handleEvents(now)
         feed(.timer, now: now)
         handleEvents(now)
+        watchTrial(now)
         pump(now)
         watchConnection(now)
         if machine.isUp { watchInbound(now) }
         reconsider(now)
+        duplicates.look(now: now)
         proceedDeparture(now)
         proceedStop(now)
         updateStatistics(now)
@@ -221,16 +241,16 @@ final class LinkCore {
             }
             feed(.refused(.init(code: code)), now: now)
             reportDown("refused by the broker: \(reason) (\(code))", now)
-        case .lost(let reason, let byPeer):
+        case .lost(let reason, let byPeer, let code):
             switch machine.state {
-            case .up: connectionLost(reason, byPeer: byPeer, now)
+            case .up: connectionLost(reason, byPeer: byPeer, code: code, now)
             case .connecting:
                 if byPeer, protocols.hungUp(attempted, version) { report(.fallingBack(options.brokers[attempted])) }
                 attemptFailed(reason, now)
             case .idle, .down, .stopped: break
             }
         case .subscribed(let id, let code): subscribed(id, code, now)
-        case .message(let message): received(message)
+        case .message(let message): received(message, now)
         case .heard: watch.heard(now: now)
         case .finished(let id, let reason): finished(id, reason, now)
         }
@@ -242,6 +262,12 @@ final class LinkCore {
         hasAnnounced = true
         statistics.isRefused = false
         report(.connected(options.brokers[attempted], version))
+        if servedBroker == attempted { refusals.connected(now: now) } else { refusals.retryAll(now: now) }
+        if let limit = tooLargeLimit, limits.maximumPacketSize ?? .max > limit {
+            tooLargeLimit = nil
+            store.withLock { $0.offerAgain() }
+        }
+        duplicates.connected(now: now)
         beginInbound(now)
         let presence = options.presence
         store.withLock { store in
@@ -266,7 +292,8 @@ final class LinkCore {
     func watchConnection(_ now: UInt64) {
         guard machine.isUp else { return }
         watch.look(
-            now: now, isWaiting: !inFlight.isEmpty, isWriting: transport.wantsWrite, line: transport.line)
+            now: now, isWaiting: !inFlight.isEmpty || trial.map { $0.isProbe && $0.passesAt == nil } == true,
+            isWriting: transport.wantsWrite, line: transport.line)
         guard stopping == .no, let verdict = watch.verdict(now: now) else { return }
         statistics.halfOpen += 1
         transport.abandon()
@@ -277,11 +304,22 @@ final class LinkCore {
         }
     }
 
-    func connectionLost(_ reason: String, byPeer: Bool, _ now: UInt64) {
-        noteBreak(byPeer: byPeer, now)
+    func connectionLost(_ reason: String, byPeer: Bool, code: Int = 0, _ now: UInt64) {
+        let isQuiet = inFlight.isEmpty && unwritten == 0 && trial == nil && lastRefusal == nil
+        duplicates.lost(
+            byPeer: byPeer, code: code, wasWell: isQuiet && lastAcknowledged != nil,
+            idle: now - min(now, max(lastAcknowledged?.at ?? 0, lastUnacknowledged?.at ?? 0)), now: now)
+        // Who takes our place is no fault of a message.
+        noteBreak(byPeer: byPeer && code != DuplicateWatch.takenOver, now)
         feed(.lost, now: now)
+        if let pause = duplicates.nextPause(longest: 5 * Self.timing(options).cap, using: &random) {
+            machine.postpone(until: now + pause)
+        }
         reportDown(reason, now)
     }
+
+    /// When the present connection came up (ns).
+    var upSince: UInt64 { if case .up(let since) = machine.state { since } else { 0 } }
 
     /// Takes back the messages that were not acknowledged, which the transport is about to forget.
     func recallInFlight() {
@@ -307,9 +345,16 @@ final class LinkCore {
         statistics.connected = machine.isUp
         statistics.version = machine.isUp ? version : nil
         statistics.inFlight = inFlight.count
+        statistics.duplicate = duplicates.finding
+        if hasNewRefusals {
+            hasNewRefusals = false
+            noteRefusals()
+        }
         let (dropped, replaced, messages, bytes, oldest, backfillWaiting, displaced, unkept) = store.withLock {
             (
-                $0.queue.dropped, $0.retained.replaced, $0.queue.count, $0.queue.bytes, $0.queue.oldest,
+                $0.queue.dropped, $0.retained.replaced,
+                $0.queue.count + $0.queue.lines[PublicationQueue.asideLine].count,
+                $0.queue.bytes, $0.queue.oldest,
                 $0.queue.lines[PublicationQueue.backfillLine].count, $0.queue.displaced, $0.queue.unkept.count
             )
         }

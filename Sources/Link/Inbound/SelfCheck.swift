@@ -2,11 +2,13 @@
 /// subscribe to and to publish, and is told what comes of it.
 ///
 /// With MQTT 5 a broker says when it does not let us write (reason 135), which is seen without this. With 3.1.1 it takes
-/// the message and throws it away; then only a look at our own topic can tell, if we may read it. So:
+/// the message and throws it away; then only a look at our own topics can tell, if we may read them. So:
 ///
-/// - Topics (3.1.1 only): they are subscribed to for a moment. What we publish comes back: verified. A retained value of
-///   before comes, but what we publish does not: denied. Nothing comes: a broker with `pattern write …/state/#` alone lets
-///   nobody read its own topics, which is no fault, so that nothing is known: unverifiable.
+/// - Topics (3.1.1 only): they are subscribed to for a moment. What we publish comes back: verified. It does not, though a
+///   retained value of before does, or what we publish to another topic: denied. Nothing comes at all: a broker with
+///   `pattern write …/#` alone lets nobody read its own topics, which is no fault, so that nothing is known:
+///   unverifiable. Where nothing is published by itself, an empty message goes to a topic next to the real ones, which
+///   readers do not know.
 /// - Commands: a message of our own to `cmd/selfcheck` comes back: verified. The subscription is refused, or the broker
 ///   took the message as published (MQTT 5) and it does not come: denied. We may not write to it ourselves, as is well
 ///   with `pattern read …/cmd/#`, or nothing is known (3.1.1): unverifiable.
@@ -23,29 +25,47 @@ struct SelfCheck {
     static let patience: UInt64 = 10_000_000_000
 
     private struct Echo {
-        var topic: String
+        /// Of the topics that stand for each other.
+        var filter: String
+        /// Where an empty message goes, not before it was asked for.
+        var probe: String?
         var isGranted = false
         var isReadable = false
         /// A message was acknowledged that the subscription was there for.
         var isWritten = false
+        var isProbed = false
         var isOver = false
     }
 
     private(set) var findings: [SelfCheckFinding] = []
     private(set) var deadline: UInt64?
-    private let commandTopic: String
+    /// Another's words are on our own topic.
+    private(set) var isForeign = false
+    private let options: LinkOptions.SelfCheck
     private let version: LinkOptions.ProtocolVersion
     private var echoes: [Echo]
     private var nonce: [UInt8] = []
     private var commandIsOver: Bool
     private var commandWritten = false
 
-    init(_ options: LinkOptions.SelfCheck, version: LinkOptions.ProtocolVersion, nonce: UInt64, now: UInt64) {
-        commandTopic = options.commandTopic
+    /// - Parameters:
+    ///   - probes: empty messages are sent as well.
+    ///   - looksForOthers: at what stands on our own topic, with MQTT 5 too.
+    init(
+        _ options: LinkOptions.SelfCheck, version: LinkOptions.ProtocolVersion, probes: Bool = true,
+        looksForOthers: Bool = false, nonce: UInt64, now: UInt64
+    ) {
+        self.options = options
         self.version = version
-        echoes = version == .v311 ? options.echoTopics.map { Echo(topic: $0) } : []
-        commandIsOver = commandTopic.isEmpty
-        filters = (commandIsOver ? [] : [commandTopic]) + echoes.map(\.topic)
+        echoes = []
+        if version == .v311 {
+            echoes = options.echoTopics.map { Echo(filter: $0) }
+            if probes { echoes += options.probes.map { Echo(filter: $0.filter, probe: $0.topic) } }
+        }
+        commandIsOver = options.commandTopic.isEmpty
+        // First, so that the answer comes before the end of the rest.
+        let others = looksForOthers && version == .v5 && !options.identityTopic.isEmpty ? [options.identityTopic] : []
+        filters = others + (commandIsOver ? [] : [options.commandTopic]) + echoes.map(\.filter)
         self.nonce = Array(String(nonce, radix: 16).utf8)
         deadline = isOver ? nil : now + Self.patience
     }
@@ -58,13 +78,34 @@ struct SelfCheck {
 
     var isOver: Bool { commandIsOver && echoes.allSatisfy(\.isOver) }
 
+    /// Where an empty message is to go next, alone.
+    var nextProbe: String? { echoes.first { $0.isGranted && !$0.isOver && !$0.isProbed && $0.probe != nil }?.probe }
+
+    func isProbe(_ topic: String) -> Bool { echoes.contains { $0.probe == topic } }
+
+    /// The filter that the topic of an empty message stands for.
+    func filter(ofProbe topic: String) -> String? { echoes.first { $0.probe == topic }?.filter }
+
+    mutating func probed(_ topic: String) {
+        if let index = echoes.firstIndex(where: { $0.probe == topic }) { echoes[index].isProbed = true }
+    }
+
+    /// Looks once more at what was denied.
+    mutating func again(_ topic: String, now: UInt64) {
+        guard let index = echoes.firstIndex(where: { $0.probe == topic }) else { return }
+        let filter = echoes[index].filter
+        findings.removeAll { $0.topic == filter }
+        (echoes[index].isOver, echoes[index].isWritten, echoes[index].isProbed) = (false, false, true)
+        deadline = now + Self.patience
+    }
+
     /// The broker has answered a subscription. True when the probe is to be published now.
     mutating func subscribed(_ filter: String, isGranted: Bool) -> Bool {
-        if filter == commandTopic {
+        if filter == options.commandTopic {
             if !isGranted { endCommand(.denied) }
             return isGranted
         }
-        guard let index = echoes.firstIndex(where: { $0.topic == filter }) else { return false }
+        guard let index = echoes.firstIndex(where: { $0.filter == filter }) else { return false }
         if isGranted { echoes[index].isGranted = true } else { endEcho(index, .unverifiable) }
         return false
     }
@@ -81,20 +122,32 @@ struct SelfCheck {
 
     /// A message of ours was acknowledged.
     mutating func acknowledged(_ topic: String) {
-        guard let index = echoes.firstIndex(where: { $0.topic == topic }) else { return }
-        echoes[index].isWritten = true
+        for index in echoes.indices where echoes[index].filter.takes(topic) { echoes[index].isWritten = true }
     }
 
     /// True when the message is one of the check's own and nobody else's.
     mutating func takes(_ message: InboundMessage) -> Bool {
-        if message.topic == commandTopic {
+        if message.topic == options.commandTopic {
             guard message.payload == nonce else { return message.isRetained }
             endCommand(.verified)
             return true
         }
-        guard let index = echoes.firstIndex(where: { $0.topic == message.topic }) else { return false }
-        if message.isRetained { echoes[index].isReadable = true } else { endEcho(index, .verified) }
+        if message.isRetained, message.topic == options.identityTopic, !message.isTooLarge {
+            isForeign = !message.payload.contains(options.identity)
+        }
+        guard let index = echoes.firstIndex(where: { $0.filter.takes(message.topic) }) else {
+            return message.topic == options.identityTopic
+        }
+        if message.isRetained { echoes[index].isReadable = true } else { verify(index) }
         return true
+    }
+
+    /// Also when it was thought to be denied before.
+    private mutating func verify(_ index: Int) {
+        let filter = echoes[index].filter
+        if echoes[index].isOver { findings.removeAll { $0.topic == filter && $0.outcome != .verified } }
+        if !findings.contains(where: { $0.topic == filter }) { echoes[index].isOver = false }
+        endEcho(index, .verified)
     }
 
     /// Waits once more: what was asked may not even have left.
@@ -105,13 +158,15 @@ struct SelfCheck {
     /// The time is over: says what is known by now.
     mutating func conclude() {
         if !commandIsOver { endCommand(commandWritten ? .denied : .unverifiable) }
+        // Whoever may read one of them may read all, if it was not made otherwise on purpose.
+        let mayRead = findings.contains { $0.subject == .writing && $0.outcome == .verified }
         for index in echoes.indices where !echoes[index].isOver {
             // Without a message there is nothing to be known.
             guard echoes[index].isWritten else {
                 echoes[index].isOver = true
                 continue
             }
-            endEcho(index, echoes[index].isReadable ? .denied : .unverifiable)
+            endEcho(index, echoes[index].isReadable || mayRead ? .denied : .unverifiable)
         }
         deadline = nil
     }
@@ -119,12 +174,20 @@ struct SelfCheck {
     private mutating func endCommand(_ outcome: SelfCheckFinding.Outcome) {
         guard !commandIsOver else { return }
         commandIsOver = true
-        findings.append(SelfCheckFinding(topic: commandTopic, subject: .commands, outcome: outcome))
+        findings.append(SelfCheckFinding(topic: options.commandTopic, subject: .commands, outcome: outcome))
     }
 
     private mutating func endEcho(_ index: Int, _ outcome: SelfCheckFinding.Outcome) {
         guard !echoes[index].isOver else { return }
         echoes[index].isOver = true
-        findings.append(SelfCheckFinding(topic: echoes[index].topic, subject: .writing, outcome: outcome))
+        findings.append(SelfCheckFinding(topic: echoes[index].filter, subject: .writing, outcome: outcome))
+    }
+}
+
+extension [UInt8] {
+    /// Whether these bytes are somewhere in it.
+    fileprivate func contains(_ other: [UInt8]) -> Bool {
+        guard !other.isEmpty, count >= other.count else { return other.isEmpty }
+        return (0...count - other.count).contains { self[$0...].starts(with: other) }
     }
 }

@@ -20,10 +20,12 @@ public struct Settlement: Sendable, Equatable {
         case delivered
         /// The broker refused it with this reason (MQTT 5), or it is none that can be sent (144).
         case refused(Int)
-        /// Larger than the broker takes.
+        /// Larger than the broker takes: may be offered again when it takes more (`Link.holdNumber`).
         case tooLarge
-        /// Connections broke over it again and again, or it was dropped before it was kept.
+        /// A connection broke over it, or it was dropped before it was kept.
         case abandoned
+        /// Its topic is refused for now: to be offered again when that is over (`Link.mayOffer`).
+        case held
         /// Memory has let it go, unsent or not known to have arrived: to be offered again as back-fill. Not lost, and not
         /// counted as dropped.
         case displaced

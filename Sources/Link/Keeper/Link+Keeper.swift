@@ -9,9 +9,10 @@ import Messages
 ///
 /// 1. clear `keeperWake`;
 /// 2. `takeUnkept` until nil, write all of them in one transaction, then `markKept` (or `cannotKeep`) for each;
-/// 3. `takeSettled`: delete what was delivered or refused, keep what was displaced for later;
+/// 3. `takeSettled`: delete what was delivered or refused, keep what was displaced or held for later;
 /// 4. `withdraw` what has waited for long while there is no connection;
-/// 5. `offerBackfill` the oldest from disk until it says false.
+/// 5. `offerBackfill` the oldest from disk until it says false, without what may not be offered; from the first of those
+///    again when `holdNumber` has changed.
 ///
 /// Order: live messages keep theirs. When a kept message must leave memory for lack of room, the link turns `overflow`
 /// on by itself, so that nothing newer overtakes it: all kept messages that wait leave memory as `displaced`, and so does
@@ -50,6 +51,14 @@ extension Link {
         signalWork()
     }
 
+    /// Keys of all that is in memory and on disk: what a new disk need not get from the old one.
+    public func keptKeys() -> Set<Int64> { store.withLock { $0.queue.keptKeys } }
+
+    /// Offers what is in memory to `takeUnkept` again, where it is not on disk.
+    /// - Parameter all: the disk is another one: no key counts any more, and no settlement comes for one. Every ticket has to be
+    ///   answered before.
+    public func keepAgain(all: Bool) { store.withLock { $0.queue.keepAgain(all: all) } }
+
     /// Appends the keys whose fate has become known since the last call.
     public func takeSettled(into settled: inout [Settlement]) {
         store.withLock { store in
@@ -70,6 +79,12 @@ extension Link {
         if taken { signalWork() }
         return taken
     }
+
+    /// False while the broker refuses what goes to this topic; true once for a message that shall be tried.
+    public func mayOffer(_ header: PublicationHeader) -> Bool { store.withLock { $0.mayOffer(header) } }
+
+    /// Changes when something may be offered that could not be before.
+    public var holdNumber: UInt64 { store.withLock { $0.holds.number } }
 
     /// Takes the oldest message of the lower classes that is not retained and not on its way out of memory, for the disk.
     /// Not counted as dropped.

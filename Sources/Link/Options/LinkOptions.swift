@@ -37,6 +37,17 @@ public struct LinkOptions: Sendable, Equatable {
         public var commandTopic = ""
         /// Topics of ours that are read back for a moment with 3.1.1, which says nothing of what may not be written.
         public var echoTopics: [String] = []
+        /// The same where nothing may be published for long: a filter of topics that have the same rights, and the one to
+        /// which an empty message goes.
+        public struct Probe: Sendable, Equatable {
+            public var filter: String
+            public var topic: String
+            public init(filter: String, topic: String) { (self.filter, self.topic) = (filter, topic) }
+        }
+        public var probes: [Probe] = []
+        /// A retained topic whose value always has these bytes in it when it is ours (3.1.1).
+        public var identityTopic = ""
+        public var identity: [UInt8] = []
         public init() {}
     }
 
@@ -45,6 +56,9 @@ public struct LinkOptions: Sendable, Equatable {
     public var clientID: String
     /// 5 falls back to 3.1.1 with a broker that has no 5.
     public var version = ProtocolVersion.v5
+    /// File in which a process that dies in a connection with MQTT 5 says so (see DeathNote): the next one speaks 3.1.1 with
+    /// that broker for an hour. Only where the library is known for it (ClientLibrary). Empty: none.
+    public var deathNote = ""
     /// Empty: no credentials are sent.
     public var username = ""
     /// Absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd credential). Read anew before each attempt, so that a
@@ -108,6 +122,7 @@ public struct LinkOptions: Sendable, Equatable {
         same.keepsEssential = keepsEssential
         same.backfillPerSecond = backfillPerSecond
         same.trial = trial
+        same.deathNote = deathNote
         return same != self
     }
 

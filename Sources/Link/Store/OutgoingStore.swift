@@ -10,8 +10,20 @@ struct OutgoingStore: ~Copyable {
         case retained(RetainedTable.Ticket)
     }
 
+    /// What is not to be sent now, for the keeper.
+    struct Holds {
+        /// Classes of topics (`TopicClass`), and filters with 3.1.1.
+        var names: [String] = []
+        var filters: [String] = []
+        /// Of this class one message is wanted.
+        var wanted: String?
+        /// Rises when something may be offered that could not be before.
+        var number: UInt64 = 0
+    }
+
     var queue: PublicationQueue
     var retained: RetainedTable
+    var holds = Holds()
 
     init(options: LinkOptions) {
         queue = PublicationQueue(
@@ -48,13 +60,99 @@ struct OutgoingStore: ~Copyable {
         }
     }
 
-    /// Gives a message up for good, counted.
-    mutating func drop(_ ticket: Ticket) {
+    /// A connection ended over a message: it waits on disk, or where it was; what is not essential is given up once its
+    /// topic is known as the cause.
+    mutating func drop(_ ticket: Ticket, isSuspect: Bool) {
         switch ticket {
-        case .queued(let ticket): queue.drop(ticket)
+        case .queued(let ticket):
+            if queue.slots[ticket].key > 0 {
+                queue.release(ticket, .abandoned)
+            } else if isSuspect || queue.slots[ticket].header.priority == .essential {
+                queue.setAside(ticket)
+            } else {
+                queue.drop(ticket)
+            }
         case .retained(let ticket): retained.abandon(ticket)
         }
     }
+
+    // MARK: what is refused
+
+    /// False for what is addressed to others, or with an old base: nothing that could be allowed again.
+    func isOurs(_ ticket: Ticket, base: String) -> Bool {
+        guard case .queued(let ticket) = ticket else { return true }
+        return queue.slots[ticket].header.isOurs(base: base)
+    }
+
+    /// It is on disk, and not lost when the broker only pretends to have it.
+    func isSafe(_ ticket: Ticket) -> Bool {
+        guard case .queued(let ticket) = ticket else { return false }
+        return queue.slots[ticket].key > 0 && queue.slots[ticket].header.priority == .essential
+    }
+
+    /// The broker has refused a message.
+    /// - Parameter isHeld: what is essential waits until it may be tried again.
+    mutating func refuse(_ ticket: Ticket, _ reason: Int, isHeld: Bool) {
+        switch ticket {
+        case .retained(let ticket): if isHeld { retained.abandon(ticket) }
+        case .queued(let index):
+            let isEssential = queue.slots[index].header.priority == .essential
+            guard isHeld, isEssential, hold(ticket, isOurs: true, isWanted: true) else {
+                return queue.release(index, .refused(reason))
+            }
+        }
+    }
+
+    /// A message that is not to be sent now waits: on disk, or where it is.
+    /// - Returns: false when it is gone.
+    mutating func hold(_ ticket: Ticket, isOurs: Bool, isWanted: Bool) -> Bool {
+        switch ticket {
+        case .retained(let ticket): retained.abandon(ticket)
+        case .queued(let ticket):
+            if isOurs, queue.slots[ticket].key > 0 {
+                queue.release(ticket, .held)
+            } else if isOurs, isWanted {
+                queue.setAside(ticket)
+            } else {
+                queue.release(ticket, .refused(128))
+                return false
+            }
+        }
+        return true
+    }
+
+    /// - Parameter filters: of topics that are thrown away in silence.
+    mutating func setHolds(_ names: [String], filters: [String]) {
+        let isLess = holds.names.contains { !names.contains($0) } || holds.filters.contains { !filters.contains($0) }
+        (holds.names, holds.filters) = (names, filters)
+        if isLess { offerAgain() }
+    }
+
+    /// Asks the keeper for one message of a class.
+    mutating func ask(for name: String) {
+        holds.wanted = name
+        offerAgain()
+    }
+
+    mutating func offerAgain() {
+        holds.number += 1
+        queue.hasNews = true
+    }
+
+    /// Whether the keeper may offer a message of this topic now.
+    mutating func mayOffer(_ header: PublicationHeader) -> Bool {
+        guard !holds.names.isEmpty || !holds.filters.isEmpty else { return true }
+        let name = TopicClass.name(of: header.topic, base: retained.base, isRetained: header.retain)
+        if holds.wanted == name {
+            holds.wanted = nil
+            return true
+        }
+        return !holds.names.contains(name) && !holds.filters.contains { $0.takes(header.topic) }
+    }
+}
+
+extension PublicationHeader {
+    func isOurs(base: String) -> Bool { retain || event != nil || topic.isBelow(base) }
 }
 
 /// The store behind a lock that is held for a copy of the bytes only.

@@ -42,7 +42,8 @@ extension PublicationQueue {
         }
         slots[index].keeping = .none
         slots[index].key = key
-        guard isOverflowing, !slots[index].isTaken else { return .waiting }
+        let isAside = slots[index].isAside
+        guard isOverflowing || isAside, !slots[index].isTaken else { return .waiting }
         // Kept in order of arrival, so that it is the first or near it.
         let line = line(of: index)
         var previous = -1
@@ -50,9 +51,9 @@ extension PublicationQueue {
         while candidate != index, candidate >= 0 { (previous, candidate) = (candidate, slots[candidate].next) }
         guard candidate == index else { return .waiting }
         unlink(index, after: previous, line: line)
-        displaced += 1
+        if !isAside { displaced += 1 }
         free(index)
-        return .settled(.displaced)
+        return .settled(isAside ? .held : .displaced)
     }
 
     mutating func cannotKeep(_ ticket: KeepTicket) {
@@ -149,6 +150,36 @@ extension PublicationQueue {
         while lines[Self.backfillLine].head >= 0 { settle(unlinkHead(Self.backfillLine), .displaced) }
     }
 
+    // MARK: another disk
+
+    /// Keys of what is here as well as on the disk, or was until the keeper hears of it.
+    var keptKeys: Set<Int64> {
+        Set(slots.map(\.key).filter { $0 > 0 } + settled.filter { $0.outcome != .displaced }.map(\.key))
+    }
+
+    /// Wants messages that nobody has on a disk to be kept once more, oldest first.
+    /// - Parameter all: what was kept is not there any more either: keys count no longer.
+    mutating func keepAgain(all: Bool) {
+        var indices = slots.indices.filter { slots[$0].isTaken }
+        for line in [Priority.essential.rawValue, Self.backfillLine] {
+            var index = lines[line].head
+            while index >= 0 {
+                indices.append(index)
+                index = slots[index].next
+            }
+        }
+        if all { settled.removeAll(keepingCapacity: true) }
+        for index in indices.sorted(by: { slots[$0].arrived < slots[$1].arrived }) {
+            let slot = slots[index]
+            let isEssential = slot.header.priority == .essential && !slot.header.retain
+            guard slot.keeping == .none, slot.key > 0 ? all : isEssential else { continue }
+            slots[index].key = 0
+            slots[index].keeping = .wanted
+            linkUnkept(index)
+        }
+        hasNews = true
+    }
+
     // MARK: ends
 
     /// From now on what is kept goes by way of the disk; with false what comes is sent from memory again, unless something
@@ -202,6 +233,10 @@ extension PublicationQueue {
         if slots[index].key > 0 {
             settled.append(Settlement(key: slots[index].key, outcome: outcome))
             hasNews = true
+        } else if outcome == .displaced {
+            // Its disk is lost, and the keeper was not there yet.
+            displaced -= slots[index].isBackfill ? 0 : 1
+            dropped[slots[index].header.priority] += 1
         }
         free(index)
     }

@@ -29,6 +29,8 @@ struct PublicationQueue: ~Copyable {
         var isTaken = false
         /// From disk: sent after everything else.
         var isBackfill = false
+        /// Its topic is refused for now.
+        var isAside = false
         var keeping = Keeping.none
         /// Number on disk; 0: not there.
         var key: Int64 = 0
@@ -80,11 +82,12 @@ struct PublicationQueue: ~Copyable {
     var slots: [Slot] = []
     private var freeSlot = -1
     private var taken = 0
-    /// One for each class, and the last for back-fill.
-    var lines = [Line](repeating: Line(), count: Priority.allCases.count + 1)
+    /// One for each class, one for back-fill, and the last for what is refused for now and not on disk.
+    var lines = [Line](repeating: Line(), count: Priority.allCases.count + 2)
     var unkept = Line()
 
     static var backfillLine: Int { Priority.allCases.count }
+    static var asideLine: Int { backfillLine + 1 }
 
     init(bytes: Int, messages: Int, keepsEssential: Bool = false) {
         pool = PagePool(bytes: bytes)
@@ -117,12 +120,12 @@ struct PublicationQueue: ~Copyable {
         return true
     }
 
-    func hasRoom(_ pages: Int) -> Bool {
-        pages <= pool.freeCount && count + taken + lines[Self.backfillLine].count < messageLimit
-    }
+    func hasRoom(_ pages: Int) -> Bool { pages <= pool.freeCount && places < messageLimit }
+
+    private var places: Int { count + taken + lines[Self.backfillLine].count + lines[Self.asideLine].count }
 
     /// Less than three quarters of the messages are there that may be.
-    var hasMessageReserve: Bool { (count + taken + lines[Self.backfillLine].count) * 4 < messageLimit * 3 }
+    var hasMessageReserve: Bool { places * 4 < messageLimit * 3 }
 
     /// Fills a slot and puts it at the end of a line; there has to be room.
     mutating func insert(
@@ -134,11 +137,16 @@ struct PublicationQueue: ~Copyable {
         slots[index].byteCount = payload.count
         slots[index].arrived = now
         slots[index].isBackfill = line == Self.backfillLine
+        bytes += payload.count
+        link(index, line)
+        return index
+    }
+
+    /// Puts a slot at the end of a line.
+    private mutating func link(_ index: Int, _ line: Int) {
         if lines[line].tail < 0 { lines[line].head = index } else { slots[lines[line].tail].next = index }
         lines[line].tail = index
-        bytes += payload.count
         countWaiting(index, line, 1)
-        return index
     }
 
     /// Takes the next live message out to be sent and copies its payload into `output`, which is emptied first. Its
@@ -185,11 +193,42 @@ struct PublicationQueue: ~Copyable {
         }
         taken -= 1
         slots[ticket].isTaken = false
-        let line = line(of: ticket)
-        slots[ticket].next = lines[line].head
-        lines[line].head = ticket
-        if lines[line].tail < 0 { lines[line].tail = ticket }
-        countWaiting(ticket, line, 1)
+        linkFirst(ticket)
+    }
+
+    private mutating func linkFirst(_ index: Int) {
+        let line = line(of: index)
+        slots[index].next = lines[line].head
+        lines[line].head = index
+        if lines[line].tail < 0 { lines[line].tail = index }
+        countWaiting(index, line, 1)
+    }
+
+    /// A message that was taken out and is not on disk waits until its topic is tried again.
+    mutating func setAside(_ ticket: Ticket) {
+        taken -= 1
+        slots[ticket].isTaken = false
+        slots[ticket].isAside = true
+        link(ticket, Self.asideLine)
+    }
+
+    /// When there is one of these topics among those that were set aside, all of them are the next of their classes again,
+    /// in their order.
+    mutating func recallAside(where isWanted: (String) -> Bool) -> Bool {
+        var all: [Int] = []
+        var index = lines[Self.asideLine].head
+        while index >= 0 {
+            all.append(index)
+            index = slots[index].next
+        }
+        guard all.contains(where: { isWanted(slots[$0].header.topic) }) else { return false }
+        while lines[Self.asideLine].head >= 0 { _ = unlinkHead(Self.asideLine) }
+        all.sort { slots[$0].arrived < slots[$1].arrived }
+        for index in all.reversed() {
+            slots[index].isAside = false
+            linkFirst(index)
+        }
+        return true
     }
 
     /// Counts a message that was taken out and given up.
@@ -213,6 +252,17 @@ struct PublicationQueue: ~Copyable {
             displaceBackfill()
             return true
         }
+        let aside = lines[Self.asideLine].head
+        if aside >= 0, slots[aside].header.priority.rawValue >= priority.rawValue {
+            _ = unlinkHead(Self.asideLine)
+            if slots[aside].keeping == .asked {
+                settle(aside, .displaced)
+            } else {
+                dropped[slots[aside].header.priority] += 1
+                free(aside)
+            }
+            return true
+        }
         for line in stride(from: Self.backfillLine - 1, through: priority.rawValue, by: -1) where lines[line].head >= 0
         {
             let index = lines[line].head
@@ -233,14 +283,15 @@ struct PublicationQueue: ~Copyable {
     }
 
     func line(of index: Int) -> Int {
-        slots[index].isBackfill ? Self.backfillLine : slots[index].header.priority.rawValue
+        if slots[index].isAside { return Self.asideLine }
+        return slots[index].isBackfill ? Self.backfillLine : slots[index].header.priority.rawValue
     }
 
     private mutating func countWaiting(_ index: Int, _ line: Int, _ sign: Int) {
         lines[line].count += sign
         if line == Self.backfillLine {
             backfillWaitingBytes += sign * slots[index].byteCount
-        } else {
+        } else if line < Self.backfillLine {
             count += sign
         }
     }
@@ -296,6 +347,7 @@ struct PublicationQueue: ~Copyable {
     mutating func freeSlotOnly(_ index: Int) {
         slots[index].isTaken = false
         slots[index].isBackfill = false
+        slots[index].isAside = false
         slots[index].keeping = .none
         slots[index].key = 0
         slots[index].fate = nil

@@ -16,7 +16,7 @@ struct RetainedTable {
         var version: UInt64 = 0
         /// To be sent.
         var waiting = true
-        /// Given up until it changes, because connections broke over it.
+        /// Not sent until it changes or `reopen`: the broker refuses it, or hangs up on it.
         var abandoned = false
         /// A broker may have it.
         var wasSent = false
@@ -119,7 +119,7 @@ struct RetainedTable {
         count(ticket.index, 1)
     }
 
-    /// Gives this value up until the topic gets another.
+    /// Holds this value back until the topic gets another, or `reopen`.
     mutating func abandon(_ ticket: Ticket) {
         guard entries[ticket.index].version == ticket.version else { return }
         if entries[ticket.index].waiting { count(ticket.index, -1) }
@@ -127,18 +127,16 @@ struct RetainedTable {
         entries[ticket.index].abandoned = true
     }
 
-    /// A value is given up.
-    var hasAbandoned: Bool { entries.contains { $0.abandoned && $0.version > 0 } }
-
-    /// All values that were given up are to be sent once more. False when there are none.
-    mutating func pardon() -> Bool {
-        guard hasAbandoned else { return false }
+    /// Values that were given up are to be sent once more. False when there are none of these topics.
+    mutating func reopen(onlyOne: Bool = false, where isWanted: (String) -> Bool) -> Bool {
+        var isAny = false
         for index in entries.indices where entries[index].abandoned && entries[index].version > 0 {
-            entries[index].abandoned = false
-            entries[index].waiting = true
+            guard !entries[index].isFarewell, isWanted(entries[index].header.topic) else { continue }
+            (entries[index].abandoned, entries[index].waiting, isAny) = (false, true, true)
+            if onlyOne { break }
         }
-        recount()
-        return true
+        if isAny { recount() }
+        return isAny
     }
 
     private mutating func count(_ index: Int, _ change: Int) {

@@ -14,7 +14,7 @@ protocol Transport: AnyObject {
     /// Hands one message over; only while connected.
     func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver
     /// Subscribes with QoS 1; its answer comes as an event with this number. Nil when that is not possible now.
-    /// - Parameter isCheck: our own messages come back as well; they do not otherwise (MQTT 5).
+    /// - Parameter isCheck: our own messages come back as well, and what is retained; they do not otherwise (MQTT 5).
     func subscribe(_ filter: String, isCheck: Bool) -> Int32?
     func unsubscribe(_ filter: String)
     /// Drops the connection or attempt without ceremony.
@@ -50,8 +50,9 @@ enum TransportEvent: Equatable {
     case connected(BrokerLimits)
     /// CONNACK with this code.
     case refused(code: Int, reason: String)
-    /// The attempt failed or the connection broke; by the peer's doing when it hung up on a connection that was there.
-    case lost(reason: String, byPeer: Bool = false)
+    /// The attempt failed or the connection broke; by the peer's doing when it hung up on a connection that was there, for
+    /// this reason where it gives one (MQTT 5).
+    case lost(reason: String, byPeer: Bool = false, code: Int = 0)
     /// A subscription was answered, with the granted QoS or a reason of 128 and above.
     case subscribed(id: Int32, code: Int)
     case message(InboundMessage)

@@ -11,6 +11,15 @@ public struct MiniSEEDHeader: Sendable, Equatable {
     public var payload: MiniSEEDPayload
 }
 
+extension MiniSEEDHeader {
+    /// The extra headers of the record, which begins where `bytes` do; none of version 2.
+    public func extraHeaders(in bytes: [UInt8]) -> ArraySlice<UInt8> {
+        guard format == .v3, bytes.count >= payload.offset, payload.offset > HeaderV3.fixedBytes else { return [] }
+        let count = Int(bytes[34]) | Int(bytes[35]) << 8
+        return bytes[max(HeaderV3.fixedBytes, payload.offset - count)..<payload.offset]
+    }
+}
+
 /// Where and how a record's samples lie; small and without references, so that it can be kept for every record.
 public struct MiniSEEDPayload: Sendable, Equatable {
     /// Code of the encoding as it is written; `MiniSEEDEncoding` has those that can be read.

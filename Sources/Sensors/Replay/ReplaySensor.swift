@@ -81,6 +81,19 @@ public struct ReplaySensor: SensorDriver, Sendable {
             driver: "replay", chip: name, rate: rate, resolution: miniSEED?.resolution, clock: .recording)
     }
 
+    /// The three channels of a miniSEED file, x, y and z; nil for a CSV file, which names none.
+    public static func channels(of path: String) throws(SensorError) -> [RecordedChannel]? {
+        let file = try RecordingFile(path)
+        guard try isMiniSEED(file) else { return nil }
+        return try ChannelSelection.choose(RecordIndex(file).channels, file: path).map { channel in
+            let ends = channel.records.map {
+                SampleTimeline(start: $0.start, rate: channel.rate).time(of: $0.payload.count - 1)
+            }
+            return RecordedChannel(
+                source: channel.source, start: channel.records.first?.start ?? 0, end: ends.max() ?? 0)
+        }
+    }
+
     public mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
         block.removeAll()
         guard session != nil else { throw SensorError(.fault, "\(settings.file): the replay is not open") }

@@ -1,3 +1,4 @@
+import MiniSEED
 import SignalProcessing
 
 /// What the replay of a recording needs to know; the agent makes it from its configuration.
@@ -16,8 +17,9 @@ public struct ReplaySettings: Sendable, Equatable {
     public var speed = 1.0
     /// Start again at the end: time goes on and a gap is declared.
     public var loop = false
-    /// m/s² per count of miniSEED, or per unit of a CSV file; x, y, z.
-    public var scale = (x: 1.0, y: 1.0, z: 1.0)
+    /// m/s² per count of miniSEED, or per unit of the file; x, y, z. Nil: what the recording itself says, and 1 for
+    /// samples that are no counts; counts of which nothing is known are refused.
+    public var scale: (x: Double, y: Double, z: Double)?
     /// Unit of a CSV file's columns, before `scale`.
     public var unit = Unit.metresPerSecondSquared
     /// Rate in Hz onto which irregular samples of a CSV file are interpolated; nil: their typical rate, rounded.
@@ -30,9 +32,22 @@ public struct ReplaySettings: Sendable, Equatable {
     public init(file: String) { self.file = file }
 
     public static func == (a: Self, b: Self) -> Bool {
-        a.file == b.file && a.speed == b.speed && a.loop == b.loop && a.scale == b.scale && a.unit == b.unit
+        let same =
+            switch (a.scale, b.scale) {
+            case (let a?, let b?): a == b
+            case (nil, nil): true
+            default: false
+            }
+        return same && a.file == b.file && a.speed == b.speed && a.loop == b.loop && a.unit == b.unit
             && a.rate == b.rate && a.start == b.start
     }
+}
+
+/// A channel of a recording, with the times of its first and last sample (ns of UTC).
+public struct RecordedChannel: Sendable, Equatable {
+    public var source: SourceIdentifier
+    public var start: Int64
+    public var end: Int64
 }
 
 /// How far a replay has come.

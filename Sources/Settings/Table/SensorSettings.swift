@@ -147,9 +147,13 @@ extension SettingsTable {
             "sensor.replay.loop", \.sensor.replay.loop, .bool, apply: .restartStream,
             title: "Repeat at the end", advanced: true, "Begin again at the end."),
         Setting(
-            "sensor.replay.scale", \.sensor.replay.scale, .scale, apply: .restartStream,
+            "sensor.replay.scale", \.sensor.replay.scale, .optional(.scale, none: "what the recording says"),
+            apply: .restartStream,
             title: "Scale", advanced: true,
-            "m/s^2 per count of miniSEED integers, or per unit of a CSV file; one number or [x, y, z]."),
+            """
+            m/s^2 per count of miniSEED integers, or per unit of the file; one number or [x, y, z]. Counts need it, \
+            unless they are waveforms of this agent in miniSEED 3, which say it themselves.
+            """),
         Setting(
             "sensor.replay.unit", \.sensor.replay.unit, .choice(), apply: .restartStream,
             title: "Unit of the CSV columns", advanced: true,

@@ -7,6 +7,8 @@ enum OwnFact: String {
     /// Dropped messages by class.
     case dropped = "spool.dropped"
     case damaged = "spool.damaged"
+    /// Damaged pages of the log.
+    case pages = "spool.pages"
 }
 
 extension Database {

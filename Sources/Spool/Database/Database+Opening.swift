@@ -3,8 +3,10 @@ import Glibc
 
 extension Database {
     /// Opens a file of ours and looks whether it is one; makes the tables in a new one.
-    /// - Parameter boot: id of the machine's present start.
-    func open(boot: String) throws(SpoolError) {
+    /// - Parameters:
+    ///   - boot: id of the machine's present start.
+    ///   - isSuspect: its log was damaged or is lost.
+    func open(boot: String, isSuspect: Bool = false) throws(SpoolError) {
         // An orderly end leaves no log.
         let wasClosed = !hasLog
         try connect()
@@ -13,7 +15,11 @@ extension Database {
         }
         try identify()
         // After a kill the files are whole, because the kernel has them; after a power cut they may be torn.
-        if !wasClosed, try fact(.boot) != Array(boot.utf8) { try check() }
+        if isSuspect {
+            try check(true)
+        } else if !wasClosed, try fact(.boot) != Array(boot.utf8) {
+            try check(false)
+        }
     }
 
     private var hasLog: Bool {
@@ -40,9 +46,11 @@ extension Database {
 
     /// Reads the whole file up to 64 MB; of larger ones only the tables that matter most. What is damaged in the others
     /// shows when it is read.
-    private func check() throws(SpoolError) {
+    /// - Parameter isThorough: whether the indices have what the tables have, too.
+    private func check(_ isThorough: Bool) throws(SpoolError) {
         let whole = try filePages() <= 16_384
-        let checks = whole ? ["quick_check(1)"] : ["quick_check(essential)", "quick_check(facts)"]
+        let kind = isThorough ? "integrity" : "quick"
+        let checks = whole ? ["\(kind)_check(1)"] : ["\(kind)_check(essential)", "quick_check(facts)"]
         for one in checks {
             let findings = try texts("PRAGMA \(one)")
             if findings != ["ok"] { throw damage(findings.first ?? "no result of quick_check") }

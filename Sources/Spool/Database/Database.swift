@@ -10,9 +10,8 @@ final class Database {
     let path: String
     private var handle: OpaquePointer?
     private var statements = [OpaquePointer?](repeating: nil, count: Query.count)
-    /// The log, by a descriptor of our own. (Closing one of the database itself would lose SQLite's locks on it; the
-    /// log has none.)
-    private var log: Int32 = -1
+    /// Which files these are.
+    private var place: FilePlace?
     /// Pages in the log that count, after the last commit.
     private(set) var logPages = 0
     /// Pages that have ever been written to the log, and from there to the file, since it was opened.
@@ -28,11 +27,16 @@ final class Database {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK else { throw failure() }
         sqlite3_busy_timeout(handle, 1000)
-        // Debian's SQLite overwrites what is deleted with zeros unless told not to, which doubles what is written.
+        // Alone, and from the first access on: SQLite has the index of its log in its own memory then, and not in a file
+        // whose truncation would be a signal. Debian's SQLite overwrites what is deleted with zeros unless told not to,
+        // which doubles what is written.
         for line in [
-            "page_size=4096", "journal_mode=WAL", "synchronous=NORMAL", "secure_delete=OFF", "cache_size=-128",
+            "locking_mode=EXCLUSIVE", "page_size=4096", "journal_mode=WAL", "synchronous=NORMAL", "secure_delete=OFF",
+            "cache_size=-128",
             "mmap_size=0", "temp_store=MEMORY", "journal_size_limit=1048576", "trusted_schema=OFF",
             "cell_size_check=ON",
+            // The log is opened with the first reading.
+            "user_version",
         ] { try execute("PRAGMA \(line)") }
         sqlite3_wal_hook(
             handle,
@@ -41,20 +45,23 @@ final class Database {
                 Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().logGrew(to: Int(pages))
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
+        place = FilePlace(path)
     }
 
     deinit { close() }
 
     /// Writes the log back if it can. Whatever is asked of it later fails.
-    func close() {
+    /// - Parameter asItIs: leaves file and log alone, whatever they are by now.
+    func close(asItIs: Bool = false) {
         for index in statements.indices {
             sqlite3_finalize(statements[index])
             statements[index] = nil
         }
-        if log >= 0 { Glibc.close(log) }
-        log = -1
+        if handle != nil, asItIs || loss() != nil { _ = csqlite_close_as_it_is(handle) }
         sqlite3_close_v2(handle)
         handle = nil
+        place?.close()
+        place = nil
     }
 
     /// The error of the last call, in words that name the file.
@@ -149,27 +156,35 @@ final class Database {
         logPages = pages
     }
 
+    /// What became of the files since they were opened; nil: all is well.
+    func loss() -> FileLoss? {
+        place?.loss(logBytes: logPages > 0 ? LogScan.headBytes + logPages * LogScan.frameBytes : 0)
+    }
+
+    /// Whether what has this name now is in part ours, or a log without a database.
+    func hasPart(at path: String) -> Bool { place?.isPart(of: path) ?? true }
+
+    /// Looks whether the files are still where and what they were.
+    func look() throws(SpoolError) {
+        if let loss = loss() { throw loss.error }
+    }
+
     /// Has the log on the disk: what was committed survives a power cut.
     func makeDurable() throws(SpoolError) {
-        guard handle != nil else { throw failure() }
-        if log < 0 {
-            log = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            guard log >= 0 else { throw SpoolError(file: path + "-wal", errno: errno) }
-        }
-        while fdatasync(log) != 0 {
+        guard let place else { throw failure() }
+        while fdatasync(place.log) != 0 {
             guard errno == EINTR else { throw SpoolError(file: path + "-wal", errno: errno) }
         }
     }
 
-    /// Writes the log back into the file as far as no reader needs it.
+    /// Writes the log back into the file, and empties it.
     func checkpoint() throws(SpoolError) {
         guard handle != nil else { throw failure() }
-        var all: Int32 = 0
-        var done: Int32 = 0
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &done)
-        guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw failure() }
-        pagesWrittenBack += Int(max(0, done))
-        if done >= all { logPages = 0 }
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        place?.note()
+        guard code == SQLITE_OK else { throw failure() }
+        pagesWrittenBack += logPages
+        logPages = 0
     }
 
     // MARK: Size

@@ -121,17 +121,18 @@ enum Query: Int, CaseIterable {
                 """
         case .unfinished:
             return """
-                SELECT event FROM essential INDEXED BY events WHERE event IS NOT NULL GROUP BY event \
-                HAVING min(part) < 2 AND NOT max(part = 2) ORDER BY min(key)
+                SELECT event, coalesce(max(key) FILTER (WHERE part = 2), 0) AS ended FROM essential INDEXED BY events \
+                WHERE event IS NOT NULL GROUP BY event HAVING max(key) FILTER (WHERE part < 2) > ended ORDER BY min(key)
                 """
         case .newestTrigger:
             return """
                 SELECT \(Self.columns) FROM essential WHERE key = (SELECT max(key) FROM essential INDEXED BY events \
-                WHERE event = ?1 AND part < 2 AND key < ?2)
+                WHERE event = ?1 AND part < 2 AND key < ?2 AND key > ?3)
                 """
         case .waveforms:
             return """
-                SELECT \(Self.columns) FROM essential INDEXED BY events WHERE event = ?1 AND part = 3 ORDER BY key
+                SELECT \(Self.columns) FROM essential INDEXED BY events WHERE event = ?1 AND part = 3 AND key > \
+                (SELECT coalesce(max(key), 0) FROM essential INDEXED BY events WHERE event = ?1 AND part = 2) ORDER BY key
                 """
         case .lastEnd:
             return """

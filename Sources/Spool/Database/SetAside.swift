@@ -1,19 +1,35 @@
 import Glibc
 
-/// A damaged file under its new name.
+/// What became of a damaged file, or of one that was taken away.
 public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
+    public enum Kind: Sendable {
+        /// The database was damaged: it is kept under another name, and there is a new one.
+        case database
+        /// Its log alone was damaged: a copy is kept, and what could be mended is in force.
+        case log
+        /// The files were deleted, replaced or cut short while they were in use.
+        case gone
+    }
+
+    public var kind: Kind
+    /// Its new name; of what is gone, the old one.
     public var path: String
     /// What was wrong with it, in SQLite's words or ours.
     public var reason: String
     /// Messages of the first class that could still be read and are in the new file.
     public internal(set) var salvaged = 0
+    /// Damaged pages of the log.
+    var frames = 0
 
-    init(path: String, reason: String) {
+    init(path: String, reason: String, kind: Kind = .database) {
         self.path = path
         self.reason = reason
+        self.kind = kind
     }
 
-    public var description: String { "\(path): \(reason); essential messages taken over from it: \(salvaged)" }
+    public var description: String {
+        "\(path): \(reason)" + (kind == .log ? "" : "; essential messages taken over from it: \(salvaged)")
+    }
 }
 
 /// Damaged files are kept for people to look at, under another name; at most two of them.
@@ -24,8 +40,34 @@ enum SetAside {
 
     /// Renames a file, with what belongs to it, to `<name>.broken-<n>`.
     static func rename(_ path: String, _ reason: String) throws(SpoolError) -> SetAsideFile {
-        let (folder, name) = split(path)
-        let prefix = name + ".broken-"
+        let target = newName(path)
+        // The database last: should this be interrupted, it is still found to be damaged.
+        for companion in companions.reversed() { try move(path, target, companion) }
+        sync(folder: folder(of: path))
+        return SetAsideFile(path: target, reason: reason)
+    }
+
+    /// Gives the log a second name, or where that is not possible another one.
+    /// - Returns: that name.
+    static func keepLog(_ path: String) throws(SpoolError) -> String {
+        let target = newName(path)
+        if link(path + "-wal", target + "-wal") != 0 { try move(path, target, "-wal") }
+        return target + "-wal"
+    }
+
+    /// Puts a log out of the way that is not the one of the database any more.
+    static func removeLog(_ path: String) throws(SpoolError) { try move(path, newName(path), "-wal") }
+
+    private static func move(_ path: String, _ target: String, _ companion: String) throws(SpoolError) {
+        guard Glibc.rename(path + companion, target + companion) != 0 else { return }
+        // A folder of that name in the way of a file, or the other way round.
+        guard errno == ENOENT else { throw SpoolError(file: path + companion, errno: errno) }
+    }
+
+    /// The next free one; deletes all but the youngest before it.
+    private static func newName(_ path: String) -> String {
+        let folder = folder(of: path)
+        let prefix = String(Substring(path.utf8.dropFirst(folder.utf8.count + 1))) + ".broken-"
         let numbers = names(in: folder).compactMap { entry -> Int? in
             guard entry.utf8.starts(with: prefix.utf8) else { return nil }
             return Int(entry.dropFirst(prefix.count).prefix { $0.isNumber })
@@ -34,15 +76,7 @@ enum SetAside {
         for number in Set(numbers).sorted().dropLast(kept - 1) {
             for companion in companions { unlink("\(path).broken-\(number)\(companion)") }
         }
-        // The database last: should this be interrupted, it is still found to be damaged.
-        for companion in companions.reversed() {
-            let target = "\(path).broken-\(next)\(companion)"
-            guard Glibc.rename(path + companion, target) != 0 else { continue }
-            // A folder of that name in the way of a file, or the other way round.
-            guard errno == ENOENT else { throw SpoolError(file: path + companion, errno: errno) }
-        }
-        sync(folder: folder)
-        return SetAsideFile(path: "\(path).broken-\(next)", reason: reason)
+        return "\(path).broken-\(next)"
     }
 
     /// Whether there is something under the names of the database that no database can be.
@@ -53,6 +87,14 @@ enum SetAside {
         }
     }
 
+    /// Whether there is a log and no database that it could belong to: SQLite deletes it without a word.
+    static func isHeadless(_ path: String) -> Bool {
+        var file = stat()
+        var log = stat()
+        return (lstat(path, &file) != 0 && errno == ENOENT || file.st_size == 0)
+            && lstat(path + "-wal", &log) == 0 && log.st_size > LogScan.headBytes
+    }
+
     /// Has the names in a folder on the disk.
     static func sync(folder: String) {
         let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -61,9 +103,9 @@ enum SetAside {
         close(file)
     }
 
-    private static func split(_ path: String) -> (folder: String, name: String) {
-        guard let slash = path.utf8.lastIndex(of: 0x2F) else { return (".", path) }
-        return (String(path[..<slash]), String(path[path.index(after: slash)...]))
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
+        return String(path[..<slash])
     }
 
     private static func names(in folder: String) -> [String] {

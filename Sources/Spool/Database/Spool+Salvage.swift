@@ -8,11 +8,20 @@ extension Spool {
     private static let patience = 10
 
     /// From the file that was set aside. Never fails: what cannot be read stays there.
-    mutating func salvage() {
-        guard let path = setAsideFile?.path, !SetAside.isBlocked(path) else { return }
-        let old = Database(path)
-        defer { old.close() }
-        guard access(path, R_OK) == 0, (try? old.connect()) != nil else { return }
+    mutating func salvage(except keys: Set<Int64> = []) {
+        guard let aside = setAsideFile, aside.kind == .database, !SetAside.isBlocked(aside.path) else { return }
+        let old = Database(aside.path)
+        defer { old.close(asItIs: true) }
+        // SQLite deletes the log of an empty file.
+        if SetAside.isHeadless(aside.path) {
+            Glibc.close(Glibc.open(aside.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o640))
+            truncate(aside.path, off_t(Database.pageBytes))
+        }
+        guard access(aside.path, R_OK) == 0, (try? old.connect()) != nil else { return }
+        salvage(from: old, except: keys)
+    }
+
+    mutating func salvage(from old: Database, except keys: Set<Int64>) {
         let end = Self.seconds() + Self.patience
         for table in Table.allCases {
             if let highest = try? Self.number(old.use(.highest, table)) { next = max(next, (highest >> 2) &+ 1) }
@@ -20,8 +29,14 @@ extension Spool {
         do throws(SpoolError) {
             try begin()
             var count = 0
-            for key in Self.keys(old, until: end) where Self.seconds() < end {
-                if try take(key, from: old) { count += 1 }
+            for key in Self.keys(old, until: end) where Self.seconds() < end && !keys.contains(key) {
+                guard try take(key, from: old) else { continue }
+                count += 1
+                // What has been taken over stays, should there be no room for the rest.
+                guard count % 64 == 0 else { continue }
+                try commit()
+                setAsideFile?.salvaged = count
+                try begin()
             }
             for name in Self.names(old) {
                 if name.hasPrefix("spool.") { continue }
@@ -42,10 +57,11 @@ extension Spool {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: message.payload.count, alignment: 1)
         defer { bytes.deallocate() }
         bytes.copyBytes(from: message.payload)
-        try insert(key, message.header, UnsafeRawBufferPointer(bytes), made: message.made)
-        next = max(next, (key >> 2) &+ 1)
+        let number = try look(key, .essential) == nil ? key : takeNumber() << 2
+        try insert(number, message.header, UnsafeRawBufferPointer(bytes), made: message.made)
+        next = max(next, (number >> 2) &+ 1)
         guard state != 0, message.header.event != nil else { return true }
-        try keep(key, state: state)
+        try keep(number, state: state)
         books.remove(.essential, size)
         books.keep(size)
         return true

@@ -8,28 +8,31 @@ public struct UnfinishedEvent: Sendable, Equatable {
 }
 
 extension Spool {
-    /// Events with an onset or an update and without an end, delivered or not, the oldest first: for the one who closes
-    /// them after a kill.
+    /// Events with an onset or an update and without an end after it, delivered or not, the oldest first: for the one who
+    /// closes them after a kill. (A recording that is played again gives its events the same ids.)
     public mutating func unfinishedEvents() throws(SpoolError) -> [UnfinishedEvent] {
-        var ids: [String] = []
+        var ids: [(id: String, ended: Int64)] = []
         do throws(SpoolError) {
             let row = try database.use(.unfinished)
-            while try row.step() { ids.append(row.text(0)) }
+            while try row.step() { ids.append((row.text(0), row.int64(1))) }
         } catch { throw undo(error) }
         var events: [UnfinishedEvent] = []
-        for id in ids {
-            if let trigger = try newestTrigger(of: id) { events.append(UnfinishedEvent(id: id, trigger: trigger)) }
+        for (id, ended) in ids {
+            if let trigger = try newestTrigger(of: id, after: ended) {
+                events.append(UnfinishedEvent(id: id, trigger: trigger))
+            }
         }
         return events
     }
 
-    private mutating func newestTrigger(of id: String) throws(SpoolError) -> StoredMessage? {
+    private mutating func newestTrigger(of id: String, after ended: Int64) throws(SpoolError) -> StoredMessage? {
         var before = Int64.max
         while true {
             do throws(SpoolError) {
                 let row = try database.use(.newestTrigger)
                 row.bind(1, id)
                 row.bind(2, before)
+                row.bind(3, ended)
                 guard try row.step() else { return nil }
                 if let message = StoredMessage(row) { return message }
                 before = row.int64(0)
@@ -37,7 +40,7 @@ extension Spool {
         }
     }
 
-    /// Hands out the messages of an event's waveform in their order, one at a time.
+    /// Hands out the messages of an event's waveform in their order, one at a time: those after its last end.
     public mutating func forEachWaveform(
         of event: String, _ body: (StoredMessage) -> Void
     ) throws(SpoolError) {

@@ -51,7 +51,7 @@ extension Spool {
 
     /// The number of a message is taken from a range that was noted before: so it is never given again, at the price of
     /// one more write every 4096 messages.
-    private mutating func takeNumber() throws(SpoolError) -> Int64 {
+    mutating func takeNumber() throws(SpoolError) -> Int64 {
         if next >= books.reserved {
             books.reserved = next + 4096
             try database.set(.reserved, numbers: [books.reserved])
@@ -115,7 +115,7 @@ extension Spool {
         try statement.run()
     }
 
-    private func look(
+    func look(
         _ key: Int64, _ table: Table
     ) throws(SpoolError) -> (size: Int, waits: Bool, isOfEvent: Bool)? {
         let row = try database.use(.look, table)
@@ -130,14 +130,21 @@ extension Spool {
         try statement.run()
     }
 
+    /// Deletes a message, whatever became of it.
+    /// - Returns: false when it was not there any more.
+    @discardableResult
+    mutating func drop(_ key: Int64) throws(SpoolError) -> Bool {
+        guard let table = Table(rawValue: Int(key & 3)), let row = try look(key, table) else { return false }
+        try delete(key, table)
+        if row.waits { books.remove(table, row.size) } else { books.forget(row.size) }
+        return true
+    }
+
     /// A row that is not what was written.
     mutating func dropDamaged(_ key: Int64) throws(SpoolError) {
-        guard let table = Table(rawValue: Int(key & 3)) else { return }
         do throws(SpoolError) {
             try begin()
-            guard let row = try look(key, table) else { return }
-            try delete(key, table)
-            if row.waits { books.remove(table, row.size) } else { books.forget(row.size) }
+            guard try drop(key) else { return }
             books.statistics.damaged += 1
             try database.set(.damaged, numbers: [Int64(books.statistics.damaged)])
         } catch { throw undo(error) }

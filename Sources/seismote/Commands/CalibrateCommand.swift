@@ -54,7 +54,7 @@ struct CalibrateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let loaded = try settings.load(adding: file.map { recording.overrides($0) } ?? [])
+        let loaded = try settings.load(adding: try file.map { try recording.overrides($0) } ?? [])
         var sensor = try ToolSensor(loaded)
         defer { sensor.close() }
         do {

@@ -8,17 +8,42 @@ import Settings
 struct RecordingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "m/s² per count, or per unit of a CSV file: one number, or three for x,y,z.", valueName: "number"))
+            "m/s² per count, or per unit of the file: one number, or three for x,y,z.", valueName: "number"))
     var scale: String?
+
+    @Option(
+        name: .customLong("stationxml"),
+        help: ArgumentHelp(
+            "Take the scale from this StationXML file, by the channels' codes and the time.", valueName: "file"))
+    var stationXML: String?
 
     @Option(help: ArgumentHelp("Unit of a CSV file: m/s^2 or g.", valueName: "unit"))
     var unit: String?
 
+    func validate() throws {
+        if scale != nil, stationXML != nil { throw ValidationError("--scale or --stationxml, not both") }
+    }
+
     /// The settings that say the same.
-    func overrides(_ file: String) -> [String] {
+    /// - Throws: exit status 65 after a word why, when the StationXML file says nothing of the recording.
+    func overrides(_ file: String) throws -> [String] {
         var overrides = ["sensor.replay.file=\(Self.quoted(file))", "sensor.driver=replay"]
         if let scale {
             overrides.append("sensor.replay.scale=" + (scale.contains(",") ? "[\(scale)]" : scale))
+        }
+        if let stationXML {
+            do {
+                let scale = try StationXML.scale(of: file, by: stationXML)
+                overrides.append(
+                    "sensor.replay.scale=\(String(decoding: Value.array(scale.map { .double($0) }).json(), as: UTF8.self))"
+                )
+            } catch let error as StationXMLError {
+                printError(error.message)
+                throw ExitCode(65)  // EX_DATAERR
+            } catch let error as SensorError {
+                printError(error.message)
+                throw ExitCode(65)
+            }
         }
         if let unit { overrides.append("sensor.replay.unit=\(Self.quoted(unit))") }
         return overrides

@@ -11,8 +11,9 @@ struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Run the station's pipeline on a recording.",
         discussion: """
-            The recording is CSV (t,x,y,z in m/s² or g) or miniSEED 2 or 3 with three channels. The output depends on \
-            the recording and the settings alone: the same bytes every time and for any block size. Without --output \
+            The recording is CSV (t,x,y,z in m/s² or g) or miniSEED 2 or 3 with three channels. Counts of miniSEED need \
+            a scale: --scale, --stationxml, sensor.replay.scale in the settings, or the recording's own (waveforms of \
+            the agent in miniSEED 3). The output depends on the recording and the settings alone: the same bytes every time and for any block size. Without --output \
             and --series the messages go to standard output.
             """)
 
@@ -44,7 +45,7 @@ struct ReplayCommand: ParsableCommand {
     }
 
     func run() throws {
-        let loaded = try settings.load(adding: recording.overrides(file))
+        let loaded = try settings.load(adding: try recording.overrides(file))
         do {
             try replay(loaded)
         } catch let error as SensorError {

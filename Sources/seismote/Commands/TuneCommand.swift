@@ -81,7 +81,7 @@ struct TuneCommand: ParsableCommand {
     }
 
     private func tune() throws {
-        let loaded = try files.map { try settings.load(adding: recording.overrides($0)) }
+        let loaded = try files.map { try settings.load(adding: try recording.overrides($0)) }
         var tried = try grid.settings(settings, base: loaded[0].configuration)
         let given = try picks.map { path throws(TuneError) in try Picks(path: path) }
         try fit(&tried, try rates(loaded))

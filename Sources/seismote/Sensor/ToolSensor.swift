@@ -19,8 +19,7 @@ struct ToolSensor {
     init(_ loaded: LoadedSettings) throws {
         let sensor = loaded.configuration.sensor
         if SensorChoice.isHardware(sensor), let process = Self.agent() {
-            printError(
-                "the agent (seismoted, process \(process)) has the sensor: stop it first, systemctl stop seismoted")
+            printError("the agent (seismoted, process \(process)) has the sensor; to stop it: systemctl stop seismote")
             throw exitNoSensor
         }
         var driver = sensor.driver == .replay ? ReplaySensor(ReplaySettings(loaded)) : SensorChoice.driver(sensor)
@@ -70,7 +69,8 @@ struct ToolSensor {
         printError(error.message + more)
     }
 
-    /// Number of the agent's process; nil when it does not run.
+    /// Number of the process of an agent that has a sensor of this machine; nil when there is none. One that makes its
+    /// samples up, or plays a recording, is in nobody's way.
     private static func agent() -> Int? {
         guard let folder = opendir("/proc") else { return nil }
         defer { closedir(folder) }
@@ -84,9 +84,30 @@ struct ToolSensor {
             guard file >= 0 else { continue }
             let count = read(file, &text, text.count)
             Glibc.close(file)
-            if count > 0, String(decoding: text[..<count], as: UTF8.self) == "seismoted\n" { return number }
+            if count > 0, String(decoding: text[..<count], as: UTF8.self) == "seismoted\n", hasSensor(number) {
+                return number
+            }
         }
         return nil
+    }
+
+    /// Whether a process has a sensor's device open. What may not be looked at counts as having it.
+    static func hasSensor(_ process: Int) -> Bool {
+        guard let folder = opendir("/proc/\(process)/fd") else { return errno != ENOENT }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var target = [CChar](repeating: 0, count: 4096)
+            let count = readlink("/proc/\(process)/fd/\(name)", &target, target.count)
+            guard count > 0 else { continue }
+            let path = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if path.hasPrefix("/dev/i2c-") || path.hasPrefix("/dev/iio:") || path.contains("/iio:device") {
+                return true
+            }
+        }
+        return false
     }
 
     /// Keeps a report for the agent to publish; that it could not be is only said.

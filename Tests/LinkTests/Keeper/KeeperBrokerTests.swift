@@ -17,10 +17,12 @@ final class ArrayKeeper: Sendable {
     }
     let state = Mutex(State())
     private let link: Link
+    private let keepsTopics: Bool
     private let finished = DispatchSemaphore(value: 0)
 
-    init(_ link: Link) {
-        self.link = link
+    /// - Parameter keepsTopics: what comes from disk goes to the topic that it has.
+    init(_ link: Link, keepsTopics: Bool = false) {
+        (self.link, self.keepsTopics) = (link, keepsTopics)
         Thread.detachNewThread { [self] in
             while !state.withLock({ $0.ended }) {
                 if link.keeperWake.wait(milliseconds: 20) { link.keeperWake.clear() }
@@ -51,11 +53,15 @@ final class ArrayKeeper: Sendable {
         var settled: [Settlement] = []
         link.takeSettled(into: &settled)
         for settlement in settled { settle(settlement) }
-        while let key = state.withLock({ $0.away.min() }), let entry = state.withLock({ $0.disk[key] }) {
+        for key in state.withLock({ $0.away.sorted() }) {
+            guard let entry = state.withLock({ $0.disk[key] }) else { continue }
             let payload = entry.payload
             var header = entry.header
-            header.isHistory = true
-            header.topic = header.topic.replacingOccurrences(of: "event", with: "data/history/event")
+            if !keepsTopics {
+                header.isHistory = true
+                header.topic = header.topic.replacingOccurrences(of: "event", with: "data/history/event")
+            }
+            guard link.mayOffer(header) else { continue }
             guard payload.withUnsafeBytes({ link.offerBackfill(header, key: key, $0) }) else { break }
             state.withLock { _ = $0.away.remove(key) }
         }
@@ -63,7 +69,7 @@ final class ArrayKeeper: Sendable {
 
     private func settle(_ settlement: Settlement) {
         state.withLock { state in
-            if settlement.outcome == .displaced {
+            if settlement.outcome == .displaced || settlement.outcome == .held {
                 state.away.insert(settlement.key)
             } else {
                 state.disk[settlement.key] = nil

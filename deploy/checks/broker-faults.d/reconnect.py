@@ -158,7 +158,10 @@ async def main(program, folder, confirm):
         Case("user", "refused password", {"mqtt": {"password": "wrong"}}),
         Case("authority", "unknown authority", {"mqtt": {"uri": f"mqtts://127.0.0.1:{broker.tls_port}"}}),
         Case("root", "forbidden root", {"mqtt": {"root": "forbidden"}}),
-        Case("good", "what works", {"mqtt": {"uri": f"mqtt://localhost:{broker.port}"}}, stays=True),
+        # Another name than the file's: the file's password is not for it.
+        Case("bare", "stranger", {"mqtt": {"uri": f"mqtt://localhost:{broker.port}"}}),
+        Case("good", "what works", {"mqtt": {
+            "uri": f"mqtt://localhost:{broker.port}", "username": "board", "password": "right"}}, stays=True),
     ]
     strangers = []
 

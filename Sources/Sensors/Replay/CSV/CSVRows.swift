@@ -29,7 +29,8 @@ struct CSVRows {
         path = file.path
         lines = LineReader(file)
         let unit = settings.unit.factor
-        factor = (settings.scale.x * unit, settings.scale.y * unit, settings.scale.z * unit)
+        let scale = settings.scale ?? (1, 1, 1)
+        factor = (scale.x * unit, scale.y * unit, scale.z * unit)
         start = settings.start
     }
 

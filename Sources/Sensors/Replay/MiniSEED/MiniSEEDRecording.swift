@@ -43,13 +43,39 @@ struct MiniSEEDRecording {
         total = spans.reduce(0) { $0 + $1.count }
         start = first.start
         end = SampleTimeline(start: last.start, rate: rate).time(of: last.count - 1)
-        scale = settings.scale
+        if let given = settings.scale {
+            scale = given
+        } else {
+            scale = try Self.scale(channels, file: file.path)
+        }
         let integers = channels.allSatisfy { $0.records.allSatisfy { $0.payload.holdsIntegers } }
         let (x, y, z) = (abs(scale.x), abs(scale.y), abs(scale.z))
         resolution = integers && x == y && y == z && x > 0 ? x : nil
         timeline = SampleTimeline(start: start, rate: rate)
         (self.x, self.y, self.z) = (ChannelCursor(file), ChannelCursor(file), ChannelCursor(file))
         enter(0)
+    }
+
+    /// m/s² of one count of x, y and z, where nobody has said it: what the recording says of its counts, and 1 for
+    /// samples that are a quantity. Counts that are taken for m/s² would be an earthquake of thousands of g.
+    private static func scale(
+        _ channels: [IndexedChannel], file: String
+    ) throws(SensorError) -> (x: Double, y: Double, z: Double) {
+        var units: [Double] = []
+        for channel in channels {
+            switch channel.unit {
+            case .known(let unit) where channel.holdsIntegers: units.append(unit)
+            case _ where !channel.holdsIntegers: units.append(1)
+            default:
+                throw SensorError(
+                    .format,
+                    "\(file): the samples of \(channel.source) are counts, and what one of them is in m/s² "
+                        + (channel.unit == .mixed ? "differs between records" : "is not known")
+                        + ": give m/s² per count, in the settings as sensor.replay.scale, to the tool as --scale "
+                        + "or as --stationxml FILE")
+            }
+        }
+        return (units[0], units[1], units[2])
     }
 
     mutating func rewind() { enter(0) }
@@ -144,7 +170,8 @@ struct ChannelCursor {
 }
 
 extension MiniSEEDPayload {
-    fileprivate var holdsIntegers: Bool {
+    /// Whether the samples are counts of a digitizer.
+    var holdsIntegers: Bool {
         switch MiniSEEDEncoding(rawValue: encodingCode) {
         case .int16, .int32, .steim1, .steim2: true
         case .float32, .float64, nil: false

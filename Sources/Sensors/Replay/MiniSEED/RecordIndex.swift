@@ -13,9 +13,19 @@ struct IndexedRecord {
 
 /// One channel of a file: its records in the order of time.
 struct IndexedChannel {
+    /// What the records' extra headers say of a count, m/s².
+    enum CountUnit: Equatable {
+        case unknown, mixed
+        case known(Double)
+    }
+
     var source: SourceIdentifier
     var rate: Double
     var records: [IndexedRecord]
+    var unit: CountUnit
+
+    /// Whether samples are counts, and not yet a quantity.
+    var holdsIntegers: Bool { records.contains { $0.payload.holdsIntegers } }
 }
 
 /// Everything that a miniSEED file holds, without its samples.
@@ -38,6 +48,7 @@ struct RecordIndex {
                 throw SensorError(.format, "\(file.path): more than \(Self.mostRecords) records")
             }
             let header = try reader.header(at: offset, number: number)
+            let unit = reader.unitPerCount(header)
             defer { offset += header.length }
             guard header.rate > 0, header.payload.count > 0 else { continue }
             let record = IndexedRecord(
@@ -52,12 +63,13 @@ struct RecordIndex {
                         record, "\(header.source) changes its rate from \(rate) Hz to \(header.rate) Hz")
                 }
                 channels[place].records.append(record)
+                if channels[place].unit != unit { channels[place].unit = .mixed }
             } else {
                 guard channels.count < Self.mostChannels else {
                     throw SensorError(.format, "\(file.path): more than \(Self.mostChannels) channels")
                 }
                 places[header.source] = channels.count
-                channels.append(IndexedChannel(source: header.source, rate: header.rate, records: [record]))
+                channels.append(IndexedChannel(source: header.source, rate: header.rate, records: [record], unit: unit))
             }
         }
         for place in channels.indices {
@@ -92,6 +104,20 @@ struct RecordReader {
         return try parsed(count) { bytes throws(MiniSEEDError) in
             try MiniSEEDParser.header(bytes, record: number, offset: offset)
         }
+    }
+
+    /// What the extra headers of the record that `header` has just read say of a count. Ours are JSON without blanks,
+    /// see the messages' `CountScale`.
+    func unitPerCount(_ header: MiniSEEDHeader) -> IndexedChannel.CountUnit {
+        let name = Array(#""unit_per_count":"#.utf8)
+        let extra = header.extraHeaders(in: bytes)
+        guard extra.count > name.count else { return .unknown }
+        for start in extra.startIndex...(extra.endIndex - name.count) where extra[start...].starts(with: name) {
+            let number = extra[(start + name.count)...].prefix { $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: ",") }
+            let unit = Double(String(decoding: number, as: UTF8.self)) ?? 0
+            return unit.isFinite && unit > 0 ? .known(unit) : .unknown
+        }
+        return .unknown
     }
 
     /// The samples of a record.

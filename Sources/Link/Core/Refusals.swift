@@ -1,0 +1,123 @@
+/// Topics whose messages a broker refuses, or hangs up on, and when one of them is tried again. Pure.
+///
+/// The memory is longer than a connection: what was refused comes last, one message alone, after pauses that are each
+/// twice the one before. A topic that is merely suspected, because it was on its way when connections broke, waits for no
+/// more than its turn.
+struct Refusals: Sendable, Equatable {
+    struct Entry: Sendable, Equatable {
+        /// Of the class (`TopicClass`).
+        var name: String
+        /// The message with which it happened last.
+        var topic: String
+        /// What the broker said; nil: nothing, connections ended over it.
+        var reason: Int?
+        /// It hangs up as well.
+        var breaks = false
+        /// Trials that failed.
+        var strikes = 0
+        /// Not tried before (ns).
+        var until: UInt64
+        /// When a message to try was looked for last (ns).
+        var lookedAt: UInt64?
+
+        /// It may be innocent still.
+        var isSuspect: Bool { reason == nil && strikes < Refusals.patience }
+    }
+
+    /// Trials that end with the connection before a topic counts as the cause.
+    static let patience = 3
+    /// The first pause after a refusal, and after a connection was lost over it; and the longest (ns).
+    static let first: UInt64 = 5_000_000_000
+    static let firstOfBreaks: UInt64 = 10_000_000_000
+    static let longest: UInt64 = 3_600_000_000_000
+    /// Topics that are remembered.
+    static let limit = 32
+
+    private(set) var entries: [Entry] = []
+
+    func entry(_ name: String) -> Entry? { entries.first { $0.name == name } }
+
+    /// The broker has said no.
+    /// - Parameter isTrial: it was tried again; otherwise those that were on their way together count as one.
+    mutating func refused(_ name: String, topic: String, reason: Int, isTrial: Bool, now: UInt64) {
+        let wasClosed = entry(name).map { !$0.isSuspect } == true
+        guard let index = index(name, topic, now) else { return }
+        entries[index].topic = topic
+        entries[index].reason = reason
+        if isTrial || !wasClosed { close(index, now) }
+    }
+
+    /// The connection ended right after the broker had said no.
+    mutating func hungUp(_ name: String, topic: String, now: UInt64) {
+        guard let index = index(name, topic, now), !entries[index].breaks else { return }
+        entries[index].breaks = true
+        entries[index].strikes = max(0, entries[index].strikes - 1)
+        close(index, now)
+    }
+
+    /// A message of it was on its way, or was acknowledged last, when a connection broke.
+    mutating func suspect(_ name: String, topic: String, now: UInt64) { _ = index(name, topic, now) }
+
+    /// The connection ended while nothing else was on its way.
+    /// - Returns: true when it counts as the cause from now on.
+    mutating func broke(_ name: String, topic: String, now: UInt64) -> Bool {
+        guard let index = index(name, topic, now) else { return false }
+        let wasSuspect = entries[index].isSuspect
+        entries[index].topic = topic
+        entries[index].breaks = true
+        close(index, now)
+        return wasSuspect && !entries[index].isSuspect
+    }
+
+    /// A message was taken, or there is none any more.
+    mutating func forget(_ name: String) { entries.removeAll { $0.name == name } }
+
+    /// The one to try next: a suspect first.
+    func due(_ now: UInt64) -> Entry? {
+        entries.filter { $0.until <= now }.min {
+            ($0.isSuspect ? 0 : 1, $0.strikes) < ($1.isSuspect ? 0 : 1, $1.strikes)
+        }
+    }
+
+    /// When the next may be tried (ns).
+    func deadline(after now: UInt64) -> UInt64? { entries.lazy.map(\.until).filter { $0 > now }.min() }
+
+    /// - Parameter name: a message of this was looked for.
+    mutating func looked(for name: String, now: UInt64) {
+        if let index = entries.firstIndex(where: { $0.name == name }) { entries[index].lookedAt = now }
+    }
+
+    /// A new connection may have other rights; but what broke the one before has its pause.
+    mutating func connected(now: UInt64) {
+        for index in entries.indices {
+            if !entries[index].breaks { entries[index].until = min(entries[index].until, now) }
+            entries[index].lookedAt = nil
+        }
+    }
+
+    /// Other settings, or another broker: all may be tried at once.
+    mutating func retryAll(now: UInt64) {
+        for index in entries.indices { (entries[index].until, entries[index].lookedAt) = (now, nil) }
+    }
+
+    private mutating func index(_ name: String, _ topic: String, _ now: UInt64) -> Int? {
+        if let index = entries.firstIndex(where: { $0.name == name }) { return index }
+        if entries.count >= Self.limit {
+            // Suspects are found again.
+            guard let index = entries.firstIndex(where: \.isSuspect) else { return nil }
+            entries.remove(at: index)
+        }
+        entries.append(Entry(name: name, topic: topic, until: now))
+        return entries.count - 1
+    }
+
+    private mutating func close(_ index: Int, _ now: UInt64) {
+        entries[index].strikes = min(entries[index].strikes + 1, 32)
+        entries[index].lookedAt = nil
+        let entry = entries[index]
+        guard !entry.isSuspect else { return entries[index].until = now }
+        let step = entry.strikes - (entry.reason == nil ? Self.patience : 1)
+        let start = entry.breaks ? Self.firstOfBreaks : Self.first
+        entries[index].until = now + min(start << UInt64(max(0, min(step, 12))), Self.longest)
+    }
+}

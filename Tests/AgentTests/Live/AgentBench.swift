@@ -1,0 +1,178 @@
+import Foundation
+import Messages
+import Settings
+import TestSupport
+import Threads
+
+@testable import Agent
+@testable import Link
+
+/// All threads of an agent, put together as the agent does it, but with a sensor that gives a block when the test says so.
+final class AgentBench {
+    let folder: TemporaryFolder
+    let keeper: SettingsKeeper
+    let link: Link
+    let storage: StorageThread
+    let status: SamplingStatus
+    let orders: OrderBook
+    let gate = GatedSensor.Gate()
+    let inbox: CommandInbox
+    let topics: Topics
+    let lines = Lines()
+    /// What the pipeline has published.
+    let published = Published()
+    var reporter: Reporter
+    var dispatcher: Dispatcher
+    private let parts: Set<Part>
+    private var number = 0
+
+    enum Part { case sampling, storage, link }
+
+    final class Published: Sendable {
+        private let all = Mutex<[(header: PublicationHeader, bytes: [UInt8])]>([])
+        func put(_ header: PublicationHeader, _ bytes: UnsafeRawBufferPointer) {
+            all.withLock { $0.append((header, Array(bytes))) }
+        }
+        /// Everything on topics below the station that begin so, as it was sent.
+        func messages(_ beginning: String) -> [[UInt8]] {
+            all.withLock { $0 }.filter { $0.header.topic.hasPrefix("seismote/test/" + beginning) }
+                .map { [UInt8($0.header.qos)] + $0.bytes }
+        }
+    }
+
+    /// Lines of the log, and what happened to the connection.
+    final class Lines: Sendable {
+        private let lines = Mutex<[String]>([])
+        private let events = Mutex<[LinkEvent]>([])
+        func put(_ line: String) { lines.withLock { $0.append(line) } }
+        func put(_ event: LinkEvent) { events.withLock { $0.append(event) } }
+        var all: [String] { lines.withLock { $0 } }
+        var connection: [LinkEvent] { events.withLock { $0 } }
+    }
+
+    /// - Parameter parts: the threads that run.
+    init(
+        _ settings: String = "", _ parts: Set<Part> = [.sampling], prepare: (TemporaryFolder) throws -> Void = { _ in }
+    ) throws {
+        self.parts = parts
+        folder = try TemporaryFolder()
+        try prepare(folder)
+        // `storage` has the folder in any case.
+        let place = "storage: {directory: \"\(folder.url.path)\""
+        let isThere = settings.contains("storage: {")
+        let file =
+            isThere ? settings.replacingOccurrences(of: "storage: {", with: place + ", ") : settings + "\n\(place)}"
+        keeper = try SettingsKeeper(SettingsLayers(file: Array(file.utf8), stationID: "test"))
+        let configuration = keeper.ledger.guarded(keeper.settings)
+        let trial = keeper.ledger.connectionTrial
+        topics = try Reconnection.topics(of: configuration)
+        inbox = try CommandInbox()
+        let lines = self.lines
+        link = try Link(
+            options: LinkOptions(configuration, topics: topics, trial: trial), report: { lines.put($0) },
+            receive: { [inbox] in inbox.put($0) })
+        let log = Log(level: configuration.log.level, journal: false) { lines.put($0) }
+        storage = try StorageThread(
+            configuration, topics: topics, trial: trial, link: link, log: log, answered: inbox.wake)
+        status = try SamplingStatus()
+        orders = OrderBook(answered: inbox.wake, wake: status.wake)
+        reporter = Reporter(
+            ledger: keeper.ledger, topics: topics, boot: "b", log: log, status: status, storage: storage.status,
+            link: link)
+        dispatcher = Dispatcher(
+            keeper, topics: topics, boot: "b", link: link, log: log, inbox: inbox, status: status, sampling: orders,
+            storage: storage)
+        let (gate, published, link) = (self.gate, self.published, self.link)
+        let sampling = SamplingThread(
+            configuration: configuration, revision: keeper.ledger.revision, boot: "b",
+            driver: GatedSensor(gate, configuration.sensor), choose: { GatedSensor(gate, $0) }, status: status,
+            orders: orders, ring: storage.segments,
+            sink: {
+                published.put($0, $1)
+                link.publish($0, $1)
+            })
+        if parts.contains(.storage) { try storage.start() }
+        if parts.contains(.sampling) { try sampling.start() }
+        if parts.contains(.link) { try link.start() }
+    }
+
+    deinit {
+        status.requestStop()
+        gate.open()
+        let status = self.status
+        if parts.contains(.sampling) { _ = eventually { status.now.finished } }
+        if parts.contains(.link) { _ = link.stop(within: 1) }
+        if parts.contains(.storage) { _ = storage.stop(within: 2) }
+    }
+
+    // MARK: Samples
+
+    /// Lets so many blocks of 0.16 s come, and waits until they have gone through.
+    func blocks(_ count: Int) -> Bool {
+        let wanted = status.samples.load(ordering: .relaxed) + 16 * count
+        gate.give(count)
+        return eventually(within: 30) { self.status.samples.load(ordering: .relaxed) >= wanted }
+    }
+
+    // MARK: Commands
+
+    func send(_ verb: String, _ members: String = "", group: String? = nil) {
+        number += 1
+        let payload = "{\"id\":\"q\(number)\"\(members.isEmpty ? "" : "," + members)}"
+        let topic = group.map { "seismote/group/\($0)/cmd/\(verb)" } ?? topics.command(verb)
+        inbox.put(InboundMessage(topic: topic, payload: Array(payload.utf8)))
+    }
+
+    /// A round of the main thread.
+    func round() {
+        _ = dispatcher.round(&reporter)
+        reporter.look()
+    }
+
+    /// Replies that were made since the last time, when nobody else takes them (without storage and link).
+    func replies() -> [(id: String, phase: String, codes: [String])] {
+        var found: [(id: String, phase: String, codes: [String])] = []
+        var payload: [UInt8] = []
+        func take(_ header: PublicationHeader) {
+            guard header.topic.contains("/res/"), let tree = try? JSONReader.read(payload),
+                case .string(let id)? = tree["id"], case .string(let phase)? = tree["phase"],
+                case .array(let errors)? = tree["errors"]
+            else { return }
+            let codes = errors.compactMap { error -> String? in
+                if case .string(let code)? = error["code"] { code } else { nil }
+            }
+            found.append((id, phase, codes))
+        }
+        while let (header, _, ticket) = link.takeUnkept(into: &payload) {
+            link.cannotKeep(ticket)
+            take(header)
+        }
+        while let (header, _) = link.withdraw(waitedLonger: 0, into: &payload) { take(header) }
+        return found
+    }
+
+    /// Changes settings by command, and waits until they are in force; one block goes through.
+    /// - Returns: false when they were not taken.
+    func change(_ patch: String, _ more: String = "") -> Bool {
+        let before = keeper.ledger.revision
+        send("config", "\"set\":\(patch)\(more)")
+        round()
+        guard keeper.ledger.revision > before else { return false }
+        gate.give(1)
+        let isThrough = eventually {
+            round()
+            return dispatcher.changing == nil
+        }
+        return isThrough && keeper.ledger.revision == before + 1
+    }
+
+    // MARK: What others would see
+
+    /// The value of a retained topic.
+    func retained(_ topic: String) -> String? {
+        link.store.withLock { store in
+            store.retained.entries.last { $0.header.topic == topic && $0.version > 0 }
+                .map { String(decoding: $0.payload, as: UTF8.self) }
+        }
+    }
+}
