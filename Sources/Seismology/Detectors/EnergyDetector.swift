@@ -90,7 +90,7 @@ public struct EnergyDetector: Detector {
         for k in ratios.indices {
             let ratio = result.values + k * result.stride
             ratios[k].process(ratio, count: chunk.count)
-            let bits = signal == .each ? 1 << UInt8(k) : signal.axes
+            let bits = signal.bits(ofPlane: k)
             for i in 0..<chunk.count where ratio[i] >= threshold { result.axes[i] |= bits }
         }
     }
