@@ -51,6 +51,34 @@ import Testing
         #expect(found["mqtt_denied_topic"]?.contains("s/cmd/+") == true)
     }
 
+    /// A defect: a broker that hung up on Home Assistant's topics, and two stations with one id, raised no alert.
+    @Test func whatHoldsTheStationUpIsSaidWithItsRemedy() {
+        var alerts = LinkAlerts(Configuration().mqtt)
+        var statistics = LinkStatistics()
+        statistics.held = [.init(topic: "homeassistant/#", reason: 135, breaks: false, isOurs: false)]
+        // Not every broker has to let us.
+        #expect(Self.faults(&alerts, statistics, 0) == [:])
+        statistics.held[0].breaks = true
+        let hangsUp = Self.faults(&alerts, statistics, 0)["write_denied"] ?? ""
+        #expect(hangsUp.contains("hangs up") && hangsUp.contains("homeassistant/#"))
+        #expect(hangsUp.contains("mqtt.home_assistant.enabled"))
+        // Others' reasons last as long as they do, not a minute.
+        statistics.held = [.init(topic: "s/event/trigger", reason: 151)]
+        statistics.refused = [.init(reason: 151, count: 1, topic: "s/event/trigger")]
+        for minute in 0..<10 as Range<Int64> {
+            let found = Self.faults(&alerts, statistics, minute * 60 * Self.second)
+            #expect(found["write_denied"]?.contains("s/event/trigger (151)") == true)
+            #expect(found["mqtt_refused"] == nil)
+        }
+        statistics = LinkStatistics()
+        statistics.duplicate = .init(count: 4, isSure: false)
+        let probable = Self.faults(&alerts, statistics, 0)["duplicate_id"] ?? ""
+        statistics.duplicate = .init(count: 4, isSure: true)
+        let certain = Self.faults(&alerts, statistics, 0)["duplicate_id"] ?? ""
+        #expect(probable.contains("probably") && !certain.contains("probably"))
+        #expect(certain.contains("station.id"))
+    }
+
     /// Nobody hears of it while it lasts.
     @Test func refusedCredentialsAreAnAlertForAWhileAfterTheConnectionIsThere() {
         var alerts = LinkAlerts(Configuration().mqtt)

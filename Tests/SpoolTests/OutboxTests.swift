@@ -50,6 +50,22 @@ import Testing
         #expect(try spool.next(.rest, messages: 0).isEmpty)
     }
 
+    /// What was refused for too long counts as dropped, over a restart too.
+    @Test func whatIsGivenUpIsCounted() throws {
+        var spool = try folder.open()
+        let reply = try spool.put(.of(.essential), "reply")
+        let onset = try spool.put(.of(.essential, event: "e", part: .onset), "onset")
+        try spool.giveUp(reply)
+        try spool.giveUp(onset)
+        try spool.giveUp(onset)
+        #expect(try spool.texts(.essential) == [])
+        try spool.close()
+        var again = try folder.open()
+        #expect(again.statistics.dropped.essential == 2)
+        #expect(again.statistics.messages.essential == 0)
+        #expect(again.statistics.keptMessages == 1)
+    }
+
     /// Delivered messages are gone; those of events are kept, and do not wait any more.
     @Test func settledMessagesDoNotWait() throws {
         var spool = try folder.open()

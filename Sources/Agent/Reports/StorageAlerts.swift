@@ -26,10 +26,10 @@ enum StorageAlerts {
         )
     }
 
-    /// The files were taken away. Stays for a minute, so that somebody sees it.
+    /// The files were taken away. Stays for half a minute, so that somebody sees it.
     /// - Parameter now: of the monotonic clock (ns).
     static func taken(_ stored: StorageStatus.Words, now: Int64) -> AlertBoard.Fault? {
-        guard let taken = stored.taken, now - taken.at < 60_000_000_000 else { return nil }
+        guard let taken = stored.taken, now - taken.at < 30_000_000_000 else { return nil }
         return (
             "the database was deleted, replaced or truncated while it was in use: a new one was created",
             .object([.init("reason", .string(taken.words))])

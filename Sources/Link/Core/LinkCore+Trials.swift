@@ -6,6 +6,8 @@ extension LinkCore {
     static let settling: UInt64 = 1_000_000_000
     /// A message for a trial is looked for on disk this often at most (ns).
     static let lookAgain: UInt64 = 10_000_000_000
+    /// Messages that wait in memory though a connection broke over their topic again and again, unless they are essential.
+    static let asideLimit = 256
 
     /// One message that goes alone, with nothing before and behind it, until it is known what comes of it.
     struct Trial {
@@ -39,7 +41,10 @@ extension LinkCore {
 
     /// A message whose topic is not tried now: it waits where it can.
     func hold(_ header: PublicationHeader, _ ticket: OutgoingStore.Ticket, _ entry: Refusals.Entry, _ now: UInt64) {
-        let isWanted = entry.isSuspect || now >= entry.until || header.priority == .essential
+        // It may have been the line: some are kept even of what is not essential.
+        let isWanted =
+            header.priority == .essential || entry.isSuspect || now >= entry.until
+            || entry.reason == nil && store.withLock { $0.queue.asideCount } < Self.asideLimit
         let isOurs = header.isOurs(base: options.base)
         let isHeld = store.withLock { $0.hold(ticket, isOurs: isOurs, isWanted: isWanted) }
         if !isHeld { statistics.countRefusal(entry.reason ?? 128, topic: header.topic) }

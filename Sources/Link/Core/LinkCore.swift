@@ -353,7 +353,7 @@ final class LinkCore {
         let (dropped, replaced, messages, bytes, oldest, backfillWaiting, displaced, unkept) = store.withLock {
             (
                 $0.queue.dropped, $0.retained.replaced,
-                $0.queue.count + $0.queue.lines[PublicationQueue.asideLine].count,
+                $0.queue.count + $0.queue.asideCount,
                 $0.queue.bytes, $0.queue.oldest,
                 $0.queue.lines[PublicationQueue.backfillLine].count, $0.queue.displaced, $0.queue.unkept.count
             )

@@ -221,7 +221,7 @@ extension PublicationQueue {
 
     /// Ends a message that is in no line any more, and tells the keeper if it knows of it.
     mutating func settle(_ index: Int, _ end: Settlement.Outcome) {
-        let outcome = trial == 0 || end == .displaced ? end : .onTrial(trial, end)
+        let outcome = trial == 0 || end == .displaced || end == .held ? end : .onTrial(trial, end)
         if outcome == .displaced, !slots[index].isBackfill { displaced += 1 }
         if slots[index].keeping == .asked {
             // The keeper has it in hand and hears of it when it comes back.

@@ -122,7 +122,10 @@ struct PublicationQueue: ~Copyable {
 
     func hasRoom(_ pages: Int) -> Bool { pages <= pool.freeCount && places < messageLimit }
 
-    private var places: Int { count + taken + lines[Self.backfillLine].count + lines[Self.asideLine].count }
+    private var places: Int { count + taken + lines[Self.backfillLine].count + asideCount }
+
+    /// Messages that were set aside.
+    var asideCount: Int { lines[Self.asideLine].count }
 
     /// Less than three quarters of the messages are there that may be.
     var hasMessageReserve: Bool { places * 4 < messageLimit * 3 }

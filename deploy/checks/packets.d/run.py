@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
 
 from agent import Agent  # noqa: E402
-from broker import Broker  # noqa: E402
+from spoiler import Broker  # noqa: E402
 from readings import Readings  # noqa: E402
 
 # Seconds in which packets are spoiled, and in which the brokers behave, in turns.
