@@ -32,6 +32,7 @@ packages_for() {
         network) echo mosquitto openssl python3 util-linux iproute2 nftables ;;
         nats) echo nats-server ;;
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;
+        unit) echo systemd systemd-sysv udev openssl mosquitto mosquitto-clients util-linux ;;
         board) echo qemu-system-x86 busybox-static i2c-tools libiio-utils iiod kmod cpio apt dpkg debian-archive-keyring xz-utils zstd python3 ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
         *) fail "packages_for: no such purpose: $1" ;;

@@ -3,8 +3,8 @@
 # carry them, shows what each said when it has ended, and ends in a table.
 #
 # A list of checks has a line for each: its name, the seconds after which it is given up, its load in hundredths of a
-# processor (or `alone`, where something is measured that nothing else may disturb), and what it is given: words of the
-# form NAME=VALUE go into its environment, others are its arguments.
+# processor (100 if it is not given; or `alone`, where something is measured that nothing else may disturb), and what it
+# is given: words of the form NAME=VALUE go into its environment, others are its arguments.
 
 # shellcheck disable=SC2154  # repository, release_flags: of lib.sh
 job_names=() job_limits=() job_loads=() job_needs=() job_words=() # what is to be done
@@ -27,6 +27,7 @@ jobs_of() {
     shift 2
     while read -r name seconds load given; do
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+        load=${load:-100}
         environment=() arguments=()
         for word in $given; do
             if [[ $word =~ ^[A-Z0-9_]+= ]]; then environment+=("$word"); else arguments+=("$word"); fi

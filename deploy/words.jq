@@ -6,7 +6,8 @@ def strength: "\(rounded(3)) m/s²";
 def gravities: "\(. / 9.80665 * 100 | rounded(1)) % of g";
 def mercalli: [.intensity[]? | select(.value != null) | "\(.roman // .grade // (.value | rounded(1))) (\(.relation))"]
     | if length == 0 then "no intensity yet" else "intensity " + join(", ") end;
-def axes: [.detectors[]? | .name + (if .axes then " on " + (.axes | join(", ")) else "" end)] | join("; ");
+def named: {sta_lta: "STA/LTA", level: "level", peak: "peak", movement: "movement"}[.] // .;
+def axes: [.detectors[]? | (.name | named) + (if .axes then " on " + (.axes | join(", ")) else "" end)] | join("; ");
 
 (.payload | fromjson? // .) as $m
 | .topic as $topic
@@ -20,7 +21,7 @@ def axes: [.detectors[]? | .name + (if .axes then " on " + (.axes | join(", ")) 
     end
   elif $topic | endswith("/event/trigger") then
     if $m.event_type == "onset" then
-      "\($m.onset | clock)  SHAKING. Noticed by: \($m | axes)."
+      "\($m.onset | clock)  SHAKING: triggered by \($m | axes)"
     elif $m.event_type == "update" then
       "\($m.peaks.v3.t | clock)  stronger: peak \($m.pga | strength), \($m.pga | gravities), \($m.pgv * 100 | rounded(2)) cm/s, \($m | mercalli)"
     else

@@ -41,7 +41,8 @@ public struct Agent {
         let boot = Identity.boot
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
-        let link = try Self.link(configuration, topics, trial: trial, journal, inbox)
+        let options = try Self.options(configuration, topics, trial: trial)
+        let link = try Self.link(options, journal, inbox)
         let storage = try StorageThread(
             configuration, topics: topics, trial: trial, link: link, log: log, answered: inbox.wake)
         let status = try SamplingStatus()
@@ -60,6 +61,7 @@ public struct Agent {
             "seismoted \(productVersion) starts",
             ["station": .text(settings.configuration.station.id), "boot": .text(boot)])
         for note in keeper.notes { log.error(note.message, ["revision": .int(note.revision)]) }
+        journal.note(options, isAutomatic: settings.configuration.mqtt.protocolVersion == .auto)
         var reporter = Reporter(
             ledger: keeper.ledger, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
             link: link)
@@ -173,13 +175,19 @@ public struct Agent {
         } catch { throw AgentError(error.description) }
     }
 
+    private static func options(
+        _ configuration: Configuration, _ topics: Topics, trial: Int
+    ) throws(AgentError) -> LinkOptions {
+        do throws(LinkError) { return try LinkOptions(configuration, topics: topics, trial: trial) } catch {
+            throw AgentError(error.message)
+        }
+    }
+
     private static func link(
-        _ configuration: Configuration, _ topics: Topics, trial: Int, _ journal: LinkJournal, _ inbox: CommandInbox
+        _ options: LinkOptions, _ journal: LinkJournal, _ inbox: CommandInbox
     ) throws(AgentError) -> Link {
         do throws(LinkError) {
-            return try Link(
-                options: LinkOptions(configuration, topics: topics, trial: trial), report: { journal.note($0) },
-                receive: { inbox.put($0) })
+            return try Link(options: options, report: { journal.note($0) }, receive: { inbox.put($0) })
         } catch { throw AgentError(error.message) }
     }
 }

@@ -13,7 +13,8 @@ extension LinkOptions {
         presence.willDelay = UInt32(clamping: mqtt.willDelay)
         self.init(brokers: brokers, clientID: "\(Identity.name)-\(configuration.station.id)", presence: presence)
         base = topics.base
-        version = mqtt.protocolVersion == .v311 ? .v311 : .v5
+        version = ProtocolVersion(mqtt.protocolVersion)
+        deathNote = "\(configuration.storage.directory)/mqtt5-died"
         username = mqtt.username
         password = mqtt.password
         passwordFile = mqtt.passwordFile
@@ -47,5 +48,15 @@ extension LinkOptions {
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
         ]
+    }
+}
+
+extension LinkOptions.ProtocolVersion {
+    fileprivate init(_ asked: MQTTConfiguration.ProtocolVersion) {
+        switch asked {
+        case .auto: self = .automatic
+        case .v5: self = .v5
+        case .v311: self = .v311
+        }
     }
 }

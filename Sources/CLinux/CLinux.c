@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,3 +33,32 @@ static int forget(struct dl_phdr_info *object, size_t size, void *context) {
 }
 
 void clinux_forget_start(void) { (void)dl_iterate_phdr(forget, NULL); }
+
+static struct {
+    volatile pid_t thread;
+    char path[4096];
+    char text[512];
+} death;
+
+static void dying(int number) {
+    if (death.thread == gettid()) {
+        int file = open(death.path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (file >= 0) {
+            (void)!write(file, death.text, strlen(death.text));
+            (void)fsync(file);
+        }
+    }
+    // Once this has returned, and with the action that there was before.
+    raise(number);
+}
+
+void clinux_note_death(const char *path, const char *text) {
+    death.thread = 0;
+    if (!path[0] || strlen(path) >= sizeof death.path || strlen(text) >= sizeof death.text) return;
+    strcpy(death.path, path);
+    strcpy(death.text, text);
+    death.thread = gettid();
+    static const int numbers[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
+    struct sigaction action = {.sa_handler = dying, .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaction(numbers[i], &action, NULL);
+}

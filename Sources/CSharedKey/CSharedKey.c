@@ -36,7 +36,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 struct key {
     size_t size;
     unsigned char bytes[256];
-    char identity[129];
+    char identity[257];
 };
 
 static void drop(void *parent, void *value, void *data, int index, long number, void *pointer) {

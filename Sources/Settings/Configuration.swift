@@ -233,7 +233,12 @@ public struct WaveformConfiguration: Sendable, Equatable {
 }
 
 public struct MQTTConfiguration: Sendable, Equatable {
-    public enum ProtocolVersion: String, Sendable, CaseIterable { case v5 = "5", v311 = "3.1.1" }
+    public enum ProtocolVersion: String, Sendable, CaseIterable {
+        /// 5 where nothing speaks against it.
+        case auto
+        case v5 = "5"
+        case v311 = "3.1.1"
+    }
     public struct TLS: Sendable, Equatable {
         public var caFile = ""
         public var certFile = ""
@@ -252,7 +257,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
     }
     /// `mqtt://host:port` or `mqtts://host:port`, tried in order.
     public var uris = ["mqtt://localhost:1883"]
-    public var protocolVersion = ProtocolVersion.v5
+    public var protocolVersion = ProtocolVersion.auto
     public var root = "seismote"
     public var username = ""
     /// Empty: that in the file.

@@ -11,10 +11,9 @@ final class FolderLock {
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o640)
         guard file >= 0 else { throw SpoolError(file: path, errno: errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            close(file)
-            var error = SpoolError(file: path, errno: code)
-            if code == EWOULDBLOCK { error.text = "another process has this spool open" }
+            // (`deinit` closes it: here it would be closed twice, and the second time perhaps be somebody else's.)
+            var error = SpoolError(file: path, errno: errno)
+            if error.code == EWOULDBLOCK { error.text = "another process has this spool open" }
             throw error
         }
     }

@@ -168,7 +168,7 @@ public struct Spool: ~Copyable {
             if loss.hasLog { try? database.checkpoint() }
             isSuspect = true
             database.close(asItIs: true)
-            try SetAside.removeLog(path)
+            try SetAside.keepLog(path, stays: false)
         } else {
             // Of what belongs together, all or nothing stays.
             if database.hasPart(at: path) { _ = try SetAside.rename(path, loss.error.text) }

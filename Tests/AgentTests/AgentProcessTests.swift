@@ -6,11 +6,12 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AgentProcessTests {
     static let state = "seismote/board/state"
 
+    /// Speaks MQTT 5, which not every library is asked to do by itself, when `mqtt` does not say otherwise.
     static func settings(_ port: Int, _ more: String = "", mqtt: String = "") -> String {
         """
         station: {id: board}
         sensor: {driver: simulate, simulate: {scenario: table-knock}}
-        mqtt: {uri: "mqtt://127.0.0.1:\(port)"\(mqtt)}
+        mqtt: {uri: "mqtt://127.0.0.1:\(port)"\(mqtt)\(mqtt.contains("protocol") ? "" : ", protocol: 5")}
         \(more)
         """
     }

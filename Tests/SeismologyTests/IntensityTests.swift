@@ -33,7 +33,7 @@ import Testing
         for relation in IntensityRelation.allCases {
             guard let estimate = relation.estimate(pga: 0, pgv: 0) else { continue }
             #expect(relation.scale.step(estimate.value) == 0)
-            #expect(estimate.value == (relation.scale == .mmi ? 1 : 0))
+            #expect(estimate.value == (relation.scale.roman(1) != nil ? 1 : 0))
         }
     }
 

@@ -43,11 +43,21 @@ import Testing
         }
     }
 
+    /// The error with which a recording is refused that nobody has given a scale; nil when it is not.
+    private static func unscaled(_ bytes: [UInt8]) throws -> SensorError? {
+        do {
+            _ = try replay(bytes, "r.mseed") { $0.scale = nil }
+            return nil
+        } catch let error as SensorError {
+            return error
+        }
+    }
+
     /// Counts were taken for m/s²: the recording of `deploy/recordings` had a PGA of 1.4 million m/s².
     @Test(arguments: MiniSEEDFormat.allCases) func countsOfWhichNothingIsKnownAreRefused(format: MiniSEEDFormat) throws
     {
         let bytes = try miniSEED(["HNE", "HNN", "HNZ"].map { ($0, Self.whole(Self.ramp(50))) }, format: format)
-        let error = #expect(throws: SensorError.self) { try replay(bytes, "r.mseed") { $0.scale = nil } }
+        let error = try Self.unscaled(bytes)
         #expect(error?.code == .format)
         for words in ["are counts", "sensor.replay.scale", "--scale", "--stationxml"] {
             #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
@@ -82,7 +92,7 @@ import Testing
             try replay(bytes(["1e-06"].map(unit) + ["{}", "{\"unit_per_count\":"]), "r.mseed") { $0.scale = nil }
         }
         let mixed = try bytes(["1", "1", "1"].map(unit)) + bytes(["2", "1", "1"].map(unit))
-        let error = #expect(throws: SensorError.self) { try replay(mixed, "r.mseed") { $0.scale = nil } }
+        let error = try Self.unscaled(mixed)
         #expect(error?.message.contains("differs between records") == true)
     }
 

@@ -202,6 +202,25 @@ import Testing
         }
     }
 
+    /// Files without end, and a log that is none: opened at once, and what is kept aside stays as it was found.
+    @Test(arguments: ["", "-wal"]) func aHugeFileInTheWay(tail: String) throws {
+        let folder = try TemporaryFolder()
+        var first = try folder.open()
+        try first.put(.of(.essential), "m")
+        try first.close()
+        unlink(folder.database + tail)
+        try folder.write("s/spool.db" + tail, "")
+        #expect(truncate(folder.database + tail, 1 << 40) == 0)
+        var spool = try folder.open()
+        #expect(spool.setAside != nil)
+        try spool.put(.of(.essential), "works")
+        try spool.makeDurable()
+        #expect(try spool.texts(.essential) == (tail.isEmpty ? ["works"] : ["m", "works"]))
+        let kept = try Data(
+            contentsOf: URL(fileURLWithPath: folder.path("s/spool.db.broken-1\(tail)")), options: .alwaysMapped)
+        #expect(kept.count == 1 << 40 && kept.prefix(100_000).allSatisfy { $0 == 0 })
+    }
+
     /// In quiet moments nothing stands in the log.
     @Test func theLogIsFoldedIntoTheFile() throws {
         let folder = try TemporaryFolder()

@@ -147,6 +147,12 @@ extension Choices {
         c.detection.movement.enabled = flag()
         c.detection.movement.threshold = number(1e-3, 10)
         c.detection.movement.lull = number(0.01, 1)
+        c.detection.energy.enabled = flag()
+        c.detection.energy.signal = one(of: DetectorSignal.allCases)
+        c.detection.energy.filter = flag() ? nil : filter(rate: rate)
+        c.detection.energy.window = number(0.02, 1)
+        c.detection.energy.average = c.detection.energy.window * (1 + number(0.01, 20))
+        c.detection.energy.threshold = number(0.5, 10)
         c.detection.event.votes = 1 + byte() % 2
         c.detection.event.preEvent = Double(below(6))
         c.detection.event.postEvent = Double(below(4))

@@ -35,11 +35,12 @@ import Testing
     }
 
     /// 11 000 has a factor of 11: the intensity is that of the last 10 935 (3⁷ · 5) samples.
-    @Test func aLongRecordIsCutToALengthForTheTransform() throws {
+    @Test func aLongRecordIsCutToALengthForTheTransform() {
         let whole = record(11_000, change: 6000)
         var last = EventRecord(rate: 1000, capacity: 11_000)
         for i in 65..<11_000 { last.append(whole[i].x, 0, 0, time: Int64(i), index: Int64(i)) }
-        #expect(try #require(analysed(whole).jma) == analysed(last).jma)
+        let intensity = analysed(whole).jma
+        #expect(intensity != nil && intensity == analysed(last).jma)
     }
 
     @Test func theLongestStretchCounts() throws {

@@ -283,6 +283,27 @@ import Testing
         #expect(ratios[28] == 0 && ratios[31] > 0 && ratios[31] < 3 && ratios[52] > 3)
     }
 
+    @Test func theEnergyDetectorIsInTheEventAndInTheSummary() throws {
+        let configuration = testConfiguration {
+            $0.detection.disableAll()
+            ($0.detection.energy.enabled, $0.detection.energy.average) = (true, 20)
+            $0.detection.energy.signal = .h
+        }
+        let recording = burst(seconds: 60, from: 40, to: 45, amplitude: 0.02)
+        let (sent, _) = try play(recording.blocks(of: 16), configuration)
+        let end = try #require(sent.first { $0.name == "event/last" }).json
+        let detectors = try #require(end["detectors"] as? [[String: Any]])
+        #expect(detectors.count == 1 && detectors[0]["name"] as? String == "energy")
+        #expect(detectors[0]["signal"] as? String == "h" && detectors[0]["threshold"] as? Double == 10)
+        #expect((detectors[0]["value"] as? Double ?? 0) >= 10)
+        #expect(detectors[0]["max"] as? Double == (end["energy_max"] as? [String: Double])?["h"])
+        #expect(end["sta_lta_max"] == nil)
+        let summaries = sent.filter { $0.name == "state/summary" }.map(\.json)
+        #expect(summaries[42]["detectors"] as? [String] == ["energy"] && summaries[42]["triggered"] as? Bool == true)
+        let ratios = summaries.map { ($0["energy"] as? [String: Double])?["h"] ?? -1 }
+        #expect(ratios[19] == 0 && ratios[30] > 0 && ratios[30] < 10 && ratios[42] > 10)
+    }
+
     @Test func votesAskForSeveralDetectorsAtOnce() throws {
         let recording = burst(seconds: 90, from: 50, to: 55, amplitude: 0.02)
         for (votes, events) in [(1, 1), (2, 0)] {

@@ -21,6 +21,7 @@ struct AlertBoard {
         case queueDropping = "queue_dropping"
         case storageFailed = "storage_failed"
         case storageSetAside = "storage_set_aside"
+        case storageTaken = "storage_taken"
         case mqttRefused = "mqtt_refused"
         case mqttTooLarge = "mqtt_too_large"
         case writeDenied = "write_denied"

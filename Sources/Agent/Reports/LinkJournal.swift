@@ -8,6 +8,23 @@ final class LinkJournal: Sendable {
 
     init(log: Log) { self.log = log }
 
+    /// What the agent starts with, and people should know.
+    /// - Parameter isAutomatic: nobody has asked for the version of MQTT.
+    func note(_ options: LinkOptions, isAutomatic: Bool) {
+        for file in options.exposedFiles {
+            log.warning("every user of this board may read a secret (to mend it: chmod o-r)", ["file": .text(file)])
+        }
+        guard ClientLibrary.diesOfProperties, isAutomatic || options.version == .v5 else { return }
+        let why = "libmosquitto \(ClientLibrary.version) can be ended by a packet of MQTT 5 (mended in 2.0.16)"
+        if isAutomatic { return log.notice("\(why): speaking 3.1.1; mqtt.protocol: 5 asks for 5 all the same") }
+        log.warning("\(why), and mqtt.protocol asks for 5")
+        for broker in DeathNote(options.deathNote).brokers {
+            log.warning(
+                "the agent died in a connection with MQTT 5: 3.1.1 with this broker for an hour",
+                ["broker": .text(broker)])
+        }
+    }
+
     func note(_ event: LinkEvent) {
         switch event {
         case .connecting(let broker):

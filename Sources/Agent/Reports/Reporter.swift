@@ -263,6 +263,7 @@ struct Reporter {
             alerts.update(.queueDropping, .warning, now: wall, fault: dropping),
             alerts.update(.storageFailed, .error, now: wall, fault: StorageAlerts.failed(stored)),
             alerts.update(.storageSetAside, .warning, now: wall, fault: StorageAlerts.setAside(stored)),
+            alerts.update(.storageTaken, .warning, now: wall, fault: StorageAlerts.taken(stored, now: now)),
         ].compactMap { $0 }
         changes += linkAlerts.look(statistics, now: now).compactMap {
             alerts.update($0.code, $0.severity, now: wall, fault: $0.fault)

@@ -26,12 +26,26 @@ enum StorageAlerts {
         )
     }
 
-    /// Damaged data was set aside. Stays until the next start.
+    /// The files were taken away. Stays for half a minute, so that somebody sees it.
+    /// - Parameter now: of the monotonic clock (ns).
+    static func taken(_ stored: StorageStatus.Words, now: Int64) -> AlertBoard.Fault? {
+        guard let taken = stored.taken, now - taken.at < 30_000_000_000 else { return nil }
+        return (
+            "the database was deleted, replaced or truncated while it was in use: a new one was created",
+            .object([.init("reason", .string(taken.words))])
+        )
+    }
+
+    /// Damaged data was found. Stays until the next start.
     static func setAside(_ stored: StorageStatus.Words) -> AlertBoard.Fault? {
         guard let words = stored.setAside else { return nil }
+        let statistics = stored.statistics
         return (
-            "the stored data was damaged and is set aside; of what waited there for the broker, only what is essential and could be read is sent",
-            .object([.init("reason", .string(words))])
+            "stored data was damaged: the damaged file was moved aside, and what could be read of it was recovered",
+            .object([
+                .init("reason", .string(words)), .init("lost_messages", .int(Int64(statistics.damaged))),
+                .init("damaged_pages", .int(Int64(statistics.damagedPages))),
+            ])
         )
     }
 }

@@ -34,6 +34,10 @@ struct Outbox: ~Copyable {
     private static let spillMessages = 2048
     private static let withdrawPause: Int64 = 10_000_000_000
     private static let trimPause: Int64 = 60_000_000_000
+    /// The log is folded into the file so long after an essential message, and this often in any case: what stands in the
+    /// log is lost with a single bad page, and it is written twice anyway.
+    private static let quiet: Int64 = 10_000_000_000
+    private static let foldPause: Int64 = 600_000_000_000
     /// Messages in one transaction.
     private static let batch = 64
     /// Of them that are read from disk in one round.
@@ -53,6 +57,10 @@ struct Outbox: ~Copyable {
     private var holdNumber: UInt64 = 0
     private var withdrawDue: Int64 = 0
     private var trimDue: Int64 = 0
+    private var foldDue: Int64 = 0
+    private var lastFold: Int64 = 0
+    /// Withdrawn from memory, and not yet on the disk.
+    private var withdrawn: [(header: PublicationHeader, payload: [UInt8], made: Int64)] = []
 
     /// Opens the files, closes events that the agent before this one could not close, and says again what the last one
     /// was.
@@ -60,10 +68,7 @@ struct Outbox: ~Copyable {
         _ context: Context, link: Link, status: StorageStatus, log: Log
     ) throws(SpoolError) -> Outbox {
         var spool = try Spool.open(context.spool, now: HostClock.wall())
-        if let aside = spool.setAside {
-            log.error("the stored data was damaged and is set aside", ["file": .text(aside)])
-            status.change { $0.setAside = aside }
-        }
+        report(spool.setAsideFile, status, log)
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
             log.notice("events of the agent before this one are closed", ["events": .int(closed)])
@@ -100,22 +105,31 @@ struct Outbox: ~Copyable {
         backfill.beginAnew()
     }
 
+    private static func report(_ file: SetAsideFile?, _ status: StorageStatus, _ log: Log) {
+        guard let file else { return }
+        let words = file.description
+        if file.kind == .gone {
+            status.change { $0.taken = (words, HostClock.monotonic()) }
+        } else {
+            log.error("stored data was damaged", ["file": .text(words)])
+            status.change { $0.setAside = words }
+        }
+    }
+
     /// Everything that is to be done now.
     /// - Parameters:
+    ///   - segments: of the ring; emptied when they are on the disk.
     ///   - now: of the monotonic clock; `wall`: of UTC (ns).
     ///   - isLast: the process ends: all that is in memory goes to the disk.
     mutating func round(
-        _ segments: [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
+        _ segments: inout [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
     ) throws(SpoolError) {
         do throws(SpoolError) {
-            try work(segments, now: now, wall: wall, isLast: isLast)
+            try work(&segments, now: now, wall: wall, isLast: isLast)
         } catch {
-            guard error.isDamage else { throw error }
-            log.error("the stored data is damaged: \(error)")
-            try spool.recover()
-            backfill = Backfill()
-            let aside = spool.setAside
-            status.change { $0.setAside = aside }
+            guard error.isDamage || error.isGone || spool.isWithoutFile else { throw error }
+            try beginAnew(after: error)
+            try work(&segments, now: now, wall: wall, isLast: isLast)
         }
         let (statistics, inMemory, bytes) = (spool.statistics, backfill.count, backfill.bytes)
         status.change {
@@ -124,16 +138,36 @@ struct Outbox: ~Copyable {
         }
     }
 
+    /// The files are damaged, or are not there any more: what is in memory goes to the new ones.
+    private mutating func beginAnew(after error: SpoolError) throws(SpoolError) {
+        log.error("the storage begins anew: \(error)")
+        let known = settled.filter { one in
+            switch one.outcome {
+            case .delivered, .refused: true
+            // These stay on the disk.
+            case .tooLarge, .abandoned, .held, .displaced, .onTrial: false
+            }
+        }.map(\.key)
+        try spool.recover(except: link.keptKeys().union(known))
+        link.keepAgain(all: true)
+        settled.removeAll()
+        backfill = Backfill()
+        Self.report(spool.setAsideFile, status, log)
+    }
+
     private mutating func work(
-        _ segments: [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
+        _ segments: inout [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
     ) throws(SpoolError) {
-        try keep(wall: wall)
+        if try keep(wall: wall) { foldDue = min(lastFold + Self.foldPause, now + Self.quiet) }
         try settle()
         for item in segments {
             let segment = RingSegment(item.segment, item.records.starts(with: [0x4D, 0x53, 3]) ? .v3 : .v2)
             try item.records.withBytes { bytes throws(SpoolError) in try spool.appendSegment(segment, bytes) }
         }
-        if !segments.isEmpty { try spool.commit() }
+        if !segments.isEmpty {
+            try spool.commit()
+            segments.removeAll()
+        }
         let waiting = link.statistics
         // Before memory is full and drops something, all of it that may goes to the disk.
         let isTight = waiting.queueBytes > Self.spillBytes || waiting.queueMessages > Self.spillMessages
@@ -149,6 +183,10 @@ struct Outbox: ~Copyable {
             try spool.trim(now: wall)
             try spool.checkpoint()
         }
+        if now >= foldDue {
+            (lastFold, foldDue) = (now, now + Self.foldPause)
+            try spool.checkpoint(whole: true)
+        }
         if isLast { try spool.makeDurable() }
     }
 
@@ -162,7 +200,9 @@ struct Outbox: ~Copyable {
 
     /// Writes down what must survive, lets it go, and then makes it safe from a power cut too: so that an alert is not
     /// late by the time that a memory card takes.
-    private mutating func keep(wall: Int64) throws(SpoolError) {
+    /// - Returns: whether there was anything.
+    private mutating func keep(wall: Int64) throws(SpoolError) -> Bool {
+        var any = false
         while true {
             kept.removeAll(keepingCapacity: true)
             while kept.count < Self.batch, let message = link.takeUnkept(into: &payload) {
@@ -178,7 +218,8 @@ struct Outbox: ~Copyable {
                     throw error
                 }
             }
-            guard !kept.isEmpty else { return }
+            guard !kept.isEmpty else { return any }
+            any = true
             do throws(SpoolError) { try spool.commit() } catch {
                 for one in kept { link.cannotKeep(one.ticket) }
                 throw error
@@ -229,13 +270,19 @@ struct Outbox: ~Copyable {
 
     /// Writes down traces and the like that the broker has not taken for a while.
     private mutating func withdraw(waitedLonger nanoseconds: UInt64, wall: Int64) throws(SpoolError) {
-        var any = false
-        while let (header, waited) = link.withdraw(waitedLonger: nanoseconds, into: &payload) {
-            let made = wall - Int64(clamping: waited)
-            _ = try payload.withBytes { bytes throws(SpoolError) in try spool.put(header, bytes, made: made) }
-            any = true
+        while true {
+            while withdrawn.count < Self.batch,
+                let (header, waited) = link.withdraw(waitedLonger: nanoseconds, into: &payload)
+            { withdrawn.append((header, payload, wall - Int64(clamping: waited))) }
+            guard !withdrawn.isEmpty else { return }
+            for one in withdrawn {
+                _ = try one.payload.withBytes { bytes throws(SpoolError) in
+                    try spool.put(one.header, bytes, made: one.made)
+                }
+            }
+            try spool.commit()
+            withdrawn.removeAll(keepingCapacity: true)
         }
-        if any { try spool.commit() }
     }
 
     // MARK: What is on disk

@@ -11,10 +11,20 @@ final class SegmentQueue: Sendable {
     private struct State {
         var items: [Item] = []
         var lost = 0
+
+        /// The oldest go.
+        mutating func trim() {
+            var bytes = items.reduce(0) { $0 + $1.records.count }
+            while items.count > SegmentQueue.limit || bytes > SegmentQueue.byteLimit && items.count > 1 {
+                bytes -= items.removeFirst().records.count
+                lost += 1
+            }
+        }
     }
 
     /// Ten minutes in the quiet, one while an event lasts.
     private static let limit = 64
+    private static let byteLimit = 1 << 20
 
     private let state = Mutex(State())
     private let flush = Atomic<Bool>(false)
@@ -23,13 +33,23 @@ final class SegmentQueue: Sendable {
 
     init(wake: Wake?) { self.wake = wake }
 
-    /// Takes a copy; what does not fit is lost, and counted.
+    /// Takes a copy; the oldest for which there is no room are lost, and counted.
     func put(_ segment: WaveformSegment, _ records: UnsafeRawBufferPointer) {
         let item = Item(segment: segment, records: [UInt8](records))
         state.withLock { state in
-            if state.items.count < Self.limit { state.items.append(item) } else { state.lost += 1 }
+            state.items.append(item)
+            state.trim()
         }
         wake?.signal()
+    }
+
+    /// What could not be written down waits for another try.
+    func putBack(_ items: [Item]) {
+        guard !items.isEmpty else { return }
+        state.withLock { state in
+            state.items.insert(contentsOf: items, at: 0)
+            state.trim()
+        }
     }
 
     /// Asks the sampling thread for what it has of the newest segment.

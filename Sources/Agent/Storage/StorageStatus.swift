@@ -3,11 +3,13 @@ import Threads
 
 /// What the storage thread says of itself to the others.
 final class StorageStatus: Sendable {
-    struct Words: Sendable, Equatable {
+    struct Words: Sendable {
         /// Why nothing can be kept; nil: all is well, or storage is not wanted.
         var problem: String?
         /// The damaged file that was set aside at the start or since, in words.
         var setAside: String?
+        /// The files were taken away while they were in use: what, in words, and when (monotonic, ns).
+        var taken: (words: String, at: Int64)?
         var statistics = SpoolStatistics()
         /// Messages on disk that the link has in memory as well, and their bytes: they are counted there.
         var inMemory = 0

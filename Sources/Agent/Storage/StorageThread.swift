@@ -10,8 +10,8 @@ import Threads
 /// takes what has waited for long out of memory, and brings it back when the broker is there again. Neither sampling nor
 /// the link ever waits for it: without a disk, messages leave as if there were none.
 final class StorageThread: Sendable {
-    /// Pauses between attempts to open the files (ns).
-    private static let reopenPause: Int64 = 30_000_000_000
+    /// Pauses between attempts after an error (ns).
+    private static let pause: Int64 = 30_000_000_000
     private static let longestWait: Int32 = 1000
 
     let status = StorageStatus()
@@ -84,46 +84,75 @@ final class StorageThread: Sendable {
     private func run() {
         // (Swift 6.3.1 crashes where this is said in the closure that begins the thread.)
         defer { ended.signal() }
-        var reopenDue: Int64 = 0
+        var due: Int64 = 0
         while true {
             let now = HostClock.monotonic()
-            if now >= reopenDue {
+            if now >= due {
                 do throws(SpoolError) {
                     isChanged.store(false, ordering: .releasing)
                     let context = self.context.withLock { $0 }
                     let outbox = try Outbox.open(context, link: link, status: status, log: log)
-                    status.change { $0.problem = nil }
-                    try work(outbox)
+                    return work(outbox, hasFailed: due > 0)
                 } catch {
-                    log.error("nothing can be kept: \(error)")
-                    status.change { $0.problem = error.description }
+                    say(error)
+                    due = HostClock.monotonic() + Self.pause
                 }
-                reopenDue = HostClock.monotonic() + Self.reopenPause
             }
-            refuseOrders()
-            if mustStop.load(ordering: .acquiring) { return }
-            Outbox.letPass(link)
-            _ = segments.takeAll()
-            wait(Self.longestWait)
+            if mustStop.load(ordering: .acquiring) { return refuseOrders() }
+            goWithout()
         }
     }
 
-    /// Rounds until the stop or an error that a new opening may mend.
-    private func work(_ opened: consuming Outbox) throws(SpoolError) {
+    private func say(_ error: SpoolError) {
+        log.error("nothing can be kept: \(error)")
+        status.change { $0.problem = error.description }
+    }
+
+    /// One round without a disk. What is in memory waits there for the next attempt, as far as it has room.
+    private func goWithout() {
+        refuseOrders()
+        Outbox.letPass(link)
+        wait(Self.longestWait)
+    }
+
+    /// Rounds until the stop. The files stay open through errors: what is in memory and what is on the disk go together.
+    private func work(_ opened: consuming Outbox, hasFailed: Bool) {
         var outbox = opened
         var snapshots: [Snapshot] = []
-        defer { for one in snapshots { orders.answer(one.number, .failed(.noRing)) } }
+        var (due, hasFailed) = (Int64(0), hasFailed)
         while true {
             let isLast = mustStop.load(ordering: .acquiring)
             let now = HostClock.monotonic()
-            if isChanged.load(ordering: .acquiring) {
-                isChanged.store(false, ordering: .releasing)
-                try outbox.take(context.withLock { $0 })
+            guard isLast || now >= due else {
+                goWithout()
+                continue
             }
-            let pieces = segments.takeAll()
-            try outbox.round(pieces, now: now, wall: HostClock.wall(), isLast: isLast)
-            if isLast { return }
-            if !pieces.isEmpty, !segments.awaitsFlush {
+            var pieces = segments.takeAll()
+            let hasPieces = !pieces.isEmpty
+            do throws(SpoolError) {
+                if isChanged.load(ordering: .acquiring) {
+                    isChanged.store(false, ordering: .releasing)
+                    try outbox.take(context.withLock { $0 })
+                }
+                if hasFailed { link.keepAgain(all: false) }
+                try outbox.round(&pieces, now: now, wall: HostClock.wall(), isLast: isLast)
+                if hasFailed { status.change { $0.problem = nil } }
+                hasFailed = false
+            } catch {
+                say(error)
+                // Settings that were not taken are tried again.
+                isChanged.store(true, ordering: .releasing)
+                segments.putBack(pieces)
+                for one in snapshots { orders.answer(one.number, .failed(.noRing)) }
+                snapshots.removeAll()
+                (hasFailed, due) = (true, HostClock.monotonic() + Self.pause)
+            }
+            if isLast {
+                for one in snapshots { orders.answer(one.number, .failed(.noRing)) }
+                return
+            }
+            if hasFailed { continue }
+            if hasPieces, !segments.awaitsFlush {
                 // (It may have been the piece before the one that was asked for.)
                 for i in snapshots.indices { snapshots[i].beginsAt = min(snapshots[i].beginsAt, now + 50_000_000) }
             }

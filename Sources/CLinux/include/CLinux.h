@@ -20,6 +20,10 @@ void clinux_use_little_memory(void);
 // of the start, whose code (settings, schema) is not needed any more: it is half of the code.
 void clinux_forget_start(void);
 
+// Appends the text to the file when this thread is about to die of a signal, such as that of abort(); the process dies of
+// it all the same. Both are copied; an empty path ends it. For one thread of the process.
+void clinux_note_death(const char *path, const char *text);
+
 // I2C (linux/i2c-dev.h). All give 0 or an errno.
 // Functions of the adapter, bits I2C_FUNC_*.
 int clinux_i2c_functions(int file, unsigned long *functions);

@@ -2,6 +2,8 @@
 ///
 /// A broker without 5 says so with CONNACK 1 (as 3.1.1 has it) or 0x84 (as 5 has it), or hangs up on the CONNECT without a
 /// word; since a broker in trouble does that as well, it takes two such ends in a row, and 3.1.1 must then work.
+///
+/// A broker whose packets of 5 have ended the process before is deadly: 3.1.1, whatever it says, for an hour.
 struct ProtocolChoice: Sendable, Equatable {
     /// How long 3.1.1 is kept with a broker once it has worked (ns): after that the next attempt is with 5 again.
     static let memory: UInt64 = 3_600_000_000_000
@@ -13,19 +15,25 @@ struct ProtocolChoice: Sendable, Equatable {
         var hangUps = 0
         /// 3.1.1 has worked before: one sign is enough.
         var isKnown = false
+        /// 3.1.1 until then (ns), whatever it says; `.max` before the first attempt.
+        var deadlyUntil: UInt64 = 0
     }
 
     private let preferred: LinkOptions.ProtocolVersion
     private var brokers: [Broker]
 
-    init(preferred: LinkOptions.ProtocolVersion, brokers: Int) {
+    /// - Parameter deadly: which of the brokers.
+    init(preferred: LinkOptions.ProtocolVersion, brokers: Int, deadly: [Int] = []) {
         self.preferred = preferred
         self.brokers = [Broker](repeating: Broker(), count: max(1, brokers))
+        for broker in deadly { self.brokers[broker].deadlyUntil = .max }
     }
 
     /// What to speak in an attempt that begins now.
     mutating func version(for broker: Int, now: UInt64) -> LinkOptions.ProtocolVersion {
         guard preferred == .v5 else { return .v311 }
+        if brokers[broker].deadlyUntil == .max { brokers[broker].deadlyUntil = now + Self.memory }
+        if now < brokers[broker].deadlyUntil { return .v311 }
         if let until = brokers[broker].fallenBackUntil, now >= until {
             brokers[broker].fallenBackUntil = nil
             brokers[broker].hangUps = 0
@@ -71,5 +79,14 @@ struct ProtocolChoice: Sendable, Equatable {
         }
     }
 
-    private mutating func reset(_ broker: Int) { brokers[broker] = Broker() }
+    private mutating func reset(_ broker: Int) { brokers[broker] = Broker(deadlyUntil: brokers[broker].deadlyUntil) }
+}
+
+extension ProtocolChoice {
+    init(_ options: LinkOptions) {
+        let note = ClientLibrary.diesOfProperties ? DeathNote(options.deathNote).brokers : []
+        self.init(
+            preferred: options.version, brokers: options.brokers.count,
+            deadly: options.brokers.indices.filter { note.contains(options.brokers[$0].description) })
+    }
 }

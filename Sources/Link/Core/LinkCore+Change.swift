@@ -144,7 +144,7 @@ extension LinkCore {
         transport.change(to: new)
         if !isSameBroker { servedBroker = nil }
         if !isSameBroker || new.version != options.version {
-            protocols = ProtocolChoice(preferred: new.version, brokers: new.brokers.count)
+            protocols = ProtocolChoice(new)
         }
         machine = ConnectionStateMachine(brokerCount: new.brokers.count, timing: Self.timing(new))
         (openBroker, isSubscribed, selfCheck, probeID, attempted) = (nil, false, nil, nil, 0)

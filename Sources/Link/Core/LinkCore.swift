@@ -108,7 +108,7 @@ final class LinkCore {
         self.receive = receive
         backfill = TokenBucket(perSecond: options.backfillPerSecond)
         version = options.version
-        protocols = ProtocolChoice(preferred: options.version, brokers: options.brokers.count)
+        protocols = ProtocolChoice(options)
         watch = ConnectionWatch(patience: Self.nanoseconds(options.ackTimeout))
         machine = ConnectionStateMachine(brokerCount: options.brokers.count, timing: Self.timing(options))
     }

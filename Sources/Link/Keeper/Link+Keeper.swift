@@ -51,6 +51,14 @@ extension Link {
         signalWork()
     }
 
+    /// Keys of all that is in memory and on disk: what a new disk need not get from the old one.
+    public func keptKeys() -> Set<Int64> { store.withLock { $0.queue.keptKeys } }
+
+    /// Offers what is in memory to `takeUnkept` again, where it is not on disk.
+    /// - Parameter all: the disk is another one: no key counts any more, and no settlement comes for one. Every ticket has to be
+    ///   answered before.
+    public func keepAgain(all: Bool) { store.withLock { $0.queue.keepAgain(all: all) } }
+
     /// Appends the keys whose fate has become known since the last call.
     public func takeSettled(into settled: inout [Settlement]) {
         store.withLock { store in

@@ -56,6 +56,9 @@ public struct LinkOptions: Sendable, Equatable {
     public var clientID: String
     /// 5 falls back to 3.1.1 with a broker that has no 5.
     public var version = ProtocolVersion.v5
+    /// File in which a process that dies in a connection with MQTT 5 says so (see DeathNote): the next one speaks 3.1.1 with
+    /// that broker for an hour. Only where the library is known for it (ClientLibrary). Empty: none.
+    public var deathNote = ""
     /// Empty: no credentials are sent.
     public var username = ""
     /// Absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd credential). Read anew before each attempt, so that a
@@ -119,6 +122,7 @@ public struct LinkOptions: Sendable, Equatable {
         same.keepsEssential = keepsEssential
         same.backfillPerSecond = backfillPerSecond
         same.trial = trial
+        same.deathNote = deathNote
         return same != self
     }
 

@@ -150,6 +150,36 @@ extension PublicationQueue {
         while lines[Self.backfillLine].head >= 0 { settle(unlinkHead(Self.backfillLine), .displaced) }
     }
 
+    // MARK: another disk
+
+    /// Keys of what is here as well as on the disk, or was until the keeper hears of it.
+    var keptKeys: Set<Int64> {
+        Set(slots.map(\.key).filter { $0 > 0 } + settled.filter { $0.outcome != .displaced }.map(\.key))
+    }
+
+    /// Wants messages that nobody has on a disk to be kept once more, oldest first.
+    /// - Parameter all: what was kept is not there any more either: keys count no longer.
+    mutating func keepAgain(all: Bool) {
+        var indices = slots.indices.filter { slots[$0].isTaken }
+        for line in [Priority.essential.rawValue, Self.backfillLine] {
+            var index = lines[line].head
+            while index >= 0 {
+                indices.append(index)
+                index = slots[index].next
+            }
+        }
+        if all { settled.removeAll(keepingCapacity: true) }
+        for index in indices.sorted(by: { slots[$0].arrived < slots[$1].arrived }) {
+            let slot = slots[index]
+            let isEssential = slot.header.priority == .essential && !slot.header.retain
+            guard slot.keeping == .none, slot.key > 0 ? all : isEssential else { continue }
+            slots[index].key = 0
+            slots[index].keeping = .wanted
+            linkUnkept(index)
+        }
+        hasNews = true
+    }
+
     // MARK: ends
 
     /// From now on what is kept goes by way of the disk; with false what comes is sent from memory again, unless something
@@ -203,6 +233,10 @@ extension PublicationQueue {
         if slots[index].key > 0 {
             settled.append(Settlement(key: slots[index].key, outcome: outcome))
             hasNews = true
+        } else if outcome == .displaced {
+            // Its disk is lost, and the keeper was not there yet.
+            displaced -= slots[index].isBackfill ? 0 : 1
+            dropped[slots[index].header.priority] += 1
         }
         free(index)
     }

@@ -26,11 +26,13 @@ final class MosquittoTransport: Transport {
     private var family = AddressFamily()
     /// What the broker takes of a last will, as far as it has said: with one that asks too much it refuses the connection.
     private var will = (qos: Int32(1), retain: true)
+    private var death: DeathNote
     /// The last error that the library has logged.
     private var libraryError = ""
 
     init(options: LinkOptions) {
         self.options = options
+        death = DeathNote(options.deathNote)
         _ = Self.initializeLibrary
     }
 
@@ -148,13 +150,16 @@ final class MosquittoTransport: Transport {
         connecting = true
         ignoreSocket = false
         libraryError = ""
-        let code = begin(handle)
-        guard code == 0 else {
-            (connecting, ignoreSocket) = (false, true)
-            // libmosquitto leaves the reason of a refused connection in errno.
-            return explained(code)
+        if version == .v5, ClientLibrary.diesOfProperties {
+            death.watch(options.brokers[broker])
+        } else {
+            death.rest()
         }
-        return nil
+        let code = begin(handle)
+        if code == 0 { return nil }
+        // libmosquitto leaves the reason of a refused connection in errno.
+        defer { (connecting, ignoreSocket) = (false, true) }
+        return explained(code)
     }
 
     /// Only `mosquitto_connect_bind_v5` takes the properties of the CONNECT, and it waits until the kernel has a connection;
@@ -265,7 +270,9 @@ final class MosquittoTransport: Transport {
             var length = socklen_t(MemoryLayout<Int32>.size)
             let code = getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length)
             // A reset can only come over a connection that was there.
-            if code == 0, problem != 0 { return broken(Self.systemError(problem), byPeer: problem == ECONNRESET) }
+            if code == 0, problem != 0 {
+                return broken(explained(MOSQ_ERR_ERRNO.code, problem), byPeer: problem == ECONNRESET)
+            }
         }
         if readable || error {
             let code = mosquitto_loop_read(handle, 1)
@@ -318,10 +325,13 @@ final class MosquittoTransport: Transport {
     /// (2.0.11 calls it a TLS error, 2.0.21 a protocol error of the system.)
     private func explained(_ code: Int32, _ number: Int32 = errno) -> String {
         let isTLS = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
-        guard isTLS, !libraryError.isEmpty else {
-            return code == MOSQ_ERR_ERRNO.code ? Self.systemError(number) : Self.text(code)
+        if isTLS, !libraryError.isEmpty { return TransportSecurity.explain(libraryError) }
+        if connecting, options.brokers[broker].tls,
+            let words = TransportSecurity.hungUp(options.tls, code: code, number: number)
+        {
+            return words
         }
-        return TransportSecurity.explain(libraryError)
+        return code == MOSQ_ERR_ERRNO.code ? Self.systemError(number) : Self.text(code)
     }
 
     // MARK: callbacks, on the same thread
@@ -348,15 +358,15 @@ final class MosquittoTransport: Transport {
     private func didDisconnect(_ code: Int32) {
         let number = errno
         let isOld = isOldAnswer(code)
+        // The library mixes its own error codes with the reasons that an MQTT 5 broker gives.
+        let isReason = code >= 128
+        let words = isReason ? String(cString: mosquitto_reason_string(code)) : explained(code, number)
         ignoreSocket = true
         connecting = false
         if isOld {
             events.append(.refused(code: 1, reason: "the answer is one of MQTT 3"))
             return
         }
-        // The library mixes its own error codes with the reasons that an MQTT 5 broker gives.
-        let isReason = code >= 128
-        let words = isReason ? String(cString: mosquitto_reason_string(code)) : explained(code, number)
         events.append(
             .lost(
                 reason: code == 0 ? "disconnected" : words, byPeer: isReason || Self.isByPeer(code, number),

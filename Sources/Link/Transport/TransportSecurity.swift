@@ -34,9 +34,9 @@ package enum TransportSecurity {
             + "\"\(tls.keyFile)\"): \(String(cString: mosquitto_strerror(answer)))"
     }
 
-    /// In a context of our own (see CSharedKey.h). In the library's, no certificate would be verified, so that with TLS 1.3 a
-    /// server that does not know the key could show any instead and would get the password; and the key is found there only
-    /// in a process in which the library has made a context by itself before.
+    /// In a context of our own (see CSharedKey.h). In the library's, no certificate would be verified, so that with TLS 1.3
+    /// a server that does not know the key could show any instead and would get the password; and the key is found there
+    /// only in a process in which the library has made a context by itself before.
     private static func setSharedKey(_ handle: OpaquePointer, _ tls: LinkOptions.TLS) -> String? {
         let digits: String
         switch SecretFile.read(tls.pskFile, what: "key file") {
@@ -44,7 +44,8 @@ package enum TransportSecurity {
         case .failure(let problem): return problem.message
         }
         guard let key = sharedKey(digits) else {
-            return "the key in \"\(tls.pskFile)\" cannot be used: it has to be hexadecimal, at most 512 digits"
+            return
+                "the key in \"\(tls.pskFile)\" cannot be used: it has to be hexadecimal, an even number of at most 512 digits"
         }
         guard
             let context = csharedkey_create(
@@ -57,12 +58,12 @@ package enum TransportSecurity {
         return code == 0 ? nil : "a shared key cannot be used: \(String(cString: mosquitto_strerror(code)))"
     }
 
-    /// The bytes of a key. Zero bytes at its front do not count, as mosquitto has it; nil: it is none.
+    /// The bytes of a key; nil: it is none.
     static func sharedKey(_ digits: String) -> [UInt8]? {
-        guard digits.utf8.count <= 512 else { return nil }
+        guard (1...512).contains(digits.utf8.count), digits.utf8.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
         var half: UInt8?
-        for digit in digits.utf8.count % 2 == 0 ? Array(digits.utf8) : [48] + Array(digits.utf8) {
+        for digit in digits.utf8 {
             let value: UInt8
             switch digit {
             case 48...57: value = digit - 48
@@ -70,14 +71,10 @@ package enum TransportSecurity {
             case 97...102: value = digit - 87
             default: return nil
             }
-            guard let high = half else {
-                half = value
-                continue
-            }
-            if high | value != 0 || !bytes.isEmpty { bytes.append(high << 4 | value) }
-            half = nil
+            if let high = half { bytes.append(high << 4 | value) }
+            half = half == nil ? value : nil
         }
-        return bytes.isEmpty ? nil : bytes
+        return bytes
     }
 
     /// A sentence for what OpenSSL says through the library, such as `OpenSSL Error[0]: error:0A000086:SSL
@@ -86,7 +83,42 @@ package enum TransportSecurity {
         let last =
             text.utf8.lastIndex(of: UInt8(ascii: ":")).map { String(text[text.utf8.index(after: $0)...]) } ?? text
         let detail = last.hasPrefix(" ") ? String(last.dropFirst()) : last
-        guard detail == "certificate verify failed" else { return "TLS: \(detail)" }
-        return "TLS: the broker's certificate was not accepted: expired, not of a known authority, or for another host"
+        switch detail {
+        case "certificate verify failed":
+            return
+                "TLS: the broker's certificate was not accepted: expired, not of a known authority, or for another host"
+        case "tlsv13 alert certificate required": return "TLS: the broker \(demand)"
+        case "sslv3 alert handshake failure", "ssl/tls alert handshake failure":
+            return "TLS: the broker refuses: there is no cipher in common, or it \(demand)"
+        default: break
+        }
+        // Not with `contains` of a text: that would bring the regular expressions of the standard library along (1 MB).
+        let words = detail.split { $0 == " " }
+        guard words.contains("alert"), words.contains("certificate") || words.last == "ca" else {
+            return "TLS: \(detail)"
+        }
+        return "TLS: the broker does not accept our client certificate: \(detail)"
+    }
+
+    private static let demand = "demands a client certificate (mqtt.tls.cert_file and key_file)"
+
+    /// A sentence for a TLS connection that the broker has ended before it answered: who misses or does not know the
+    /// client's certificate or key mostly hangs up, and what it says of that is lost with the connection.
+    /// - Parameters:
+    ///   - code: of libmosquitto.
+    ///   - number: `errno`.
+    /// - Returns: nil when it was something else.
+    package static func hungUp(_ tls: LinkOptions.TLS, code: Int32, number: Int32) -> String? {
+        let isEnd =
+            code == MOSQ_ERR_CONN_LOST.code || code == MOSQ_ERR_TLS.code
+            || code == MOSQ_ERR_ERRNO.code && [EPROTO, ECONNRESET, EPIPE].contains(number)
+        guard isEnd else { return nil }
+        let guess =
+            if !tls.pskIdentity.isEmpty {
+                "perhaps it does not know the key, or has another"
+            } else if !tls.certificateFile.isEmpty {
+                "perhaps it does not accept the client certificate"
+            } else { "perhaps it \(demand)" }
+        return "TLS: the broker hung up before it answered; \(guess)"
     }
 }

@@ -37,7 +37,7 @@ struct HomeAssistantRow {
         case .relation:
             for relation in IntensityRelation.allCases {
                 row.subject = relation.rawValue
-                row.scale = relation.scale == .mmi ? "MMI" : relation.scale == .jma ? "JMA" : "CWA"
+                row.scale = relation.scale.rawValue.uppercased()
                 body(row)
             }
         }

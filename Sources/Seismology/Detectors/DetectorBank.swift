@@ -4,16 +4,15 @@ import SignalProcessing
 public typealias DetectionPath<S> = any WritableKeyPath<DetectionConfiguration, S> & Sendable
 
 /// Does one thing with each detector of the list. A generic that is made for each detector when it is compiled: nothing is
-/// looked up, boxed or allocated while samples run.
-protocol DetectorVisitor {
+/// looked up, boxed or allocated while samples run. (Those that hold more than numbers and pointers are classes: less
+/// code.)
+public protocol DetectorVisitor {
+    /// - Parameters:
+    ///   - detector: of a bank; nil where it is not enabled, or the visit is for the settings alone.
+    ///   - settings: where its settings are.
+    ///   - place: where it is in a bank.
     mutating func visit<D: Detector>(
-        _ detector: inout D?, _ settings: DetectionPath<D.Settings>,
-        _ place: KeyPath<DetectorBank, D?>)
-}
-
-/// Does one thing with the settings of each detector of the list.
-public protocol DetectorSettingsVisitor {
-    mutating func visit<S: DetectorSettings>(_ path: DetectionPath<S>)
+        _ detector: inout D?, _ settings: DetectionPath<D.Settings>, _ place: KeyPath<DetectorBank, D?>)
 }
 
 /// A detector whose filter cannot be made.
@@ -73,8 +72,10 @@ extension DetectorBank {
     /// Goes on from another bank with every detector whose settings are the same.
     /// - Parameter inputGoesOn: whether the filters of the axes go on as well.
     public mutating func takeOver(_ old: DetectorBank, inputGoesOn: Bool) {
-        var visitor = TakingOver(old: old, inputGoesOn: inputGoesOn)
-        visit(&visitor)
+        withUnsafePointer(to: old) { old in
+            var visitor = TakingOver(old: old, inputGoesOn: inputGoesOn)
+            visit(&visitor)
+        }
     }
 
     /// Says of each sample of a chunk which detectors are on.
@@ -93,14 +94,17 @@ extension DetectorBank {
     }
 }
 
-private struct Making: DetectorVisitor {
+private final class Making: DetectorVisitor {
     let settings: DetectionConfiguration
     let context: DetectorContext
     var error: DetectorError?
 
-    mutating func visit<D: Detector>(
-        _ detector: inout D?, _ path: DetectionPath<D.Settings>,
-        _: KeyPath<DetectorBank, D?>
+    init(settings: DetectionConfiguration, context: DetectorContext) {
+        (self.settings, self.context) = (settings, context)
+    }
+
+    func visit<D: Detector>(
+        _ detector: inout D?, _ path: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>
     ) {
         guard settings[keyPath: path].enabled, error == nil else { return }
         do throws(FilterDesignError) {
@@ -113,8 +117,7 @@ private struct Waiting: DetectorVisitor {
     var longest = 0.0
 
     mutating func visit<D: Detector>(
-        _ detector: inout D?, _: DetectionPath<D.Settings>,
-        _: KeyPath<DetectorBank, D?>
+        _ detector: inout D?, _: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>
     ) {
         longest = max(longest, detector?.settlingTime ?? 0)
     }
@@ -122,22 +125,21 @@ private struct Waiting: DetectorVisitor {
 
 private struct Resetting: DetectorVisitor {
     mutating func visit<D: Detector>(
-        _ detector: inout D?, _: DetectionPath<D.Settings>,
-        _: KeyPath<DetectorBank, D?>
+        _ detector: inout D?, _: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>
     ) {
         detector?.reset()
     }
 }
 
 private struct TakingOver: DetectorVisitor {
-    let old: DetectorBank
+    let old: UnsafePointer<DetectorBank>
     let inputGoesOn: Bool
 
     mutating func visit<D: Detector>(
         _ detector: inout D?, _: DetectionPath<D.Settings>,
         _ place: KeyPath<DetectorBank, D?>
     ) {
-        if let before = old[keyPath: place] { detector?.takeOver(before, inputGoesOn: inputGoesOn) }
+        if let before = old.pointee[keyPath: place] { detector?.takeOver(before, inputGoesOn: inputGoesOn) }
     }
 }
 
@@ -148,8 +150,7 @@ private struct Processing: DetectorVisitor {
 
     @inline(__always)
     mutating func visit<D: Detector>(
-        _ detector: inout D?, _: DetectionPath<D.Settings>,
-        _: KeyPath<DetectorBank, D?>
+        _ detector: inout D?, _: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>
     ) {
         defer { number += 1 }
         guard detector != nil else { return }
@@ -172,8 +173,7 @@ private struct Reading: DetectorVisitor {
 
     @inline(__always)
     mutating func visit<D: Detector>(
-        _ detector: inout D?, _: DetectionPath<D.Settings>,
-        _: KeyPath<DetectorBank, D?>
+        _ detector: inout D?, _: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>
     ) {
         let isOn = memory.on[i] >> UInt8(number) & 1 != 0
         if isOn, let reading = detector?.reading(memory.result(number), at: i) { readings[number] = reading }
@@ -202,64 +202,58 @@ extension DetectionConfiguration {
     }()
 
     /// Visits the settings of all detectors, in the order of the list.
-    public static func visit(_ visitor: inout some DetectorSettingsVisitor) {
-        var (bank, settings) = (DetectorBank(), SettingsOnly(inner: visitor))
-        bank.visit(&settings)
-        visitor = settings.inner
+    public static func visit(_ visitor: inout some DetectorVisitor) {
+        var bank = DetectorBank()
+        bank.visit(&visitor)
     }
 
     /// Those that are enabled.
     public var enabled: [DetectorFacts] {
-        var visitor = Listing(settings: self)
+        var visitor = Listing(self)
         Self.visit(&visitor)
         return visitor.facts
     }
 
     /// Switches all detectors off.
     public mutating func disableAll() {
-        var visitor = Disabling(settings: self)
+        var visitor = Disabling(self)
         Self.visit(&visitor)
         self = visitor.settings
     }
 }
 
-private struct SettingsOnly<Inner: DetectorSettingsVisitor>: DetectorVisitor {
-    var inner: Inner
-
-    mutating func visit<D: Detector>(
-        _: inout D?, _ path: DetectionPath<D.Settings>,
-        _: KeyPath<DetectorBank, D?>
-    ) {
-        inner.visit(path)
-    }
-}
-
-private struct Naming: DetectorSettingsVisitor {
+private final class Naming: DetectorVisitor {
     var names: [String] = []
 
-    mutating func visit<S: DetectorSettings>(_: DetectionPath<S>) {
-        names.append(S.name)
+    func visit<D: Detector>(_: inout D?, _: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>) {
+        names.append(D.Settings.name)
     }
 }
 
-private struct Listing: DetectorSettingsVisitor {
+private final class Listing: DetectorVisitor {
     let settings: DetectionConfiguration
     var facts: [DetectorFacts] = []
     var number = 0
 
-    mutating func visit<S: DetectorSettings>(_ path: DetectionPath<S>) {
+    init(_ settings: DetectionConfiguration) { self.settings = settings }
+
+    func visit<D: Detector>(_: inout D?, _ path: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>) {
         let one = settings[keyPath: path]
         if one.enabled {
-            facts.append(.init(number: number, name: S.name, signal: one.chosenSignal, isRatio: S.isRatio))
+            facts.append(
+                .init(
+                    number: number, name: D.Settings.name, signal: one.chosenSignal, isRatio: D.Settings.isRatio))
         }
         number += 1
     }
 }
 
-private struct Disabling: DetectorSettingsVisitor {
+private final class Disabling: DetectorVisitor {
     var settings: DetectionConfiguration
 
-    mutating func visit<S: DetectorSettings>(_ path: DetectionPath<S>) {
+    init(_ settings: DetectionConfiguration) { self.settings = settings }
+
+    func visit<D: Detector>(_: inout D?, _ path: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>) {
         settings[keyPath: path].enabled = false
     }
 }

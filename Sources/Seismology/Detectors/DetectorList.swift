@@ -4,6 +4,7 @@ public struct DetectionConfiguration: Sendable, Equatable {
     public var staLTA = STALTA()
     public var peak = Peak()
     public var movement = Movement()
+    public var energy = Energy()
     public var event = Event()
 
     public init() {}
@@ -16,6 +17,7 @@ public struct DetectorBank: Sendable {
     var staLTA: RatioDetector?
     var peak: PeakDetector?
     var movement: MovementDetector?
+    var energy: EnergyDetector?
 
     @inline(__always)
     mutating func visit(_ visitor: inout some DetectorVisitor) {
@@ -23,5 +25,6 @@ public struct DetectorBank: Sendable {
         visitor.visit(&staLTA, \.staLTA, \.staLTA)
         visitor.visit(&peak, \.peak, \.peak)
         visitor.visit(&movement, \.movement, \.movement)
+        visitor.visit(&energy, \.energy, \.energy)
     }
 }

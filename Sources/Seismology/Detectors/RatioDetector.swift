@@ -123,16 +123,15 @@ public struct RatioDetector: Detector {
     private let signal: DetectorSignal
     private let threshold: Double
     private var power: SignalPower
-    private var first: STALTA
-    private var second: STALTA
-    private var third: STALTA
+    /// One for the signal, or one for each axis.
+    private var ratios: [STALTA]
     private var guarding: TriggerGuard?
 
     public init(_ settings: DetectionConfiguration.STALTA, _ context: DetectorContext) throws(FilterDesignError) {
         (signal, threshold) = (settings.signal, settings.on)
         power = try SignalPower(settings.filter, rate: context.rate)
-        first = STALTA(STALTA.Settings(settings, rate: context.rate))
-        (second, third) = (first, first)
+        ratios = Array(
+            repeating: STALTA(STALTA.Settings(settings, rate: context.rate)), count: signal == .each ? 3 : 1)
         guarding = TriggerGuard.Settings(settings, rate: context.rate).map { TriggerGuard($0) }
     }
 
@@ -140,28 +139,22 @@ public struct RatioDetector: Detector {
 
     public mutating func takeOver(_ old: RatioDetector, inputGoesOn: Bool) {
         guard signal == old.signal, power.takeOver(old.power, inputGoesOn: inputGoesOn) else { return }
-        first.takeOver(old.first)
-        second.takeOver(old.second)
-        third.takeOver(old.third)
+        for k in ratios.indices { ratios[k].takeOver(old.ratios[k]) }
         if let before = old.guarding { guarding?.takeOver(before) }
     }
 
     public mutating func reset() {
         power.reset()
-        first.reset()
-        second.reset()
-        third.reset()
+        for k in ratios.indices { ratios[k].reset() }
         guarding?.reset()
     }
 
     public mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
-        let (ratio, on, s, count) = (result.values, result.axes, result.stride, chunk.count)
+        let (ratio, on, count) = (result.values, result.axes, chunk.count)
         power.process(chunk, to: ratio, of: signal)
         on.update(repeating: 0, count: count)
-        first.process(ratio, on, bit: signal.axes, count: count)
-        if signal == .each {
-            second.process(ratio + s, on, bit: 2, count: count)
-            third.process(ratio + 2 * s, on, bit: 4, count: count)
+        for k in ratios.indices {
+            ratios[k].process(ratio + k * result.stride, on, bit: signal.bits(ofPlane: k), count: count)
         }
         guarding?.process(
             power: chunk.scratch, stride: chunk.stride, raw: chunk.raw, rawStride: chunk.stride, on, count: count)

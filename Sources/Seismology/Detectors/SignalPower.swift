@@ -13,10 +13,11 @@ public enum DetectorSignal: String, Sendable, CaseIterable {
     /// Whether it is made of several axes.
     public var isVector: Bool { self == .h || self == .v3 }
 
-    /// The axes that its first plane stands for, bits 0, 1, 2.
-    public var axes: UInt8 {
+    /// The axes that one of its planes stands for, bits 0, 1, 2: `each` has three planes, all others one.
+    func bits(ofPlane plane: Int) -> UInt8 {
         switch self {
-        case .each, .x: 1
+        case .each: 1 << UInt8(plane)
+        case .x: 1
         case .y: 2
         case .z: 4
         case .h: 3

@@ -1,5 +1,12 @@
 import SignalProcessing
 
+extension IntensityRelation {
+    /// Atkinson and Kaka (2007), MMI from PGA and PGV; deviation 1.01 (PGA) and 0.80 (PGV), table 4.
+    public static let atkinsonKaka07 = IntensityRelation("atkinson_kaka07", .mmi) { pga, pgv in
+        .preferringVelocity(AtkinsonKaka2007.mmi(pga: pga), AtkinsonKaka2007.mmi(pgv: pgv), sigma: 0.80)
+    }
+}
+
 /// Modified Mercalli Intensity from peak acceleration and velocity (Atkinson and Kaka, Relationships between felt
 /// intensity and instrumental ground motion in the central United States and California, Bull. Seismol. Soc. Am. 97,
 /// 2007), without terms of distance or magnitude. ShakeMap prefers the value from velocity. The lines do not meet

@@ -1,3 +1,17 @@
+extension IntensityScale {
+    /// Central Weather Administration of Taiwan, the grades of Japan's scale. A value is a grade already; no colours.
+    public static let cwa = IntensityScale("cwa", grades: japaneseGrades, colors: []) {
+        gradeStep($0, halfBelow: 0)
+    }
+}
+
+extension IntensityRelation {
+    /// Taiwan's scale of 2020, from PGA and PGV.
+    public static let cwa = IntensityRelation("cwa", .cwa) { pga, pgv in
+        IntensityEstimate(value: CentralWeatherAdministration.intensity(pga: pga, pgv: pgv))
+    }
+}
+
 /// Taiwan's seismic intensity (Central Weather Administration, scale in force since 2020-01-01): by peak acceleration
 /// up to grade 4, and from 80 gal on by peak velocity. Below 15 cm/s it stays 4, however large the acceleration.
 public enum CentralWeatherAdministration {

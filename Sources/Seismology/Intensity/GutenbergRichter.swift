@@ -1,5 +1,12 @@
 import SignalProcessing
 
+extension IntensityRelation {
+    /// Gutenberg and Richter (1942, 1956), MMI from PGA.
+    public static let gutenbergRichter = IntensityRelation("gutenberg_richter", .mmi) { pga, _ in
+        IntensityEstimate(value: GutenbergRichter.mmi(pga: pga))
+    }
+}
+
 /// Modified Mercalli Intensity from peak acceleration: log a = I/3 − 1/2, a in gal (Gutenberg and Richter, Earthquake
 /// magnitude, intensity, energy, and acceleration, Bull. Seismol. Soc. Am. 32, 1942, and 46, 1956).
 public enum GutenbergRichter {

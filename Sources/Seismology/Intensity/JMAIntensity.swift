@@ -6,6 +6,31 @@ import Glibc
 import Musl
 #endif
 
+extension IntensityScale {
+    /// Japan Meteorological Agency, 0 to 7, with 5 and 6 in two halves, by the bounds of the notification of 1996; the
+    /// agency's own colours for its maps, which have none for 0.
+    public static let jma = IntensityScale(
+        "jma", grades: japaneseGrades,
+        colors: [
+            nil, "#f2f2ff", "#00aaff", "#0041ff", "#fae696", "#ffe600", "#ff9900", "#ff2800", "#a50021", "#b40068",
+        ]
+    ) { gradeStep($0, halfBelow: 0.5) }
+
+    static let japaneseGrades = ["0", "1", "2", "3", "4", "5-", "5+", "6-", "6+", "7"]
+
+    /// Grades 1 to 4 begin at whole numbers less `halfBelow`; 5-, 5+, 6-, 6+ and 7 each half a step apart from there.
+    static func gradeStep(_ value: Double, halfBelow: Double) -> Int {
+        let x = value + halfBelow
+        guard x >= 1 else { return 0 }
+        return x < 5 ? Int(x) : min(9, Int(2 * min(x, 7)) - 5)
+    }
+}
+
+extension IntensityRelation {
+    /// The Japan Meteorological Agency's instrumental intensity, from the waveform; see ``JMAIntensity``.
+    public static let jma = IntensityRelation("jma", .jma) { _, _ in nil }
+}
+
 /// Instrumental seismic intensity of the Japan Meteorological Agency (notification no. 4 of 1996-02-15): each component's
 /// Fourier transform is weighted by ``gain(_:)``, the three are put together as a vector, a₀ is the amplitude that is
 /// exceeded for 0.3 s in total, and I = 2 log₁₀ a₀ + 0.94 with a₀ in gal.

@@ -1,5 +1,15 @@
 import SignalProcessing
 
+extension IntensityRelation {
+    /// Wald et al. (1999), MMI from PGA and PGV, blended as in ShakeMap. No deviation has been published for the blend
+    /// between V and VII.
+    public static let wald99 = IntensityRelation("wald99", .mmi) { pga, pgv in
+        let (a, v) = (Wald1999.mmi(pga: pga), Wald1999.mmi(pgv: pgv))
+        return IntensityEstimate(
+            value: Wald1999.mmi(pga: pga, pgv: pgv), fromPGA: a, fromPGV: v, sigma: a <= 5 ? 1.08 : a >= 7 ? 0.98 : nil)
+    }
+}
+
 /// Modified Mercalli Intensity from peak acceleration and velocity (Wald, Quitoriano, Heaton and Kanamori, Earthquake
 /// Spectra 15, 1999), with the lower lines and the blend of ShakeMap. The lines do not meet exactly at their break
 /// points; nothing is smoothed.

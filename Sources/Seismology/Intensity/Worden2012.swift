@@ -1,5 +1,12 @@
 import SignalProcessing
 
+extension IntensityRelation {
+    /// Worden et al. (2012), MMI from PGA and PGV; deviation 0.73 (PGA) and 0.65 (PGV), table 1.
+    public static let worden12 = IntensityRelation("worden12", .mmi) { pga, pgv in
+        .preferringVelocity(Worden2012.mmi(pga: pga), Worden2012.mmi(pgv: pgv), sigma: 0.65)
+    }
+}
+
 /// Modified Mercalli Intensity from peak acceleration and velocity (Worden, Gerstenberger, Rhoades and Wald, Bull.
 /// Seismol. Soc. Am. 102, 2012), without terms of distance or magnitude; the lowest line of each is ShakeMap's.
 /// ShakeMap prefers the value from velocity. The lines do not meet exactly at their break points; nothing is smoothed.

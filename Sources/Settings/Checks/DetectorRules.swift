@@ -18,11 +18,12 @@ enum DetectorRules {
             got: .int(Int64(c.detection.event.votes)), allowed: "1…\(enabled)")
     }
 
-    private struct Rules: DetectorSettingsVisitor {
+    private final class Rules: DetectorVisitor {
         var filters: [CrossFieldRules.Rule] = []
         var own: [CrossFieldRules.Rule] = []
 
-        mutating func visit<S: DetectorSettings>(_ path: DetectionPath<S>) {
+        func visit<D: Detector>(_: inout D?, _ path: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>) {
+            typealias S = D.Settings
             let place = "/detection/\(S.name)"
             for field in S.fields {
                 guard case .ownFilter(let filter) = field.kind else { continue }

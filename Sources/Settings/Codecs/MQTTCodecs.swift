@@ -90,13 +90,13 @@ extension Codec where T == MQTTConfiguration.TLSVersion {
 }
 
 extension Codec where T == MQTTConfiguration.ProtocolVersion {
-    /// 5 or 3.1.1, as a number or as text.
+    /// `auto`, 5 or 3.1.1; the numbers as a number or as text.
     static let mqttVersion = Codec(
-        type: "one of", unit: nil, allowed: "5, 3.1.1", schema: ["enum": [5, "5", "3.1.1"]],
+        type: "one of", unit: nil, allowed: "auto, 5, 3.1.1", schema: ["enum": ["auto", 5, "5", "3.1.1"]],
         decode: { value, path, findings in
             if value.integer == 5 { return .v5 }
             if case .string(let text) = value, let version = T(rawValue: text) { return version }
-            findings.add(path, .range, "There is no such version.", got: value, allowed: "5, 3.1.1")
+            findings.add(path, .range, "There is no such version.", got: value, allowed: "auto, 5, 3.1.1")
             return nil
         },
         encode: { $0 == .v5 ? 5 : .string($0.rawValue) })

@@ -15,11 +15,12 @@ extension SettingsTable {
     }
 }
 
-private struct DetectorRows: DetectorSettingsVisitor {
+private final class DetectorRows: DetectorVisitor {
     var rows: [Setting] = []
     var sections: [(key: String, title: String)] = []
 
-    mutating func visit<S: DetectorSettings>(_ base: DetectionPath<S>) {
+    func visit<D: Detector>(_: inout D?, _ base: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>) {
+        typealias S = D.Settings
         sections.append((S.name, S.title))
         for section in S.sections { sections.append(("\(S.name).\(section.key)", section.title)) }
         for field in S.fields {

@@ -12,7 +12,8 @@ extension SettingsTable {
             Setting(
                 "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .live,
                 title: "MQTT version", advanced: true,
-                "MQTT version; 5 falls back to 3.1.1 with a broker that has no 5."),
+                "MQTT version; 5 falls back to 3.1.1 with a broker that has no 5. auto: 5, but 3.1.1 where libmosquitto is "
+                    + "older than 2.0.16: there a packet of MQTT 5 can end the agent."),
             Setting(
                 "mqtt.root", \.mqtt.root, .topicRoot, apply: .live,
                 title: "Topic root", advanced: true, "First level, or levels, of every topic."),

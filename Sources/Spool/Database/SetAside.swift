@@ -47,16 +47,15 @@ enum SetAside {
         return SetAsideFile(path: target, reason: reason)
     }
 
-    /// Gives the log a second name, or where that is not possible another one.
+    /// Gives the log another name.
+    /// - Parameter stays: it has its old one, too, where that is possible.
     /// - Returns: that name.
-    static func keepLog(_ path: String) throws(SpoolError) -> String {
+    @discardableResult
+    static func keepLog(_ path: String, stays: Bool) throws(SpoolError) -> String {
         let target = newName(path)
-        if link(path + "-wal", target + "-wal") != 0 { try move(path, target, "-wal") }
+        if !stays || link(path + "-wal", target + "-wal") != 0 { try move(path, target, "-wal") }
         return target + "-wal"
     }
-
-    /// Puts a log out of the way that is not the one of the database any more.
-    static func removeLog(_ path: String) throws(SpoolError) { try move(path, newName(path), "-wal") }
 
     private static func move(_ path: String, _ target: String, _ companion: String) throws(SpoolError) {
         guard Glibc.rename(path + companion, target + companion) != 0 else { return }

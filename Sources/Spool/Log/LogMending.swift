@@ -31,7 +31,7 @@ enum LogMending {
                 + "\(scan.lostCommits) transactions behind the first one were recovered"
             try write(scan, to: path + ".mended")
         }
-        var aside = SetAsideFile(path: try SetAside.keepLog(path), reason: reason, kind: .log)
+        var aside = SetAsideFile(path: try SetAside.keepLog(path, stays: !isEmpty), reason: reason, kind: .log)
         aside.frames = scan.damaged
         if !isEmpty, rename(path + ".mended", log) != 0 { throw SpoolError(file: log, errno: errno) }
         SetAside.sync(folder: SetAside.folder(of: path))

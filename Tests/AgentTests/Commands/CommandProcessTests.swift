@@ -21,7 +21,7 @@ import Testing
                 settings: """
                     station: {id: board}
                     sensor: {driver: simulate, simulate: {scenario: quiet}}
-                    mqtt: {uri: "mqtt://127.0.0.1:\(self.broker.port)", will_delay_s: 1, reconnect: {min_s: 0.1, max_s: 0.5}}
+                    mqtt: {uri: "mqtt://127.0.0.1:\(self.broker.port)", protocol: 5, will_delay_s: 1, reconnect: {min_s: 0.1, max_s: 0.5}}
                     health: {interval_s: 1}
                     \(more)
                     """)

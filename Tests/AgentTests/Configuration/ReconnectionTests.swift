@@ -35,7 +35,7 @@ import Testing
             _ port: Int, _ folder: TemporaryFolder, root: String = "seismote"
         ) throws -> Configuration {
             let text =
-                "station: {id: board}\nmqtt: {uri: \"mqtt://127.0.0.1:\(port)\", root: \(root), "
+                "station: {id: board}\nmqtt: {uri: \"mqtt://127.0.0.1:\(port)\", root: \(root), protocol: 5, "
                 + "reconnect: {min_s: 0.1, max_s: 0.5}, will_delay_s: 0}\n"
                 + "storage: {directory: \"\(folder.url.path)\"}\n"
             return try Settings.load(file: Array(text.utf8)).configuration

@@ -95,7 +95,7 @@ import Testing
                 settings: """
                     station: {id: \(id)}
                     sensor: {driver: simulate, simulate: {scenario: quiet}}
-                    mqtt: {uri: "mqtt://127.0.0.1:\(broker.port)", reconnect: {min_s: 0.1, max_s: 0.5}}
+                    mqtt: {uri: "mqtt://127.0.0.1:\(broker.port)", protocol: 5, reconnect: {min_s: 0.1, max_s: 0.5}}
                     storage: {directory: "\(folder.path("state"))"}
                     """)
         }

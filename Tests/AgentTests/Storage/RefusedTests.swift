@@ -89,7 +89,9 @@ import Testing
         /// Rounds, so many days from now, until it is as wanted.
         func rounds(_ days: Int64, _ outbox: inout Outbox, until wanted: () -> Bool) throws -> Bool {
             for _ in 0..<600 where !wanted() {
-                try outbox.round([], now: HostClock.monotonic(), wall: HostClock.wall() + days * day, isLast: false)
+                var pieces: [SegmentQueue.Item] = []
+                try outbox.round(
+                    &pieces, now: HostClock.monotonic(), wall: HostClock.wall() + days * day, isLast: false)
                 if link.keeperWake.wait(milliseconds: 50) { link.keeperWake.clear() }
             }
             return wanted()

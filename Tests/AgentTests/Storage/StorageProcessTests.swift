@@ -15,7 +15,7 @@ import Testing
         axes: {all: {signal: {sine: {amplitude: 1 g, frequency_hz: 2}}}}
         waveform: {chunk_s: 2}
         storage: {directory: "\(directory)"}
-        mqtt: {uri: "mqtt://127.0.0.1:\(port)"}
+        mqtt: {uri: "mqtt://127.0.0.1:\(port)", protocol: 5}
         """
     }
 
@@ -50,6 +50,83 @@ import Testing
         for part in parts where !distinct.contains(part) { distinct.append(part) }
         #expect(distinct.reduce(0) { $0 + $1.count } == waveform["bytes"] as? Int)
         #expect(distinct.count == waveform["messages"] as? Int)
+    }
+
+    /// With a recording that is played again the ids of events come again: the end of the first one made the second, which
+    /// another kill interrupted, count as finished.
+    @Test func anEventOfARecordingThatIsPlayedAgainGetsItsEndToo() throws {
+        let broker = try Broker()
+        let folder = try TemporaryFolder()
+        let listener = try Subscriber(port: broker.port)
+        // One peak after ten seconds, ten times as fast as it was.
+        let rows = (0..<6000).map { index in
+            "\(1_577_836_800 + Double(index) / 100),0.001,0.002,\(9.81 + (index < 1000 ? 0 : 2 * sin(Double(index) / 8)))"
+        }
+        let file = try folder.write("recording.csv", "t,x,y,z\n" + rows.joined(separator: "\n") + "\n")
+        let settings = """
+            station: {id: board}
+            sensor: {driver: replay, replay: {file: "\(file)", speed: 10, loop: true}}
+            conditioning: {settle_s: 1}
+            storage: {directory: "\(folder.path("state"))"}
+            mqtt: {uri: "mqtt://127.0.0.1:\(broker.port)"}
+            """
+        var boots: [String] = []
+        var ids: Set<String> = []
+        for _ in 0..<3 {
+            let agent = try AgentProcess(settings: settings)
+            let onset = try #require(
+                listener.first(within: 20) {
+                    $0.json["event_type"] as? String == "onset" && !boots.contains($0.json["boot"] as? String ?? "")
+                }, "\(agent.child.errors)"
+            ).json
+            boots.append(onset["boot"] as? String ?? "")
+            ids.insert(onset["event_id"] as? String ?? "")
+            agent.child.signal(SIGKILL)
+            #expect(eventually { !agent.child.isRunning })
+        }
+        #expect(ids.count == 1 && Set(boots).count == 3)
+        let last = try AgentProcess(settings: settings)
+        for boot in boots {
+            let end = listener.first(within: 20) {
+                $0.json["interrupted"] as? Bool == true && $0.json["boot"] as? String == boot
+            }
+            #expect(end != nil, "\(last.child.errors)")
+        }
+    }
+
+    /// Nobody noticed, and what was kept from then on was gone with the process.
+    @Test(arguments: [true, false]) func aFolderThatIsDeletedWhileInUseIsBegunAnewAndSaid(isFolder: Bool) throws {
+        let broker = try Broker()
+        let folder = try TemporaryFolder()
+        let listener = try Subscriber(port: broker.port)
+        let settings = Self.shaking(broker.port, folder.path("state"))
+        let agent = try AgentProcess(settings: settings)
+        #expect(
+            listener.first(within: 20) { $0.json["event_type"] as? String == "update" } != nil, "\(agent.child.errors)")
+        let database = folder.path("state/spool.db")
+        if isFolder {
+            try FileManager.default.removeItem(atPath: folder.path("state"))
+        } else {
+            #expect(truncate(database, 0) == 0)
+        }
+        let alert = try #require(
+            listener.first(within: 20) { $0.topic == "\(Self.state)/alert/storage_taken" }, "\(agent.child.errors)"
+        ).json
+        #expect(((alert["details"] as? [String: Any])?["reason"] as? String)?.contains(database) == true)
+        let health = try #require(listener.first(within: 20) { $0.topic == "\(Self.state)/health" }).json
+        #expect(health["gaps"] as? Int == 0)
+        #expect(eventually { FileManager.default.fileExists(atPath: database) })
+        // What comes from now on is kept.
+        let updates = listener.messages.count { $0.json["event_type"] as? String == "update" }
+        #expect(
+            eventually(within: 20) {
+                listener.messages.count { $0.json["event_type"] as? String == "update" } > updates + 1
+            })
+        agent.child.signal(SIGKILL)
+        #expect(eventually { !agent.child.isRunning })
+        let next = try AgentProcess(settings: settings)
+        let end = listener.first(within: 20) { $0.json["interrupted"] as? Bool == true }
+        #expect(end != nil, "\(next.child.errors)")
     }
 
     @Test func withoutADiskMessagesLeaveAllTheSame() throws {

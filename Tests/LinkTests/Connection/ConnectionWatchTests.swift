@@ -42,8 +42,8 @@ import Testing
     /// The value in a box, for expectations that change it.
     private final class Chosen {
         private var value: ProtocolChoice
-        init(_ preferred: LinkOptions.ProtocolVersion, brokers: Int = 1) {
-            value = ProtocolChoice(preferred: preferred, brokers: brokers)
+        init(_ preferred: LinkOptions.ProtocolVersion, brokers: Int = 1, deadly: [Int] = []) {
+            value = ProtocolChoice(preferred: preferred, brokers: brokers, deadly: deadly)
         }
         func version(for broker: Int, now: UInt64) -> LinkOptions.ProtocolVersion {
             value.version(for: broker, now: now)
@@ -90,6 +90,19 @@ import Testing
         _ = choice.hungUp(0, .v5)
         choice.accepted(0, .v5, now: 0)
         #expect(!choice.hungUp(0, .v5))
+    }
+
+    /// It cannot talk us into 5 again.
+    @Test func aBrokerWhosePacketsHaveEndedTheProcessIsSpokenToIn311ForAnHour() {
+        let choice = Chosen(.v5, brokers: 2, deadly: [1])
+        #expect(choice.version(for: 0, now: 5) == .v5)
+        #expect(choice.version(for: 1, now: 5) == .v311)
+        #expect(!choice.refused(1, .v311, code: 1))
+        for _ in 0..<3 { #expect(!choice.hungUp(1, .v311)) }
+        #expect(choice.version(for: 1, now: 5) == .v311)
+        choice.accepted(1, .v311, now: 10)
+        #expect(choice.version(for: 1, now: Self.hour + 4) == .v311)
+        #expect(choice.version(for: 1, now: Self.hour + 5) == .v5)
     }
 
     @Test func otherRefusalsChangeNothing() {

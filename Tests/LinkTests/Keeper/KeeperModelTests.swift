@@ -40,7 +40,7 @@ import Testing
 
         mutating func step(_ random: inout Seeded) {
             now += UInt64.random(in: 0...100_000_000, using: &random)
-            switch Int.random(in: 0..<14, using: &random) {
+            switch Int.random(in: 0..<15, using: &random) {
             case 0..<4: publish(Int.random(in: 0...3000, using: &random))
             case 4, 5: ask()
             case 6, 7: if !asked.isEmpty { answer(Int.random(in: 0..<10, using: &random) > 0) }
@@ -48,6 +48,7 @@ import Testing
             case 10: if !inFlight.isEmpty { end(Int.random(in: 0..<inFlight.count, using: &random)) }
             case 11: recall()
             case 12: offer()
+            case 13: if Int.random(in: 0..<8, using: &random) == 0 { loseDisk() }
             default:
                 if Int.random(in: 0..<10, using: &random) == 0 { queue.setOverflow(Bool.random(using: &random)) }
             }
@@ -106,6 +107,14 @@ import Testing
                 queue.offerBackfill(header, key: key, $0, now: now)
             }
             if taken { away.remove(key) }
+        }
+
+        /// Another disk, onto which all goes over that is not in memory.
+        mutating func loseDisk() {
+            while !asked.isEmpty { answer(false) }
+            for key in queue.keptKeys { disk[key] = nil }
+            queue.keepAgain(all: true)
+            away = Set(disk.keys)
         }
 
         mutating func settle() {

@@ -72,6 +72,51 @@ extension Bench {
 }
 
 @Suite struct KeeperTests {
+    /// What a lost disk had kept of it was in memory only, and gone with a restart; its keys would have meant other
+    /// messages on the new disk.
+    @Test func afterTheLossOfTheDiskMemoryIsKeptAgain() {
+        let bench = Bench.kept()
+        for text in ["a", "b", "c"] { bench.put("e", text, .essential) }
+        #expect(bench.keepAll(from: 1) == ["a", "b", "c"])
+        bench.put("e", "refused", .essential)
+        if let (_, ticket) = bench.ask() { bench.store.withLock { $0.queue.cannotKeep(ticket) } }
+        bench.put("t", "trace", .trace)
+        #expect(bench.ask() == nil)
+        // The same disk works again: only what it did not take.
+        #expect(bench.store.withLock { $0.queue.keptKeys } == [1, 2, 3])
+        bench.store.withLock { $0.queue.keepAgain(all: false) }
+        #expect(bench.keepAll(from: 4) == ["refused"])
+        // Another one.
+        bench.store.withLock { $0.queue.keepAgain(all: true) }
+        #expect(bench.store.withLock { $0.queue.keptKeys }.isEmpty)
+        #expect(bench.keepAll(from: 11) == ["a", "b", "c", "refused"])
+        bench.comeUp()
+        bench.acknowledge()
+        #expect(bench.settled().map(\.key) == [11, 12, 13, 14])
+    }
+
+    /// Back-fill, and what is on its way: the old keys are never heard of again.
+    @Test func whatIsOnItsWayAndBackFillAreKeptAgainToo() {
+        let bench = Bench.kept().up()
+        bench.put("e", "flying", .essential)
+        bench.keepAll(from: 1)
+        bench.step()
+        #expect(bench.texts == ["flying"])
+        let header = PublicationHeader(topic: "h", qos: 1, retain: false, priority: .state)
+        let isTaken = Array("old".utf8).withUnsafeBytes { bytes in
+            bench.store.withLock { $0.queue.offerBackfill(header, key: 9, bytes, now: bench.now) }
+        }
+        #expect(isTaken)
+        bench.store.withLock { $0.queue.keepAgain(all: true) }
+        #expect(bench.keepAll(from: 21) == ["flying", "old"])
+        bench.acknowledge()
+        for _ in 0..<50 {
+            bench.step(after: 100 * millisecond)
+            bench.acknowledge()
+        }
+        #expect(bench.settled().map(\.key) == [21, 22])
+    }
+
     @Test func anEssentialMessageWaitsForTheKeeperButNotLongerThan200ms() {
         let bench = Bench.kept().up()
         bench.put("e", "event", .essential)

@@ -9,7 +9,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RefusalBrokerTests {
     private static let base = "seismote/board"
 
-    private static func link(_ port: Int, _ version: LinkOptions.ProtocolVersion, checks: Bool = false) throws -> RealLink {
+    private static func link(
+        _ port: Int, _ version: LinkOptions.ProtocolVersion, checks: Bool = false
+    ) throws -> RealLink {
         try RealLink(port: port) {
             ($0.version, $0.base, $0.username) = (version, base, "board")
             $0.keepsEssential = true

@@ -33,6 +33,52 @@ import Testing
         #expect(Self.reasons(board).first?.contains("certificate was not accepted") == true, "\(Self.reasons(board))")
     }
 
+    /// It was "Protocol error" or "The connection was lost": the broker's own words are mostly lost with the connection.
+    @Test(arguments: ["", "tls_version tlsv1.2\n"]) func aMissingClientCertificateIsSaidInWords(version: String) throws
+    {
+        let broker = try TLSTests.broker(TLSTests.lines + "require_certificate true\n" + version)
+        let board = try RealLink(port: broker.port, tls: true) { $0.tls.caFile = broker.folder.path("good.crt") }
+        #expect(eventually { Self.reasons(board).count >= 4 })
+        let reasons = Self.reasons(board)
+        #expect(reasons.allSatisfy { $0.contains("client certificate (mqtt.tls.cert_file") }, "\(reasons)")
+        #expect(board.link.statistics.connects == 0)
+    }
+
+    @Test func aClientCertificateOfAnotherAuthorityIsSaidInWords() throws {
+        let broker = try TLSTests.broker(TLSTests.lines + "require_certificate true\n")
+        try Authority(in: broker.folder).issue("stranger", by: "other")
+        let board = try RealLink(port: broker.port, tls: true) {
+            $0.tls.caFile = broker.folder.path("good.crt")
+            $0.tls.certificateFile = broker.folder.path("stranger.crt")
+            $0.tls.keyFile = broker.folder.path("stranger.key")
+        }
+        #expect(eventually { Self.reasons(board).count >= 3 })
+        let reasons = Self.reasons(board)
+        #expect(reasons.allSatisfy { $0.contains("not accept") && $0.contains("client certificate") }, "\(reasons)")
+    }
+
+    /// A pipe in place of a file held the link's thread up for ever: it could not even be stopped.
+    @Test(arguments: ["password", "ca", "certificate", "key", "psk"]) func aPipeInPlaceOfAFileIsRefusedAndNamed(
+        which: String
+    ) throws {
+        let broker = try TLSTests.broker()
+        let pipe = broker.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let board = try RealLink(port: broker.port, tls: true) {
+            $0.tls.caFile = which == "ca" ? pipe : broker.folder.path("good.crt")
+            if which == "certificate" || which == "key" {
+                $0.tls.certificateFile = which == "certificate" ? pipe : broker.folder.path("board.crt")
+                $0.tls.keyFile = which == "key" ? pipe : broker.folder.path("board.key")
+            }
+            if which == "password" { ($0.username, $0.passwordFile) = ("board", pipe) }
+            if which == "psk" { ($0.tls.pskIdentity, $0.tls.pskFile) = ("board", pipe) }
+        }
+        #expect(eventually { Self.reasons(board).count >= 2 })
+        let reasons = Self.reasons(board)
+        #expect(reasons.allSatisfy { $0.contains(pipe) && $0.contains("not a regular file") }, "\(reasons)")
+        #expect(board.link.stop(within: 5))
+    }
+
     /// The agent's own certificate, renewed while it runs.
     @Test func aRenewedClientCertificateIsTakenUpAtTheNextConnect() throws {
         let broker = try TLSTests.broker(
@@ -68,8 +114,9 @@ import Testing
         let server = try ChildProcess(
             "/bin/sh",
             [
-                // It ends with its input.
-                "-c", "sleep 30 | openssl s_server \"$@\"", "sh", "-accept", "127.0.0.1:\(port)", "-cert",
+                // It ends with its input: a pipe whose writer it is itself has no end.
+                "-c", "mkfifo \"$0\" && exec openssl s_server \"$@\" <>\"$0\"", broker.folder.path("input"), "-accept",
+                "127.0.0.1:\(port)", "-cert",
                 broker.folder.path("server.crt"), "-key",
                 broker.folder.path("server.key"), "-naccept", "1", "-state",
             ] + arguments)
@@ -163,6 +210,44 @@ import Testing
 }
 
 @Suite(.serialized) struct SecretFileTests {
+    @Test func aKeyIsHexadecimal() {
+        #expect(TransportSecurity.sharedKey("0123456789abcDEF") == [1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef])
+        #expect(TransportSecurity.sharedKey("00000a00") == [0, 0, 0x0a, 0])
+        for digits in ["", "0", "123", "12 34", "0x12", "１２", "g", String(repeating: "1", count: 514)] {
+            #expect(TransportSecurity.sharedKey(digits) == nil, "\(digits)")
+        }
+        #expect(TransportSecurity.sharedKey(String(repeating: "1", count: 512))?.count == 256)
+    }
+
+    @Test func filesWithSecretsThatAllMayReadAreNamed() throws {
+        let folder = try TemporaryFolder()
+        var options = LinkOptions(brokers: [], clientID: "c", presence: .init(topic: "t"))
+        options.username = "board"
+        options.passwordFile = try folder.write("password", "x")
+        options.tls.keyFile = try folder.write("key", "x")
+        options.tls.pskFile = try folder.write("psk", "x")
+        options.tls.certificateFile = try folder.write("certificate", "x")
+        let all = [options.passwordFile, options.tls.keyFile, options.tls.pskFile]
+        for path in all + [options.tls.certificateFile] { #expect(chmod(path, 0o644) == 0) }
+        #expect(options.exposedFiles == all)
+        options.password = "in place of the file"
+        #expect(options.exposedFiles == Array(all.dropFirst()))
+        for path in all { #expect(chmod(path, 0o640) == 0) }
+        #expect(options.exposedFiles.isEmpty)
+    }
+
+    @Test func whatIsNoFileOrTooLargeIsNotRead() throws {
+        let folder = try TemporaryFolder()
+        let large = try folder.write("large", String(repeating: "x", count: SecretFile.limit + 1))
+        for path in [folder.url.path, "/dev/zero", large] {
+            guard case .failure(let error) = SecretFile.read(path) else {
+                Issue.record("read \(path)")
+                continue
+            }
+            #expect(error.message.contains(path))
+        }
+    }
+
     @Test func aNameIsOneOfTheCredentialsOfTheService() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("mqtt-password", "geheim\nmore\n")

@@ -25,6 +25,7 @@ struct ChipKind: Sendable, CustomTestStringConvertible {
         ChipKind(name: "lsm6dso", address: 0x6A) { EmulatedLSM6DSO() },
         ChipKind(name: "adxl313", address: 0x53) { EmulatedADXL313() },
         ChipKind(name: "bmi160", address: 0x69) { EmulatedBMI160() },
+        ChipKind(name: "kx134-1211", address: 0x1F) { EmulatedKX134() },
     ]
     static let withFIFO = all.filter { Chip.named($0.name)?.fifo != nil }
 

@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: [
         ("adxl345", 0.0383), ("adxl313", 0.009576806), ("lis3dh", 0.009806650), ("lis2dw12", 0.002392822),
         ("mpu6050", 0.000598), ("mma8451", 0.002394), ("mma8452", 0.009577), ("lsm6dso", 0.000598205),
-        ("bmi160", 0.000598), ("adxl355", 0.000038245),
+        ("bmi160", 0.000598), ("adxl355", 0.000038245), ("kx134-1211", 0.002394202),
     ])
     func scalesAgreeWithTheKernel(name: String, scale: Double) throws {
         let chip = try #require(Chip.named(name))

@@ -10,7 +10,7 @@ import Testing
                 station: {id: basement}
                 sensor: {driver: simulate, simulate: {scenario: sine}}
                 conditioning: {settle_s: 0.1}
-                mqtt: {uri: "mqtt://127.0.0.1:\(broker.port)"}
+                mqtt: {uri: "mqtt://127.0.0.1:\(broker.port)", protocol: 5}
                 """)
     }
 
@@ -26,6 +26,14 @@ import Testing
         #expect(list.status == 0 && list.output.contains("basement  online"), "\(list.output)")
         #expect(list.output.contains("sine 100 Hz"))
         #expect(agent.child.isRunning)
+    }
+
+    /// libmosquitto before 2.0.16 ended the tool at the first packet.
+    @Test func aBrokerCannotEndTheTool() throws {
+        let broker = try DeadlyBroker()
+        let list = try Tool("ctl", "list", "--broker", "127.0.0.1:\(broker.port)")
+        #expect((0...3).contains(list.status ?? 255), "\(list.status) \(list.errors)")
+        #expect(!broker.versions.isEmpty)
     }
 
     @Test(arguments: ["5", "3.1.1"]) func theRealAgentObeys(version: String) throws {

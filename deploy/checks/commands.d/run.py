@@ -7,7 +7,7 @@ import re
 import sys
 import time
 
-import readme
+import documented
 import rules
 from asking import Asker, station
 from broker import Broker
@@ -126,7 +126,7 @@ async def main(program, folder, repository):
                         line["reply"] = reply
                         file.write(json.dumps(line, ensure_ascii=False) + "\n")
         wrong += await rules.run(program, folder, broker)
-        wrong += await readme.run(program, folder, broker, repository)
+        wrong += await documented.run(program, folder, broker, repository)
     finally:
         broker.stop()
     sys.exit(f"{wrong} of the above are wrong" if wrong else 0)

@@ -34,7 +34,7 @@ class Agent:
             "conditioning": {"settle_s": 1},
             "detection": {"event": {"pre_event_s": 1, "post_event_s": 1, "dead_time_s": 0}},
             "waveform": {"chunk_s": 2},
-            "mqtt": {"keepalive_s": 5, "reconnect": {"min_s": 0.2, "max_s": 2}, "will_delay_s": 0},
+            "mqtt": {"protocol": 5, "keepalive_s": 5, "reconnect": {"min_s": 0.2, "max_s": 2}, "will_delay_s": 0},
             "storage": {"directory": os.path.join(self.folder, "storage")},
             "health": {"interval_s": 1},
         }, settings)

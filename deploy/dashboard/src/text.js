@@ -35,7 +35,7 @@
       wrong: (url) => `“${url}” is not the address of a broker: it has to begin with ws:// or wss://.`,
       elsewhere: (host) => `This page did not come from ${host}. Whoever runs that broker learns what you type here.`,
       again: (seconds) => `next try in ${seconds} s`,
-      lost: "The connection to the broker is lost.",
+      lost: "Connection to the broker lost.",
       back: "Connected to the broker.",
       denied: "The broker did not accept this user and password.",
       needed: "The broker asks for a user and a password.",
@@ -48,7 +48,7 @@
       timeout: (station, verb) => `${station} did not answer “${verb}”.`,
       offline: "There is no connection to the broker.",
       failed: (verb) => `“${verb}” was refused.`,
-      mayNot: (verb) => `The broker does not let this user send “${verb}”.`,
+      mayNot: (verb) => `This user is not authorised by the broker to send “${verb}”.`,
       details: (url, root, version) => `${url}, topics below ${root}, MQTT ${version === 5 ? "5" : "3.1.1"}`,
     },
 
@@ -58,12 +58,12 @@
       others: "Other events",
       earlier: "← Earlier",
       later: "Later →",
-      goesOn: "going on",
+      goesOn: "in progress",
       over: "over",
       test: "test",
       clipped: "clipped",
       interrupted: "interrupted",
-      notKnown: "The station has not said anything of this event since this page was opened; its measures are with whoever listened.",
+      notKnown: "The station has not reported this event since this page was opened, so its measures are not available here.",
       waveform: "Waveform",
       shown: "What is shown",
       signals: { acceleration: "Acceleration", velocity: "Velocity", displacement: "Displacement", raw: "As recorded, with gravity" },
@@ -77,19 +77,19 @@
       keys: "Arrow keys move the time, with Shift the section; plus and minus zoom, zero shows all, space plays. Dragging chooses a section.",
       graphsLabel: (seconds) => `Acceleration of three axes over ${Math.round(seconds)} seconds`,
       noWaveform: "No waveform yet",
-      waiting: "The event goes on; its waveform comes in pieces.",
-      none: "There is no waveform here.",
+      waiting: "The event is in progress; its waveform arrives in pieces.",
+      none: "No waveform available.",
       coming: (messages, bytes) => `${messages} pieces, ${Seismote.units.bytes(bytes)} so far.`,
-      complete: (messages, bytes) => `Complete: ${messages} pieces, ${Seismote.units.bytes(bytes)}; the check sum is the station’s.`,
-      partly: (bytes, whole) => `${Seismote.units.bytes(bytes)} of ${Seismote.units.bytes(whole)} came here.`,
-      fetched: (bytes) => `From the station’s ring: ${Seismote.units.bytes(bytes)}, check sum right.`,
-      fetching: (bytes) => `Asking the station for it … ${bytes > 0 ? Seismote.units.bytes(bytes) : ""}`,
-      fetch: "Ask the station",
+      complete: (messages, bytes) => `Complete: ${messages} pieces, ${Seismote.units.bytes(bytes)}; checksum verified.`,
+      partly: (bytes, whole) => `${Seismote.units.bytes(bytes)} of ${Seismote.units.bytes(whole)} received.`,
+      fetched: (bytes) => `From the station’s ring: ${Seismote.units.bytes(bytes)}, checksum verified.`,
+      fetching: (bytes) => `Requesting it from the station … ${bytes > 0 ? Seismote.units.bytes(bytes) : ""}`,
+      fetch: "Request from the station",
       notInRing: "The station no longer has these samples.",
       notFetched: (message) => `The station did not send it: ${message}`,
-      incomplete: (bytes, whole) => `only ${bytes} of ${whole} bytes came.`,
-      damaged: "what came is not what the station sent.",
-      gaps: (count) => (count === 1 ? "One stretch is missing." : `${count} stretches are missing.`),
+      incomplete: (bytes, whole) => `only ${bytes} of ${whole} bytes arrived.`,
+      damaged: "the checksum does not match what the station sent.",
+      gaps: (count) => (count === 1 ? "One gap." : `${count} gaps.`),
       cbor: "CBOR",
       mseed: "miniSEED",
       csv: "CSV",
@@ -122,7 +122,7 @@
       measures: {
         pga: "Peak acceleration", pgv: "Peak velocity", pgd: "Peak displacement", duration: "Duration",
         d5_75: "Significant duration, 5–75 %", d5_95: "Significant duration, 5–95 %", arias: "Arias intensity",
-        cav: "Cumulative absolute velocity", cavStd: "The same, standardised", dominant: "Strongest frequency",
+        cav: "Cumulative absolute velocity", cavStd: "The same, standardised", dominant: "Dominant frequency",
         direction: "Direction of motion", incidence: (degrees) => `${degrees}° from the vertical`, rectilinearity: "Rectilinearity",
         firstMotion: "First motion", after: (seconds) => `${String(seconds).replace("-", "−")} s after the onset`, gaps: "Gaps", revision: "Revision of the settings",
       },
@@ -131,7 +131,7 @@
       components: { x: "x", y: "y", z: "z", h: "horizontal", v3: "all three", each: "each axis" },
       largest: "Largest",
       at: "At",
-      detectorsTitle: "Noticed by",
+      detectorsTitle: "Triggered by",
       detector: "Detector",
       detectors: { level: "Level", sta_lta: "STA/LTA", peak: "Peak", movement: "Movement" },
       signal: "Signal",
@@ -146,12 +146,12 @@
       groups: "Groups of settings",
       waiting: "Waiting for the station’s settings …",
       noSchema: (why) => `This station's settings cannot be shown: its schema is not usable (${why}).`,
-      readOnly: "You may look at these settings; changing them needs the right to send commands to this station.",
-      offline: "The station is offline: its settings are shown as they were last, and cannot be changed now.",
+      readOnly: "Read-only: changing these settings requires permission to send commands to this station.",
+      offline: "The station is offline: its last known settings are shown, and cannot be changed now.",
       revision: (rev) => `Revision ${rev}`,
-      waitsForRestart: (keys) => `In force after a restart: ${keys}.`,
+      waitsForRestart: (keys) => `Takes effect after a restart: ${keys}.`,
       restart: "Restart the station",
-      restartSure: "The station’s agent ends in order and is started again; a gap of some seconds is declared.",
+      restartSure: "The station’s agent shuts down cleanly and is started again; a gap of some seconds is declared.",
       axes: "Axes",
       allAxes: "All axes",
       oneAxis: (axis) => `Axis ${axis}`,
@@ -167,14 +167,14 @@
       },
       asJSON: "Other, as JSON",
       samples: (unit) => `${unit}, or with a unit`,
-      effects: { "restart-stream": "opens the sensor anew", restart: "needs a restart" },
+      effects: { "restart-stream": "reopens the sensor", restart: "needs a restart" },
       sources: { overlay: "set remotely", file: "settings file", commandLine: "command line", default: "" },
       lockedBy: { board: "only at the board", commandLine: "fixed by the command line", file: "locked by the settings file" },
       secretSet: "set, not shown",
       noSecret: "not set",
       showSecret: "Show",
       none: "none",
-      differ: "they differ",
+      differ: "different values",
       yes: "yes",
       no: "no",
       reset: "Back to the file or default",
@@ -193,27 +193,27 @@
       setting: "Setting",
       before: "Before",
       after: "After",
-      nothing: "Nothing would be different.",
+      nothing: "Nothing would change.",
       trial: "On trial for",
       trialSeconds: "s",
-      trialHelp: "The station goes back by itself unless the change is confirmed in time.",
-      trialMust: "A change of the connection is always on trial: the station goes back by itself unless it is confirmed in time over the new connection.",
+      trialHelp: "The station reverts the change unless it is confirmed in time.",
+      trialMust: "A change of the connection is always on trial: the station reverts it unless it is confirmed in time over the new connection.",
       applied: (rev) => `Applied: revision ${rev}.`,
       kept: "Confirmed.",
       onTrial: (rev) => `Revision ${rev} is on trial.`,
       left: (seconds) => `${seconds} s left`,
       keep: "Keep it",
       goBackNow: "Go back now",
-      wentBack: (message) => `A change went back by itself: ${message}.`,
-      failed: "The station refused this",
-      checking: (count) => `${count === 1 ? "One change" : `${count} changes`}; the station looks at it …`,
-      mistakes: (count) => (count === 1 ? "One field cannot be read." : `${count} fields cannot be read.`),
+      wentBack: (message) => `A change was reverted: ${message}.`,
+      failed: "The station refused the change",
+      checking: (count) => `${count === 1 ? "One change" : `${count} changes`}; the station is checking …`,
+      mistakes: (count) => (count === 1 ? "One field has an invalid value." : `${count} fields have invalid values.`),
       refused: (count) => (count === 1 ? "The station would refuse one thing." : `The station would refuse ${count} things.`),
       wouldDo({ changed = [], live = [], restart_stream: stream = [], needs_restart: restart = [] } = {}) {
-        if (changed.length === 0) return "Nothing would be different.";
+        if (changed.length === 0) return "Nothing would change.";
         const parts = [];
         if (live.length > 0) parts.push(`${live.length} in force at once`);
-        if (stream.length > 0) parts.push(`${stream.length} by opening the sensor anew (a gap)`);
+        if (stream.length > 0) parts.push(`${stream.length} by reopening the sensor (a gap)`);
         if (restart.length > 0) parts.push(`${restart.length} after a restart`);
         return `${changed.length === 1 ? "One setting" : `${changed.length} settings`} would change: ${parts.join(", ")}.`;
       },
@@ -221,11 +221,11 @@
       problem({ code, error, message, allowed, nearest, part }) {
         if (code === "typed") {
           const about = part ? `${part}: ` : "";
-          if (error === "unit") return `${about}A unit here is one of ${allowed.join(", ")}.`;
-          if (error === "length") return `${about}There have to be ${allowed[0]} numbers.`;
-          return about + { number: "This is no number.", integer: "This has to be a whole number.", json: "This is no JSON." }[error];
+          if (error === "unit") return `${about}Allowed units: ${allowed.join(", ")}.`;
+          if (error === "length") return `${about}${allowed[0]} numbers are needed.`;
+          return about + { number: "Not a number.", integer: "Not a whole number.", json: "Not valid JSON." }[error];
         }
-        const more = [allowed && `Allowed: ${allowed}.`, nearest && `Perhaps ${nearest}?`].filter(Boolean);
+        const more = [allowed && `Allowed: ${allowed}.`, nearest && `Did you mean ${nearest}?`].filter(Boolean);
         return [message, ...more].join(" ");
       },
       // Who asks, as the station writes it down.
@@ -259,7 +259,7 @@
 
     overview: {
       title: "Stations",
-      none: "No station has been heard of yet. Stations appear here as soon as they are connected to this broker.",
+      none: "No stations yet. Stations appear here as soon as they connect to this broker.",
       waiting: "Connecting to the broker …",
       signIn: "Sign in to see the stations of this broker.",
       counts: (stations, online, shaking, alerts) => [
@@ -292,7 +292,7 @@
       pga: "PGA",
       pgv: "PGV",
       duration: "Duration",
-      detectors: "Noticed by",
+      detectors: "Triggered by",
       names: { sta_lta: "STA/LTA", level: "level", peak: "peak", movement: "movement" },
       test: "test",
       running: "now",
@@ -300,7 +300,7 @@
 
     health: {
       title: "Health",
-      none: "Nothing said yet.",
+      none: "No health report yet.",
       at: (time) => `As of ${time}`,
       alerts: "Alerts",
       since: (time) => `since ${time}`,
@@ -321,11 +321,11 @@
 
     station: {
       intensity: "Intensity",
-      unknown: (id) => `Nothing is known of a station “${id}” yet.`,
-      offline: "This station is offline. What is shown is the last that it said.",
+      unknown: (id) => `No station “${id}” has been seen yet.`,
+      offline: "This station is offline. Its last values are shown.",
       noTraces: "Live traces are switched off in this station's settings (trace.enabled).",
       onlyEvents: "This station sends traces only during events (trace.only_in_events).",
-      silent: "No traces have come for a while.",
+      silent: "No traces received for a while.",
       trigger: { good: "quiet", bad: "shaking", warn: "settling", unknown: "no data" },
 
       graphs: {
@@ -337,8 +337,8 @@
         legend: "Signals",
         pause: "Pause",
         resume: "Resume",
-        pausedNow: "The graphs stand still.",
-        resumedNow: "The graphs move.",
+        pausedNow: "The graphs are paused.",
+        resumedNow: "The graphs continue.",
         span: "Span",
         spanOf: (seconds) => (seconds < 60 ? `${seconds} s` : seconds < 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`),
         zoom: "Zoom",
@@ -357,8 +357,8 @@
       spectrum: {
         title: "Spectrum",
         label: "Amplitude spectrum of the filtered traces, three axes",
-        dominant: (hz, peak) => `Strongest: ${hz}, ${peak}`,
-        none: "No strongest frequency yet.",
+        dominant: (hz, peak) => `Dominant: ${hz}, ${peak}`,
+        none: "No dominant frequency yet.",
       },
       ratio: {
         title: "STA/LTA ratio",
@@ -378,8 +378,8 @@
         since: (time) => `Extremes since ${time}`,
         reset: "Reset",
         done: "The extremes are reset.",
-        asking: "Asking whether you may …",
-        mayNot: "You may not send commands to this station, or it does not answer.",
+        asking: "Checking your permissions …",
+        mayNot: "You are not authorised to send commands to this station, or it does not answer.",
       },
       measures: {
         title: "Ground motion",

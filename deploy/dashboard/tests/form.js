@@ -28,7 +28,7 @@ const schema = group({
   }),
   mqtt: group({
     password: { type: "string", default: "", ...about, "x-secret": true },
-    protocol: { enum: [5, "5", "3.1.1"], default: 5, ...about },
+    protocol: { enum: ["auto", 5, "5", "3.1.1"], default: "auto", ...about },
     tls: group({ ca_file: { type: "string", default: "", ...about, "x-remote": false } }),
   }),
   locked: { type: "array", items: { enum: ["trace.qos"] } },
@@ -63,7 +63,7 @@ test("every leaf below a group is a field, references resolved", () => {
   assert.strictEqual(field("mqtt.password").secret, true);
   assert.strictEqual(field("mqtt.tls.ca_file").remote, false);
   assert.deepStrictEqual(field("mqtt.tls.ca_file").section, ["tls"]);
-  assert.deepStrictEqual(field("mqtt.protocol").options, [5, "3.1.1"]);
+  assert.deepStrictEqual(field("mqtt.protocol").options, ["auto", 5, "3.1.1"]);
   assert.strictEqual(field("axes.x.filter").help, "Before the RMS.");
   assert.deepStrictEqual(form.headings(schema).station, { title: "Station", help: "Who it is." });
   assert.deepStrictEqual(form.headings(schema)["mqtt.tls"], { title: "tls", help: "" });

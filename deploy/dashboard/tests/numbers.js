@@ -38,6 +38,8 @@ test("steps of the scales are the agent's", () => {
   assert.strictEqual(name("jma", 5.2, { grade: "5+" }), "5+");
   assert.strictEqual(name("mmi", null), undefined);
   assert.strictEqual(scales.intensity({ scale: "other", value: 1 }), null);
+  // Another scale with Roman numerals has Mercalli's twelve steps.
+  assert.strictEqual(name("mcs", 6.8, { roman: "VII" }), "VII");
   let last = -1;
   for (let value = 0.6; value < 12.4; value += 0.1) {
     const at = scales.position({ scale: "mmi", value });

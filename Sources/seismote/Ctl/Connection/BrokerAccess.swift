@@ -4,7 +4,7 @@ import Link
 struct BrokerAccess {
     /// Tried in order, never empty.
     var brokers: [BrokerAddress]
-    var version = LinkOptions.ProtocolVersion.v5
+    var version = LinkOptions.ProtocolVersion.automatic
     /// Empty: no credentials are sent.
     var username = ""
     var password: String?

@@ -14,6 +14,7 @@ final class BrokerClient {
     /// Of the broker that we have.
     private(set) var version: LinkOptions.ProtocolVersion
     private var handle: OpaquePointer?
+    private var usesTLS = false
     private var inbox: [InboundMessage] = []
     private var taken = 0
     /// Reasons by the number of what was acknowledged.
@@ -72,6 +73,7 @@ final class BrokerClient {
             throw ClientError("libmosquitto cannot make a client")
         }
         self.handle = handle
+        usesTLS = broker.tls
         try configure(handle, broker, version)
         errno = 0
         let code = Interrupt.after(seconds: access.patience) {
@@ -141,8 +143,12 @@ final class BrokerClient {
     }
 
     private func failure(_ code: Int32) -> ClientError {
+        let number = errno
         if !libraryError.isEmpty { return ClientError(TransportSecurity.explain(libraryError)) }
-        if code == MOSQ_ERR_ERRNO.rawValue { return ClientError(String(cString: strerror(errno))) }
+        if usesTLS, connack == nil, let words = TransportSecurity.hungUp(access.tls, code: code, number: number) {
+            return ClientError(words)
+        }
+        if code == MOSQ_ERR_ERRNO.rawValue { return ClientError(String(cString: strerror(number))) }
         return ClientError(String(cString: mosquitto_strerror(code)))
     }
 
@@ -254,7 +260,8 @@ final class BrokerClient {
                 var problem: Int32 = 0
                 var length = socklen_t(MemoryLayout<Int32>.size)
                 if getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length) == 0, problem != 0 {
-                    throw ClientError(String(cString: strerror(problem)))
+                    errno = problem
+                    throw failure(MOSQ_ERR_ERRNO.rawValue)
                 }
             }
             if broken || watched.revents & Int16(POLLIN) != 0 { code = mosquitto_loop_read(handle, 1) }

@@ -31,7 +31,10 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Private key of it (PEM). SEISMOTE_KEY.", valueName: "file"))
     var clientKey: String?
 
-    @Option(help: ArgumentHelp("MQTT version, 5 or 3.1.1. SEISMOTE_MQTT.", valueName: "version"))
+    @Option(
+        help: ArgumentHelp(
+            "MQTT version, 5 or 3.1.1; else 5, but 3.1.1 where libmosquitto is older than 2.0.16: there a packet of MQTT 5 "
+                + "can end the tool. SEISMOTE_MQTT.", valueName: "version"))
     var mqtt: String?
 
     @Option(help: ArgumentHelp("First levels of all topics. SEISMOTE_ROOT; else seismote.", valueName: "root"))
@@ -58,7 +61,7 @@ struct BrokerOptions: ParsableArguments {
         if let path {
             let mqtt = try LayerOptions.parse([]).load(path: path).configuration.mqtt
             file.root = mqtt.root
-            access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5
+            if mqtt.protocolVersion != .auto { access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5 }
             if uris.isEmpty {
                 uris = mqtt.uris
                 access.username = mqtt.username

@@ -79,6 +79,8 @@ import Spool
                 try spool.checkpoint()
             }
             if second % 60 == 0 { try spool.trim(now: time) }
+            // As the agent does it.
+            if second % 600 == 599 { try spool.checkpoint(whole: true) }
         }
         try spool.commit()
         let statistics = spool.statistics

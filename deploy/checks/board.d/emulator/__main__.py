@@ -10,6 +10,7 @@ timetable of faults begin. On SIGTERM the chips' journals are written to NAME.js
     noise=M_PER_S2      standard deviation of the ground's noise
     clock=PERCENT       how much too fast the chip's clock is, such as -3.8
     faults=TIMETABLE    see faults.py
+    slow=MS             how long the bus takes for a read, in ms
 """
 
 import argparse
@@ -34,10 +35,11 @@ def parse(text):
     world = World(options.pop("world", None), float(options.pop("lead", 0)), float(options.pop("noise", 0.02)))
     faults = Faults(options.pop("faults", ""))
     address = options.pop("address", None)
+    slow = float(options.pop("slow", 0)) / 1000
     made = CHIPS[chip](world, faults, Journal(), float(options.pop("clock", 0)) / 100, address and int(address, 0))
     if options:
         sys.exit(f"unknown: {', '.join(options)}")
-    return name, Adapter(made, faults)
+    return name, Adapter(made, faults, slow)
 
 
 class Bench:

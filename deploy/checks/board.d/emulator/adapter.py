@@ -8,6 +8,7 @@ and 1 of the request: first, last) and then asks whether the chip has acknowledg
 import glob
 import os
 import struct
+import time
 
 from .usbip import Device
 
@@ -22,11 +23,12 @@ GET_DESCRIPTOR, DEVICE_DESCRIPTOR, CONFIGURATION_DESCRIPTOR = 6, 1, 2
 
 
 class Adapter:
-    """The adapter and its chip. `faults` says what goes wrong at the moment."""
+    """The adapter and its chip. `faults` says what goes wrong at the moment; `slow` is how long a read takes, in s."""
 
-    def __init__(self, chip, faults):
+    def __init__(self, chip, faults, slow=0.0):
         self.chip = chip
         self.faults = faults
+        self.slow = slow
         self.status = ACKNOWLEDGED
         self.bus = None
         self.was_missing = self.was_other = False
@@ -70,6 +72,7 @@ class Adapter:
             return bytes(length or 0)
         self.status = ACKNOWLEDGED
         if length is not None:
+            time.sleep(self.slow)
             return self.chip.read(length)
         self.chip.write(data)
         return b""

@@ -24,9 +24,12 @@
     return grades.map((name, i) => ({ name, color: colors[i], from: starts[i], to: starts[i + 1] }));
   }
 
+  // The scale of such an object; one with Roman numerals that the page does not know is a kind of Mercalli's.
+  const scaleOf = (item) => scales[item?.scale] ?? (item?.roman ? scales.mmi : undefined);
+
   // The step of an object of `intensity` in a message: { index, name, color, steps }; null without a value.
   function intensity(item) {
-    const scale = scales[item?.scale];
+    const scale = scaleOf(item);
     if (!scale || !Number.isFinite(item.value)) return null;
     const { steps } = scale;
     let index = steps.findIndex((step) => item.value < step.to);
@@ -99,5 +102,5 @@
   const timeSteps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
   const timeStep = (span, count) => timeSteps.find((step) => span / step <= count) ?? 3600;
 
-  Seismote.scales = { scales, intensity, position, ink, niceAbove, endAbove, ticks, multiples, decades, timeStep };
+  Seismote.scales = { scales, scaleOf, intensity, position, ink, niceAbove, endAbove, ticks, multiples, decades, timeStep };
 })(globalThis.Seismote ??= {});

@@ -11,9 +11,9 @@
     return `${(centre.x + radius * Math.cos(angle)).toFixed(2)} ${(centre.y - radius * Math.sin(angle)).toFixed(2)}`;
   };
 
-  // dial(relation) -> { element, show(item of `intensity`, highest) }
-  Seismote.dial = function dial(scale) {
-    const steps = scales.scales[scale]?.steps ?? [];
+  // dial(item of `intensity`) -> { element, show(item of `intensity`, highest) }
+  Seismote.dial = function dial(first) {
+    const steps = scales.scaleOf(first)?.steps ?? [];
     const gap = 0.004;
     const ring = steps.map((step, i) => {
       const a = i / steps.length + gap;

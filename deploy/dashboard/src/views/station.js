@@ -14,7 +14,7 @@
       for (const item of summary?.intensity ?? []) {
         let dial = made.get(item.relation);
         if (!dial) {
-          dial = Seismote.dial(item.scale);
+          dial = Seismote.dial(item);
           made.set(item.relation, dial);
           box.append(dial.element);
         }

@@ -1,4 +1,4 @@
-"""The lines of the README between the marks of the commands, as they are written there, on a real station."""
+"""The command lines of deploy/docs/commands.md, as they are written there, on a real station."""
 
 import asyncio
 import re
@@ -10,7 +10,7 @@ def read(path):
     """Each command line, with what follows after `# ->` on it."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    part = text.split("## Commands", 1)[1].split("\n## ", 1)[0]
+    part = text.split("## Command lines", 1)[1].split("\n## ", 1)[0]
     for line in part.splitlines():
         if re.match(r"    mosquitto_(pub|rr) ", line):
             yield line.strip()
@@ -35,7 +35,7 @@ async def run(program, folder, broker, repository):
     wrong = count = 0
     try:
         await asker.ready()
-        for line in read(f"{repository}/README.md"):
+        for line in read(f"{repository}/deploy/docs/commands.md"):
             count += 1
             asker.heard.clear()
             status, out = await shell(line.replace("-h BROKER", f"-h 127.0.0.1 -p {broker.port}"))
@@ -51,7 +51,7 @@ async def run(program, folder, broker, repository):
             good = good or ("/selftest" in line and '"unavailable"' in out)
             if not good:
                 wrong += 1
-                print(f"README: {line}\n  gave {status}: {out[:400]}")
+                print(f"commands.md: {line}\n  gave {status}: {out[:400]}")
             if '/restart' in line:
                 agent.process.wait()
                 agent.start()
@@ -61,5 +61,5 @@ async def run(program, folder, broker, repository):
     finally:
         await asker.close()
         agent.stop()
-    print(f"README: {count} lines, {wrong} do not work as written")
+    print(f"commands.md: {count} lines, {wrong} do not work as written")
     return wrong + (count < 17)
