@@ -309,8 +309,9 @@ struct Outbox: ~Copyable {
                         continue
                     }
                     let header = lateHeader(message, wall: wall)
-                    // Over which connections ended takes turns with the others of its topic.
-                    guard number % 2 == 0 || !backfill.isStruck(message.key), link.mayOffer(header) else {
+                    // One over which a connection ended takes turns with the others of its topic.
+                    let isForTrial = number % 2 == 0 || !backfill.isStruck(message.key)
+                    guard link.mayOffer(header, isForTrial: isForTrial) else {
                         try pass(message, line, wall: wall)
                         continue
                     }

@@ -27,9 +27,14 @@ extension LinkCore {
             let isBusy = !inFlight.isEmpty || !last.isEmpty
             if suspicion.broke(byPeer: byPeer, isBusy: isBusy, age: age) {
                 for one in last {
-                    refusals.suspect(name(of: one.topic, isRetained: one.isRetained), topic: one.topic, now: now)
+                    refusals.suspect(
+                        name(of: one.topic, isRetained: one.isRetained), topic: one.topic, isRetained: one.isRetained,
+                        now: now)
                 }
-                for message in inFlight { refusals.suspect(name(of: message), topic: message.topic, now: now) }
+                for message in inFlight {
+                    refusals.suspect(
+                        name(of: message), topic: message.topic, isRetained: message.isRetained, now: now)
+                }
             }
         }
         (lastRefusal, lastAcknowledged, lastUnacknowledged) = (nil, nil, nil)

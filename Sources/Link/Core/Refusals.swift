@@ -20,12 +20,17 @@ struct Refusals: Sendable, Equatable {
         /// When a message to try was looked for last (ns).
         var lookedAt: UInt64?
 
+        /// Trials that end with the connection before it counts as the cause.
+        var patience = Refusals.patience
+
         /// It may be innocent still.
-        var isSuspect: Bool { reason == nil && strikes < Refusals.patience }
+        var isSuspect: Bool { reason == nil && strikes < patience }
     }
 
-    /// Trials that end with the connection before a topic counts as the cause.
+    /// Trials that end with the connection before a state counts as the cause, and a topic of messages that are not said
+    /// again by themselves: a bad line breaks connections too.
     static let patience = 3
+    static let messagePatience = 10
     /// The first pause after a refusal, and after a connection was lost over it; and the longest (ns).
     static let first: UInt64 = 5_000_000_000
     static let firstOfBreaks: UInt64 = 10_000_000_000
@@ -56,7 +61,11 @@ struct Refusals: Sendable, Equatable {
     }
 
     /// A message of it was on its way, or was acknowledged last, when a connection broke.
-    mutating func suspect(_ name: String, topic: String, now: UInt64) { _ = index(name, topic, now) }
+    mutating func suspect(_ name: String, topic: String, isRetained: Bool, now: UInt64) {
+        let isNew = entry(name) == nil
+        guard let index = index(name, topic, now), isNew, !isRetained else { return }
+        entries[index].patience = Self.messagePatience
+    }
 
     /// The connection ended while nothing else was on its way.
     /// - Returns: true when it counts as the cause from now on.
@@ -116,7 +125,7 @@ struct Refusals: Sendable, Equatable {
         entries[index].lookedAt = nil
         let entry = entries[index]
         guard !entry.isSuspect else { return entries[index].until = now }
-        let step = entry.strikes - (entry.reason == nil ? Self.patience : 1)
+        let step = entry.strikes - (entry.reason == nil ? entry.patience : 1)
         let start = entry.breaks ? Self.firstOfBreaks : Self.first
         entries[index].until = now + min(start << UInt64(max(0, min(step, 12))), Self.longest)
     }

@@ -81,7 +81,10 @@ extension Link {
     }
 
     /// False while the broker refuses what goes to this topic; true once for a message that shall be tried.
-    public func mayOffer(_ header: PublicationHeader) -> Bool { store.withLock { $0.mayOffer(header) } }
+    /// - Parameter isForTrial: it may be that one.
+    public func mayOffer(_ header: PublicationHeader, isForTrial: Bool = true) -> Bool {
+        store.withLock { $0.mayOffer(header, isForTrial: isForTrial) }
+    }
 
     /// Changes when something may be offered that could not be before.
     public var holdNumber: UInt64 { store.withLock { $0.holds.number } }

@@ -140,10 +140,11 @@ struct OutgoingStore: ~Copyable {
     }
 
     /// Whether the keeper may offer a message of this topic now.
-    mutating func mayOffer(_ header: PublicationHeader) -> Bool {
+    /// - Parameter isForTrial: it may be the one that is tried alone.
+    mutating func mayOffer(_ header: PublicationHeader, isForTrial: Bool = true) -> Bool {
         guard !holds.names.isEmpty || !holds.filters.isEmpty else { return true }
         let name = TopicClass.name(of: header.topic, base: retained.base, isRetained: header.retain)
-        if holds.wanted == name {
+        if isForTrial, holds.wanted == name {
             holds.wanted = nil
             return true
         }

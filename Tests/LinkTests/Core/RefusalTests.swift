@@ -181,11 +181,14 @@ final class AccessBench {
         world.live(1)
         #expect(bench.settled() == [Settlement(key: 4, outcome: .held)])
         let header = PublicationHeader(topic: "s/event/trigger", qos: 1, retain: false, priority: .essential)
-        func mayOffer() -> Bool { bench.store.withLock { $0.mayOffer(header) } }
+        func mayOffer(isForTrial: Bool = true) -> Bool {
+            bench.store.withLock { $0.mayOffer(header, isForTrial: isForTrial) }
+        }
         #expect(!mayOffer())
         let number = bench.store.withLock { $0.holds.number }
         world.live(5)
         #expect(bench.store.withLock { $0.holds.number } > number)
+        #expect(!mayOffer(isForTrial: false))
         #expect(mayOffer())
         #expect(!mayOffer())
         world.isDenied = { _ in false }
@@ -196,7 +199,20 @@ final class AccessBench {
         #expect(isTaken)
         world.live(1)
         #expect(bench.settled() == [Settlement(key: 4, outcome: .delivered)])
-        #expect(mayOffer())
+        #expect(mayOffer() && mayOffer(isForTrial: false))
+    }
+
+    /// A bad line breaks connections too: what is not said again by itself has ten trials.
+    @Test func messagesAreSuspectForLongerThanStates() {
+        var refusals = Refusals()
+        for (name, isRetained) in [("state", true), ("event", false)] {
+            refusals.suspect(name, topic: name, isRetained: isRetained, now: 0)
+            refusals.suspect(name, topic: name, isRetained: !isRetained, now: 0)
+            for strike in 1...12 {
+                let isCause = refusals.broke(name, topic: name, now: 0)
+                #expect(isCause == (strike == (isRetained ? 3 : 10)), "\(name) \(strike)")
+            }
+        }
     }
 
     /// An answer to somebody whose topic the broker forbids is nothing to be kept.
