@@ -27,7 +27,7 @@ BY_HAND = [
     {"mqtt": {"uri": "mqtt://u:p@h"}}, {"mqtt": {"uri": "http://h"}}, {"mqtt": {"uri": []}}, {"mqtt": {"uri": ["mqtt://h"] * 8}},
     {"mqtt": {"uri": ["mqtt://h"] * 9}}, {"mqtt": {"uri": "mqtt://h\n"}}, {"mqtt": {"uri": "mqtts://a_b-c.d:8883"}},
     {"mqtt": {"root": "a/b"}}, {"mqtt": {"root": "a/"}}, {"mqtt": {"root": "/a"}}, {"mqtt": {"root": "a" * 129}},
-    {"mqtt": {"root": ""}}, {"mqtt": {"root": "a\n"}}, {"mqtt": {"protocol": 5.0}}, {"mqtt": {"protocol": 4}},
+    {"mqtt": {"root": ""}}, {"mqtt": {"root": "a\n"}}, {"mqtt": {"protocol": 5.0}}, {"mqtt": {"protocol": 4}}, {"mqtt": {"protocol": "auto"}},
     {"mqtt": {"protocol": "3.1.1"}}, {"mqtt": {"tls": {"min_version": 1.2}}}, {"mqtt": {"tls": {"min_version": "1.3"}}},
     {"mqtt": {"tls": {"cert_file": "/c"}}}, {"mqtt": {"tls": None}}, {"mqtt": {"reconnect": {"min_s": 60, "max_s": 30}}},
     {"station": {"id": "group"}}, {"station": {"id": "a b"}}, {"station": {"id": "x" * 64}}, {"station": {"id": "x" * 65}},

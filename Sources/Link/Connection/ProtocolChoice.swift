@@ -84,9 +84,13 @@ struct ProtocolChoice: Sendable, Equatable {
 
 extension ProtocolChoice {
     init(_ options: LinkOptions) {
-        let note = ClientLibrary.diesOfProperties ? DeathNote(options.deathNote).brokers : []
+        let note = DeathNote(options.deathNote)
+        // Who could not leave a note would die at each start, and nothing would ever be measured.
+        let deadly = options.brokers.indices.filter {
+            !note.canBeWritten || note.brokers.contains(options.brokers[$0].description)
+        }
         self.init(
             preferred: options.version, brokers: options.brokers.count,
-            deadly: options.brokers.indices.filter { note.contains(options.brokers[$0].description) })
+            deadly: ClientLibrary.diesOfProperties ? deadly : [])
     }
 }

@@ -42,5 +42,9 @@ import Testing
         var choice = ProtocolChoice(options)
         let versions = [choice.version(for: 0, now: 0), choice.version(for: 1, now: 0)]
         #expect(versions == [.v5, .automatic])
+        // Where none can be left, each start would end in the same death.
+        options.deathNote = "/nowhere/at/all/note"
+        choice = ProtocolChoice(options)
+        #expect(choice.version(for: 0, now: 0) == .automatic)
     }
 }
