@@ -35,8 +35,10 @@ public protocol DetectorSettings: Sendable, Equatable {
     static var title: String { get }
     /// Titles of the groups of settings in it, by their keys.
     static var sections: [(key: String, title: String)] { get }
+    #if !hasFeature(Embedded)
     /// Its settings in the order of the file.
     static var fields: [DetectorField<Self>] { get }
+    #endif
     /// Whether the summary, the event and the series carry what it compares with its threshold: a ratio of each signal.
     static var isRatio: Bool { get }
 

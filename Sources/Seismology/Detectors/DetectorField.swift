@@ -1,3 +1,5 @@
+// Embedded Swift has no key paths, and a bare machine no settings file.
+#if !hasFeature(Embedded)
 import SignalProcessing
 
 /// One setting of a detector as its file declares it. The table of settings makes its row of it, and with that the file,
@@ -55,3 +57,4 @@ public struct DetectorField<Settings: Sendable>: Sendable {
         (self.title, isAdvanced, self.homeAssistant, self.help) = (title, advanced, homeAssistant, help)
     }
 }
+#endif

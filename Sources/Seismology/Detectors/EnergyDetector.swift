@@ -5,6 +5,7 @@ extension DetectionConfiguration {
         public static let name = "energy"
         public static let title = "Energy"
         public static let isRatio = true
+        #if !hasFeature(Embedded)
         public static let fields: [DetectorField<Self>] = [
             .init(
                 "enabled", .flag(\.enabled), title: "Energy detector", advanced: true,
@@ -27,6 +28,7 @@ extension DetectionConfiguration {
                 "threshold", .number(\.threshold, .above(0, to: 1e6)), title: "Energy ratio", advanced: true,
                 "On while the energy of the window is at least so many times the average."),
         ]
+        #endif
 
         public var enabled = false
         public var signal = DetectorSignal.v3

@@ -8,6 +8,7 @@ extension DetectionConfiguration {
 
         public static let name = "level"
         public static let title = "Level"
+        #if !hasFeature(Embedded)
         public static let fields: [DetectorField<Self>] = [
             .init(
                 "enabled", .flag(\.enabled), title: "Level detector",
@@ -16,6 +17,7 @@ extension DetectionConfiguration {
                 "axes", .choice(\.axes), title: "Axes that must trigger", advanced: true,
                 "Which axes must be triggered: one axis, any, two of the three, or all."),
         ]
+        #endif
 
         public var enabled = true
         public var axes = Axes.any

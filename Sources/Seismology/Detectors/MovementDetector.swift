@@ -4,6 +4,7 @@ extension DetectionConfiguration {
     public struct Movement: DetectorSettings {
         public static let name = "movement"
         public static let title = "Movement"
+        #if !hasFeature(Embedded)
         public static let fields: [DetectorField<Self>] = [
             .init(
                 "enabled", .flag(\.enabled),
@@ -18,6 +19,7 @@ extension DetectionConfiguration {
                 title: "Movement lull", advanced: true,
                 "A movement ends when no axis has been above the threshold for this long."),
         ]
+        #endif
 
         public var enabled = false
         /// m/s².

@@ -4,6 +4,7 @@ extension DetectionConfiguration {
     public struct Peak: DetectorSettings {
         public static let name = "peak"
         public static let title = "Peak"
+        #if !hasFeature(Embedded)
         public static let fields: [DetectorField<Self>] = [
             .init(
                 "enabled", .flag(\.enabled),
@@ -16,6 +17,7 @@ extension DetectionConfiguration {
                 "signal", .choice(\.signal), title: "Peak signal", advanced: true,
                 "Each axis for itself, one axis, the horizontal vector or the 3-D vector."),
         ]
+        #endif
 
         public var enabled = false
         /// m/s².

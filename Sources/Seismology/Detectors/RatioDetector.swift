@@ -6,6 +6,7 @@ extension DetectionConfiguration {
         public static let title = "STA/LTA"
         public static let sections: [(key: String, title: String)] = [("guard", "Trigger guard")]
         public static let isRatio = true
+        #if !hasFeature(Embedded)
         public static let fields: [DetectorField<Self>] = [
             .init(
                 "enabled", .flag(\.enabled), title: "STA/LTA detector",
@@ -64,6 +65,7 @@ extension DetectionConfiguration {
                 title: "Largest jump", advanced: true,
                 "The largest jump between successive 1/32 s may be this share of all change at most."),
         ]
+        #endif
 
         /// What else must hold for a trigger on a vector to count.
         public struct Guard: Sendable, Equatable {
