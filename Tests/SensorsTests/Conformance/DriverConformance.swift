@@ -104,6 +104,7 @@ enum DriverConformance {
                 {
                     var settings = ReplaySettings(file: path)
                     settings.speed = 0
+                    settings.scale = (1, 1, 1)
                     settings.loop = loop
                     return ReplaySensor(settings, clock: VirtualClock())
                 }, limit: 1500)
