@@ -73,10 +73,11 @@ import Testing
         }
         #expect(eventually { named(Self.topic) }, "\(scene.agent.child.errors)")
         #expect(eventually { refused() >= 1 }, "\(scene.health())")
-        // Thirty more of them.
+        // Thirty more of them: they are held back, and one alone is tried.
         let done = try scene.ask("config", #""set":{"mqtt":{"home_assistant":{"discovery":"components"}}}"#)
         #expect(done["phase"] as? String == "done", "\(done)")
-        #expect(eventually { refused() > 30 }, "\(scene.health())")
+        #expect(eventually(within: 30) { refused() >= 2 }, "\(scene.health())")
+        #expect(refused() < 20, "\(scene.health())")
         let traces = scene.subscriber.messages(on: "seismote/board/data/trace").count
         #expect(eventually { scene.subscriber.messages(on: "seismote/board/data/trace").count > traces + 5 })
         #expect(try scene.ask("config", #""set":{"trace":{"rate_hz":10}}"#)["phase"] as? String == "done")

@@ -56,7 +56,7 @@ extension LiveRowTests {
 
     private static func broker(_ port: Int, _ more: String = "", isEncrypted: Bool = false) -> String {
         let uri = "mqtt\(isEncrypted ? "s" : "")://127.0.0.1:\(port)"
-        return "mqtt: {uri: \"\(uri)\", username: u, reconnect: {min_s: 0.1, max_s: 0.2}\(more)}"
+        return "mqtt: {uri: \"\(uri)\", username: u, protocol: 5, reconnect: {min_s: 0.1, max_s: 0.2}\(more)}"
     }
 
     /// Another value, and what the next connection begins with.

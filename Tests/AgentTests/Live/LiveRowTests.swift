@@ -103,6 +103,7 @@ import Threads
         only("sta_lta: {sta_s: 0.5, lta_s: 3, guard: {\(rules)}}")
     }
     private static func peak(_ rest: String) -> String { only("peak: {enabled: true, \(rest)}") }
+    private static let energy = only("energy: {enabled: true, window_s: 0.5, average_s: 3, threshold: 5}")
     private static func movement(_ rest: String) -> String {
         only("movement: {enabled: true, threshold: 0.5, \(rest)}")
     }
@@ -152,6 +153,14 @@ import Threads
         "detection.peak.enabled": .messages(trigger, of: "true", only("peak: {enabled: false}")),
         "detection.peak.threshold": .messages(trigger, of: "100", peak("signal: h")),
         "detection.peak.signal": .messages(trigger, of: "\"z\"", peak("signal: h")),
+        "detection.energy.enabled": .messages(
+            trigger, of: "true", only("energy: {enabled: false, window_s: 0.5, average_s: 3}")),
+        "detection.energy.signal": .messages(trigger, of: "\"z\"", energy),
+        "detection.energy.filter": .messages(
+            trigger, of: #"{"butterworth":{"type":"bandpass","corners_hz":[15,30],"order":2}}"#, energy),
+        "detection.energy.window_s": .messages(trigger, of: "1", energy),
+        "detection.energy.average_s": .messages(trigger, of: "2", energy),
+        "detection.energy.threshold": .messages(trigger, of: "1000", energy),
         "detection.movement.enabled": .messages(
             trigger, of: "true", only("movement: {enabled: false, threshold: 0.5}")),
         "detection.movement.threshold": .messages(trigger, of: "100", movement("lull_s: 0.1")),
