@@ -222,7 +222,9 @@ private struct LargestRatios: Sendable {
 
     mutating func take(_ planes: borrowing Planes, _ i: Int, count: Int) {
         let (capacity, ratio) = (Planes.capacity, planes.detectors.values + 3 * detector.number * Planes.capacity + i)
-        for k in 0..<count { values.first = max(values.first, ratio[k]) }
+        var largest = values.first
+        for k in 0..<count { largest = max(largest, ratio[k]) }
+        values.first = largest
         guard signal == .each else { return }
         for k in 0..<count {
             values.second = max(values.second, ratio[capacity + k])
