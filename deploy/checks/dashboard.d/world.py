@@ -181,10 +181,16 @@ class World:
         page.context.close()
 
     def until(self, page, expression, seconds=PATIENCE):
+        """Waits until it is true. What it reads may not have arrived yet: an exception in it counts as "not yet"."""
         try:
-            page.wait_for_function(f"() => !!({expression})", timeout=seconds * 1000, polling=100)
+            page.wait_for_function(f"() => {{ try {{ return !!({expression}); }} catch (error) {{ window.notYet = String(error); return false; }} }}",
+                                   timeout=seconds * 1000, polling=100)
         except Error as error:
-            raise AssertionError(f"not within {seconds} s: {expression}: {str(error).splitlines()[0]}") from None
+            try:
+                reason = page.evaluate("() => window.notYet") or str(error).splitlines()[0]
+            except Error:
+                reason = str(error).splitlines()[0]
+            raise AssertionError(f"not within {seconds} s: {expression}: {reason}") from None
 
     def picture(self, page, name, whole=False):
         page.screenshot(path=os.path.join(self.artifacts, f"{name}.png"), full_page=whole)
