@@ -61,9 +61,10 @@ import Testing
         let name = String(describing: type(of: value))
         let groups = ["Guard", "Event", "TLS", "HomeAssistant"]
         let isGroup =
-            name.hasSuffix("Configuration") || groups.contains(name) || name == "PerAxis<AxisConfiguration>"
+            name.hasSuffix("Configuration") || name.hasSuffix("Settings") || groups.contains(name)
+            || name == "PerAxis<AxisConfiguration>"
             || name == "PerAxis<Source>" || value is any DetectorSettings
-        return isGroup && !mirror.children.isEmpty ? mirror.children.reduce(0) { $0 + leaves($1.value) } : 1
+        return isGroup ? mirror.children.reduce(0) { $0 + leaves($1.value) } : 1
     }
 
     /// Nothing is at its default.
