@@ -110,6 +110,7 @@ import Testing
         (c.detection.staLTA.guard.axes, c.detection.staLTA.guard.ratio) = (1, 1.5)
         (c.detection.staLTA.guard.clip, c.detection.staLTA.guard.jump) = (5, 1)
         (c.detection.peak.enabled, c.detection.peak.threshold, c.detection.peak.signal) = (true, 0, .v3)
+        c.detection.peak.minimumSamples = 3
         (c.detection.movement.enabled, c.detection.movement.threshold) = (true, 1)
         c.detection.movement.lull = 0.7
         (c.detection.event.votes, c.detection.event.preEvent, c.detection.event.postEvent) = (2, 0, 0)
