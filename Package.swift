@@ -68,12 +68,13 @@ let package = Package(
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Instrument", ["Sensors", "Messages", "Settings"], small: true),
+        room("Commands", ["Messages", "Settings"], small: true),
         room("Link", ["Threads", "Messages", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room(
             "Agent",
             [
-                "Threads", "Sensors", "Instrument", "MiniSEED", "Messages", "Settings", "Station", "Spool", "Link",
-                "CLinux",
+                "Threads", "Sensors", "Instrument", "MiniSEED", "Messages", "Settings", "Commands", "Station", "Spool",
+                "Link", "CLinux",
             ],
             small: true),
 
@@ -82,7 +83,7 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Instrument", "Link", "MiniSEED", "CMosquitto", "CExpat",
+                "Instrument", "Commands", "Link", "MiniSEED", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -97,6 +98,7 @@ let package = Package(
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),
         tests("Instrument", ["Threads"]),
+        tests("Commands"),
         tests("Link", ["Threads"]),
         tests("Agent", ["Threads"]),
         .testTarget(

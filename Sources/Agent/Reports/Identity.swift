@@ -1,3 +1,4 @@
+import Commands
 import Instrument
 import Messages
 import Seismology
@@ -60,7 +61,7 @@ enum Identity {
                 return info
             },
             capabilities: .init(
-                verbs: Verb.allCases.map(\.rawValue), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
+                verbs: Command.all.map(\.name), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
                 scales: IntensityRelation.allCases.map(\.rawValue)))
     }
 
