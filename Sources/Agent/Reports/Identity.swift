@@ -1,5 +1,4 @@
 import Commands
-import Instrument
 import Messages
 import Seismology
 import Sensors

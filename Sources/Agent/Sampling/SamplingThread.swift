@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Instrument
 import Messages
 import Sensors
 import Settings

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Agent
 @testable import Commands
-@testable import Instrument
 
 /// Something else in the place of the agent's own files. Defects: a FIFO there made the start wait for ever, a folder made
 /// every change of the settings fail.
