@@ -15,14 +15,17 @@ public struct CommandContext {
     public var rate: Double
     /// The faults that there are now.
     public var alerts: [AlertMessage]
+    /// The host's clock as far as the kernel knows it; `offset`: nanoseconds that it is behind its source, nil where that is
+    /// not known.
+    public var clock: () -> (quality: TimeQuality, offset: Int?)
     /// As `state/health`.
     public var status: () -> Value
 
     public init(
         revision: Int, boot: String, uptime: Double, wall: Int64, topics: Topics, rate: Double, alerts: [AlertMessage],
-        status: @escaping () -> Value
+        clock: @escaping () -> (quality: TimeQuality, offset: Int?), status: @escaping () -> Value
     ) {
         (self.revision, self.boot, self.uptime, self.wall, self.topics) = (revision, boot, uptime, wall, topics)
-        (self.rate, self.alerts, self.status) = (rate, alerts, status)
+        (self.rate, self.alerts, self.clock, self.status) = (rate, alerts, clock, status)
     }
 }

@@ -16,7 +16,8 @@ import Testing
     static var context: CommandContext {
         CommandContext(
             revision: 3, boot: "b", uptime: 1.23456, wall: 100_000_000_000, topics: topics, rate: 100,
-            alerts: [AlertMessage(code: "a", severity: .info, since: 0, message: "m")], status: { ["rev": 3] })
+            alerts: [AlertMessage(code: "a", severity: .info, since: 0, message: "m")],
+            clock: { (TimeQuality(synced: true, source: .ntp, errorMs: 1.5), -2_500_000) }, status: { ["rev": 3] })
     }
 
     struct Good: Sendable, CustomTestStringConvertible {

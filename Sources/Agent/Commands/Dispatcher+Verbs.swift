@@ -18,6 +18,7 @@ extension Dispatcher {
             revision: reporter.revision, boot: boot, uptime: Double(HostClock.monotonic() - started) / 1e9,
             wall: HostClock.wall(), topics: topics,
             rate: status.now.sensor?.rate ?? reporter.inForce.sensor.rate, alerts: reporter.activeAlerts,
+            clock: { HostStatus.clock() ?? (TimeQuality(synced: false, source: .free), nil) },
             status: reporter.statusNow)
     }
 

@@ -44,7 +44,7 @@ private func commands(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
         }
         let context = CommandContext(
             revision: 0, boot: "b", uptime: 1, wall: 1_767_608_430_000_000_000, topics: topics, rate: 100, alerts: [],
-            status: { [:] })
+            clock: { (.replay, nil) }, status: { [:] })
         switch request.decision(context) {
         case .effect(.change(let change)): apply(change)
         case .refuse(let errors): check(!errors.isEmpty, "no reason")
