@@ -1,6 +1,7 @@
 import CMosquitto
 import Glibc
 import Link
+import Messages
 
 /// A connection of the tool to a broker. It has no thread: everything happens inside its calls. (libmosquitto's own
 /// loops are not used, see `MosquittoTransport`.)

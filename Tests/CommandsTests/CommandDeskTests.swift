@@ -1,8 +1,7 @@
-import Link
 import Messages
 import Testing
 
-@testable import Agent
+@testable import Commands
 
 /// The rules that hold for every command.
 @Suite struct CommandDeskTests {
@@ -42,7 +41,7 @@ import Testing
     @Test func theReplyGoesWhereItWasAskedFor() throws {
         var desk = try Self.desk()
         let plain = Self.request(Self.take(&desk, Self.message("ping")))
-        #expect(plain?.verb == .ping)
+        #expect(plain?.command == .ping)
         #expect(plain?.destination == nil)
         let named = Self.request(Self.take(&desk, Self.message("ping", "{\"id\":\"a\"}")))
         #expect(named?.destination == ReplyDestination(topic: "seismote/board/res/a"))

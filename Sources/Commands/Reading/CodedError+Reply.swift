@@ -3,7 +3,7 @@ import Settings
 
 extension CodedError {
     /// As a reply says it. What was given for a secret is not told to everybody who can read the reply.
-    var told: CodedError {
+    public var told: CodedError {
         var told = self
         let isSecret = SettingsTable.setting(path.split(separator: "/").joined(separator: "."))?.isSecret ?? false
         told.got = isSecret ? nil : got?.shown
@@ -12,5 +12,5 @@ extension CodedError {
 }
 
 extension CodedErrors {
-    var told: [CodedError] { errors.map(\.told) }
+    public var told: [CodedError] { errors.map(\.told) }
 }

@@ -23,7 +23,7 @@ public struct CommandMemory: Sendable, Equatable {
 
     public init() {}
 
-    func entry(_ id: String) -> Entry? { entries.last { $0.id == id } }
+    public func entry(_ id: String) -> Entry? { entries.last { $0.id == id } }
 
     /// Puts an entry in the place of the one with its id, or behind all others.
     mutating func set(_ entry: Entry) {
@@ -55,7 +55,7 @@ public struct CommandMemory: Sendable, Equatable {
     }
 
     /// An entry as one line with its end.
-    static func line(_ entry: Entry) -> [UInt8] {
+    public static func line(_ entry: Entry) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.key("id")

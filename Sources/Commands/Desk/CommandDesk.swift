@@ -1,4 +1,3 @@
-import Link
 import Messages
 
 /// What is done with a message that may be a command: the rules that hold for all of them. Pure; the time is passed in.
@@ -77,14 +76,16 @@ public struct CommandDesk: Sendable {
             let decoded = CommandDecoder.decode(verb: topic.verb, payload: message.payload)
             return refusal(
                 decoded.id, topic, message,
-                CodedError("", .rateLimited, "Too many commands.", allowed: "\(Int(Self.perSecond)) a second"))
+                CodedError(
+                    "", .rateLimited, "Too many commands: send them more slowly.",
+                    allowed: "\(Int(Self.perSecond)) a second"))
         }
         if message.isTooLarge {
             rejected += 1
             return refusal(
                 nil, topic, message,
                 CodedError(
-                    "", .tooLarge, "The command is too large.", got: .int(Int64(message.size)),
+                    "", .tooLarge, "The command is too large: \(message.size) bytes.", got: .int(Int64(message.size)),
                     allowed: "at most 65536 bytes"))
         }
         let decoded = CommandDecoder.decode(verb: topic.verb, payload: message.payload)
@@ -93,7 +94,9 @@ public struct CommandDesk: Sendable {
             return refusal(
                 decoded.id, topic, message,
                 CodedError(
-                    "", .retainedCommand, "A command must not be retained: it would be carried out again and again."))
+                    "", .retainedCommand,
+                    "A command must not be retained, since it would be carried out with every connection: publish it without `retain`."
+                ))
         }
         guard var request = decoded.request else {
             rejected += 1
@@ -122,11 +125,12 @@ public struct CommandDesk: Sendable {
             rejected += 1
             return refusal(
                 request.id, topic, message,
-                CodedError("", .rateLimited, "Too many commands to groups wait.", allowed: "\(Self.waitingLimit)"))
+                CodedError(
+                    "", .rateLimited, "Too many commands to groups are waiting: ask again later.",
+                    allowed: "\(Self.waitingLimit)"))
         }
         begin(request)
-        let longest = request.verb == .restart ? CommandLimits.groupRestartDelay : CommandLimits.groupDelay
-        let delay = Int64(random.next().fraction * longest * 1e9)
+        let delay = Int64(random.next().fraction * request.command.groupDelay * 1e9)
         // In the order in which they came.
         waiting.append((max(now + delay, waiting.last?.due ?? 0), request))
         return .nothing
@@ -144,7 +148,7 @@ public struct CommandDesk: Sendable {
         if let id = first.request.id { memory.forget(id) }
         return .refuse(
             Refusal(
-                id: first.request.id, command: first.request.verb.rawValue, errors: [late],
+                id: first.request.id, command: first.request.command.name, errors: [late],
                 destination: first.request.destination))
     }
 
@@ -175,7 +179,7 @@ public struct CommandDesk: Sendable {
             return refusal(
                 request.id, topic, message,
                 CodedError(
-                    "/id", .duplicate, "This id was used for another command: choose a new one.",
+                    "/id", .duplicate, "This id was used for another command: choose another id.",
                     got: .string(entry.id)))
         }
         if entry.isInterrupted {
@@ -183,7 +187,7 @@ public struct CommandDesk: Sendable {
                 request.id, topic, message,
                 CodedError(
                     "", .internal,
-                    "The agent was ended while it carried this command out: see what has become of it, then ask again under another id."
+                    "The agent ended while it carried this command out: look at what it has done, then ask again with another id."
                 ))
         }
         guard let reply = entry.reply, let destination else { return .nothing }
@@ -193,7 +197,8 @@ public struct CommandDesk: Sendable {
     private func late(_ request: CommandRequest, wall: Int64) -> CodedError? {
         guard let expires = request.expires, wall >= expires else { return nil }
         return CodedError(
-            "/expires", .expired, "The command came too late.",
+            "/expires", .expired,
+            "The command had expired when it was to be carried out: send it again with a later time.",
             got: .string(Timestamp(nanoseconds: expires).description),
             allowed: "later than \(Timestamp(nanoseconds: wall))")
     }
@@ -220,14 +225,16 @@ public struct CommandDesk: Sendable {
             return (
                 own,
                 CodedError(
-                    "", .range, "The response topic is not allowed.", got: Value.string(topic).shown, allowed: allowed)
+                    "", .range, "Replies are not sent to this response topic: choose another one.",
+                    got: Value.string(topic).shown, allowed: allowed)
             )
         }
         if let correlation = message.correlation, correlation.count > Self.correlationBytes {
             return (
                 own,
                 CodedError(
-                    "", .tooLarge, "The correlation data are too long.", got: .int(Int64(correlation.count)),
+                    "", .tooLarge, "The correlation data are too long: \(correlation.count) bytes.",
+                    got: .int(Int64(correlation.count)),
                     allowed: "at most \(Self.correlationBytes) bytes")
             )
         }
