@@ -24,6 +24,6 @@ enum LeftoverCheck {
     }
 
     private static func clear(_ topics: [String], _ facts: LeftoverFacts) -> String {
-        "Empty them with an account that may: for t in \(topics.joined(separator: " ")); do mosquitto_pub \(facts.publish) -r -n -t \"$t\"; done"
+        "Empty them with an account that may: for t in \(topics.map(shellWord).joined(separator: " ")); do mosquitto_pub \(facts.publish) -r -n -t \"$t\"; done"
     }
 }
