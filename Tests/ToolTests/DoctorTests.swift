@@ -279,7 +279,7 @@ import Testing
 
     @Test func retainedLeftovers() throws {
         let topics = try Topics(id: "board")
-        var own = StationConfiguration()
+        var own = Configuration().station
         (own.latitude, own.longitude) = (47.5, 7.6)
         var cellar = StationView()
         cellar.info = ["station": ["latitude": 47.5, "longitude": 7.6]]
