@@ -8,7 +8,7 @@ struct Seismote: AsyncParsableCommand {
         commandName: "seismote", abstract: "The command-line tool for Seismote stations.",
         version: "seismote \(productVersion)",
         subcommands: [
-            DoctorCommand.self, ReplayCommand.self, TuneCommand.self, FilterCommand.self,
+            SetupCommand.self, DoctorCommand.self, ReplayCommand.self, TuneCommand.self, FilterCommand.self,
             ProbeCommand.self, CalibrateCommand.self, SelfTestCommand.self, ConfigCommand.self, CtlCommand.self,
             VersionCommand.self,
         ])

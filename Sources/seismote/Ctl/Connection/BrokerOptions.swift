@@ -103,6 +103,11 @@ struct BrokerOptions: ParsableArguments {
     }
 
     private func password(file: String, inline: String) throws -> String? {
+        // A credential of the service (LoadCredential), for root.
+        var file = file
+        if !file.isEmpty, !file.contains("/"), getenv("CREDENTIALS_DIRECTORY") == nil {
+            file = "/etc/seismote/credentials/\(file)"
+        }
         var name = passwordFile ?? Self.environment("PASSWORD_FILE")
         if name == nil, let password = Self.environment("PASSWORD") { return password }
         if let given = name, !given.hasPrefix("/"), let folder = getcwd(nil, 0) {
