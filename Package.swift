@@ -82,7 +82,7 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Commands", "Link", "MiniSEED", "CMosquitto", "CExpat",
+                "Commands", "Link", "MiniSEED", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 

@@ -12,8 +12,8 @@ import Testing
         ("group", "station"), (String(repeating: "a", count: 100), String(repeating: "a", count: 64)),
     ])
     func aHostNameBecomesAnID(_ name: String, _ id: String) {
-        #expect(HostStatus.stationID(fromHostName: name) == id)
-        #expect(Topics.problem(inID: HostStatus.stationID(fromHostName: name)) == nil)
+        #expect(Topics.id(fromHostName: name) == id)
+        #expect(Topics.problem(inID: Topics.id(fromHostName: name)) == nil)
     }
 
     @Test func theHostAnswers() throws {

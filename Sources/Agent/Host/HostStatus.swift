@@ -73,19 +73,7 @@ enum HostStatus {
     static func stationID() -> String {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return "station" }
-        return stationID(fromHostName: String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
-    }
-
-    static func stationID(fromHostName name: String) -> String {
-        let first = name.split(separator: ".").first ?? ""
-        let id = String(
-            first.unicodeScalars.prefix(64).map { scalar -> Character in
-                switch scalar {
-                case "A"..."Z", "a"..."z", "0"..."9", "_", "-": Character(scalar)
-                default: "-"
-                }
-            })
-        return Topics.problem(inID: id) == nil ? id : "station"
+        return Topics.id(fromHostName: String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
     }
 }
 
