@@ -1,4 +1,5 @@
 import Messages
+import Sensors
 import Settings
 import Testing
 

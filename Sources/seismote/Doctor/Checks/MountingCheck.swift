@@ -1,5 +1,6 @@
 import Glibc
 import Messages
+import Sensors
 import Settings
 
 /// Gravity is along the station's z.
