@@ -6,21 +6,21 @@ import Settings
 /// `seismote ctl log`
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "A station's log over MQTT for a while.")
+        commandName: "log", abstract: "Show a station's log over MQTT for some time.")
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("From this level on: error, warning, notice, info, debug.", valueName: "level"))
+    @Option(help: ArgumentHelp("Minimum level: error, warning, notice, info, debug.", valueName: "level"))
     var level = "info"
 
-    @Option(help: ArgumentHelp("For so long.", valueName: "s"))
+    @Option(help: ArgumentHelp("Duration.", valueName: "s"))
     var duration = 60.0
 
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
         guard duration > 0, CommandLimits.log.contains(duration) else {
-            throw ValidationError("--duration is a number above 0, up to 86400")
+            throw ValidationError("--duration must be above 0 and at most 86400")
         }
     }
 
