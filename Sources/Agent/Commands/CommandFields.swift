@@ -118,7 +118,7 @@ struct CommandFields {
     }
 
     private mutating func outside(_ key: String, _ value: Value, _ allowed: String) {
-        errors.append(CodedError("/\(key)", .range, "This is not allowed.", got: value.shown, allowed: allowed))
+        errors.append(CodedError("/\(key)", .range, "This value is out of range.", got: value.shown, allowed: allowed))
     }
 
     private static func text(_ number: Double) -> String {
