@@ -67,12 +67,13 @@ let package = Package(
         room("Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true),
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
+        room("Commands", ["Messages", "Settings"], small: true),
         room("Link", ["Threads", "Messages", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room(
             "Agent",
             [
-                "Threads", "Sensors", "MiniSEED", "Messages", "Settings", "Station", "Spool", "Link",
-                "CLinux",
+                "Threads", "Sensors", "MiniSEED", "Messages", "Settings", "Commands", "Station", "Spool",
+                "Link", "CLinux",
             ],
             small: true),
 
@@ -81,7 +82,7 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Link", "MiniSEED", "CMosquitto", "CExpat",
+                "Commands", "Link", "MiniSEED", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -95,6 +96,7 @@ let package = Package(
         tests("Settings"),
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),
+        tests("Commands"),
         tests("Link", ["Threads"]),
         tests("Agent", ["Threads"]),
         .testTarget(

@@ -1,3 +1,4 @@
+import Commands
 import Link
 import Messages
 import Settings
@@ -5,7 +6,7 @@ import Station
 
 /// The verbs of the configuration.
 extension Dispatcher {
-    mutating func settings(_ request: CommandRequest, _ reporter: inout Reporter) {
+    mutating func settings(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
         // One change after the other: what comes meanwhile waits for the one before.
         guard changing == nil else {
             let bytes = held.reduce(request.bytes) { $0 + $1.bytes }
@@ -17,7 +18,7 @@ extension Dispatcher {
             held.append(request)
             return
         }
-        switch request.action {
+        switch effect {
         case .change(let change): self.change(change, request, &reporter)
         case .confirm(let revision):
             do throws(CodedErrors) {
@@ -36,12 +37,12 @@ extension Dispatcher {
     }
 
     private mutating func change(
-        _ change: CommandRequest.ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
+        _ change: ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
     ) {
         let before = keeper.ledger.revision
         do throws(CodedErrors) {
             let proposal = try keeper.propose(
-                change.ledgerChange, ifRevision: change.ifRevision, confirm: change.confirm)
+                change.kind, ifRevision: change.ifRevision, confirm: change.confirm)
             try check(proposal, request)
             if change.isDryRun {
                 let told = ConfigTelling.change(proposal, keeper.ledger)
@@ -170,14 +171,4 @@ struct Changing {
     /// The revision before.
     var before: Int
     var proposal: SettingsLedger.Proposal
-}
-
-extension CommandRequest.ConfigChange {
-    fileprivate var ledgerChange: SettingsLedger.Change {
-        switch kind {
-        case .merge(let patch): .merge(patch)
-        case .reset: .reset
-        case .rollback(let number): .rollback(to: number)
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import Commands
 import Messages
 import Seismology
 import Sensors
@@ -59,7 +60,7 @@ enum Identity {
                 return info
             },
             capabilities: .init(
-                verbs: Verb.allCases.map(\.rawValue), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
+                verbs: Command.all.map(\.name), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
                 scales: IntensityRelation.allCases.map(\.rawValue)))
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Link
 import Messages
 import Settings
@@ -6,7 +7,7 @@ import Settings
 /// `seismote ctl stream`
 struct StreamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stream", abstract: "Request full-rate or other traces for some time.",
+        commandName: "stream", abstract: Command.stream.help,
         discussion: """
             The traces that are configured continue unchanged. Prints one line of JSON for each block; \
             miniSEED and CBOR go into a file, with --encoding mseed -o FILE.
@@ -33,9 +34,7 @@ struct StreamCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard duration > 0, CommandLimits.stream.contains(duration) else {
-            throw ValidationError("--duration must be above 0 and at most 3600")
-        }
+        try Command.stream.check("duration_s", duration, option: "duration", endsAtZero: true)
         if let encoding, encoding != "json", output == nil {
             throw ValidationError("\(encoding) is binary: write it to a file with -o FILE")
         }

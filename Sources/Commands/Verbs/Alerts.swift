@@ -1,0 +1,7 @@
+import Messages
+
+extension Command {
+    public static let alerts = Command(
+        "alerts", "Show the active alerts of stations.", result: "`alerts`: the active ones", onlyTells: true
+    ) { _, context in .reply(["alerts": .array(context.alerts.map(\.value))]) }
+}
