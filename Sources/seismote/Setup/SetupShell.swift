@@ -162,7 +162,7 @@ struct SetupShell {
     private func survey() -> SetupEvent {
         let survey = Survey.ofThisMachine(everything: true)
         var lines = survey.text.split(separator: "\n").map { safe(String($0)) }
-        lines.removeAll { $0 == "What is in the way goes by:" || survey.commands.contains(String($0.dropFirst(2))) }
+        lines.removeAll { $0 == "To fix:" || survey.commands.contains(String($0.dropFirst(2))) }
         var remedies = survey.commands
         if survey.choice == nil, survey.buses.contains(where: \.obstacles.isEmpty) {
             remedies.append(

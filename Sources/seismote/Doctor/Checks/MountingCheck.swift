@@ -1,3 +1,4 @@
+import Sensors
 import Glibc
 import Messages
 import Sensors
