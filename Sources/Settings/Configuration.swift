@@ -5,7 +5,7 @@ import SignalProcessing
 /// The whole of an agent's settings, decoded and valid: one immutable snapshot that travels through the agent.
 /// All numbers are SI (m/s², m/s, Hz, s); defaults are those of the table of settings.
 public struct Configuration: Sendable, Equatable {
-    public var station = StationConfiguration()
+    public var station = StationIdentity()
     public var sensor = SensorConfiguration()
     public var conditioning = ConditioningConfiguration()
     /// x, y and z.
@@ -43,20 +43,6 @@ public struct PerAxis<Value: Sendable & Equatable>: Sendable, Equatable {
             }
         }
     }
-}
-
-public struct StationConfiguration: Sendable, Equatable {
-    /// `[A-Za-z0-9_-]{1,64}`; empty until the host name has been put in.
-    public var id = ""
-    public var network = "XX"
-    public var code = ""
-    public var location = "00"
-    /// Degrees; nil when not given.
-    public var latitude: Double?
-    public var longitude: Double?
-    public var elevation: Double?
-    public var description = ""
-    public var groups: [String] = []
 }
 
 public struct SensorConfiguration: Sendable, Equatable {

@@ -311,11 +311,7 @@ struct ScriptedSensor: SensorDriver {
         #expect(told.rate == 96.2 && abs((told.rateErrorPpm ?? 0) + 38000) < 0.01)
         #expect(abs((told.rateUncertaintyPpm ?? 0) - 5) < 0.001)
         #expect(told.temperature == 31.5)
-        var expected = HealthMessage.Driver()
-        (expected.lost, expected.overruns, expected.lostTriggers, expected.duplicates) = (1, 2, 3, 4)
-        (expected.clockSteps, expected.slowReads, expected.retries, expected.wakeUps) = (5, 6, 7, 8)
-        expected.timeErrorMs = 0.5
-        #expect(told.driver == expected)
+        #expect(told.driver == condition)
     }
 
     @Test func withoutHardwareThereAreNoCountersOfIt() throws {
