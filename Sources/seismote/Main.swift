@@ -8,6 +8,6 @@ struct Seismote: AsyncParsableCommand {
         version: "seismote \(productVersion)",
         subcommands: [
             ReplayCommand.self, TuneCommand.self, FilterCommand.self, ProbeCommand.self, CalibrateCommand.self,
-            SelfTestCommand.self, ConfigCommand.self, CtlCommand.self, VersionCommand.self,
+            SelfTestCommand.self, ConfigCommand.self, MessagesCommand.self, CtlCommand.self, VersionCommand.self,
         ])
 }

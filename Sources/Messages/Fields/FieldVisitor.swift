@@ -21,15 +21,18 @@ package protocol FieldVisitor {
     mutating func visit(_ field: Field, count: Int, _ value: (Int) -> Float)
     /// A column of 0 and 1.
     mutating func visit(_ field: Field, count: Int, _ value: (Int) -> UInt8)
-    /// An object.
+    /// An object that is always there, or one that is named elsewhere, such as by a detector.
+    /// - Parameters:
+    ///   - name: nil: that of the field.
+    ///   - fields: tells the fields of a value.
+    mutating func visit<T>(_ field: Field, named name: String?, _ value: T, _ fields: (T, inout Self) -> Void)
+    /// An object that there may be.
     /// - Parameters:
     ///   - blank: any value, for a visitor that describes a message in which there is none.
     ///   - fields: tells the fields of a value.
     mutating func visit<T>(_ field: Field, _ value: T?, blank: () -> T, _ fields: (T, inout Self) -> Void)
     /// A list of objects.
     mutating func visit<T>(_ field: Field, _ values: [T], blank: () -> T, _ fields: (T, inout Self) -> Void)
-    /// An object whose name comes from elsewhere, such as that of a detector.
-    mutating func visit<T>(_ field: Field, named name: String, _ value: T, _ fields: (T, inout Self) -> Void)
 }
 
 /// What there is to know of a field besides its value.
@@ -146,7 +149,7 @@ extension FieldVisitor {
     @inline(__always)
     mutating func object<T>(
         _ name: StaticString, _ value: T, _ help: StaticString, _ fields: (T, inout Self) -> Void
-    ) { visit(Field(name, help), value, blank: { value }, fields) }
+    ) { visit(Field(name, help), named: nil, value, fields) }
 
     @inline(__always)
     mutating func object<T>(

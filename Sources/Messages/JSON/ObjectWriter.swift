@@ -41,32 +41,37 @@ extension ObjectWriter {
         }
     }
 
-    // MARK: Members of objects; they are left out when there is no value.
+    // MARK: Members of objects. They are left out when there is no value. Never inlined: a message has one call a field.
 
+    @inline(never)
     mutating func member(_ name: StaticString, _ value: Double?) {
         guard let value else { return }
         key(name)
         double(value)
     }
 
+    @inline(never)
     mutating func member(_ name: StaticString, _ value: Int?) {
         guard let value else { return }
         key(name)
         int(value)
     }
 
+    @inline(never)
     mutating func member(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         key(name)
         bool(value)
     }
 
+    @inline(never)
     mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         key(name)
         string(value)
     }
 
+    @inline(never)
     mutating func member(_ name: StaticString, _ values: [String]?) {
         guard let values else { return }
         key(name)
@@ -75,17 +80,40 @@ extension ObjectWriter {
         endArray()
     }
 
+    @inline(never)
     mutating func member(_ name: StaticString, time: Int64?) {
         guard let time else { return }
         key(name)
         self.time(time)
     }
 
+    @inline(never)
     mutating func member(_ name: StaticString, _ tree: Value?) {
         guard let tree else { return }
         key(name)
         value(tree)
     }
+
+    @inline(never)
+    fileprivate mutating func beginMember(_ name: StaticString) {
+        key(name)
+        beginObject()
+    }
+
+    @inline(never)
+    fileprivate mutating func beginMember(_ name: StaticString, count: Int) {
+        key(name)
+        beginArray(count: count)
+    }
+
+    @inline(never)
+    fileprivate mutating func begin() { beginObject() }
+
+    @inline(never)
+    fileprivate mutating func end() { endObject() }
+
+    @inline(never)
+    fileprivate mutating func endList() { endArray() }
 }
 
 /// A writer takes name and value of a field.
@@ -113,38 +141,34 @@ extension ObjectWriter {
 
     @inline(__always)
     package mutating func visit(_ field: Field, _ counts: [NamedCount]) {
-        key(field.name)
-        beginObject()
+        beginMember(field.name)
         for one in counts {
             key(text: one.name)
             int(one.count)
         }
-        endObject()
+        end()
     }
 
     @inline(__always)
     package mutating func visit(_ field: Field, count: Int, _ value: (Int) -> Float) {
-        key(field.name)
-        beginArray(count: count)
+        beginMember(field.name, count: count)
         for i in 0..<count { float(value(i)) }
-        endArray()
+        endList()
     }
 
     @inline(__always)
     package mutating func visit(_ field: Field, count: Int, _ value: (Int) -> UInt8) {
-        key(field.name)
-        beginArray(count: count)
+        beginMember(field.name, count: count)
         for i in 0..<count { int(Int(value(i))) }
-        endArray()
+        endList()
     }
 
     @inline(__always)
     package mutating func visit<T>(_ field: Field, _ value: T?, blank: () -> T, _ fields: (T, inout Self) -> Void) {
         if let value {
-            key(field.name)
-            beginObject()
+            beginMember(field.name)
             fields(value, &self)
-            endObject()
+            end()
         } else if field.presence == .nullable {
             key(field.name)
             null()
@@ -153,22 +177,25 @@ extension ObjectWriter {
 
     @inline(__always)
     package mutating func visit<T>(_ field: Field, _ values: [T], blank: () -> T, _ fields: (T, inout Self) -> Void) {
-        key(field.name)
-        beginArray(count: values.count)
+        beginMember(field.name, count: values.count)
         for value in values {
-            beginObject()
+            begin()
             fields(value, &self)
-            endObject()
+            end()
         }
-        endArray()
+        endList()
     }
 
     @inline(__always)
-    package mutating func visit<T>(_ field: Field, named name: String, _ value: T, _ fields: (T, inout Self) -> Void) {
-        key(text: name)
-        beginObject()
+    package mutating func visit<T>(_ field: Field, named name: String?, _ value: T, _ fields: (T, inout Self) -> Void) {
+        if let name {
+            key(text: name)
+            beginObject()
+        } else {
+            beginMember(field.name)
+        }
         fields(value, &self)
-        endObject()
+        end()
     }
 }
 

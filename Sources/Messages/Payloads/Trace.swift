@@ -80,30 +80,32 @@ public struct TraceBlock: Sendable {
     }
 
     private func axisFields(_ axis: Int, _ f: inout some FieldVisitor) {
+        let (planes, triggers) = (planes, triggers)
+        var start = axis * 3 * capacity
         if signals.contains(.raw) {
-            column(.raw, axis, Field("raw", "The sensor's samples, gravity included.", .optional, unit: "m/s^2"), &f)
+            f.visit(
+                Field("raw", "The sensor's samples, gravity included.", .optional, unit: "m/s^2"), count: count
+            ) { Float(planes[start + $0]) }
         }
+        start += capacity
         if signals.contains(.filtered) {
-            column(
-                .filtered, axis,
-                Field("filtered", "After the offset removal and the axis' filter.", .optional, unit: "m/s^2"), &f)
+            f.visit(
+                Field("filtered", "After the offset removal and the filter of the axis.", .optional, unit: "m/s^2"),
+                count: count
+            ) { Float(planes[start + $0]) }
         }
+        start += capacity
         if signals.contains(.rms) {
-            column(.rms, axis, Field("rms", "Root mean square over the axis' window.", .optional, unit: "m/s^2"), &f)
+            f.visit(
+                Field("rms", "Root mean square over the window of the axis.", .optional, unit: "m/s^2"), count: count
+            ) { Float(planes[start + $0]) }
         }
+        start = axis * capacity
         if signals.contains(.triggered) {
             f.visit(
                 Field("triggered", "1 where the axis was triggered at the sample or since the one before.", .optional),
                 count: count
-            ) {
-                triggers[axis * capacity + $0]
-            }
+            ) { triggers[start + $0] }
         }
-    }
-
-    @inline(__always)
-    private func column(_ signal: Signal, _ axis: Int, _ field: Field, _ f: inout some FieldVisitor) {
-        let start = (axis * 3 + signal.rawValue) * capacity
-        f.visit(field, count: count) { Float(planes[start + $0]) }
     }
 }
