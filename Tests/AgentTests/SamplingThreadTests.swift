@@ -314,6 +314,19 @@ struct ScriptedSensor: SensorDriver {
         #expect(told.driver == condition)
     }
 
+    /// Of the hottest zone; one that is off, one that is no number, one that cannot be and a gap in the numbers do not count.
+    @Test func theBoardsTemperatureIsThatOfTheHottestZone() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("thermal-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(HealthReport.hostTemperature(below: folder.path) == nil)
+        for (zone, text) in [(0, "51540\n"), (1, ""), (2, "off\n"), (3, "-273200\n"), (5, "63250\n"), (6, "40000\n")] {
+            let place = folder.appendingPathComponent("thermal_zone\(zone)")
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: place.appendingPathComponent("temp"))
+        }
+        #expect(HealthReport.hostTemperature(below: folder.path) == 63.25)
+    }
+
     @Test func withoutHardwareThereAreNoCountersOfIt() throws {
         let replayed = try health(SensorCondition(), driver: "replay")
         #expect(replayed.driver == nil)

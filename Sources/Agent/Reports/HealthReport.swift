@@ -49,6 +49,7 @@ struct HealthReport {
             lastCPU = (now, cpu)
         }
         health.rssBytes = HostStatus.residentBytes()
+        health.hostTemperature = Self.hostTemperature()
         health.uptime = (Double(now - start) / 1e6).rounded() / 1e3
         health.outbox = Self.outbox(link, stored)
         health.mqtt.connects = Int(clamping: link.connects)
@@ -57,6 +58,14 @@ struct HealthReport {
         health.mqtt.refused = Self.refusals(link)
         health.alerts = alerts
         return health
+    }
+
+    /// The highest of the kernel's thermal zones in °C. Zones that are off give nothing, some give what cannot be.
+    static func hostTemperature(below folder: String = "/sys/class/thermal") -> Double? {
+        let zones = (0..<8).compactMap { zone in
+            Int(SmallFile.text("\(folder)/thermal_zone\(zone)/temp").prefix { $0 != "\n" })
+        }
+        return zones.filter { abs($0) < 150_000 }.max().map { Double($0) / 1000 }
     }
 
     /// What waits in memory and on disk; what is in both counts once.

@@ -42,6 +42,7 @@ public struct HealthMessage: Sendable, Equatable {
     public var rssBytes: Int?
     /// Of the chip.
     public var temperature: Double?
+    public var hostTemperature: Double?
     public var uptime = 0.0
     public var alerts: [String] = []
 
@@ -75,6 +76,9 @@ public struct HealthMessage: Sendable, Equatable {
         f.integer("rss_bytes", rssBytes, unit: "B", "Memory in use.")
         f.number(
             "temperature_c", temperature, unit: "Cel", "Temperature of the sensor's chip, for chips that measure it.")
+        f.number(
+            "host_temperature_c", hostTemperature, unit: "Cel",
+            "Temperature of the board, of the hottest zone that the kernel measures; left out where it measures none.")
         f.number("uptime_s", uptime, unit: "s", "Time since the agent was started.")
         f.texts("alerts", alerts, "Codes of the active alerts.")
     }

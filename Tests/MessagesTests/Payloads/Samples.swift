@@ -147,6 +147,7 @@ enum Samples {
         m.cpuPercent = 1.2
         m.rssBytes = 9_400_000
         m.temperature = 41.5
+        m.hostTemperature = 52.25
         m.uptime = 3600.5
         m.alerts = ["clock_unsynced"]
         return m
