@@ -1,4 +1,4 @@
-import Instrument
+import Commands
 import Messages
 import Seismology
 import Sensors
@@ -49,7 +49,7 @@ enum Identity {
                 return info
             },
             capabilities: .init(
-                verbs: Verb.allCases.map(\.rawValue), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
+                verbs: Command.all.map(\.name), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
                 scales: IntensityRelation.allCases.map(\.rawValue)))
     }
 

@@ -1,4 +1,3 @@
-import Instrument
 import Messages
 import Sensors
 import Settings
@@ -35,9 +34,4 @@ extension Reporter {
         healthDue = 0
         look()
     }
-}
-
-extension AlertMessage {
-    /// The same as a tree.
-    var value: Value { (try? JSONReader.read(json())) ?? .object([]) }
 }

@@ -16,12 +16,13 @@ public struct ReplyMessage: Sendable, Equatable {
     /// Of the configuration in force.
     public var revision: Int
     /// Everything that is wrong.
-    public var errors: [WireError]
+    public var errors: [CodedError]
     /// An object.
     public var result: Value
 
     public init(
-        id: String?, command: String, phase: Phase, revision: Int, errors: [WireError] = [], result: Value = .object([])
+        id: String?, command: String, phase: Phase, revision: Int, errors: [CodedError] = [],
+        result: Value = .object([])
     ) {
         self.id = id
         self.command = command
@@ -39,7 +40,7 @@ public struct ReplyMessage: Sendable, Equatable {
             "phase", phase,
             "`accepted`: in progress, another reply follows; `done`; `failed`: nothing was changed.")
         f.integer("rev", revision, "Revision of the settings in force.")
-        f.objects("errors", errors, blank: WireError("", .syntax, ""), "Everything that is wrong with the command.") {
+        f.objects("errors", errors, blank: CodedError("", .syntax, ""), "Everything that is wrong with the command.") {
             $0.fields(&$1)
         }
         f.tree("result", result, "What the command gave; members depend on the command.")

@@ -128,6 +128,19 @@ public struct Topics: Sendable, Equatable {
         return previous == UInt8(ascii: "/") ? allowed : nil
     }
 
+    /// The host's name as a station id: what an id must not have becomes `-`.
+    public static func id(fromHostName name: String) -> String {
+        let first = name.split(separator: ".").first ?? ""
+        let id = String(
+            first.unicodeScalars.prefix(64).map { scalar -> Character in
+                switch scalar {
+                case "A"..."Z", "a"..."z", "0"..."9", "_", "-": Character(scalar)
+                default: "-"
+                }
+            })
+        return problem(inID: id) == nil ? id : "station"
+    }
+
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

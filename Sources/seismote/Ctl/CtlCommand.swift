@@ -17,8 +17,8 @@ struct CtlCommand: ParsableCommand {
             GetCommand.self, SetCommand.self, EditCommand.self, ConfirmCommand.self, RollbackCommand.self,
             ResetCommand.self, SnapshotCommand.self, StreamCommand.self, LogCommand.self, CalibrateStationCommand.self,
             SelfTestStationCommand.self, TestEventCommand.self, ResetExtremesCommand.self, PingCommand.self,
-            RebirthCommand.self, RestartCommand.self,
-        ])
+            RebirthCommand.self, RestartCommand.self, AskCommand.self,
+        ], defaultSubcommand: AskCommand.self)
 }
 
 /// How `seismote ctl` ends; numbers from 64 on as in sysexits.h.

@@ -56,18 +56,16 @@ struct DescribedMessage {
     }
 
     private static var ratioDetectors: [String] {
-        let names = RatioNames()
-        var visitor = names
-        DetectionConfiguration.visit(&visitor)
+        var names = RatioNames()
+        var settings = DetectionConfiguration()
+        settings.visit(&names)
         return names.names
     }
 }
 
 /// Names of the detectors that compare ratios.
-private final class RatioNames: DetectorVisitor {
+private struct RatioNames: DetectorSettingsVisitor {
     var names: [String] = []
 
-    func visit<D: Detector>(_: inout D?, _: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>) {
-        if D.Settings.isRatio { names.append(D.Settings.name) }
-    }
+    mutating func visit<S: DetectorSettings>(_: inout S) { if S.isRatio { names.append(S.name) } }
 }

@@ -1,10 +1,11 @@
 import ArgumentParser
+import Commands
 import Messages
 
 /// `seismote ctl rollback`
 struct RollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rollback", abstract: "Go back to an earlier revision of the settings.",
+        commandName: "rollback", abstract: Command.configRollback.help,
         discussion: "The last ten are kept: `seismote ctl get --revisions`.")
 
     @OptionGroup var targets: TargetOptions
@@ -24,7 +25,7 @@ struct RollbackCommand: ParsableCommand {
 /// `seismote ctl reset`
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Drop everything that was set remotely.")
+        commandName: "reset", abstract: Command.configReset.help)
 
     @OptionGroup var targets: TargetOptions
 
@@ -37,7 +38,7 @@ struct ResetCommand: ParsableCommand {
 /// `seismote ctl confirm`
 struct ConfirmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "confirm", abstract: "Confirm a change that would go back by itself.")
+        commandName: "confirm", abstract: Command.configConfirm.help)
 
     @OptionGroup var targets: TargetOptions
 

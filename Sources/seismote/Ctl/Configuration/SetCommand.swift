@@ -1,11 +1,12 @@
 import ArgumentParser
+import Commands
 import Messages
 import Settings
 
 /// `seismote ctl set`
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change settings of stations.",
+        commandName: "set", abstract: Command.config.help,
         discussion: """
             seismote ctl set basement-north trace.rate_hz=10 'axes.all.detection.threshold=5 mg'
 

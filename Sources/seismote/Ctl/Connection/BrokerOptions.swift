@@ -57,7 +57,7 @@ struct BrokerOptions: ParsableArguments {
         var path = config ?? Self.environment("CONFIG")
         if path == nil, uris.isEmpty, Glibc.access(Self.usualFile, R_OK) == 0 { path = Self.usualFile }
         var access = BrokerAccess(brokers: [])
-        var file = (password: "", root: nil as String?)
+        var file = (password: "", inline: "", root: nil as String?)
         if let path {
             let mqtt = try LayerOptions.parse([]).load(path: path).configuration.mqtt
             file.root = mqtt.root
@@ -65,7 +65,7 @@ struct BrokerOptions: ParsableArguments {
             if uris.isEmpty {
                 uris = mqtt.uris
                 access.username = mqtt.username
-                file.password = mqtt.passwordFile
+                (file.password, file.inline) = (mqtt.passwordFile, mqtt.password)
                 access.tls.caFile = mqtt.tls.caFile
                 access.tls.certificateFile = mqtt.tls.certFile
                 access.tls.keyFile = mqtt.tls.keyFile
@@ -88,7 +88,7 @@ struct BrokerOptions: ParsableArguments {
         case "3.1.1": access.version = .v311
         case let other?: throw ValidationError("--mqtt \(other): 5 or 3.1.1")
         }
-        if !access.username.isEmpty { access.password = try password(file: file.password) }
+        if !access.username.isEmpty { access.password = try password(file: file.password, inline: file.inline) }
         return access
     }
 
@@ -102,13 +102,20 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
-    private func password(file: String) throws -> String? {
+    private func password(file: String, inline: String) throws -> String? {
+        // A credential of the service (LoadCredential), for root.
+        var file = file
+        if !file.isEmpty, !file.contains("/"), getenv("CREDENTIALS_DIRECTORY") == nil {
+            file = "/etc/seismote/credentials/\(file)"
+        }
         var name = passwordFile ?? Self.environment("PASSWORD_FILE")
         if name == nil, let password = Self.environment("PASSWORD") { return password }
         if let given = name, !given.hasPrefix("/"), let folder = getcwd(nil, 0) {
             name = "\(String(cString: folder))/\(given)"
             free(folder)
         }
+        // As the agent has it: the password itself goes before its file.
+        if name == nil, !inline.isEmpty { return inline }
         let path = name ?? file
         guard !path.isEmpty else { return nil }
         switch SecretFile.read(path) {

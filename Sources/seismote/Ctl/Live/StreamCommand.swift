@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Link
 import Messages
 import Settings
@@ -6,7 +7,7 @@ import Settings
 /// `seismote ctl stream`
 struct StreamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stream", abstract: "Full-rate or other traces for a while.",
+        commandName: "stream", abstract: Command.stream.help,
         discussion: """
             Beside the traces that the settings ask for, which go on as they are. One line of JSON for each block; \
             miniSEED and CBOR go into a file, with --encoding mseed -o FILE.
@@ -33,9 +34,7 @@ struct StreamCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard duration > 0, CommandLimits.stream.contains(duration) else {
-            throw ValidationError("--duration is a number above 0, up to 3600")
-        }
+        try Command.stream.check("duration_s", duration, option: "duration", endsAtZero: true)
         if let encoding, encoding != "json", output == nil {
             throw ValidationError("\(encoding) goes into a file: -o FILE")
         }

@@ -1,3 +1,4 @@
+import Commands
 import Glibc
 import Link
 import Messages
@@ -49,8 +50,7 @@ final class Exchange {
         self.id = id
         (self.client, self.verb, self.targets, self.line) = (client, verb, targets, line)
         if case .group = targets {
-            self.patience =
-                patience + (verb == "restart" ? CommandLimits.groupRestartDelay : CommandLimits.groupDelay)
+            self.patience = patience + (Command.named(verb)?.groupDelay ?? 0)
         } else {
             self.patience = patience
         }

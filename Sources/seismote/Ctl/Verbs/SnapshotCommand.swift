@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Glibc
 import Link
 import Messages
@@ -6,7 +7,7 @@ import Messages
 /// `seismote ctl snapshot`
 struct SnapshotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "snapshot", abstract: "The waveform of a past interval, as a miniSEED file.",
+        commandName: "snapshot", abstract: Command.snapshot.help,
         discussion: """
             seismote ctl snapshot basement-north --last 60 -o shake.mseed
 
@@ -33,9 +34,7 @@ struct SnapshotCommand: ParsableCommand {
     func validate() throws {
         if let last {
             guard from == nil, to == nil else { throw ValidationError("--last, or --from and --to") }
-            guard CommandLimits.snapshot.contains(last) else {
-                throw ValidationError("--last is a number from 0.01 to 604800")
-            }
+            try Command.snapshot.check("last_s", last, option: "last")
         } else {
             guard let from, let to else { throw ValidationError("which time? --last, or --from and --to") }
             for time in [from, to] where Timestamp(time) == nil {
