@@ -7,7 +7,7 @@ import SignalProcessing
 /// All numbers are SI (m/s², m/s, Hz, s). The parts are beside their rows in the table of
 /// settings; those of the sensor and of the detectors are beside what they are for.
 public struct Configuration: Sendable, Equatable {
-    public var station = StationConfiguration()
+    public var station = StationIdentity()
     public var sensor = SensorConfiguration()
     public var conditioning = ConditioningConfiguration()
     /// x, y and z.

@@ -59,7 +59,7 @@ import Testing
     private static func leaves(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let name = String(describing: type(of: value))
-        let groups = ["Guard", "Event", "TLS", "HomeAssistant"]
+        let groups = ["Guard", "Event", "TLS", "HomeAssistant", "StationIdentity"]
         let isGroup =
             name.hasSuffix("Configuration") || name.hasSuffix("Settings") || groups.contains(name)
             || name == "PerAxis<AxisConfiguration>"

@@ -117,7 +117,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
     /// `mqtt://host:port` or `mqtts://host:port`, tried in order.
     public var uris = ["mqtt://localhost:1883"]
     public var protocolVersion = ProtocolVersion.auto
-    public var root = "seismote"
+    public var root = Topics.defaultRoot
     public var username = ""
     /// Empty: that in the file.
     public var password = ""

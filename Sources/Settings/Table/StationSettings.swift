@@ -49,17 +49,3 @@ extension Codec where T == [String] {
         of: .text(.id(1...64)), count: 0...16, allowed: "a list of at most 16 different names"
     ) { $0 }
 }
-
-public struct StationConfiguration: Sendable, Equatable {
-    /// `[A-Za-z0-9_-]{1,64}`; empty until the host name has been put in.
-    public var id = ""
-    public var network = "XX"
-    public var code = ""
-    public var location = "00"
-    /// Degrees; nil when not given.
-    public var latitude: Double?
-    public var longitude: Double?
-    public var elevation: Double?
-    public var description = ""
-    public var groups: [String] = []
-}

@@ -75,7 +75,7 @@ struct BrokerOptions: ParsableArguments {
                 access.tls.pskFile = mqtt.tls.pskFile
             }
         }
-        access.brokers = try Self.addresses(uris.isEmpty ? ["mqtt://localhost:1883"] : uris)
+        access.brokers = try Self.addresses(uris.isEmpty ? Configuration().mqtt.uris : uris)
         if let user = user ?? Self.environment("USER") { access.username = user }
         if let name = ca ?? Self.environment("CA") { access.tls.caFile = name }
         if let name = clientCert ?? Self.environment("CERT") { access.tls.certificateFile = name }
