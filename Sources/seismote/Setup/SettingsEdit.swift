@@ -16,9 +16,10 @@ enum SettingsEdit {
     static func edit(_ text: String, _ patch: Value) throws(SettingError) -> String {
         let old = text.isEmpty ? Value.object([]) : try YAMLDocument.read(Array(text.utf8))
         let tree = old.members == nil ? .object([]) : old
-        let wanted = MergePatch.apply(patch, to: tree) { path in
+        let merged = MergePatch.apply(patch, to: tree) { path in
             SettingsTable.setting(path.joined(separator: ".")) != nil
         }
+        let wanted = pruned(merged)
         if old.members != nil, !text.isEmpty {
             var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             if lines.last == "" { lines.removeLast() }
@@ -31,6 +32,12 @@ enum SettingsEdit {
             }
         }
         return heading + YAMLDocument.text(wanted) { key, _ in SettingsTable.setting(key) != nil }
+    }
+
+    /// Without groups that are empty.
+    private static func pruned(_ value: Value) -> Value {
+        guard case .object(let members) = value else { return value }
+        return .object(members.map { .init($0.key, pruned($0.value)) }.filter { $0.value != .object([]) })
     }
 
     private static func leaves(_ value: Value, _ path: [String]) -> [(path: [String], value: Value)] {

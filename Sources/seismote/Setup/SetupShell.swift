@@ -42,11 +42,13 @@ struct SetupShell {
         let (station, mqtt, sensor) = (
             settings.configuration.station, settings.configuration.mqtt, settings.configuration.sensor
         )
-        defaults[.name] = station.id.isEmpty ? nil : station.id
+        defaults[.name] = station.id.isEmpty ? BrokerGather.hostID() : station.id
         defaults[.latitude] = station.latitude.map { significant($0, 10) }
         defaults[.longitude] = station.longitude.map { significant($0, 10) }
         defaults[.groups] = station.groups.joined(separator: ",")
         guard isThere else { return defaults }
+        // What was tuned since is not thrown away by going through it again.
+        defaults[.preset] = SetupAnswers.keep
         if settings.origins["mqtt.uri"] != nil { defaults[.broker] = mqtt.uris.first }
         defaults[.user] = mqtt.username
         defaults[.north] = significant(sensor.mounting.north, 6)
@@ -309,24 +311,12 @@ struct SetupShell {
 
     // MARK: files and service
 
-    /// The service gets its password from systemd, where that runs and the file is the service's own.
-    private var usesCredential: Bool {
-        path == BrokerOptions.usualFile && Glibc.access("/run/systemd/system", F_OK) == 0
-    }
-
     private func changes() throws(CtlError) -> [FileChange] {
         var changes: [FileChange] = []
         var files = SetupFiles()
         if let password = conversation.answers[.password], !password.isEmpty {
-            let name = usesCredential ? "\(folder)/credentials/mqtt-password" : "\(folder)/mqtt-password"
-            changes.append(FileChange(path: name, text: password + "\n", isSecret: true))
-            files.passwordFile = usesCredential ? "mqtt-password" : name
-            if usesCredential {
-                changes.append(
-                    FileChange(
-                        path: "/etc/systemd/system/seismote.service.d/credentials.conf",
-                        text: "# Written by seismote setup.\n[Service]\nLoadCredential=mqtt-password:\(name)\n"))
-            }
+            files.passwordFile = "\(folder)/mqtt-password"
+            changes.append(FileChange(path: files.passwordFile, text: password + "\n", isSecret: true))
         }
         if let pem = authority.flatMap({ SmallFiles.text($0.path) }) {
             files.caFile = "\(folder)/broker-ca.pem"
