@@ -2,6 +2,8 @@ import Messages
 import Sensors
 
 extension Survey {
+    static let obstaclesTitle = "What is in the way goes by:"
+
     /// For people.
     var text: String {
         var lines = ["Devices of the kernel (IIO):"]
@@ -21,7 +23,7 @@ extension Survey {
             lines.append("driver: auto would find nothing: \(problem.message).")
         }
         if !commands.isEmpty {
-            lines.append("What is in the way goes by:")
+            lines.append(Self.obstaclesTitle)
             lines += commands.map { "  \($0)" }
         }
         return lines.joined(separator: "\n")

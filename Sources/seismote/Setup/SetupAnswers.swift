@@ -125,7 +125,10 @@ extension SetupAnswers {
         if !files.caFile.isEmpty { mqtt.append(.init("tls", ["ca_file": .string(files.caFile)])) }
         let answers = [("station", station), ("sensor", sensor), ("mqtt", mqtt)].filter { !$0.1.isEmpty }
         let own = Value.object(answers.map { .init($0.0, .object($0.1)) })
-        return Self.laid(own, over: self[.preset].map(Self.presetPatch) ?? .object([]))
+        let patch = Self.laid(own, over: self[.preset].map(Self.presetPatch) ?? .object([]))
+        // In the order of the settings file.
+        let order = SettingsTable.chapters.map(\.key)
+        return .object(order.compactMap { key in patch[key].map { .init(key, $0) } })
     }
 
     /// The settings of a preset; what others have set goes back to its default. (The first one is what is built in.)

@@ -61,7 +61,8 @@ struct SetupConversation {
     private(set) var mounting: Value?
     private(set) var lines: [SetupLine] = []
     private let assumesYes: Bool
-    private let defaults: SetupAnswers
+    /// What is offered: what is set, and what was said before it was refused.
+    private var defaults: SetupAnswers
     private var place = Place.survey
     private var proposed: Value?
     private var found: [String] = []
@@ -311,7 +312,8 @@ struct SetupConversation {
             return
         }
         hasFailed = false
-        if !keepsBroker { answers[.broker] = nil }
+        defaults[.user] = answers[.user]
+        if !keepsBroker { (defaults[.broker], answers[.broker]) = (answers[.broker], nil) }
         (answers[.user], answers[.password]) = (nil, nil)
         place = .broker
     }

@@ -77,7 +77,7 @@ struct SetupShell {
     private mutating func perform(_ action: SetupAction) throws -> SetupEvent {
         switch action {
         case .ask(let question, let text, let initial): return .answer(question, ask(question, text, initial))
-        case .survey: return survey()
+        case .survey: return SetupSensor.event(Survey.ofThisMachine(everything: true))
         case .tap: return tap()
         case .findBrokers: return .brokers(BrokerFinder.find())
         case .tryBroker: return conversation.answers[.broker] == SetupAnswers.here ? makeAccount() : try tryBroker()
@@ -160,19 +160,6 @@ struct SetupShell {
     }
 
     // MARK: the sensor
-
-    private func survey() -> SetupEvent {
-        let survey = Survey.ofThisMachine(everything: true)
-        var lines = survey.text.split(separator: "\n").map { safe(String($0)) }
-        lines.removeAll { $0 == "What is in the way goes by:" || survey.commands.contains(String($0.dropFirst(2))) }
-        var remedies = survey.commands
-        if survey.choice == nil, survey.buses.contains(where: \.obstacles.isEmpty) {
-            remedies.append(
-                "Wiring: VCC to 3.3 V (pin 1), GND to GND (pin 6), SDA to pin 3, SCL to pin 5; an ADXL345 also needs CS at 3.3 V, and SDO at GND for address 0x53"
-            )
-        }
-        return .survey(chip: survey.choice?.chip, lines: lines, remedies: remedies)
-    }
 
     /// The sensor as it was answered, along its own axes.
     private func sensor() -> SensorConfiguration {
