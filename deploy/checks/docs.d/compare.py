@@ -5,6 +5,7 @@ compare.py REPOSITORY PROGRAMS WATCHED
 WATCHED: what `watch.sh` printed. Every difference is a line; the exit status is 1 when there is one.
 """
 
+import functools
 import glob
 import json
 import os
@@ -43,7 +44,8 @@ def rows(text):
 
 
 def ticked(text):
-    return re.findall(r"`([^`]+)`", text)
+    # (The fences of blocks would pair with them.)
+    return re.findall(r"`([^`\n]+)`", re.sub(r"(?m)^```.*$", "", text))
 
 
 pages = {
@@ -100,6 +102,7 @@ def alerts():
     return len(codes)
 
 
+@functools.cache
 def words_of_messages():
     text = ""
     for path in glob.glob(repository + "/Sources/Messages/**/*.swift", recursive=True):
