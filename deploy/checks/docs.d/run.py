@@ -3,15 +3,17 @@ in a machine of its own (`room`), its blocks one after the other. What is marked
 
     ```bash run            run; the page fails where it ends with an error
     ```bash run 5          ended after 5 s (Ctrl-C), which is no error
+    ```bash run needs=X,Y  run where these are: subcommands of `seismote`, or programs of deploy/broker
     ```bash not-run WHY    not run
     ```text output         after a run block: what it printed; `…` stands for anything, also for lines
 
-An HTML comment `<!-- room: NAME... -->` asks for further stations.
+An HTML comment `<!-- room: NAME... -->` asks for further stations, or for the package seismote-broker.
 
     run.py ROOM PROGRAMS FOLDER PAGE...
 """
 
 import collections
+import json
 import os
 import re
 import subprocess
@@ -24,24 +26,33 @@ MARK = "\x1e"
 
 
 class Page:
-    def __init__(self, path):
+    def __init__(self, path, there):
         self.name = os.path.basename(path)
         text = open(path, encoding="utf-8").read()
         stations = re.search(r"<!-- room: (.*?) -->", text)
         self.stations = stations[1].split() if stations else []
         self.blocks, self.skipped, self.faults = [], [], []
+        self.last_left_out = False
         for match in BLOCK.finditer(text):
             language, words, body = match.groups()
             line = text[: match.start()].count("\n") + 1
             if language == "bash":
                 kind, _, rest = words.partition(" ")
-                if kind == "run":
-                    self.blocks.append({"line": line, "body": body, "limit": rest, "output": None})
+                missing = [one for one in rest[6:].split(",") if one not in there] if rest.startswith("needs=") else []
+                if kind == "run" and missing:
+                    self.skipped.append("needs what is not there yet: " + ", ".join(missing))
+                    self.last_left_out = True
+                elif kind == "run":
+                    limit = rest if rest.isdigit() else ""
+                    self.blocks.append({"line": line, "body": body, "limit": limit, "output": None})
+                    self.last_left_out = False
                 elif kind == "not-run" and rest:
                     self.skipped.append(rest)
                 else:
                     self.faults.append(f"line {line}: neither `run` nor `not-run` with a reason")
             elif language == "text" and words == "output":
+                if self.last_left_out:
+                    continue
                 if self.blocks and self.blocks[-1]["output"] is None:
                     self.blocks[-1]["output"] = body
                 else:
@@ -107,7 +118,11 @@ def ends(parts):
 def main():
     room, programs, work, *paths = sys.argv[1:]
     os.makedirs(work, exist_ok=True)
-    pages = [Page(path) for path in paths]
+    tree = json.loads(subprocess.check_output([programs + "/seismote", "--experimental-dump-help"]))
+    there = {one["commandName"] for one in tree["command"]["subcommands"]}
+    broker = os.environ.get("SEISMOTE_BROKER_SOURCES") or os.path.join(os.path.dirname(room), "../../broker")
+    there |= set(os.listdir(broker)) if os.path.isdir(broker) else set()
+    pages = [Page(path, there) for path in paths]
     gate = threading.Semaphore(3)
 
     def one(page):
