@@ -2,7 +2,7 @@ import Messages
 import Sensors
 
 extension Survey {
-    static let obstaclesTitle = "What is in the way goes by:"
+    static let obstaclesTitle = "To fix:"
 
     /// For people.
     var text: String {
