@@ -309,6 +309,8 @@ struct Outbox: ~Copyable {
                         continue
                     }
                     let header = lateHeader(message, wall: wall)
+                    // What was passed over just now may be offered, and is older: the next round begins with it.
+                    guard link.holdNumber == number else { return }
                     // One over which a connection ended takes turns with the others of its topic.
                     let isForTrial = number % 2 == 0 || !backfill.isStruck(message.key)
                     guard link.mayOffer(header, isForTrial: isForTrial) else {

@@ -124,9 +124,9 @@ import Testing
         let bench = Bench { $0.keepalive = 30 }.up()
         #expect(bench.core.deadline == bench.now + Self.seconds(45))
         bench.step(after: Self.seconds(44))
-        #expect(bench.core.machine.isUp)
+        #expect(bench.core.life.isUp)
         bench.step(after: Self.seconds(1))
-        #expect(!bench.core.machine.isUp)
+        #expect(!bench.core.life.isUp)
         #expect(bench.transport.log.last == "abandon")
         #expect(bench.core.statistics.halfOpen == 1)
         bench.step(after: second)
@@ -141,9 +141,9 @@ import Testing
         bench.transport.events.append(.heard)
         bench.step(after: Self.seconds(14))
         bench.step(after: Self.seconds(14))
-        #expect(bench.core.machine.isUp)
+        #expect(bench.core.life.isUp)
         bench.step(after: Self.seconds(1))
-        #expect(!bench.core.machine.isUp)
+        #expect(!bench.core.life.isUp)
     }
 
     @Test func aBrokerThatAnswersPingsButAcknowledgesNothingIsLeft() {
@@ -153,12 +153,12 @@ import Testing
             bench.transport.events.append(.heard)
             bench.step(after: second)
         }
-        #expect(bench.core.machine.isUp)
+        #expect(bench.core.life.isUp)
         for _ in 0..<2 {
             bench.transport.events.append(.heard)
             bench.step(after: second)
         }
-        #expect(!bench.core.machine.isUp)
+        #expect(!bench.core.life.isUp)
         #expect(bench.core.statistics.halfOpen == 1)
     }
 

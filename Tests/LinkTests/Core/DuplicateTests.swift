@@ -22,7 +22,7 @@ import Testing
         bench.transport.isConnected = false
         bench.transport.events.append(.lost(reason: "end", byPeer: true, code: code))
         bench.step()
-        guard case .down(let until) = bench.core.machine.state else { return 0 }
+        guard case .waiting(let until) = bench.core.life.state else { return 0 }
         let pause = until - bench.now
         bench.step(after: pause)
         bench.transport.accept()

@@ -59,7 +59,7 @@ final class AccessBench {
         for tenth in 0..<Int(seconds * 10) {
             each(tenth)
             bench.step(after: second / 10)
-            if case .connecting = bench.core.machine.state {
+            if case .connecting = bench.core.life.state {
                 bench.transport.accept()
                 bench.step()
             }
@@ -166,7 +166,7 @@ final class AccessBench {
         world.isDenied = { _ in false }
         var options = bench.core.options
         options.username = "other"
-        bench.core.change(to: options, change: 1, now: bench.now)
+        bench.core.handle(.change(.init(options, number: 1)), now: bench.now)
         world.live(8)
         #expect(world.count("s/event/trigger e") == 1)
     }

@@ -33,7 +33,7 @@ private final class SilentBroker {
         for tenth in 0..<Int(seconds * 10) {
             each(tenth)
             bench.step(after: second / 10)
-            if case .connecting = bench.core.machine.state {
+            if case .connecting = bench.core.life.state {
                 filters = []
                 bench.transport.accept()
                 bench.step()
@@ -76,7 +76,7 @@ private final class SilentBroker {
         #expect(broker.bench.core.statistics.deniedTopics == [])
         #expect(
             broker.arrived.filter { $0.contains("selfcheck") } == ["s/event/selfcheck ", "s/data/waveform/selfcheck "])
-        #expect(broker.bench.core.selfCheck == nil)
+        #expect(broker.bench.core.session.selfCheck == nil)
     }
 
     /// A defect: with `event/#` denied, all events were acknowledged, none arrived, and nothing was said; `data/trace` was

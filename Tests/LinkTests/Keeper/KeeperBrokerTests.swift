@@ -53,7 +53,10 @@ final class ArrayKeeper: Sendable {
         var settled: [Settlement] = []
         link.takeSettled(into: &settled)
         for settlement in settled { settle(settlement) }
+        let number = link.holdNumber
         for key in state.withLock({ $0.away.sorted() }) {
+            // What was passed over may be offered now, and is older.
+            guard link.holdNumber == number else { break }
             guard let entry = state.withLock({ $0.disk[key] }) else { continue }
             let payload = entry.payload
             var header = entry.header

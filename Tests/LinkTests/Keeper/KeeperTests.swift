@@ -346,7 +346,7 @@ extension Bench {
         bench.transport.events.append(.connected(limits))
         bench.put("t", "trace 0", .trace)
         bench.step()
-        bench.core.limits.receiveMaximum = 1
+        bench.core.session.limits.receiveMaximum = 1
         bench.put("e", "event", .essential)
         bench.put("s", "state 0", .state)
         bench.now += second
@@ -371,10 +371,10 @@ extension Bench {
         bench.put("e", "event", .essential)
         bench.step(after: 200 * millisecond)
         #expect(bench.texts == ["trace 0", "event"])
-        bench.core.stop(now: bench.now, within: second)
+        bench.core.handle(.stop(within: second), now: bench.now)
         bench.step(after: second)
         bench.step(after: second)
-        #expect(bench.core.isFinished)
+        #expect(bench.core.life.isStopped)
         #expect(bench.withdraw(waited: 0) == "trace 0")
         #expect(bench.keepAll(from: 1) == ["event"])
     }
