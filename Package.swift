@@ -68,7 +68,7 @@ let package = Package(
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Instrument", ["Sensors", "Messages", "Settings"], small: true),
-        room("Link", ["Threads", "Messages", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room(
             "Agent",
             [
@@ -97,7 +97,7 @@ let package = Package(
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),
         tests("Instrument", ["Threads"]),
-        tests("Link", ["Threads"]),
+        tests("Link", ["Threads", "Settings"]),
         tests("Agent", ["Threads"]),
         .testTarget(
             name: "ToolTests", dependencies: ["seismote", "Threads", "TestSupport", "CMosquitto"],

@@ -243,7 +243,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
         public var caFile = ""
         public var certFile = ""
         public var keyFile = ""
-        /// Name of a protocol; empty: none.
+        /// Name of the protocol for a server that tells several apart by it, such as `mqtt`; empty: none.
         public var alpn = ""
         public var minimumVersion = TLSVersion.v12
         public var pskIdentity = ""
@@ -271,6 +271,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
     /// Seconds the broker waits before it publishes the last will.
     public var willDelay = 15
     public var homeAssistant = HomeAssistant()
+    public init() {}
 }
 
 /// What is kept over a restart, and where.

@@ -1,4 +1,5 @@
 import Messages
+import Settings
 import Testing
 
 @testable import Link
@@ -76,6 +77,10 @@ final class FakeTransport: Transport {
     var topics: [String] { sent.map(\.topic) }
 }
 
+extension MQTTConfiguration.ProtocolVersion {
+    init(_ version: LinkOptions.ProtocolVersion) { self = version == .v5 ? .v5 : .v311 }
+}
+
 /// A core with a fake transport, a virtual clock and a list of what was reported.
 final class Bench {
     let transport = FakeTransport()
@@ -95,8 +100,9 @@ final class Bench {
             brokers: (0..<brokers).map { BrokerAddress(host: "b\($0)", port: 1883, tls: false) }, clientID: "c",
             presence: .init(topic: "s/online"))
         options.stateOrder = ["s/online", "s/info", "s/config", "s/schema", "s/summary", "s/health"]
-        options.reconnectMinimum = 1
-        options.reconnectMaximum = 1
+        options.mqtt.protocolVersion = .v5
+        options.mqtt.reconnectMinimum = 1
+        options.mqtt.reconnectMaximum = 1
         change(&options)
         let reports = Reports()
         heard = reports

@@ -141,13 +141,7 @@ struct Outbox: ~Copyable {
     /// The files are damaged, or are not there any more: what is in memory goes to the new ones.
     private mutating func beginAnew(after error: SpoolError) throws(SpoolError) {
         log.error("the storage begins anew: \(error)")
-        let known = settled.filter { one in
-            switch one.outcome {
-            case .delivered, .refused: true
-            // These stay on the disk.
-            case .tooLarge, .abandoned, .held, .displaced, .onTrial: false
-            }
-        }.map(\.key)
+        let known = settled.filter(\.outcome.isFinal).map(\.key)
         try spool.recover(except: link.keptKeys().union(known))
         link.keepAgain(all: true)
         settled.removeAll()

@@ -167,7 +167,7 @@ struct LinkLife {
             protocols.accepted(attempt.broker, attempt.version, now: now)
             order.succeeded()
             var watch = ConnectionWatch(patience: options.ackTimeout.nanoseconds)
-            watch.begin(now: now, keepalive: limits.serverKeepalive ?? options.keepalive)
+            watch.begin(now: now, keepalive: limits.serverKeepalive ?? options.mqtt.keepalive)
             state = .up(
                 Session(
                     broker: attempt.broker, address: attempt.address, version: attempt.version, since: now,
@@ -349,7 +349,7 @@ struct LinkLife {
     /// delays it, nor publishes it after a DISCONNECT.
     private func mustSayOffline(_ session: Session, before new: LinkOptions) -> Bool {
         session.version == .v311 || new.brokers != options.brokers || new.clientID != options.clientID
-            || new.presence != options.presence
+            || new.presence != options.presence || new.mqtt.willDelay != options.mqtt.willDelay
     }
 
     private func isFarewell(_ id: Int32) -> Bool {
@@ -362,7 +362,7 @@ struct LinkLife {
 
 extension LinkOptions {
     fileprivate var timing: BrokerOrder.Timing {
-        .init(base: max(10_000_000, reconnectMinimum.nanoseconds), cap: reconnectMaximum.nanoseconds)
+        .init(base: max(10_000_000, mqtt.reconnectMinimum.nanoseconds), cap: mqtt.reconnectMaximum.nanoseconds)
     }
 
     /// The longest pause between attempts (ns).

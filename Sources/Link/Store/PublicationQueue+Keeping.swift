@@ -154,7 +154,7 @@ extension PublicationQueue {
 
     /// Keys of what is here as well as on the disk, or was until the keeper hears of it.
     var keptKeys: Set<Int64> {
-        Set(slots.map(\.key).filter { $0 > 0 } + settled.filter { $0.outcome != .displaced }.map(\.key))
+        Set(slots.map(\.key).filter { $0 > 0 } + settled.filter(\.outcome.isFinal).map(\.key))
     }
 
     /// Wants messages that nobody has on a disk to be kept once more, oldest first.

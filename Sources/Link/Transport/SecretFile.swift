@@ -56,7 +56,8 @@ package enum SecretFile {
 extension LinkOptions {
     /// Files with secrets that all users of the board may read.
     package var exposedFiles: [String] {
-        let files = [username.isEmpty || !password.isEmpty ? "" : passwordFile, tls.keyFile, tls.pskFile]
+        let password = mqtt.username.isEmpty || !mqtt.password.isEmpty ? "" : mqtt.passwordFile
+        let files = [password, mqtt.tls.keyFile, mqtt.tls.pskFile]
         return files.filter { !$0.isEmpty && SecretFile.isOpenToAll($0) }
     }
 }

@@ -37,8 +37,8 @@ import Testing
     @Test func whatNeedsNoConnectionIsTakenUpInPlace() {
         let bench = up()
         bench.change {
-            $0.reconnectMinimum = 7
-            $0.reconnectMaximum = 7
+            $0.mqtt.reconnectMinimum = 7
+            $0.mqtt.reconnectMaximum = 7
             $0.backfillPerSecond = 1
         }
         #expect(bench.transport.log.isEmpty)
@@ -46,11 +46,11 @@ import Testing
         bench.bench.step()
         #expect(bench.core.life.deadline == bench.bench.now + 7 * second)
         // And is cut when it is under way.
-        bench.change { $0.reconnectMaximum = 2 }
+        bench.change { $0.mqtt.reconnectMaximum = 2 }
         #expect(bench.core.life.deadline == bench.bench.now + 7 * second)
         bench.change {
-            $0.reconnectMinimum = 1
-            $0.reconnectMaximum = 2
+            $0.mqtt.reconnectMinimum = 1
+            $0.mqtt.reconnectMaximum = 2
         }
         #expect(bench.core.life.deadline == bench.bench.now + 2 * second)
     }
@@ -194,14 +194,14 @@ import Testing
 
     @Test func onTheSameBrokerTheLastWillStays() {
         let bench = up()
-        bench.change { $0.username = "other" }
+        bench.change { $0.mqtt.username = "other" }
         #expect(bench.transport.sent.isEmpty)
         #expect(bench.transport.log == ["disconnect with will", "abandon", "open 0", "connect"])
     }
 
     @Test func with311OfflineIsSaidEvenThen() {
-        let bench = up { $0.version = .v311 }
-        bench.change { $0.username = "other" }
+        let bench = up { $0.mqtt.protocolVersion = .v311 }
+        bench.change { $0.mqtt.username = "other" }
         #expect(bench.transport.sent.map(\.text) == ["offline"])
         bench.acknowledge()
         #expect(bench.transport.log.first == "disconnect")

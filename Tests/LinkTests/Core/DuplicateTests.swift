@@ -7,8 +7,8 @@ import Testing
 @Suite struct DuplicateTests {
     private func up(_ version: LinkOptions.ProtocolVersion, _ change: (inout LinkOptions) -> Void = { _ in }) -> Bench {
         let bench = Bench {
-            $0.version = version
-            ($0.keepalive, $0.reconnectMinimum, $0.reconnectMaximum) = (0, 1, 120)
+            $0.mqtt.protocolVersion = .init(version)
+            ($0.mqtt.keepalive, $0.mqtt.reconnectMinimum, $0.mqtt.reconnectMaximum) = (0, 1, 120)
             change(&$0)
         }
         bench.comeUp()

@@ -54,8 +54,8 @@ struct Lived {
         var options = LinkOptions(
             brokers: (0..<brokers).map { BrokerAddress(host: "b\($0)", port: 1883, tls: false) }, clientID: "c",
             presence: .init(topic: "s/online"))
-        options.version = .v311
-        (options.keepalive, options.reconnectMinimum, options.reconnectMaximum) = (0, 1, 120)
+        options.mqtt.protocolVersion = .v311
+        (options.mqtt.keepalive, options.mqtt.reconnectMinimum, options.mqtt.reconnectMaximum) = (0, 1, 120)
         change(&options)
         return options
     }

@@ -94,8 +94,8 @@ private final class StrictTransport: Transport {
         var dice = Seeded(state: seed &* 7919)
         let transport = StrictTransport()
         var options = Lived.options(brokers: 1 + Int(seed % 2)) {
-            $0.version = seed % 3 == 0 ? .v5 : .v311
-            ($0.base, $0.reconnectMaximum, $0.keepalive) = ("s", 4, seed % 4 == 0 ? 10 : 0)
+            $0.mqtt.protocolVersion = seed % 3 == 0 ? .v5 : .v311
+            ($0.base, $0.mqtt.reconnectMaximum, $0.mqtt.keepalive) = ("s", 4, seed % 4 == 0 ? 10 : 0)
             $0.subscriptions = ["s/cmd/+"]
             $0.queueMessages = 8192
         }
@@ -128,7 +128,7 @@ private final class StrictTransport: Transport {
             case 12: transport.wantsWrite = Int.random(in: 0..<3, using: &dice) == 0
             case 13:
                 switch Int.random(in: 0..<3, using: &dice) {
-                case 0: options.username += "x"
+                case 0: options.mqtt.username += "x"
                 case 1: options.brokers[0].host += "x"
                 default: options.ackTimeout = Double.random(in: 2...60, using: &dice)
                 }

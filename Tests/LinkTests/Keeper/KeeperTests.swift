@@ -379,6 +379,23 @@ extension Bench {
         #expect(bench.keepAll(from: 1) == ["event"])
     }
 
+    /// A defect: what was held, too large or on trial when the disk broke was neither in memory nor taken from the old disk.
+    @Test(arguments: [
+        (Settlement.Outcome.delivered, 0, true), (.refused(135), 0, true), (.delivered, 3, false), (.held, 0, false),
+        (.tooLarge, 0, false), (.abandoned, 0, false), (.displaced, 0, false),
+    ]) func aNewDiskGetsFromTheOldOneAllThatHasNotEnded(outcome: Settlement.Outcome, trial: Int, isKnown: Bool) {
+        let bench = Bench.kept()
+        bench.put("e", "event", .essential)
+        #expect(bench.keepAll(from: 4) == ["event"])
+        #expect(bench.store.withLock { $0.queue.keptKeys } == [4])
+        bench.store.withLock { store in
+            var bytes: [UInt8] = []
+            store.queue.trial = trial
+            if let (_, ticket) = store.take(into: &bytes, now: 0) { store.release(ticket, outcome) }
+        }
+        #expect(bench.store.withLock { $0.queue.keptKeys } == (isKnown ? [4] : []))
+    }
+
     @Test func theExpiryBecomesShorterWhileAMessageWaits() {
         let bench = Bench()
         for expiry in [3600, 60, 2] as [UInt32] {

@@ -1,4 +1,5 @@
 import Link
+import Settings
 
 /// Everything the tool has to know to reach a broker.
 struct BrokerAccess {
@@ -8,7 +9,7 @@ struct BrokerAccess {
     /// Empty: no credentials are sent.
     var username = ""
     var password: String?
-    var tls = LinkOptions.TLS()
+    var tls = MQTTConfiguration().tls
     /// First levels of every topic.
     var root = "seismote"
     /// Seconds for one attempt.
