@@ -129,7 +129,7 @@ struct Dispatcher {
 
     /// Says what became of a command, when it is on the disk that it was carried out.
     mutating func say(
-        _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [WireError] = [],
+        _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [CodedError] = [],
         result: Value = .object([])
     ) {
         let message = ReplyMessage(
@@ -143,7 +143,7 @@ struct Dispatcher {
         if let destination = request.destination { publish(reply, destination) }
     }
 
-    private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: WireError?) {
+    private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: CodedError?) {
         let (verb, id, source) = (
             Log.Field.text(request.verb.rawValue), Log.Field.text(request.id ?? ""), Log.Field.text(request.source)
         )
@@ -154,7 +154,7 @@ struct Dispatcher {
         if request.verb.onlyTells { log.debug(words, fields) } else { log.notice(words, fields) }
     }
 
-    mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [WireError]) {
+    mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [CodedError]) {
         say(request, .failed, revision: revision, errors: errors)
     }
 

@@ -12,6 +12,9 @@ extension LinkCore {
 
     func pump(_ now: UInt64) {
         session.sendableAt = nil
+        // What such a broker acknowledges may be gone: it must be on the disk before, even where the disk is slow.
+        let mustBeKept = awaitsCheck(now) || session.version == .v311 && !known.deniedFilters.isEmpty
+        store.withLock { $0.queue.mustBeKept = mustBeKept }
         while life.isSteady || life.isDraining, session.trial == nil, session.inFlight.count < window,
             session.unwritten < Self.defaultWindow
         {
