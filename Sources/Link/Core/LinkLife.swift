@@ -1,5 +1,5 @@
 /// The life of the link as one state machine: it decides, and does nothing itself. Pure: the time and the random numbers
-/// are passed in, the actions to take are handed back.
+/// are passed in, the actions to take are returned.
 ///
 ///     waiting ──due──▶ connecting ──CONNACK 0──▶ up ──change──▶ changing ──over──▶ connecting, with other options
 ///        ▲                  │                    │ │                ▲ │
@@ -111,7 +111,7 @@ struct LinkLife {
 
     // MARK: events
 
-    /// Takes one event at a time (ns of a monotonic clock); hands back what is to be done, in order.
+    /// Takes one event at a time (ns of a monotonic clock); returns what must be done, in order.
     mutating func handle(
         _ event: Event, now: UInt64, using random: inout some RandomNumberGenerator
     ) -> [Action] {
@@ -212,7 +212,7 @@ struct LinkLife {
         }
     }
 
-    /// The connection is looked after: one that is none any more is given up, and what was not acknowledged is sent again
+    /// Watches the connection: a dead one is given up, and what was not acknowledged is sent again
     /// in the next. A good-bye goes on.
     private mutating func settled(
         isIdle: Bool, isWriting: Bool, _ line: LineState?, _ now: UInt64,

@@ -78,7 +78,7 @@ struct Session: Sendable {
         }
     }
 
-    /// Hands back the message of this number, which is over.
+    /// Removes and returns the message of this number, whose end is known.
     mutating func takeInFlight(_ id: Int32) -> InFlight? {
         inFlight.firstIndex { $0.id == id }.map { inFlight.remove(at: $0) }
     }

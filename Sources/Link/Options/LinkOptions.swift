@@ -114,10 +114,10 @@ public struct LinkOptions: Sendable, Equatable {
 
     /// What no link can be made with.
     func check() throws(LinkError) {
-        guard !brokers.isEmpty else { throw LinkError("there is no broker address") }
+        guard !brokers.isEmpty else { throw LinkError("mqtt.uri names no broker") }
         let texts = [clientID, presence.topic, mqtt.username, mqtt.passwordFile, mqtt.password]
         if texts.contains(where: { $0.utf8.contains(0) }) {
-            throw LinkError("client id, topic, user name, password and file names must not have zero bytes in them")
+            throw LinkError("client id, topic, user name, password and file names must not contain zero bytes")
         }
     }
 }

@@ -80,7 +80,7 @@ extension PublicationQueue {
         return index
     }
 
-    /// The oldest message of the lower classes that waits since before then, out of the queue for good.
+    /// Removes the oldest message of the lower classes that has waited since before that time.
     mutating func withdraw(
         arrivedBefore time: UInt64, into output: inout [UInt8]
     ) -> (header: PublicationHeader, arrived: UInt64)? {

@@ -42,7 +42,9 @@ final class LinkThread {
     func run() {
         while true {
             let now = MonotonicClock.now()
-            if let (options, change) = shared.takeChange() { core.handle(.change(.init(options, number: change)), now: now) }
+            if let (options, change) = shared.takeChange() {
+                core.handle(.change(.init(options, number: change)), now: now)
+            }
             if let stop = shared.takeStopRequest() { core.handle(.stop(within: stop), now: now) }
             if now >= nextTick {
                 transport.tick()
@@ -153,7 +155,7 @@ final class LinkShared: Sendable {
         }
     }
 
-    /// What `requestChange` would hand back.
+    /// What `requestChange` would return.
     func number(ofChangeTo options: LinkOptions) -> UInt64 {
         state.withLock { LinkCore.connectionNumber(change: $0.changes(with: options), connects: 0) }
     }

@@ -10,7 +10,7 @@ import Messages
 ///
 /// `mosquitto_loop_start` and `mosquitto_loop_forever` must never be used here: a TLS broker that is killed without
 /// close_notify, a failed TLS handshake (for which no callback comes at all) and a refusing MQTT 5 CONNACK each end
-/// the library's own thread for good, and with it the agent's voice, silently.
+/// the library's own thread for good: the agent would publish nothing more, and nothing would say so.
 final class MosquittoTransport: Transport {
     /// The library sends no more than this many QoS 1 messages without acknowledgement, whatever the broker allows.
     static let sendMaximum = 64
@@ -148,7 +148,7 @@ final class MosquittoTransport: Transport {
     }
 
     func connect() -> String? {
-        guard let handle else { return "there is no client" }
+        guard let handle else { return "libmosquitto has no client" }
         if let problem = setCredentials(handle) { return problem }
         connecting = true
         ignoreSocket = false

@@ -33,7 +33,7 @@ package enum SecretFile {
             return .failure(LinkError("\(what) \"\(path)\" is larger than \(limit) bytes"))
         }
         let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
-        guard !line.contains(0) else { return .failure(LinkError("\(what) \"\(path)\" has a zero byte in it")) }
+        guard !line.contains(0) else { return .failure(LinkError("\(what) \"\(path)\" contains a zero byte")) }
         return .success(String(decoding: line, as: UTF8.self))
     }
 

@@ -9,7 +9,7 @@ package enum TransportSecurity {
     /// Certificates and keys are smaller (bytes).
     static let fileLimit = 4 << 20
 
-    /// Hands back a sentence when the options cannot be used. The key of a PSK never is part of it.
+    /// Returns a sentence when the options cannot be used. The key of a PSK is never part of it.
     package static func configure(_ handle: OpaquePointer, _ tls: MQTTConfiguration.TLS) -> String? {
         tls.pskIdentity.isEmpty ? setCertificates(handle, tls) : setSharedKey(handle, tls)
     }
