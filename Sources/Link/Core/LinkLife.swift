@@ -38,34 +38,24 @@ struct LinkLife {
 
     // MARK: what it is like now
 
-    var isUp: Bool {
-        switch state {
-        case .up: true
-        case .changing(let departure, _), .leaving(let departure): departure.phase != .disconnecting
-        case .waiting, .connecting, .stopped: false
-        }
-    }
-
     /// It is up, and nobody wants it otherwise.
     var isSteady: Bool { if case .up = state { true } else { false } }
 
-    private var hasSession: Bool {
+    var isStopped: Bool { if case .stopped = state { true } else { false } }
+
+    private var departure: Departure? {
         switch state {
-        case .up, .changing, .leaving: true
-        case .waiting, .connecting, .stopped: false
+        case .changing(let departure, _), .leaving(let departure): departure
+        case .waiting, .connecting, .up, .stopped: nil
         }
     }
+
+    var isUp: Bool { isSteady || departure.map { $0.phase != .disconnecting } == true }
+
+    private var hasSession: Bool { isSteady || departure != nil }
 
     /// What waits is sent, and then comes the good-bye.
-    var isDraining: Bool {
-        switch state {
-        case .changing(let departure, _), .leaving(let departure):
-            if case .draining = departure.phase { true } else { false }
-        case .waiting, .connecting, .up, .stopped: false
-        }
-    }
-
-    var isStopped: Bool { if case .stopped = state { true } else { false } }
+    var isDraining: Bool { if case .draining = departure?.phase { true } else { false } }
 
     /// When something is due even if nothing happens (ns).
     var deadline: UInt64? {
@@ -186,7 +176,7 @@ struct LinkLife {
             session.watch.heard(now: now)
             return []
         case .finished(let id, let reason):
-            if isFarewell(id) { return depart(now) { $0.heard() } }
+            if departure?.phase == .farewell(id: id) { return depart(now) { $0.heard() } }
             return hasSession ? [.finished(id: id, reason: reason)] : []
         case .subscribed(let id, let code): return hasSession ? [.subscribed(id: id, code: code)] : []
         case .message(let message): return hasSession ? [.received(message)] : []
@@ -350,13 +340,6 @@ struct LinkLife {
     private func mustSayOffline(_ session: Session, before new: LinkOptions) -> Bool {
         session.version == .v311 || new.brokers != options.brokers || new.clientID != options.clientID
             || new.presence != options.presence || new.mqtt.willDelay != options.mqtt.willDelay
-    }
-
-    private func isFarewell(_ id: Int32) -> Bool {
-        switch state {
-        case .changing(let departure, _), .leaving(let departure): departure.phase == .farewell(id: id)
-        case .waiting, .connecting, .up, .stopped: false
-        }
     }
 }
 

@@ -84,12 +84,23 @@ struct Lived {
         return machine
     }
 
-    private func up() -> Lived {
+    /// In the attempt after 20 failures, and when it began.
+    private func afterManyFailures() throws -> (Lived, now: UInt64) {
+        var machine = connecting()
+        var now = second
+        for _ in 0..<20 {
+            _ = machine.handle(Lived.failed, now: now)
+            now = try #require(machine.until)
+            _ = machine.handle(.timer, now: now)
+        }
+        return (machine, now)
+    }
+
+    @Test func aConnectionHasNoTimeLimit() {
         var machine = connecting()
         #expect(machine.handle(Lived.accepted, now: second) == ["announce"])
         #expect(machine.life.isUp)
         #expect(machine.life.deadline == nil)
-        return machine
     }
 
     @Test func aFailedAttemptIsRepeatedAfterAPauseAndNotBefore() throws {
@@ -138,13 +149,8 @@ struct Lived {
     }
 
     @Test func aLongConnectionThatIsLostStartsWithAShortPause() throws {
-        var machine = connecting()
-        var now = second
-        for _ in 0..<20 {
-            _ = machine.handle(Lived.failed, now: now)
-            now = try #require(machine.until)
-            _ = machine.handle(.timer, now: now)
-        }
+        let (attempt, now) = try afterManyFailures()
+        var machine = attempt
         _ = machine.handle(Lived.accepted, now: now)
         let lost = now + 1000 * second
         #expect(machine.handle(Lived.lost, now: lost) == ["ended"])
@@ -210,13 +216,8 @@ struct Lived {
     }
 
     @Test func anExpectedEndIsFollowedByAFirstPauseAndAForeignStationByALongOne() throws {
-        var machine = connecting()
-        var now = second
-        for _ in 0..<20 {
-            _ = machine.handle(Lived.failed, now: now)
-            now = try #require(machine.until)
-            _ = machine.handle(.timer, now: now)
-        }
+        let (attempt, now) = try afterManyFailures()
+        var machine = attempt
         _ = machine.handle(Lived.accepted, now: now)
         #expect(machine.handle(Lived.lost, now: now + 1) == ["ended"])
         #expect(machine.handle(.judged(isExpected: true, pause: nil), now: now + 1) == [])
