@@ -39,7 +39,7 @@ struct BrokerOrder: Sendable, Equatable {
     /// An attempt failed. The next broker is tried at once; after the last one comes a pause.
     /// - Returns: when the next attempt is due (ns).
     mutating func failed(
-        isPermanent: Bool, now: UInt64, using random: inout some RandomNumberGenerator
+        isPermanent: Bool, now: UInt64, using random: inout AnyRandom
     ) -> UInt64 {
         if isPermanent { isRefused = true }
         tried += 1
@@ -58,7 +58,7 @@ struct BrokerOrder: Sendable, Equatable {
     /// A connection that came up at `since` was lost. One that did not last is a failure like any other; only one that
     /// held for longer than the first pause can be starts the pauses anew.
     /// - Returns: when the next attempt is due (ns).
-    mutating func lost(since: UInt64, now: UInt64, using random: inout some RandomNumberGenerator) -> UInt64 {
+    mutating func lost(since: UInt64, now: UInt64, using random: inout AnyRandom) -> UInt64 {
         if now >= since + 3 * min(timing.base, timing.cap) { jitter.reset() }
         (broker, tried) = (0, 0)
         return now + jitter.next(using: &random)
@@ -66,7 +66,7 @@ struct BrokerOrder: Sendable, Equatable {
 
     /// The end of a connection was expected: the next pause is a first one.
     /// - Returns: when the next attempt is due (ns).
-    mutating func forgiven(now: UInt64, using random: inout some RandomNumberGenerator) -> UInt64 {
+    mutating func forgiven(now: UInt64, using random: inout AnyRandom) -> UInt64 {
         jitter.reset()
         return now + jitter.next(using: &random)
     }

@@ -64,7 +64,7 @@ final class LinkCore {
         life = LinkLife(LinkLife.Change(options, number: 0))
     }
 
-    var options: LinkOptions { life.options }
+    var options: LinkOptions { _read { yield life.options } }
 
     /// Of the connection that there is; what is changed without one is lost.
     var session: Session {
@@ -78,7 +78,7 @@ final class LinkCore {
     /// Numbers rise with each connection and, for all that come after it, with each change.
     static func connectionNumber(change: UInt64, connects: UInt64) -> UInt64 { change << 32 | connects & 0xffff_ffff }
 
-    var connection: UInt64 { Self.connectionNumber(change: life.change, connects: statistics.connects) }
+    var connection: UInt64 { Self.connectionNumber(change: life.current.number, connects: statistics.connects) }
 
     /// Does all that can be done now; to be called after anything that may have changed something.
     func step(now: UInt64) {
@@ -135,8 +135,8 @@ final class LinkCore {
         case .disconnect(let keepsWill):
             transport.disconnect(keepsWill: keepsWill)
             if !transport.wantsWrite { handle(.written, now: now) }
-        case .takeUp(let old): takeUp(from: old, now)
-        case .move(let old, let wasSaid): move(from: old, wasSaid: wasSaid, now)
+        case .takeUp(let old): takeUp(from: old.options, now)
+        case .move(let old, let wasSaid): move(from: old.options, wasSaid: wasSaid, now)
         case .finished(let id, let reason): finished(id, reason, now)
         case .subscribed(let id, let code): subscribed(id, code, now)
         case .received(let message): received(message, now)
@@ -202,7 +202,7 @@ final class LinkCore {
             backfill = TokenBucket(perSecond: options.backfillPerSecond)
         }
         known.refusals.retryAll(now: now)
-        let (change, trial) = (life.change, options.trial)
+        let (change, trial) = (life.current.number, options.trial)
         store.withLock {
             $0.retained.release(change: change)
             $0.queue.trial = trial

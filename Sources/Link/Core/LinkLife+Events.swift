@@ -55,13 +55,13 @@ extension LinkLife {
         }
     }
 
-    /// Other options.
-    struct Change {
-        var options: LinkOptions
+    /// Other options. They never change, and are shared: copies of so many texts would cost tens of kilobytes of program.
+    final class Change: Sendable {
+        let options: LinkOptions
         /// Rises when another connection is needed.
-        var number: UInt64
+        let number: UInt64
         /// What is known of the versions that these brokers speak.
-        var protocols: ProtocolChoice
+        let protocols: ProtocolChoice
 
         init(_ options: LinkOptions, number: UInt64) {
             self.options = options
@@ -106,10 +106,10 @@ extension LinkLife {
         /// - keepsWill: the broker publishes the last will when we do not come back (MQTT 5).
         case disconnect(keepsWill: Bool)
         /// Other options are in use that need no other connection.
-        indirect case takeUp(from: LinkOptions)
+        case takeUp(from: Change)
         /// Other options are in use, and all that was known of the brokers before is void.
         /// - wasSaid: the broker has heard `offline`.
-        indirect case move(from: LinkOptions, wasSaid: Bool)
+        case move(from: Change, wasSaid: Bool)
         /// For the messages and subscriptions of the session.
         case finished(id: Int32, reason: Int)
         case subscribed(id: Int32, code: Int)

@@ -25,16 +25,17 @@ struct LinkLife {
     }
 
     private(set) var state = State.waiting(until: 0)
-    /// In use, with the number of their change.
-    private(set) var options: LinkOptions
-    private(set) var change: UInt64
+    /// The options in use.
+    private(set) var current: Change
     private var order: BrokerOrder
     private var protocols: ProtocolChoice
 
     init(_ first: Change) {
-        (options, change, protocols) = (first.options, first.number, first.protocols)
-        order = BrokerOrder(count: options.brokers.count, timing: options.timing)
+        (current, protocols) = (first, first.protocols)
+        order = BrokerOrder(count: first.options.brokers.count, timing: first.options.timing)
     }
+
+    var options: LinkOptions { _read { yield current.options } }
 
     // MARK: what it is like now
 
@@ -103,7 +104,7 @@ struct LinkLife {
 
     /// Takes one event at a time (ns of a monotonic clock); returns what must be done, in order.
     mutating func handle(
-        _ event: Event, now: UInt64, using random: inout some RandomNumberGenerator
+        _ event: Event, now: UInt64, using random: inout AnyRandom
     ) -> [Action] {
         switch event {
         case .timer: timer(now, &random)
@@ -118,7 +119,7 @@ struct LinkLife {
         }
     }
 
-    private mutating func timer(_ now: UInt64, _ random: inout some RandomNumberGenerator) -> [Action] {
+    private mutating func timer(_ now: UInt64, _ random: inout AnyRandom) -> [Action] {
         switch state {
         case .waiting(let until):
             return now >= until ? [begin(now)] : []
@@ -141,7 +142,7 @@ struct LinkLife {
 
     private mutating func failed(
         _ attempt: Attempt, _ reason: String, code: Int = 0, _ now: UInt64,
-        _ random: inout some RandomNumberGenerator
+        _ random: inout AnyRandom
     ) -> Action {
         state = .waiting(
             until: order.failed(isPermanent: Refusal.isPermanent(code), now: now, using: &random))
@@ -149,7 +150,7 @@ struct LinkLife {
     }
 
     private mutating func transport(
-        _ event: TransportEvent, _ now: UInt64, _ random: inout some RandomNumberGenerator
+        _ event: TransportEvent, _ now: UInt64, _ random: inout AnyRandom
     ) -> [Action] {
         switch event {
         case .connected(let limits):
@@ -184,7 +185,7 @@ struct LinkLife {
     }
 
     private mutating func lost(
-        _ loss: Loss, _ now: UInt64, _ random: inout some RandomNumberGenerator
+        _ loss: Loss, _ now: UInt64, _ random: inout AnyRandom
     ) -> [Action] {
         switch state {
         case .connecting(let attempt):
@@ -206,7 +207,7 @@ struct LinkLife {
     /// in the next. A good-bye goes on.
     private mutating func settled(
         isIdle: Bool, isWriting: Bool, _ line: LineState?, _ now: UInt64,
-        _ random: inout some RandomNumberGenerator
+        _ random: inout AnyRandom
     ) -> [Action] {
         guard isSteady else { return depart(now) { $0.settled(isIdle: isIdle, isWriting: isWriting, now: now) } }
         let isWaiting =
@@ -222,7 +223,7 @@ struct LinkLife {
     }
 
     private mutating func judged(
-        isExpected: Bool, pause: UInt64?, _ now: UInt64, _ random: inout some RandomNumberGenerator
+        isExpected: Bool, pause: UInt64?, _ now: UInt64, _ random: inout AnyRandom
     ) -> [Action] {
         guard case .waiting(var until) = state else { return [] }
         if isExpected { until = order.forgiven(now: now, using: &random) }
@@ -257,8 +258,8 @@ struct LinkLife {
 
     /// What needs no other connection.
     private mutating func takeUp(_ new: Change, _ now: UInt64) -> [Action] {
-        let old = options
-        (options, change) = (new.options, new.number)
+        let old = current
+        current = new
         session.watch.patience = options.ackTimeout.nanoseconds
         // A pause that is under way is cut to the longest of the new ones.
         if let longest = order.change(options.timing), case .waiting(let until) = state {
@@ -269,9 +270,11 @@ struct LinkLife {
 
     /// Everything that is of one broker begins anew.
     private mutating func move(to new: Change, wasSaid: Bool, _ now: UInt64) -> [Action] {
-        let old = options
-        (options, change) = (new.options, new.number)
-        if options.brokers != old.brokers || options.version != old.version { protocols = new.protocols }
+        let old = current
+        current = new
+        if options.brokers != old.options.brokers || options.version != old.options.version {
+            protocols = new.protocols
+        }
         order = BrokerOrder(count: options.brokers.count, timing: options.timing)
         return [.move(from: old, wasSaid: wasSaid), begin(now)]
     }

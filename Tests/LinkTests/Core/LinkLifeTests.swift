@@ -39,7 +39,7 @@ extension LinkLife.Action {
 /// A life with a seed; what it wants is handed back as words.
 struct Lived {
     var life: LinkLife
-    var random: Seeded
+    var random: AnyRandom
     static let failed = LinkLife.Event.transport(.lost(reason: "failed"))
     static let lost = LinkLife.Event.transport(.lost(reason: "reset", byPeer: true))
     static let accepted = LinkLife.Event.transport(.connected(BrokerLimits()))
@@ -62,7 +62,8 @@ struct Lived {
 
     init(brokers: Int = 1, seed: UInt64 = 1, _ change: (inout LinkOptions) -> Void = { _ in }) {
         life = LinkLife(.init(Self.options(brokers: brokers, change), number: 0))
-        random = Seeded(state: seed)
+        var seeded = Seeded(state: seed)
+        random = AnyRandom { seeded.next() }
     }
 
     mutating func act(_ event: LinkLife.Event, now: UInt64) -> [LinkLife.Action] {
