@@ -29,6 +29,7 @@ packages_for() {
         test) echo mosquitto mosquitto-clients openssl python3 shellcheck ;;
         check) echo mosquitto mosquitto-clients binutils procps ;;
         python) echo python3 python3-venv ;;
+        site) echo python3 python3-venv jq ;;
         network) echo mosquitto openssl python3 util-linux iproute2 nftables ;;
         nats) echo nats-server ;;
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;

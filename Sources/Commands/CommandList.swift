@@ -17,6 +17,7 @@ extension Command {
         .rebirth,
         .log,
         .ping,
+        .time,
         .restart,
     ]
 }

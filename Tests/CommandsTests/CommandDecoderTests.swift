@@ -43,6 +43,12 @@ import Testing
 
     static let good: [Good] = [
         Good("ping", "", pong), Good("ping", "{}", pong), Good("ping", " {\"source\":\"me\"}\n", pong),
+        Good(
+            "time", "",
+            .reply([
+                "t": "1970-01-01T00:01:40.000000000Z", "synced": true, "source": "ntp", "error_ms": 1.5,
+                "offset_ms": -2.5,
+            ])),
         Good("status", "{\"id\":\"a\"}", .reply(["rev": 3])),
         Good("alerts", "", .reply(["alerts": .array(context.alerts.map(\.value))])),
         Good("config-reset", "{}", change(.reset)),

@@ -3,7 +3,7 @@ import ArgumentParser
 /// `seismote ctl ...`: stations over MQTT.
 struct CtlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ctl", abstract: "See and change stations over MQTT.",
+        commandName: "ctl", abstract: "Monitor and configure stations over MQTT.",
         discussion: """
             Exit status: 0 all done; 1 a station refused, or did a part only; 2 a station is offline or did not answer \
             in time; 64 wrong arguments; 69 no broker; 74 a file cannot be read or written; 78 wrong settings; 130 \

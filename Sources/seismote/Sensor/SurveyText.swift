@@ -2,6 +2,8 @@ import Messages
 import Sensors
 
 extension Survey {
+    static let obstaclesTitle = "What is in the way goes by:"
+
     /// For people.
     var text: String {
         var lines = ["Devices of the kernel (IIO):"]
@@ -18,10 +20,10 @@ extension Survey {
         if let choice {
             lines.append("driver: auto would use \(choice.chip) (\(choice.placeName)).")
         } else {
-            lines.append("driver: auto would find nothing: \(problem.message).")
+            lines.append("driver: auto would find no accelerometer: \(problem.message).")
         }
         if !commands.isEmpty {
-            lines.append("What is in the way goes by:")
+            lines.append(Self.obstaclesTitle)
             lines += commands.map { "  \($0)" }
         }
         return lines.joined(separator: "\n")

@@ -6,11 +6,11 @@ import Messages
 struct RollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: Command.configRollback.help,
-        discussion: "The last ten are kept: `seismote ctl get --revisions`.")
+        discussion: "The latest ten are stored: `seismote ctl get --revisions`.")
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("The revision; else the one before.", valueName: "rev"))
+    @Option(help: ArgumentHelp("The revision (default: the previous one).", valueName: "rev"))
     var to: Int?
 
     @OptionGroup var change: ChangeOptions
@@ -42,7 +42,7 @@ struct ConfirmCommand: ParsableCommand {
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("The revision; else whatever is pending.", valueName: "rev"))
+    @Option(help: ArgumentHelp("The revision (default: the pending one).", valueName: "rev"))
     var rev: Int?
 
     @OptionGroup var options: RequestOptions

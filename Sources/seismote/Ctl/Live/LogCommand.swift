@@ -18,7 +18,7 @@ struct LogCommand: ParsableCommand {
         completion: .list(levels))
     var level = "info"
 
-    @Option(help: ArgumentHelp("For so long.", valueName: "s"))
+    @Option(help: ArgumentHelp("Duration.", valueName: "s"))
     var duration = 60.0
 
     @OptionGroup var options: RequestOptions

@@ -118,7 +118,9 @@ final class Exchange {
         for (station, view) in fleet.stations where view.isOnline == true && view.isMember(of: group) {
             waiting[station] = Waiting(deadline: started + patience)
         }
-        if waiting.isEmpty { printError("no station of group \(group) is known to be online; asking all the same") }
+        if waiting.isEmpty {
+            printError("no station of group \(group) is known to be online; sending the request anyway")
+        }
         try client.publish(
             "\(root)/group/\(group)/cmd/\(verb)", payload, expiry: UInt32(patience.rounded(.up)))
     }

@@ -55,11 +55,11 @@ struct AlertsCommand: ParsableCommand {
 struct CalibrateStationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate", abstract: Command.calibrate.help,
-        discussion: "Nothing is changed: the result has the numbers, `set sensor.calibration.offset=[...]` uses them.")
+        discussion: "No setting is changed: apply the printed offset with `set sensor.calibration.offset=[...]`.")
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("Time at rest.", valueName: "s"))
+    @Option(help: ArgumentHelp("Measuring time.", valueName: "s"))
     var seconds = 20.0
 
     @OptionGroup var options: RequestOptions
@@ -79,7 +79,7 @@ struct CalibrateStationCommand: ParsableCommand {
 struct SelfTestStationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest", abstract: Command.selftest.help,
-        discussion: "The stream has a gap while it runs. Exit status 1 when it has not passed.")
+        discussion: "The data has a gap while it runs. The exit status is 1 if it fails.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -99,7 +99,7 @@ struct SelfTestStationCommand: ParsableCommand {
 struct TestEventCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-event", abstract: Command.testEvent.help,
-        discussion: "Everybody who listens to events gets it: `seismote ctl events` shows it.")
+        discussion: "All subscribers of events receive it; `seismote ctl events` shows it.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -145,7 +145,7 @@ struct RebirthCommand: ParsableCommand {
 struct RestartCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restart", abstract: Command.restart.help,
-        discussion: "Stations of a group do so one after the other, at random within half a minute.")
+        discussion: "The stations of a group restart at random times within half a minute.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
