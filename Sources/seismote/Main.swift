@@ -9,8 +9,8 @@ struct Seismote: AsyncParsableCommand {
         version: "seismote \(productVersion)",
         subcommands: [
             SetupCommand.self, DoctorCommand.self, ReplayCommand.self, TuneCommand.self, FilterCommand.self,
-            ProbeCommand.self, CalibrateCommand.self, SelfTestCommand.self, ConfigCommand.self, CtlCommand.self,
-            VersionCommand.self,
+            ProbeCommand.self, CalibrateCommand.self, SelfTestCommand.self, ConfigCommand.self,
+            MessagesCommand.self, CtlCommand.self, VersionCommand.self,
         ])
 
     static func main() async {

@@ -34,14 +34,14 @@ import Testing
     @Test func unitsAndScales() throws {
         let text = "0,1,-2,0.5\n0.01,2,3,4\n"
         #expect(try replay(text) { $0.unit = .g }.delivery.y == [-2 * standardGravity, 3 * standardGravity])
-        let scaled = try replay(text) { $0.scale = (x: 2, y: -1, z: 10) }.delivery
+        let scaled = try replay(text) { $0.scale = PerAxis(x: 2, y: -1, z: 10) }.delivery
         #expect(scaled.x == [2, 4] && scaled.y == [2, -3] && scaled.z == [5, 40])
     }
 
     @Test func timesOfTheSamples() throws {
-        let relative = try replay("5,0,0,0\n5.01,0,0,0\n") { $0.start = 1_000_000_000_000 }
-        #expect(relative.delivery.times[0] == 1_005_000_000_000)
-        let absolute = try replay("2019-07-06T03:19:47.3683Z,0,0,0\n2019-07-06T03:19:47.3783Z,0,0,0\n") { $0.start = 7 }
+        let relative = try replay("5,0,0,0\n5.01,0,0,0\n")
+        #expect(relative.delivery.times[0] == 5_000_000_000)
+        let absolute = try replay("2019-07-06T03:19:47.3683Z,0,0,0\n2019-07-06T03:19:47.3783Z,0,0,0\n")
         #expect(absolute.delivery.times[0] == 1_562_383_187_368_300_000)
         #expect(absolute.description.rate == 100)
         #expect(absolute.description.clock == .recording)
@@ -68,7 +68,7 @@ import Testing
             time = ((time + 0.02 + 0.001 * max(-5, min(5, noise.gaussian()))) * 1e6).rounded() / 1e6
         }
         for rate in [nil, 50, 64, 20] as [Double?] {
-            let (delivery, description) = try replay(text) { $0.rate = rate }
+            let (delivery, description) = try replay(text, rate: rate)
             #expect(description.rate == rate ?? 50)
             #expect(abs(delivery.x.count - Int(20 * description.rate)) <= 2)
             for (index, value) in delivery.x.enumerated() {
@@ -141,8 +141,8 @@ import Testing
             ("0,1,2,3\n0.01,1,2\n", "recording.csv:2: 3 columns, there must be four: t, x, y, z"),
             ("0,1,2,3\n0.01,1,2,3,4\n", "recording.csv:2: 5 columns, there must be four: t, x, y, z"),
             ("#\n0\n", "recording.csv:2: 1 column, there must be four: t, x, y, z"),
-            ("0.01,1,2,3\n\n0.01,1,2,3\n", "recording.csv:3: the time does not rise: 0.0 s before the line above"),
-            ("0.5,1,2,3\n0.25,1,2,3\n", "recording.csv:2: the time does not rise: 0.25 s before the line above"),
+            ("0.01,1,2,3\n\n0.01,1,2,3\n", "recording.csv:3: the time does not increase: 0.0 s before the line above"),
+            ("0.5,1,2,3\n0.25,1,2,3\n", "recording.csv:2: the time does not increase: 0.25 s before the line above"),
             ("0,1,2,3\nx,1,2,3\n", "recording.csv:2: t is neither seconds nor a date with time: \"x\""),
             ("nan,1,2,3\n", "recording.csv:1: t is neither seconds nor a date with time: \"nan\""),
             ("t,z,y,x\n0,1,2,3\n", "recording.csv:1: the columns must be t, x, y, z in this order"),
@@ -152,12 +152,12 @@ import Testing
             ),
             ("", "recording.csv: the file is empty"), ("# nothing\n\n", "recording.csv: no samples in the file"),
             ("t,x,y,z\n", "recording.csv: no samples in the file"),
-            ("0,1,2,3\n", "recording.csv: one sample only, two are needed to know the rate"),
+            ("0,1,2,3\n", "recording.csv: there is only one sample: at least two are needed for the rate"),
             (
                 "0,1,2,3\n" + String(repeating: "9", count: 5000) + "\n",
-                "recording.csv:2: a line of more than 4096 bytes"
+                "recording.csv:2: the line is longer than 4096 bytes"
             ),
-            (String(repeating: "1,", count: 100_000), "recording.csv:1: a line of more than 4096 bytes"),
+            (String(repeating: "1,", count: 100_000), "recording.csv:1: the line is longer than 4096 bytes"),
         ]
         for (text, message) in cases {
             #expect(try openingError(text) == SensorError(.format, message))

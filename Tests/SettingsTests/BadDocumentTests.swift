@@ -8,11 +8,11 @@ import Testing
 struct BadDocument: Sendable, CustomTestStringConvertible {
     var text: String
     var path: String
-    var code: SettingError.Code
+    var code: CodedError.Code
     var got: Value?
     var line: Int?
 
-    init(_ text: String, _ path: String, _ code: SettingError.Code, got: Value? = nil, line: Int? = 1) {
+    init(_ text: String, _ path: String, _ code: CodedError.Code, got: Value? = nil, line: Int? = 1) {
         (self.text, self.path, self.code, self.got, self.line) = (text, path, code, got, line)
     }
     var testDescription: String { text }
@@ -233,11 +233,11 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         #expect(found[1].allowed == "1…65536")
         #expect(
             found[1].text(fileName: "s.yaml")
-                == "s.yaml:5:19: /axes/x/detection/window: This number is not allowed. "
+                == "s.yaml:5:19: /axes/x/detection/window: This value is out of range. "
                 + "[range; got 0; allowed: 1…65536]")
         #expect(
             String(decoding: found[1].value.json(), as: UTF8.self)
-                == #"{"path":"/axes/x/detection/window","code":"range","message":"This number is not allowed.","#
+                == #"{"path":"/axes/x/detection/window","code":"range","message":"This value is out of range.","#
                 + #""got":0,"allowed":"1…65536","source":"file","line":5,"column":19}"#)
     }
 

@@ -1,4 +1,5 @@
 import Messages
+import Sensors
 import Settings
 import Testing
 
@@ -257,7 +258,7 @@ import Testing
         let away = Self.found {
             $0.station = .unknown("no broker")
             $0.sensor = .known(
-                SensorFacts(problem: "no I2C bus is switched on", code: "missing", remedies: ["sudo raspi-config"]))
+                SensorFacts(problem: "no I2C bus is enabled", code: "missing", remedies: ["sudo raspi-config"]))
         }
         #expect(away.map(\.code) == ["sensor_missing"] && away[0].remedy == "sudo raspi-config")
     }

@@ -11,12 +11,12 @@ extension Dispatcher {
 
     /// The number that every connection with the proposed settings is above.
     /// - Throws: `cross_field`, where no connection can be made with them.
-    func connection(after proposal: SettingsLedger.Proposal) throws(SettingErrors) -> UInt64 {
+    func connection(after proposal: SettingsLedger.Proposal) throws(CodedErrors) -> UInt64 {
         guard Self.concernsLink(proposal.changed) else { return link.statistics.connections }
         do throws(AgentError) {
             return try Reconnection(inForce(proposal.settings)).number(of: link)
         } catch {
-            throw SettingErrors([SettingError("/mqtt", .crossField, error.message)])
+            throw CodedErrors([CodedError("/mqtt", .crossField, error.message)])
         }
     }
 

@@ -1,3 +1,4 @@
+import Commands
 import Link
 import Messages
 import Settings
@@ -5,22 +6,22 @@ import Station
 
 /// The verbs of the configuration.
 extension Dispatcher {
-    mutating func settings(_ request: CommandRequest, _ reporter: inout Reporter) {
+    mutating func settings(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
         // One change after the other: what comes meanwhile waits for the one before.
         guard changing == nil else {
             let bytes = held.reduce(request.bytes) { $0 + $1.bytes }
             guard held.count < Self.heldLimit, bytes <= Self.heldBytes else {
                 return fail(
                     request, revision: reporter.revision,
-                    [WireError("", .busy, "A change is under way, and enough commands wait for its end.")])
+                    [CodedError("", .busy, "A change is under way, and enough commands wait for its end.")])
             }
             held.append(request)
             return
         }
-        switch request.action {
+        switch effect {
         case .change(let change): self.change(change, request, &reporter)
         case .confirm(let revision):
-            do throws(SettingErrors) {
+            do throws(CodedErrors) {
                 let isTrial = keeper.ledger.connectionTrial != 0
                 let number = try keeper.confirm(revision: revision, connection: request.connection)
                 if isTrial { reconnect(confirmed: number) }
@@ -28,7 +29,7 @@ extension Dispatcher {
                 reporter.take(keeper.ledger, inForce(keeper.settings), topics)
                 say(request, .done, revision: number, result: ["rev": .int(Int64(number))])
             } catch {
-                fail(request, revision: reporter.revision, error.wire)
+                fail(request, revision: reporter.revision, error.told)
             }
         default:
             say(request, .done, revision: reporter.revision, result: ConfigTelling.whole(keeper.ledger))
@@ -36,12 +37,12 @@ extension Dispatcher {
     }
 
     private mutating func change(
-        _ change: CommandRequest.ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
+        _ change: ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
     ) {
         let before = keeper.ledger.revision
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let proposal = try keeper.propose(
-                change.ledgerChange, ifRevision: change.ifRevision, confirm: change.confirm)
+                change.kind, ifRevision: change.ifRevision, confirm: change.confirm)
             try check(proposal, request)
             if change.isDryRun {
                 let told = ConfigTelling.change(proposal, keeper.ledger)
@@ -51,7 +52,7 @@ extension Dispatcher {
             }
             // Before anything has changed: one that cannot be given to those who work with it is no change.
             guard sampling?.hasRoom ?? true else {
-                throw SettingErrors([SettingError("", .busy, "Too many commands wait: ask again in a second.")])
+                throw CodedErrors([CodedError("", .busy, "Too many commands wait: ask again in a second.")])
             }
             let revision = try keeper.adopt(
                 proposal, confirm: change.confirm, source: request.source, connection: connection(after: proposal))
@@ -70,22 +71,22 @@ extension Dispatcher {
             }
             desk.refused()
             if !change.isDryRun { reporter.wasRefused() }
-            fail(request, revision: reporter.revision, error.wire)
+            fail(request, revision: reporter.revision, error.told)
         }
     }
 
     /// What of a proposal cannot be asked of a group, or cannot work at the rate of the sensor that is there.
-    private func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(SettingErrors) {
+    private func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(CodedErrors) {
         if request.group != nil, proposal.changed.contains("station.id") {
-            throw SettingErrors([
-                SettingError("/station/id", .locked, "An id is of one station: no group can be given one.")
+            throw CodedErrors([
+                CodedError("/station/id", .locked, "An id is of one station: no group can be given one.")
             ])
         }
         // With another sensor, or another rate of it, nothing is known yet.
         guard let sensor = status.now.sensor, proposal.restartStream.isEmpty else { return }
         let problems = StationCheck.problems(proposal.settings.configuration, sensor: StationSensor(sensor))
         guard problems.isEmpty else {
-            throw SettingErrors(problems.map { SettingError($0.path, .crossField, $0.message) })
+            throw CodedErrors(problems.map { CodedError($0.path, .crossField, $0.message) })
         }
     }
 
@@ -104,7 +105,7 @@ extension Dispatcher {
         // (There is room: whoever changes something has looked.)
         guard sampling.put(order, number: lastOrder) else {
             ordered[lastOrder] = nil
-            return refused(OrderError(code: .busy, message: "too many commands wait"), &reporter)
+            return refused(CodedError("", .busy, "too many commands wait"), &reporter)
         }
     }
 
@@ -125,14 +126,14 @@ extension Dispatcher {
     }
 
     /// They do not: they go back, and everybody is told.
-    mutating func refused(_ error: OrderError, _ reporter: inout Reporter) {
+    mutating func refused(_ error: CodedError, _ reporter: inout Reporter) {
         guard let one = changing else { return }
         changing = nil
         if keeper.revert() == nil, let back = try? keeper.propose(.rollback(to: one.before)) {
             _ = try? keeper.adopt(back, confirm: nil, source: "refused by the sensor", connection: 0)
         }
         log.control.level = keeper.settings.configuration.log.level
-        if let request = one.request { fail(request, revision: keeper.ledger.revision, [error.wire]) }
+        if let request = one.request { fail(request, revision: keeper.ledger.revision, [error]) }
         reporter.take(keeper.ledger, inForce(keeper.settings), topics)
         resume(&reporter)
     }
@@ -170,14 +171,4 @@ struct Changing {
     /// The revision before.
     var before: Int
     var proposal: SettingsLedger.Proposal
-}
-
-extension CommandRequest.ConfigChange {
-    fileprivate var ledgerChange: SettingsLedger.Change {
-        switch kind {
-        case .merge(let patch): .merge(patch)
-        case .reset: .reset
-        case .rollback(let number): .rollback(to: number)
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import Commands
 import Glibc
 import Link
 import Messages
@@ -39,8 +40,6 @@ struct Dispatcher {
     var held: [CommandRequest] = []
     static let heldLimit = 8
     static let heldBytes = 65_536
-    /// Snapshots that are made or wait.
-    static let snapshotLimit = 2
     private var journalProblem: String?
     let started = HostClock.monotonic()
     /// What the process was started with.
@@ -109,7 +108,7 @@ struct Dispatcher {
         case .nothing: break
         case .again(let reply, let destination): publish(reply, destination)
         case .refuse(let refusal):
-            if refusal.command == Verb.config.rawValue { reporter.wasRefused() }
+            if refusal.command == Command.config.name { reporter.wasRefused() }
             log.info(
                 "command refused",
                 ["command": .text(refusal.command), "code": .text(refusal.errors.first?.code.rawValue ?? "")])
@@ -120,7 +119,7 @@ struct Dispatcher {
             // It changes nothing, and so is not worth a place on the disk: a flood of bad commands would wear that out.
             publish(messenger.reply(message, time: HostClock.wall()), destination, priority: .state)
         case .carryOut(let request):
-            if !request.verb.onlyTells, let id = request.id, let entry = desk.memory.entry(id) {
+            if !request.command.onlyTells, let id = request.id, let entry = desk.memory.entry(id) {
                 note(entry, isDurable: true)
             }
             carryOut(request, &reporter)
@@ -129,32 +128,32 @@ struct Dispatcher {
 
     /// Says what became of a command, when it is on the disk that it was carried out.
     mutating func say(
-        _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [WireError] = [],
+        _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [CodedError] = [],
         result: Value = .object([])
     ) {
         let message = ReplyMessage(
-            id: request.id, command: request.verb.rawValue, phase: phase, revision: revision, errors: errors,
+            id: request.id, command: request.command.name, phase: phase, revision: revision, errors: errors,
             result: result)
         let reply = messenger.reply(message, time: HostClock.wall())
         if let entry = desk.said(request, reply, isFinal: phase != .accepted) {
-            note(entry, isDurable: !request.verb.onlyTells)
+            note(entry, isDurable: !request.command.onlyTells)
         }
         note(request, phase, errors.first)
         if let destination = request.destination { publish(reply, destination) }
     }
 
-    private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: WireError?) {
+    private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: CodedError?) {
         let (verb, id, source) = (
-            Log.Field.text(request.verb.rawValue), Log.Field.text(request.id ?? ""), Log.Field.text(request.source)
+            Log.Field.text(request.command.name), Log.Field.text(request.id ?? ""), Log.Field.text(request.source)
         )
         var fields: KeyValuePairs<String, Log.Field> = ["command": verb, "id": id, "source": source]
         // Only what has failed has a code.
         if let error { fields = ["command": verb, "id": id, "source": source, "code": .text(error.code.rawValue)] }
         let words = "command \(phase.rawValue)"
-        if request.verb.onlyTells { log.debug(words, fields) } else { log.notice(words, fields) }
+        if request.command.onlyTells { log.debug(words, fields) } else { log.notice(words, fields) }
     }
 
-    mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [WireError]) {
+    mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [CodedError]) {
         say(request, .failed, revision: revision, errors: errors)
     }
 

@@ -22,7 +22,7 @@ public final class SettingsKeeper {
     ///
     /// - Parameter setsAside: a damaged file is put out of the way; false to leave everything as it is.
     /// - Throws: the errors of the layers, which are not valid even without an overlay.
-    public convenience init(_ layers: SettingsLayers, setsAside: Bool = true) throws(SettingErrors) {
+    public convenience init(_ layers: SettingsLayers, setsAside: Bool = true) throws(CodedErrors) {
         let found = try SettingsLedger.stored(layers, now: HostClock.wall(), monotonic: HostClock.monotonic())
         self.init(found.ledger, found.notes, files: SystemFiles())
         let isDamaged = notes.contains { $0.kind == .damaged && $0.errors.first?.code != .unavailable }
@@ -54,7 +54,7 @@ public final class SettingsKeeper {
     /// What a change would do; see ``SettingsLedger/propose(_:ifRevision:confirm:)``.
     public func propose(
         _ change: SettingsLedger.Change, ifRevision: Int? = nil, confirm: Double? = nil
-    ) throws(SettingErrors) -> SettingsLedger.Proposal {
+    ) throws(CodedErrors) -> SettingsLedger.Proposal {
         try ledger.propose(change, ifRevision: ifRevision, confirm: confirm)
     }
 
@@ -64,7 +64,7 @@ public final class SettingsKeeper {
     /// - Throws: `unavailable` when the disk does not take it; then nothing has changed.
     public func adopt(
         _ proposal: SettingsLedger.Proposal, confirm: Double?, source: String, connection: UInt64
-    ) throws(SettingErrors) -> Int {
+    ) throws(CodedErrors) -> Int {
         var next = ledger
         let revision = next.adopt(
             proposal, confirm: confirm, source: source, now: HostClock.wall(), monotonic: HostClock.monotonic(),
@@ -76,7 +76,7 @@ public final class SettingsKeeper {
     /// Keeps the pending change; see ``SettingsLedger/confirm(revision:connection:)``.
     ///
     /// - Throws: `conflict`, or `unavailable` when the disk does not take it.
-    public func confirm(revision: Int?, connection: UInt64) throws(SettingErrors) -> Int {
+    public func confirm(revision: Int?, connection: UInt64) throws(CodedErrors) -> Int {
         var next = ledger
         let revision = try next.confirm(revision: revision, connection: connection)
         try commit(next)
@@ -102,7 +102,7 @@ public final class SettingsKeeper {
 
     /// Remembers a change that was refused: on the disk not more than once a minute, or with what is written next, so
     /// that a flood of them does not wear it out.
-    public func reject(_ patch: Value, _ errors: [SettingError], source: String) {
+    public func reject(_ patch: Value, _ errors: [CodedError], source: String) {
         ledger.reject(patch, errors, source: source, now: HostClock.wall())
         let now = HostClock.monotonic()
         if let lastRejection, now - lastRejection < Self.rejectionPause { return }
@@ -110,12 +110,12 @@ public final class SettingsKeeper {
         _ = write(ledger)
     }
 
-    private func commit(_ next: SettingsLedger) throws(SettingErrors) {
+    private func commit(_ next: SettingsLedger) throws(CodedErrors) {
         let before = ledger
         guard let error = write(next) else { return }
         // The failure may have come when the new file was in its place already.
         _ = write(before)
-        throw SettingErrors([SettingError("", .unavailable, "This cannot be written down: \(error.message).")])
+        throw CodedErrors([CodedError("", .unavailable, "This cannot be written down: \(error.message).")])
     }
 
     /// Puts a ledger in force and on the disk, unless it is there already.

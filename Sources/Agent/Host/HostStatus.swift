@@ -5,11 +5,14 @@ import Messages
 /// What the agent asks its host.
 enum HostStatus {
     /// Whether the wall clock follows a source, which, and how far it may be off; nil where this cannot be known.
-    static func timeQuality() -> TimeQuality? {
+    static func timeQuality() -> TimeQuality? { clock()?.quality }
+
+    /// The kernel's state of the clock, from itself or by way of a file.
+    static func clock() -> (quality: TimeQuality, offset: Int?)? {
         let clock =
             KernelClock.ask() ?? ClockWatch.state(SmallFile.text(ClockWatch.path), now: HostClock.monotonic())
         return clock.map {
-            timeQuality(status: $0.status, maxError: $0.maxError, estimatedError: $0.estimatedError)
+            (timeQuality(status: $0.status, maxError: $0.maxError, estimatedError: $0.estimatedError), $0.offset)
         }
     }
 

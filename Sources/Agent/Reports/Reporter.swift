@@ -1,4 +1,3 @@
-import Instrument
 import Link
 import Messages
 import Sensors
@@ -228,9 +227,9 @@ struct Reporter {
 
     private mutating func keep(_ report: SensorMemory.Report, of chip: String, _ value: Value) {
         memory.set(report, of: chip, value)
-        do throws(SensorError) {
+        do throws(FileError) {
             try SensorMemory.keep(report, of: chip, value, directory: inForce.storage.directory)
-        } catch { log.warning("not kept: \(error)") }
+        } catch { log.warning("\(report.rawValue) of the sensor not saved: \(error.message)") }
     }
 
     /// True when an alert was raised or cleared.

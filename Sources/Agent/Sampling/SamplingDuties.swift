@@ -1,7 +1,7 @@
-import Instrument
 import Messages
 import Sensors
 import Settings
+import SignalProcessing
 
 /// The orders that the sampling thread is busy with for longer than a block.
 struct SamplingDuties {
@@ -47,6 +47,6 @@ extension SamplingDuties.Calibration {
             let value = result.value(time: time)
             guard case .object(let members) = value, let noise = value["noise_rms"] else { return .done(value) }
             return .done(.object(members + [.init("noise", noise)]))
-        } catch { return .failed(OrderError(code: .unavailable, message: error.message)) }
+        } catch { return .failed(CodedError("", .unavailable, error.message)) }
     }
 }

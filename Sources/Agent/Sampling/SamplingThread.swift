@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Instrument
 import Messages
 import Sensors
 import Settings
@@ -184,7 +183,7 @@ final class SamplingThread {
                     continue
                 }
                 reopening = nil
-                orders.answer(before.number, .failed(OrderError(error)))
+                orders.answer(before.number, .failed(CodedError(error)))
                 driver.close()
                 (configuration, revision, driver) = (before.configuration, before.revision, before.driver)
                 isStale = false

@@ -36,7 +36,7 @@ public struct SettingsLedger: Sendable {
         var seconds: Double
     }
 
-    public enum Change: Sendable {
+    public enum Change: Sendable, Equatable {
         /// JSON Merge Patch (RFC 7396) on the overlay: null takes a key out of it.
         case merge(Value)
         /// Without an overlay.
@@ -95,9 +95,9 @@ public struct SettingsLedger: Sendable {
         public var revision: Int
         /// For people.
         public var message: String
-        public var errors: [SettingError]
+        public var errors: [CodedError]
 
-        public init(_ kind: Kind, _ revision: Int, _ message: String, _ errors: [SettingError] = []) {
+        public init(_ kind: Kind, _ revision: Int, _ message: String, _ errors: [CodedError] = []) {
             self.kind = kind
             self.revision = revision
             self.message = message

@@ -6,7 +6,7 @@ import Settings
 struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a settings file.",
-        discussion: "Names every error on standard error and ends with status 78 when there is one.")
+        discussion: "Prints every error to standard error. The exit status is 78 when there is one.")
 
     @Argument(help: "The settings file (YAML or JSON).")
     var file: String
@@ -16,7 +16,7 @@ struct ConfigCheck: ParsableCommand {
     @Flag(help: "Print {\"ok\", \"errors\", \"config\", \"sources\"} as JSON on standard output.")
     var json = false
 
-    @Flag(help: "Take each line of standard input as a document of its own, and print a line of JSON for each.")
+    @Flag(help: "Check each line of standard input as a separate document, and print one line of JSON for each.")
     var lines = false
 
     func run() throws {
@@ -27,7 +27,7 @@ struct ConfigCheck: ParsableCommand {
             print("\(file): valid; \(count) of \(SettingsTable.concreteCount) settings given, the rest at default")
             return
         }
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let loaded = try layers.read(path: file)
             let sources = loaded.sources.sorted { $0.key < $1.key }.map {
                 Value.Member($0.key, .string($0.value.rawValue))
@@ -42,7 +42,7 @@ struct ConfigCheck: ParsableCommand {
     private func checkLines() throws {
         guard file == "-" else { throw ValidationError("--lines reads standard input: give `-` as the file.") }
         while let line = readLine() {
-            do throws(SettingErrors) {
+            do throws(CodedErrors) {
                 _ = try Settings.load(file: Array(line.utf8))
                 show(["ok": true])
             } catch {

@@ -64,7 +64,7 @@ struct DoctorCommand: ParsableCommand {
         var facts = SettingsFacts()
         facts.path = broker.config ?? getenv("SEISMOTE_CONFIG").map { String(cString: $0) } ?? BrokerOptions.usualFile
         facts.exists = Glibc.access(facts.path, F_OK) == 0
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let layers = try SettingsLayers(path: facts.exists ? facts.path : nil, stationID: BrokerGather.hostID())
             // What was set remotely holds too, where its file may be read.
             let loaded = try SettingsLedger.stored(layers, now: ToolSensor.now()).ledger.settings

@@ -2,7 +2,7 @@ import Messages
 import Sensors
 
 extension Survey {
-    static let obstaclesTitle = "What is in the way goes by:"
+    static let obstaclesTitle = "To fix:"
 
     /// For people.
     var text: String {
@@ -20,7 +20,7 @@ extension Survey {
         if let choice {
             lines.append("driver: auto would use \(choice.chip) (\(choice.placeName)).")
         } else {
-            lines.append("driver: auto would find nothing: \(problem.message).")
+            lines.append("driver: auto would find no accelerometer: \(problem.message).")
         }
         if !commands.isEmpty {
             lines.append(Self.obstaclesTitle)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import Instrument
 import Messages
 import Sensors
 import Settings
@@ -19,10 +18,11 @@ struct ToolSensor {
     init(_ loaded: LoadedSettings) throws {
         let sensor = loaded.configuration.sensor
         if SensorChoice.isHardware(sensor), let process = Self.agent() {
-            printError("the agent (seismoted, process \(process)) has the sensor; to stop it: systemctl stop seismote")
+            printError(
+                "the agent (seismoted, process \(process)) is using the sensor; stop it with: systemctl stop seismote")
             throw exitNoSensor
         }
-        var driver = sensor.driver == .replay ? ReplaySensor(ReplaySettings(loaded)) : SensorChoice.driver(sensor)
+        var driver = sensor.driver == .replay ? ReplaySensor(loaded) : SensorChoice.driver(sensor)
         do {
             description = try driver.open()
         } catch {
@@ -65,7 +65,7 @@ struct ToolSensor {
     mutating func close() { driver.close() }
 
     private static func tell(_ error: SensorError) {
-        let more = error.code == .busy ? " (does the agent run, or another program?)" : ""
+        let more = error.code == .busy ? " (in use by the agent or another program)" : ""
         printError(error.message + more)
     }
 
@@ -110,13 +110,13 @@ struct ToolSensor {
         return false
     }
 
-    /// Keeps a report for the agent to publish; that it could not be is only said.
+    /// Saves a report for the agent to publish; a failure is only printed.
     func keep(_ report: SensorMemory.Report, _ value: Value, _ loaded: LoadedSettings) {
         guard description.clock == .host, description.driver != "simulate" else { return }
         do {
             try SensorMemory.keep(
                 report, of: description.chip, value, directory: loaded.configuration.storage.directory)
-        } catch { printError("not kept for the agent to publish: \(error.message)") }
+        } catch { printError("the result could not be saved for the agent to publish: \(error.message)") }
     }
 
     static func now() -> Int64 {

@@ -18,7 +18,7 @@ struct BootFile {
             print("\(source) does not exist: nothing to take over")
             return .done
         }
-        do throws(SettingErrors) { _ = try Settings.load(file: Array(text.utf8)) } catch {
+        do throws(CodedErrors) { _ = try Settings.load(file: Array(text.utf8)) } catch {
             let words = error.text(fileName: "seismote.yaml")
             printError(words)
             try FileChange(path: complaint, text: "seismote.yaml was not taken over:\n\(words)\n").write()
@@ -39,7 +39,7 @@ struct BootFile {
     /// What is written, and which other files of the partition are moved with it.
     private func plan(_ text: String) throws(CtlError) -> (changes: [FileChange], moved: [String]) {
         let home = config.lastIndex(of: "/").map { String(config[..<$0]) } ?? ""
-        do throws(SettingError) {
+        do throws(CodedError) {
             let tree = try YAMLDocument.read(Array(text.utf8))
             var (patch, files, moved) = (Value.object([]), [FileChange](), [String]())
             func set(_ key: [String], _ value: Value) { patch = Self.putting(value, at: key[...], into: patch) }

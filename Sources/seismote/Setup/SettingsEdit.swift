@@ -13,7 +13,7 @@ enum SettingsEdit {
     ///   - text: of a valid settings file; empty: there is none.
     ///   - patch: a tree of settings; null takes a key out.
     /// - Returns: a text that means the old one with the patch.
-    static func edit(_ text: String, _ patch: Value) throws(SettingError) -> String {
+    static func edit(_ text: String, _ patch: Value) throws(CodedError) -> String {
         let old = text.isEmpty ? Value.object([]) : try YAMLDocument.read(Array(text.utf8))
         let tree = old.members == nil ? .object([]) : old
         let merged = MergePatch.apply(patch, to: tree) { path in

@@ -1,4 +1,5 @@
 import Messages
+import Sensors
 import Settings
 
 /// What was measured or tried for the conversation.

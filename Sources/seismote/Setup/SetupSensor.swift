@@ -1,5 +1,4 @@
 import Glibc
-import Instrument
 import Messages
 import Sensors
 import Settings

@@ -311,7 +311,7 @@ struct SetupShell {
         } else if let ca = options.ca {
             files.caFile = ca
         }
-        do throws(SettingError) {
+        do throws(CodedError) {
             let text = try SettingsEdit.edit(old, conversation.answers.patch(files, mounting: conversation.mounting))
             changes.insert(FileChange(path: path, text: text), at: 0)
         } catch { throw CtlError(status: .settings, error.text(fileName: path)) }
@@ -320,7 +320,7 @@ struct SetupShell {
 
     private func save() throws -> SetupEvent {
         let changes = try changes()
-        do throws(SettingErrors) { _ = try Settings.load(file: Array(changes[0].text.utf8)) } catch {
+        do throws(CodedErrors) { _ = try Settings.load(file: Array(changes[0].text.utf8)) } catch {
             return .saved(false, problem: error.text(fileName: path))
         }
         var different: [FileChange] = []

@@ -171,5 +171,5 @@ final class GatedThread {
 extension OrderOutcome {
     var done: Value? { if case .done(let value) = self { value } else { nil } }
     var began: Value? { if case .began(let value) = self { value } else { nil } }
-    var error: OrderError? { if case .failed(let error) = self { error } else { nil } }
+    var error: CodedError? { if case .failed(let error) = self { error } else { nil } }
 }

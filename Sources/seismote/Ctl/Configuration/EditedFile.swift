@@ -47,12 +47,12 @@ final class EditedFile {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
         guard status == 0 else {
-            throw CtlError(status: .files, "the editor \(editor ?? "vi") ended with an error; nothing was sent")
+            throw CtlError(status: .files, "the editor \(editor ?? "vi") returned an error; nothing was sent")
         }
     }
 
-    func tree() throws(SettingError) -> Value {
-        do throws(SettingError) {
+    func tree() throws(CodedError) -> Value {
+        do throws(CodedError) {
             return try YAMLDocument.read(try SettingsFile.read(path))
         } catch {
             var error = error

@@ -1,6 +1,7 @@
 import CMosquitto
 import Glibc
 import Link
+import Messages
 
 /// A connection of the tool to a broker. It has no thread: everything happens inside its calls. (libmosquitto's own
 /// loops are not used, see `MosquittoTransport`.)
@@ -111,7 +112,7 @@ final class BrokerClient {
         if broker.tls, let problem = TransportSecurity.configure(handle, access.tls) { throw ClientError(problem) }
         if !access.username.isEmpty {
             let code = mosquitto_username_pw_set(handle, access.username, access.password)
-            if code != 0 { throw ClientError("user name or password cannot be used") }
+            if code != 0 { throw ClientError("user name or password is not valid for MQTT") }
         }
         mosquitto_connect_v5_callback_set(handle) { _, context, code, _, _ in
             BrokerClient.from(context)?.connack = code

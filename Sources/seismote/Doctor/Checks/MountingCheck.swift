@@ -1,5 +1,7 @@
+import Sensors
 import Glibc
 import Messages
+import Sensors
 import Settings
 
 /// Gravity is along the station's z.

@@ -122,7 +122,7 @@ struct BrokerGather {
     /// Other bases that may be earlier names of this station. Pure.
     static func suspects(
         presence: [String: Bool], stations: [String: StationView], topics: Topics, host: String,
-        _ own: StationConfiguration
+        _ own: StationIdentity
     ) -> [LeftoverFacts.Base] {
         presence.sorted { $0.key < $1.key }.compactMap { base, isOnline in
             guard base != topics.base, let slash = base.lastIndex(of: "/") else { return nil }

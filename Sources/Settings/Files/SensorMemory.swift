@@ -1,0 +1,66 @@
+import Glibc
+import Messages
+
+/// What is kept of each chip over a restart: its last self-test and its last calibration. One small JSON file in the
+/// folder of `storage.directory`, replaced as a whole, so that a power cut leaves the old one or the new one.
+public struct SensorMemory: Sendable, Equatable {
+    /// What can be kept.
+    public enum Report: String, Sendable, CaseIterable {
+        case selfTest = "self_test"
+        case calibration
+    }
+
+    /// An object of objects: chip, then report.
+    private var chips: [Value.Member] = []
+
+    public static let fileName = "sensor.json"
+
+    public init() {}
+
+    /// What is kept of a chip; nil when nothing is.
+    public func report(_ report: Report, of chip: String) -> Value? {
+        chips.first { $0.key == chip }?.value[report.rawValue]
+    }
+
+    /// Takes a report in the place of the one before.
+    public mutating func set(_ report: Report, of chip: String, _ value: Value) {
+        var members: [Value.Member] = []
+        if case .object(let before)? = chips.first(where: { $0.key == chip })?.value { members = before }
+        members.removeAll { $0.key == report.rawValue }
+        members.append(.init(report.rawValue, value))
+        chips.removeAll { $0.key == chip }
+        chips.append(.init(chip, .object(members)))
+    }
+
+    // MARK: File
+
+    /// Reads the file of a folder. No file is an empty memory; one that cannot be read or understood, too, with a word.
+    public static func read(directory: String) -> (memory: SensorMemory, problem: String?) {
+        let path = directory + "/" + fileName
+        guard access(path, F_OK) == 0 || errno != ENOENT else { return (SensorMemory(), nil) }
+        let bytes: [UInt8]
+        do throws(CodedError) { bytes = try SettingsFile.read(path, isOwn: true) } catch {
+            return (SensorMemory(), error.message)
+        }
+        var memory = SensorMemory()
+        guard bytes.count <= limit, let root = try? JSONReader.read(bytes), root["v"] == .int(1),
+            case .object(let chips)? = root["chips"]
+        else { return (memory, "\(path): not a file that this program has written") }
+        memory.chips = chips
+        return (memory, nil)
+    }
+
+    /// Takes a report into the file of a folder, beside what others have put there. The folder is not made: it has to
+    /// belong to the agent, not to whoever runs the tool.
+    public static func keep(
+        _ report: Report, of chip: String, _ value: Value, directory: String
+    ) throws(FileError) {
+        guard access(directory, F_OK) == 0 else { throw FileError(call: "open", path: directory, code: errno) }
+        var memory = read(directory: directory).memory
+        memory.set(report, of: chip, value)
+        try DurableFile(directory: directory, name: fileName, isPublic: true)
+            .write(["v": 1, "chips": .object(memory.chips)])
+    }
+
+    private static let limit = 1 << 16
+}

@@ -1,0 +1,18 @@
+# shellcheck shell=bash
+# Run in the room: has a station publish all kinds of messages, and prints what a subscriber sees of each topic (its QoS),
+# then what the broker keeps, then state/info.
+mosquitto_sub -h localhost -q 1 -t '#' -F 'seen %q %t' &
+watcher=$!
+sleep 11
+{
+    seismote ctl log basement --level debug --duration 1
+    seismote ctl test-event basement
+    seismote ctl stream basement --duration 2
+    seismote ctl snapshot basement --last 5 -o snapshot.mseed
+    # An alert: a change that nobody confirms.
+    seismote ctl set basement trace.rate_hz=10 --confirm 1 --leave-pending
+    sleep 3
+} >/dev/null 2>&1
+kill $watcher
+mosquitto_sub -h localhost -q 1 -t '#' --retained-only -F 'kept %q %t' -W 2
+mosquitto_sub -h localhost -t seismote/basement/state/info -C 1 -W 5 -F 'info %p'
