@@ -210,6 +210,14 @@ import Testing
         #expect(loaded.mqtt.uris == ["mqtt://b"] && loaded.mqtt.root == "school")
     }
 
+    /// Groups on one line were written anew, without their comments, for a preset that changes nothing in them.
+    @Test func whatIsSoAlreadyStaysAsItIsWritten() throws {
+        let text = "# Mine\nsensor: {driver: simulate} # no chip\nstation: {id: a}\n"
+        let answers = Self.answers([.sensor: "simulate", .name: "a", .preset: "seismology", .broker: "mqtt://b"])
+        let new = try SettingsEdit.edit(text, answers.patch(SetupFiles(), mounting: nil))
+        #expect(new == text + "mqtt:\n  uri: \"mqtt://b\"\n", "\(new)")
+    }
+
     /// All keys of the annotated file are there already.
     @Test func theAnnotatedFileKeepsItsExplanations() throws {
         let new = try SettingsEdit.edit(

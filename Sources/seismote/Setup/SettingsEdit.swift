@@ -24,7 +24,12 @@ enum SettingsEdit {
             var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             if lines.last == "" { lines.removeLast() }
             var isWhole = true
-            for (path, value) in leaves(patch, []) where isWhole { isWhole = put(path, value, &lines) }
+            for (path, value) in leaves(patch, []) where isWhole {
+                var there: Value? = old
+                for key in path { there = there?[key] }
+                // What is so already stays as it is written.
+                if there ?? .null != value { isWhole = put(path, value, &lines) }
+            }
             // A group of which nothing is left is no group any more.
             while isWhole, let empty = emptied(lines) { isWhole = put(empty, .null, &lines) }
             let new = lines.joined(separator: "\n") + "\n"
