@@ -37,7 +37,7 @@ public struct Agent {
         defer { close(signals) }
         let configuration = keeper.ledger.guarded(settings)
         let trial = keeper.ledger.connectionTrial
-        let topics = try Self.topics(configuration)
+        let topics = try Topics(configuration)
         let boot = Identity.boot
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
@@ -64,7 +64,7 @@ public struct Agent {
         journal.note(options, isAutomatic: settings.configuration.mqtt.protocolVersion == .auto)
         var reporter = Reporter(
             ledger: keeper.ledger, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
-            link: link)
+            files: storage.files, link: link)
         var dispatcher = Dispatcher(
             keeper, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,
             sampling: orders, storage: storage)
@@ -79,7 +79,7 @@ public struct Agent {
         manager.ready("starting")
         let result = watch(signals, status, manager, &reporter, &dispatcher)
         if result == Self.anew { manager.reloading() } else { manager.stopping() }
-        stop(status, link, storage, &reporter)
+        stop(status, link, storage, &reporter, &dispatcher)
         return result
     }
 
@@ -132,7 +132,8 @@ public struct Agent {
     /// An open event is closed, what waits is sent, `offline` is said, what is left goes to the disk: all within
     /// `stopTime`.
     private func stop(
-        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ reporter: inout Reporter
+        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ reporter: inout Reporter,
+        _ dispatcher: inout Dispatcher
     ) {
         let began = HostClock.monotonic()
         func spent() -> Double { Double(HostClock.monotonic() - began) / 1e9 }
@@ -142,6 +143,8 @@ public struct Agent {
         }
         if !status.now.finished { log.warning("the sensor did not return in time") }
         reporter.look()
+        dispatcher.finish(&reporter, within: min(0.5, Self.stopTime / 2 - spent()))
+        keeper.ended()
         if !link.stop(within: Self.stopTime - Self.writingTime - spent()) {
             log.warning("the broker did not take all in time")
         }
@@ -167,12 +170,6 @@ public struct Agent {
         var info = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         return read(descriptor, &info, size) == size ? Int32(info.ssi_signo) : nil
-    }
-
-    private static func topics(_ configuration: Configuration) throws(AgentError) -> Topics {
-        do throws(TopicError) {
-            return try Topics(root: configuration.mqtt.root, id: configuration.station.id)
-        } catch { throw AgentError(error.description) }
     }
 
     private static func options(

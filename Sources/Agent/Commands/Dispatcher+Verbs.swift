@@ -57,7 +57,7 @@ extension Dispatcher {
         }
         // What takes long, or much room, is not piled up.
         let most = [Verb.selftest: 1, .snapshot: Self.snapshotLimit][request.verb] ?? .max
-        let underWay = ordered.values.count { $0.request?.verb == request.verb }
+        let underWay = ordered.values.count { $0.verb == request.verb }
         guard underWay < most else {
             return fail(
                 request, revision: revision,
@@ -72,26 +72,19 @@ extension Dispatcher {
             return fail(
                 request, revision: revision, [WireError("", .busy, "Too many commands wait.")])
         }
-        ordered[lastOrder] = Ordered(request: request)
+        ordered[lastOrder] = request
     }
 
     mutating func take(_ number: Int, _ outcome: OrderOutcome, _ reporter: inout Reporter) {
-        guard let one = ordered[number] else { return }
+        if let (change, step) = changeOrder, change == number { return take(outcome, of: step, &reporter) }
+        guard let request = ordered[number] else { return }
         if case .began = outcome {} else { ordered[number] = nil }
         switch outcome {
-        case .began(let result):
-            if let request = one.request, !one.isChange {
-                say(request, .accepted, revision: reporter.revision, result: result)
-            }
+        case .began(let result): say(request, .accepted, revision: reporter.revision, result: result)
         case .done(let result):
-            if one.isChange { return applied(&reporter) }
-            if let request = one.request {
-                if case .calibrate = request.action { reporter.keep(calibration: result) }
-                say(request, .done, revision: reporter.revision, result: result)
-            }
-        case .failed(let error):
-            if one.isChange { return refused(error, &reporter) }
-            if let request = one.request { fail(request, revision: reporter.revision, [error.wire]) }
+            if case .calibrate = request.action { reporter.keep(calibration: result) }
+            say(request, .done, revision: reporter.revision, result: result)
+        case .failed(let error): fail(request, revision: reporter.revision, [error.wire])
         }
     }
 

@@ -17,6 +17,7 @@ struct Reporter {
     private let log: Log
     let status: SamplingStatus
     let storage: StorageStatus
+    let files: FileWrites
     let link: Link
     var messenger: Messenger
     var alerts = AlertBoard()
@@ -52,14 +53,14 @@ struct Reporter {
 
     init(
         ledger: SettingsLedger, topics: Topics, boot: String, log: Log, status: SamplingStatus,
-        storage: StorageStatus, link: Link
+        storage: StorageStatus, files: FileWrites, link: Link
     ) {
         self.ledger = ledger
         inForce = ledger.settings.configuration
         self.log = log
         self.status = status
         self.storage = storage
-        self.link = link
+        (self.files, self.link) = (files, link)
         linkAlerts = LinkAlerts(inForce.mqtt)
         messenger = Messenger(topics: topics, boot: boot)
         let now = HostClock.monotonic()
@@ -228,9 +229,13 @@ struct Reporter {
 
     private mutating func keep(_ report: SensorMemory.Report, of chip: String, _ value: Value) {
         memory.set(report, of: chip, value)
-        do throws(SensorError) {
-            try SensorMemory.keep(report, of: chip, value, directory: inForce.storage.directory)
-        } catch { log.warning("not kept: \(error)") }
+        let directory = inForce.storage.directory
+        files.put(report == .selfTest ? .selfTest : .calibration) {
+            do throws(SensorError) { try SensorMemory.keep(report, of: chip, value, directory: directory) } catch {
+                return "\(error)"
+            }
+            return nil
+        }
     }
 
     /// True when an alert was raised or cleared.

@@ -13,7 +13,7 @@ extension SamplingThread {
     func takeOrders(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
         // Those behind one that has to wait stay in their book, which says when it is full.
         if orders.hasOrders, queue.isEmpty { queue = orders.takeOrders() }
-        while let (number, order) = queue.first, !order.stopsTheSensor {
+        while let (number, order) = queue.first, !stopsTheSensor(order) {
             queue.removeFirst()
             if let outcome = carryOut(order, number, &pipeline, session) { orders.answer(number, outcome) }
         }
@@ -24,14 +24,10 @@ extension SamplingThread {
         _ order: StationOrder, _ number: Int, _ pipeline: inout StationPipeline, _ session: SamplingSession
     ) -> OrderOutcome? {
         switch order {
-        case .reconfigure(let new, let revision, _):
-            do throws(StationError) { try pipeline.reconfigure(new, revision: revision, to: sink) } catch {
-                return .failed(OrderError(error))
-            }
-            take(new, revision, reopens: false)
-            isStale = false
-            connectRing(&pipeline)
-            status.change { if case .settings = $0.problem { $0.problem = nil } }
+        case .prepare(let new, let revision, _): return prepare(new, revision, &pipeline)
+        case .commit: return commit(&pipeline)
+        case .abandon:
+            prepared = nil
             return .done(.object([]))
         case .resetExtremes:
             pipeline.resetExtremes()
@@ -56,6 +52,16 @@ extension SamplingThread {
             endStream(&pipeline)
             return .done(["blocks": .int(Int64(pipeline.streamBlocks))])
         case .selfTest, .snapshot: return .failed(OrderError(code: .internal, message: "not an order for this thread"))
+        }
+    }
+
+    /// True for what cannot be done while a block waits.
+    private func stopsTheSensor(_ order: StationOrder) -> Bool {
+        switch order {
+        case .prepare(_, _, let reopens): reopens
+        case .commit: prepared?.driver != nil
+        case .selfTest: true
+        default: false
         }
     }
 
@@ -117,13 +123,14 @@ extension SamplingThread {
     func carryOutNext(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
         let (number, order) = queue.removeFirst()
         switch order {
-        case .reconfigure(let new, let revision, _):
+        case .prepare(let new, let revision, _):
             interrupted("the sensor is opened anew")
-            driver.close()
-            // What was measured of the sensor before says nothing of what it is set to now.
-            status.take(nil)
-            reopening = (number, configuration, self.revision, driver)
-            take(new, revision, reopens: true)
+            return tryOut(PreparedSettings(configuration: new, revision: revision), number, &session, &pipeline)
+        case .commit:
+            interrupted("the sensor is opened anew")
+            closeSensor()
+            if let new = prepared.take() { take(new) }
+            orders.answer(number, .done(.object([])))
             return openAgain(&session, &pipeline)
         case .selfTest:
             orders.answer(number, selfTest(&session, pipeline.isEventOpen()))
@@ -159,15 +166,21 @@ extension SamplingThread {
         var isOther = false
         for (number, order) in queue {
             switch order {
-            case .reconfigure(let new, let revision, let reopens):
-                if !reopens, let sensor = lastSensor,
-                    let problem = StationCheck.problem(new, sensor: StationSensor(sensor))
-                {
-                    orders.answer(number, .failed(OrderError(problem)))
-                    continue
+            case .prepare(let new, let revision, let reopens):
+                var other = PreparedSettings(configuration: new, revision: revision)
+                if reopens { other.driver = choose(new.sensor) }
+                let problem =
+                    reopens ? nil : lastSensor.flatMap { StationCheck.problem(new, sensor: StationSensor($0)) }
+                if problem == nil { prepared = other }
+                orders.answer(number, problem.map { .failed(OrderError($0)) } ?? .done(.object([])))
+            case .commit:
+                if let new = prepared.take() {
+                    take(new)
+                    isOther = true
                 }
-                take(new, revision, reopens: reopens)
-                isOther = true
+                orders.answer(number, .done(.object([])))
+            case .abandon:
+                prepared = nil
                 orders.answer(number, .done(.object([])))
             case .endStream:
                 if let stream = duties.stream { answerStream(stream) }
@@ -205,23 +218,11 @@ extension SamplingThread {
         interrupted("the agent ends")
         if let number = duties.testEvent { orders.answer(number, ends) }
         if let stream = duties.stream { answerStream(stream) }
-        if let reopening { orders.answer(reopening.number, ends) }
         for (number, _) in queue + orders.takeOrders() { orders.answer(number, ends) }
         queue.removeAll()
     }
 
     private static func text(_ time: Int64) -> Value { .string(Timestamp(nanoseconds: time).description) }
-}
-
-extension StationOrder {
-    /// True for what cannot be done while a block waits.
-    fileprivate var stopsTheSensor: Bool {
-        switch self {
-        case .reconfigure(_, _, let reopens): reopens
-        case .selfTest: true
-        default: false
-        }
-    }
 }
 
 extension OrderError {

@@ -9,21 +9,14 @@ import Spool
 struct Outbox: ~Copyable {
     /// What it has to know of the settings.
     struct Context: Sendable {
+        var configuration: Configuration
         var topics: Topics
-        /// Seconds before the onset that belong to an event.
-        var preEvent: Double
-        var wantsWaveforms: Bool
-        var spool: SpoolOptions
         /// Number of the change whose brokers are on trial, and of the one that was confirmed last; 0: none.
         var trial: Int
         var confirmed = 0
 
         init(_ configuration: Configuration, topics: Topics, trial: Int = 0) {
-            self.topics = topics
-            preEvent = configuration.detection.event.preEvent
-            wantsWaveforms = configuration.waveform.enabled
-            spool = SpoolOptions(configuration)
-            self.trial = trial
+            (self.configuration, self.topics, self.trial) = (configuration, topics, trial)
         }
     }
 
@@ -67,7 +60,7 @@ struct Outbox: ~Copyable {
     static func open(
         _ context: Context, link: Link, status: StorageStatus, log: Log
     ) throws(SpoolError) -> Outbox {
-        var spool = try Spool.open(context.spool, now: HostClock.wall())
+        var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.wall())
         report(spool.setAsideFile, status, log)
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
@@ -94,8 +87,8 @@ struct Outbox: ~Copyable {
 
     /// Other settings, from now on.
     mutating func take(_ new: Context) throws(SpoolError) {
-        if new.spool != context.spool {
-            try spool.reconfigure(new.spool)
+        if new.configuration.storage != context.configuration.storage {
+            try spool.reconfigure(SpoolOptions(new.configuration))
             trimDue = 0
         }
         context = new

@@ -20,6 +20,7 @@ extension SettingsTable {
     static let axes = Chapter(
         key: "axes", title: "Axes",
         help: "What is done to each axis: `all` is written to x, y and z; after it, x, y and z may differ.",
+        owners: .sampling,
         sections: [("detection", "Level detection")],
         settings: [
             Setting(
@@ -50,7 +51,7 @@ extension SettingsTable {
 
     static let detection = Chapter(
         key: "detection", title: "Detection",
-        help: "When the station as a whole triggers, and how triggers become events.",
+        help: "When the station as a whole triggers, and how triggers become events.", owners: .sampling,
         sections: detectorSections + [("event", "Events")],
         settings: detectorRows + [
             Setting(
@@ -60,7 +61,8 @@ extension SettingsTable {
             Setting(
                 "detection.event.pre_event_s", \.detection.event.preEvent, .time(.from(0, to: 120)), apply: .live,
                 title: "Pre-event time",
-                "How much from before the onset belongs to an event."),
+                "How much from before the onset belongs to an event."
+            ).owned(by: .sampling, .storage),
             Setting(
                 "detection.event.post_event_s", \.detection.event.postEvent, .time(.from(0, to: 600)), apply: .live,
                 title: "Post-event time",
@@ -80,7 +82,7 @@ extension SettingsTable {
         ])
 
     static let intensity = Chapter(
-        key: "intensity", title: "Intensity", help: "Seismic intensity from ground motion.",
+        key: "intensity", title: "Intensity", help: "Seismic intensity from ground motion.", owners: .sampling,
         settings: [
             Setting(
                 "intensity.scales", \.intensity.scales, .choices(), apply: .live,
@@ -101,7 +103,7 @@ extension SettingsTable {
         ])
 
     static let spectrum = Chapter(
-        key: "spectrum", title: "Spectrum", help: "The strongest frequency of the motion.",
+        key: "spectrum", title: "Spectrum", help: "The strongest frequency of the motion.", owners: .sampling,
         settings: [
             Setting(
                 "spectrum.window_s", \.spectrum.window, .time(.from(3, to: 300)), apply: .live,
