@@ -41,7 +41,7 @@ public struct SensorMemory: Sendable, Equatable {
         let path = directory + "/" + fileName
         guard access(path, F_OK) == 0 || errno != ENOENT else { return (SensorMemory(), nil) }
         let bytes: [UInt8]
-        do throws(SettingError) { bytes = try SettingsFile.read(path, isOwn: true) } catch {
+        do throws(CodedError) { bytes = try SettingsFile.read(path, isOwn: true) } catch {
             return (SensorMemory(), error.message)
         }
         var memory = SensorMemory()

@@ -73,20 +73,20 @@ public enum Settings {
     /// - Throws: every error of every layer.
     public static func load(
         file: [UInt8]? = nil, preset: [UInt8]? = nil, overlay: Value? = nil, overrides: [String] = []
-    ) throws(SettingErrors) -> LoadedSettings {
+    ) throws(CodedErrors) -> LoadedSettings {
         try load(file: file, preset: preset, overlay: overlay, overrides: overrides, beside: [])
     }
 
     /// - Parameter known: what is wrong already; it is thrown together with what else is found.
     static func load(
-        file: [UInt8]?, preset: [UInt8]?, overlay: Value?, overrides: [String], beside known: [SettingError]
-    ) throws(SettingErrors) -> LoadedSettings {
+        file: [UInt8]?, preset: [UInt8]?, overlay: Value?, overrides: [String], beside known: [CodedError]
+    ) throws(CodedErrors) -> LoadedSettings {
         var findings = Findings()
         findings.add(contentsOf: known)
         var layers: [Layer] = []
         for (source, bytes) in [(SettingSource.preset, preset), (.file, file)] {
             guard let bytes else { continue }
-            do throws(SettingError) {
+            do throws(CodedError) {
                 layers.append(Layer(source, try YAMLReader.read(bytes), &findings))
             } catch {
                 findings.add(error.from(source))
@@ -94,7 +94,7 @@ public enum Settings {
         }
         if let overlay { layers.append(Layer(.overlay, Document(root: overlay), &findings)) }
         for override in overrides {
-            do throws(SettingError) {
+            do throws(CodedError) {
                 layers.append(Layer(.commandLine, try CommandLineLayer.document(override), &findings))
             } catch {
                 findings.add(error.from(.commandLine))
@@ -106,7 +106,7 @@ public enum Settings {
     /// Merges what is valid of the layers, lowest first, and applies the rules between settings.
     private static func merge(
         _ layers: [Layer], _ findings: inout Findings
-    ) throws(SettingErrors) -> LoadedSettings {
+    ) throws(CodedErrors) -> LoadedSettings {
         var tree: Value = [:]
         var origins: [String: LoadedSettings.Origin] = [:]
         for layer in layers {
@@ -131,7 +131,7 @@ public enum Settings {
         }
         let crossed = CrossFieldRules.errors(of: configuration, beside: findings.errors)
         findings.add(contentsOf: CrossFieldRules.located(crossed, layers: layers, origins: origins))
-        guard findings.errors.isEmpty else { throw SettingErrors(findings.errors) }
+        guard findings.errors.isEmpty else { throw CodedErrors(findings.errors) }
         return LoadedSettings(
             configuration: configuration, effective: effective(configuration), origins: origins,
             locked: layers.flatMap(\.locked), unlocked: layers.flatMap(\.unlocked))

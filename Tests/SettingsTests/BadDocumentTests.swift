@@ -8,11 +8,11 @@ import Testing
 struct BadDocument: Sendable, CustomTestStringConvertible {
     var text: String
     var path: String
-    var code: SettingError.Code
+    var code: CodedError.Code
     var got: Value?
     var line: Int?
 
-    init(_ text: String, _ path: String, _ code: SettingError.Code, got: Value? = nil, line: Int? = 1) {
+    init(_ text: String, _ path: String, _ code: CodedError.Code, got: Value? = nil, line: Int? = 1) {
         (self.text, self.path, self.code, self.got, self.line) = (text, path, code, got, line)
     }
     var testDescription: String { text }

@@ -4,12 +4,12 @@ import Testing
 @testable import Settings
 
 @Suite struct HostileTextTests {
-    private func single(_ bytes: [UInt8]) -> SettingError? {
+    private func single(_ bytes: [UInt8]) -> CodedError? {
         let found = errors(bytes)
         return found.count == 1 ? found.first : nil
     }
 
-    private func single(_ text: String) -> SettingError? { single(Array(text.utf8)) }
+    private func single(_ text: String) -> CodedError? { single(Array(text.utf8)) }
 
     @Test(arguments: ["", "\n\n", "# nothing\n", "---\n", "--- \n...\n", "   "])
     func anEmptyDocumentIsAnError(_ text: String) throws {
@@ -100,8 +100,8 @@ import Testing
     }
 
     @Test func jsonOfUntrustedOrigin() throws {
-        func read(_ text: String) -> Result<Value, SettingError> {
-            do throws(SettingError) { return .success(try JSONReader.read(Array(text.utf8))) } catch {
+        func read(_ text: String) -> Result<Value, CodedError> {
+            do throws(CodedError) { return .success(try JSONReader.read(Array(text.utf8))) } catch {
                 return .failure(error)
             }
         }
@@ -120,7 +120,7 @@ import Testing
             }
             #expect(error.code == .syntax)
         }
-        #expect(throws: SettingError.self) { try JSONReader.read([0x22, 0xFF, 0x22]) }
-        #expect(throws: SettingError.self) { try JSONReader.read([UInt8](repeating: 0x20, count: 1 << 21)) }
+        #expect(throws: CodedError.self) { try JSONReader.read([0x22, 0xFF, 0x22]) }
+        #expect(throws: CodedError.self) { try JSONReader.read([UInt8](repeating: 0x20, count: 1 << 21)) }
     }
 }

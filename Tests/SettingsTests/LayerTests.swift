@@ -84,7 +84,7 @@ import Testing
         #expect(filters.map(\.key) == ["axes.x.filter", "axes.y.filter", "axes.z.filter"])
         #expect(filters.allSatisfy { $0.isLocked && $0.origin == nil })
         #expect(try SettingExplanation.of("mqtt", in: loaded).count == 20)
-        do throws(SettingError) {
+        do throws(CodedError) {
             _ = try SettingExplanation.of("trace.rate", in: loaded)
             Issue.record("accepted")
         } catch {
@@ -93,8 +93,8 @@ import Testing
     }
 
     @Test func filesAreReadWithinBounds() throws {
-        func failure(_ path: String, preset: String? = nil) -> [SettingError] {
-            do throws(SettingErrors) {
+        func failure(_ path: String, preset: String? = nil) -> [CodedError] {
+            do throws(CodedErrors) {
                 _ = try Settings.load(path: path, preset: preset)
                 return []
             } catch {

@@ -8,14 +8,14 @@ import Testing
 /// The errors of a document, in the order in which they were found; none when it is valid.
 func errors(
     _ text: String, preset: String? = nil, overlay: Value? = nil, overrides: [String] = []
-) -> [SettingError] {
+) -> [CodedError] {
     errors(Array(text.utf8), preset: preset, overlay: overlay, overrides: overrides)
 }
 
 func errors(
     _ bytes: [UInt8], preset: String? = nil, overlay: Value? = nil, overrides: [String] = []
-) -> [SettingError] {
-    do throws(SettingErrors) {
+) -> [CodedError] {
+    do throws(CodedErrors) {
         _ = try Settings.load(
             file: bytes, preset: preset.map { Array($0.utf8) }, overlay: overlay, overrides: overrides)
         return []
@@ -26,7 +26,7 @@ func errors(
 
 func load(
     _ text: String?, preset: String? = nil, overlay: Value? = nil, overrides: [String] = []
-) throws(SettingErrors) -> LoadedSettings {
+) throws(CodedErrors) -> LoadedSettings {
     try Settings.load(
         file: text.map { Array($0.utf8) }, preset: preset.map { Array($0.utf8) }, overlay: overlay,
         overrides: overrides)

@@ -181,7 +181,7 @@ extension Choices {
         var tree = Settings.effective(configuration)
         // A password is written out as stars.
         if case .object(let members) = tree { tree = .object(members.filter { $0.key != "mqtt" }) }
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             return try Settings.load(overlay: tree).configuration
         } catch { return nil }
     }

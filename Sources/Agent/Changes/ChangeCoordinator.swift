@@ -1,3 +1,4 @@
+import Messages
 import Settings
 
 /// Carries a change of the settings through their owners, one change at a time. Pure: events go in, actions come out, and
@@ -16,7 +17,7 @@ struct ChangeCoordinator {
         /// It does. `isForced`: a change that goes back by itself, which cannot be refused for good.
         case start([SettingOwner], isForced: Bool)
         case prepared(SettingOwner)
-        case refused(SettingOwner, [SettingError])
+        case refused(SettingOwner, [CodedError])
         /// It is on the disk, or why not.
         case persisted(String?)
         case committed(SettingOwner)
@@ -48,7 +49,7 @@ struct ChangeCoordinator {
 
     struct Refusal: Equatable {
         var owner: SettingOwner
-        var errors: [SettingError]
+        var errors: [CodedError]
     }
 
     /// Requests that wait at most, and their bytes.
@@ -102,7 +103,7 @@ struct ChangeCoordinator {
         // A change goes back whether the disk takes it or not: then the file has one whose time is over.
         case (.persisted, .persisting) where isForced: return adopt(now)
         case (.persisted(let problem?), .persisting):
-            let error = SettingError("", .unavailable, "settings could not be saved: \(problem)")
+            let error = CodedError("", .unavailable, "settings could not be saved: \(problem)")
             return refuse(Refusal(owner: .storage, errors: [error]), asked: [], now)
         case (.committed(let owner), .committing):
             prepared.removeAll { $0 == owner }
@@ -130,7 +131,7 @@ struct ChangeCoordinator {
             if stage == .persisting, isForced { return adopt(now) }
             let words = "no answer within \(Self.patience / 1_000_000_000) s"
             return refuse(
-                Refusal(owner: owner, errors: [SettingError("", .unavailable, words)]), asked: asked.map { [$0] } ?? [],
+                Refusal(owner: owner, errors: [CodedError("", .unavailable, words)]), asked: asked.map { [$0] } ?? [],
                 now)
         // It is in force, and the reply leaves when the disk has taken it down.
         case .answering: return finish()

@@ -36,23 +36,23 @@ extension Dispatcher {
     mutating func begin(_ request: CommandRequest, _ reporter: inout Reporter) -> ChangeCoordinator.Event {
         switch request.action {
         case .change(let change):
-            do throws(SettingErrors) { return try self.change(change, request, &reporter) } catch {
+            do throws(CodedErrors) { return try self.change(change, request, &reporter) } catch {
                 if !change.isDryRun, case .merge(let patch) = change.kind {
                     keeper.reject(patch, error.errors, source: request.source)
                 }
                 desk.refused()
                 if !change.isDryRun { reporter.wasRefused() }
-                fail(request, revision: reporter.revision, error.wire)
+                fail(request, revision: reporter.revision, error.told)
             }
         case .confirm(let revision):
-            do throws(SettingErrors) {
+            do throws(CodedErrors) {
                 let (number, trial) = (keeper.ledger.revision, keeper.ledger.connectionTrial)
                 var one = Change(request: request, told: ["rev": .int(Int64(number))], next: keeper.ledger)
                 try one.next.confirm(revision: revision, connection: request.connection)
                 if trial != 0 { one.confirmed = number }
                 return try start(one, [.reporter])
             } catch {
-                fail(request, revision: reporter.revision, error.wire)
+                fail(request, revision: reporter.revision, error.told)
             }
         default:
             say(request, .done, revision: reporter.revision, result: ConfigTelling.whole(keeper.ledger))
@@ -62,7 +62,7 @@ extension Dispatcher {
 
     private mutating func change(
         _ change: CommandRequest.ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
-    ) throws(SettingErrors) -> ChangeCoordinator.Event {
+    ) throws(CodedErrors) -> ChangeCoordinator.Event {
         let before = keeper.ledger
         let proposal = try keeper.propose(change.ledgerChange, ifRevision: change.ifRevision, confirm: change.confirm)
         try check(proposal, request)
@@ -92,7 +92,7 @@ extension Dispatcher {
     /// - Throws: `cross_field`, where no connection can be made with the settings.
     private mutating func start(
         _ change: Change, _ concerned: [SettingOwner], isForced: Bool = false
-    ) throws(SettingErrors) -> ChangeCoordinator.Event {
+    ) throws(CodedErrors) -> ChangeCoordinator.Event {
         var (one, owners) = (change, concerned)
         // What a broker on trial took counts, or not.
         if one.next.connectionTrial != keeper.ledger.connectionTrial { owners += [.storage, .link] }
@@ -106,17 +106,17 @@ extension Dispatcher {
     }
 
     /// What of a proposal cannot be asked of a group, or cannot work at the rate of the sensor that is there.
-    private func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(SettingErrors) {
+    private func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(CodedErrors) {
         if request.group != nil, proposal.changed.contains("station.id") {
-            throw SettingErrors([
-                SettingError("/station/id", .locked, "An id is of one station: no group can be given one.")
+            throw CodedErrors([
+                CodedError("/station/id", .locked, "An id is of one station: no group can be given one.")
             ])
         }
         // With another sensor, or another rate of it, nothing is known yet.
         guard let sensor = status.now.sensor, proposal.restartStream.isEmpty else { return }
         let problems = StationCheck.problems(proposal.settings.configuration, sensor: StationSensor(sensor))
         guard problems.isEmpty else {
-            throw SettingErrors(problems.map { SettingError($0.path, .crossField, $0.message) })
+            throw CodedErrors(problems.map { CodedError($0.path, .crossField, $0.message) })
         }
     }
 
@@ -136,7 +136,7 @@ extension Dispatcher {
                 .init("keys", .array(proposal.changed.map { .string($0) })),
             ])
         )
-        do throws(SettingErrors) { follow(try start(one, proposal.owners, isForced: true), &reporter) } catch {
+        do throws(CodedErrors) { follow(try start(one, proposal.owners, isForced: true), &reporter) } catch {
             log.error("settings could not be taken back: \(error.errors.first?.message ?? "")")
         }
     }

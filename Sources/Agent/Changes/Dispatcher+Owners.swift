@@ -27,7 +27,7 @@ extension Dispatcher {
             guard let request = asked.removeValue(forKey: number) else { return nil }
             fail(
                 request, revision: reporter.revision,
-                [WireError("", .busy, "A change is under way, and enough commands wait for its end.")])
+                [CodedError("", .busy, "A change is under way, and enough commands wait for its end.")])
             return nil
         case .prepare(let owner): return prepare(owner)
         case .abandon(let owner):
@@ -61,7 +61,7 @@ extension Dispatcher {
             let settings = one.next.inForce(one.next.settings)
             let order = StationOrder.prepare(settings, revision: one.next.revision, reopens: one.reopens)
             guard self.order(order, as: .prepare) else {
-                return .refused(owner, [SettingError("", .busy, "too many commands wait: ask again in a second")])
+                return .refused(owner, [CodedError("", .busy, "too many commands wait: ask again in a second")])
             }
             return nil
         case .link:
@@ -88,7 +88,7 @@ extension Dispatcher {
         changeOrder = nil
         switch (step, outcome) {
         case (.prepare, .failed(let error)):
-            follow(.refused(.sampling, [SettingError("", error.settingCode, error.message)]), &reporter)
+            follow(.refused(.sampling, [error]), &reporter)
         case (.prepare, _): follow(.prepared(.sampling), &reporter)
         case (.commit, _): follow(.committed(.sampling), &reporter)
         case (.abandon, _): break
@@ -150,7 +150,7 @@ extension Dispatcher {
                 return nil
             }
             reporter.wasRefused()
-            fail(request, revision: reporter.revision, SettingErrors(errors).wire)
+            fail(request, revision: reporter.revision, CodedErrors(errors).told)
             return nil
         }
         guard let request = one.request,
@@ -158,15 +158,5 @@ extension Dispatcher {
         else { return .answered }
         answering = number
         return nil
-    }
-}
-
-extension OrderError {
-    fileprivate var settingCode: SettingError.Code {
-        switch code {
-        case .busy: .busy
-        case .unavailable, .internal: .unavailable
-        case .crossField: .crossField
-        }
     }
 }

@@ -14,7 +14,7 @@ struct LinkChange {
     let files: [String]
 
     /// - Throws: `cross_field`, where no connection can be made with the ledger's settings.
-    init(_ ledger: SettingsLedger) throws(SettingErrors) {
+    init(_ ledger: SettingsLedger) throws(CodedErrors) {
         let configuration = ledger.inForce(ledger.settings)
         trial = ledger.connectionTrial
         let tls = configuration.mqtt.tls
@@ -26,7 +26,7 @@ struct LinkChange {
                 throw AgentError(error.message)
             }
         } catch {
-            throw SettingErrors([SettingError("/mqtt", .crossField, error.message)])
+            throw CodedErrors([CodedError("/mqtt", .crossField, error.message)])
         }
     }
 

@@ -30,7 +30,7 @@ public enum Program {
             return 1
         }
         let keeper: SettingsKeeper
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let layers = try SettingsLayers(
                 path: parsed.config, preset: parsed.preset, overrides: parsed.overrides,
                 stationID: HostStatus.stationID())

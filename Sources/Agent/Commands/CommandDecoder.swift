@@ -8,7 +8,7 @@ public enum CommandDecoder {
         public var id: String?
         /// Nil when there are errors.
         public var request: CommandRequest?
-        public var errors: [WireError] = []
+        public var errors: [CodedError] = []
     }
 
     /// - Parameters:
@@ -18,8 +18,8 @@ public enum CommandDecoder {
         var decoded = Decoded()
         var root: Value = .object([])
         if !payload.isEmpty {
-            do throws(SettingError) { root = try JSONReader.read(payload) } catch {
-                decoded.errors = [WireError("", error.code == .tooLarge ? .tooLarge : .syntax, error.message)]
+            do throws(CodedError) { root = try JSONReader.read(payload) } catch {
+                decoded.errors = [CodedError("", error.code == .tooLarge ? .tooLarge : .syntax, error.message)]
                 if let line = error.line {
                     decoded.errors[0].message += " (line \(line), column \(error.column ?? 0))"
                 }
@@ -30,7 +30,7 @@ public enum CommandDecoder {
         if let id = fields.text("id") {
             if let allowed = Topics.problem(inRequestID: id) {
                 fields.add(
-                    WireError(
+                    CodedError(
                         "/id", .range, "This cannot be the id of a command.", got: Value.string(id).shown,
                         allowed: allowed))
             } else {
@@ -44,7 +44,7 @@ public enum CommandDecoder {
             let names = Verb.allCases.map(\.rawValue)
             decoded.errors =
                 [
-                    WireError(
+                    CodedError(
                         "", .unknownKey, "There is no command `\(shown)`.", got: .string(shown),
                         allowed: names.joined(separator: ", "), nearest: Spelling.nearest(to: text, in: names))
                 ] + fields.errors
@@ -100,7 +100,7 @@ public enum CommandDecoder {
             guard let level = LogConfiguration.Level(rawValue: name) else {
                 let names = LogConfiguration.Level.allCases.map(\.rawValue)
                 fields.add(
-                    WireError(
+                    CodedError(
                         "/level", .range, "There is no such level.", got: Value.string(name).shown,
                         allowed: names.joined(separator: ", "), nearest: Spelling.nearest(to: name, in: names)))
                 return nil
@@ -129,19 +129,19 @@ public enum CommandDecoder {
         let (from, to) = (fields.time("from"), fields.time("to"))
         if fields.has("last_s") {
             if fields.has("from") || fields.has("to") {
-                fields.add(WireError("/last_s", .crossField, "Either `last_s`, or `from` and `to`."))
+                fields.add(CodedError("/last_s", .crossField, "Either `last_s`, or `from` and `to`."))
             }
             return last.map { .last($0) }
         }
         guard fields.has("from"), fields.has("to") else {
-            fields.add(WireError("", .crossField, "Which interval? Either `last_s`, or `from` and `to`."))
+            fields.add(CodedError("", .crossField, "Which interval? Either `last_s`, or `from` and `to`."))
             return nil
         }
         guard let from, let to else { return nil }
         let (length, overflow) = to.subtractingReportingOverflow(from)
         guard !overflow, length > 0, Double(length) <= CommandLimits.snapshot.upperBound * 1e9 else {
             fields.add(
-                WireError(
+                CodedError(
                     "/to", .crossField, "`to` must be later than `from`.",
                     allowed: "up to \(Int(CommandLimits.snapshot.upperBound)) s after `from`"))
             return nil

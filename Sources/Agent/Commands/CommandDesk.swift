@@ -16,7 +16,7 @@ public struct CommandDesk: Sendable {
     public struct Refusal: Sendable, Equatable {
         public var id: String?
         public var command: String
-        public var errors: [WireError]
+        public var errors: [CodedError]
         public var destination: ReplyDestination?
     }
 
@@ -77,13 +77,13 @@ public struct CommandDesk: Sendable {
             let decoded = CommandDecoder.decode(verb: topic.verb, payload: message.payload)
             return refusal(
                 decoded.id, topic, message,
-                WireError("", .rateLimited, "Too many commands.", allowed: "\(Int(Self.perSecond)) a second"))
+                CodedError("", .rateLimited, "Too many commands.", allowed: "\(Int(Self.perSecond)) a second"))
         }
         if message.isTooLarge {
             rejected += 1
             return refusal(
                 nil, topic, message,
-                WireError(
+                CodedError(
                     "", .tooLarge, "The command is too large.", got: .int(Int64(message.size)),
                     allowed: "at most 65536 bytes"))
         }
@@ -92,7 +92,7 @@ public struct CommandDesk: Sendable {
             rejected += 1
             return refusal(
                 decoded.id, topic, message,
-                WireError(
+                CodedError(
                     "", .retainedCommand, "A command must not be retained: it would be carried out again and again."))
         }
         guard var request = decoded.request else {
@@ -122,7 +122,7 @@ public struct CommandDesk: Sendable {
             rejected += 1
             return refusal(
                 request.id, topic, message,
-                WireError("", .rateLimited, "Too many commands to groups wait.", allowed: "\(Self.waitingLimit)"))
+                CodedError("", .rateLimited, "Too many commands to groups wait.", allowed: "\(Self.waitingLimit)"))
         }
         begin(request)
         let longest = request.verb == .restart ? CommandLimits.groupRestartDelay : CommandLimits.groupDelay
@@ -174,14 +174,14 @@ public struct CommandDesk: Sendable {
             rejected += 1
             return refusal(
                 request.id, topic, message,
-                WireError(
+                CodedError(
                     "/id", .duplicate, "This id was used for another command: choose a new one.",
                     got: .string(entry.id)))
         }
         if entry.isInterrupted {
             return refusal(
                 request.id, topic, message,
-                WireError(
+                CodedError(
                     "", .internal,
                     "The agent was ended while it carried this command out: see what has become of it, then ask again under another id."
                 ))
@@ -190,20 +190,20 @@ public struct CommandDesk: Sendable {
         return .again(reply, destination)
     }
 
-    private func late(_ request: CommandRequest, wall: Int64) -> WireError? {
+    private func late(_ request: CommandRequest, wall: Int64) -> CodedError? {
         guard let expires = request.expires, wall >= expires else { return nil }
-        return WireError(
+        return CodedError(
             "/expires", .expired, "The command came too late.",
             got: .string(Timestamp(nanoseconds: expires).description),
             allowed: "later than \(Timestamp(nanoseconds: wall))")
     }
 
     private func refusal(
-        _ id: String?, _ topic: CommandTopic, _ message: InboundMessage, _ errors: WireError...
+        _ id: String?, _ topic: CommandTopic, _ message: InboundMessage, _ errors: CodedError...
     ) -> Verdict { refusal(id, topic, message, errors) }
 
     private func refusal(
-        _ id: String?, _ topic: CommandTopic, _ message: InboundMessage, _ errors: [WireError]
+        _ id: String?, _ topic: CommandTopic, _ message: InboundMessage, _ errors: [CodedError]
     ) -> Verdict {
         .refuse(
             Refusal(
@@ -213,20 +213,20 @@ public struct CommandDesk: Sendable {
 
     /// Where the reply goes: the response topic, or else the topic that the id names; with a response topic that must
     /// not be, the latter, and why.
-    private func destination(_ id: String?, _ message: InboundMessage) -> (ReplyDestination?, WireError?) {
+    private func destination(_ id: String?, _ message: InboundMessage) -> (ReplyDestination?, CodedError?) {
         let own = id.map { ReplyDestination(topic: topics.reply(requestID: $0)) }
         guard let topic = message.responseTopic else { return (own, nil) }
         if let allowed = ReplyDestination.problem(inResponseTopic: topic, of: topics) {
             return (
                 own,
-                WireError(
+                CodedError(
                     "", .range, "The response topic is not allowed.", got: Value.string(topic).shown, allowed: allowed)
             )
         }
         if let correlation = message.correlation, correlation.count > Self.correlationBytes {
             return (
                 own,
-                WireError(
+                CodedError(
                     "", .tooLarge, "The correlation data are too long.", got: .int(Int64(correlation.count)),
                     allowed: "at most \(Self.correlationBytes) bytes")
             )

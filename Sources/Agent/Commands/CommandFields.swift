@@ -4,7 +4,7 @@ import Settings
 /// Reads the members of a command's object and gathers everything that is wrong with them.
 struct CommandFields {
     private let members: [Value.Member]
-    private(set) var errors: [WireError] = []
+    private(set) var errors: [CodedError] = []
     private var known: [String] = []
 
     /// - Parameter root: an object; anything else is an error.
@@ -12,7 +12,7 @@ struct CommandFields {
         guard case .object(let members) = root else {
             self.members = []
             errors = [
-                WireError(
+                CodedError(
                     "", .type, "A command is a JSON object, not \(root.kind).", got: root.harmless, allowed: "an object"
                 )
             ]
@@ -21,7 +21,7 @@ struct CommandFields {
         self.members = members
     }
 
-    mutating func add(_ error: WireError) { errors.append(error) }
+    mutating func add(_ error: CodedError) { errors.append(error) }
 
     private mutating func take(_ key: String) -> Value? {
         known.append(key)
@@ -75,7 +75,7 @@ struct CommandFields {
         guard let text = text(key) else { return nil }
         guard let time = Timestamp(text) else {
             errors.append(
-                WireError(
+                CodedError(
                     "/\(key)", .type, "This is not a time.", got: Value.string(text).shown,
                     allowed: "RFC 3339, such as 2026-01-05T10:20:30Z"))
             return nil
@@ -87,7 +87,7 @@ struct CommandFields {
         guard let value = take(key) else { return nil }
         if case .object = value { return value }
         errors.append(
-            WireError("/\(key)", .type, "This must be an object, not \(value.kind).", got: value.harmless))
+            CodedError("/\(key)", .type, "This must be an object, not \(value.kind).", got: value.harmless))
         return nil
     }
 
@@ -98,7 +98,7 @@ struct CommandFields {
     }
 
     mutating func missing(_ key: String, _ allowed: String) {
-        if !has(key) { errors.append(WireError("/\(key)", .type, "The key `\(key)` is missing.", allowed: allowed)) }
+        if !has(key) { errors.append(CodedError("/\(key)", .type, "The key `\(key)` is missing.", allowed: allowed)) }
     }
 
     /// What was never asked for does not belong here.
@@ -106,7 +106,7 @@ struct CommandFields {
         for member in members where !known.contains(member.key) {
             let shown = String(member.key.prefix(80))
             errors.append(
-                WireError(
+                CodedError(
                     Pointer.member(shown), .unknownKey, "There is no key `\(shown)` in this command.",
                     allowed: known.joined(separator: ", "), nearest: Spelling.nearest(to: member.key, in: known)))
             if errors.count >= 50 { return }
@@ -114,11 +114,11 @@ struct CommandFields {
     }
 
     private mutating func wrong(_ key: String, _ wanted: String, _ value: Value) {
-        errors.append(WireError("/\(key)", .type, "This must be \(wanted), not \(value.kind).", got: value.shown))
+        errors.append(CodedError("/\(key)", .type, "This must be \(wanted), not \(value.kind).", got: value.shown))
     }
 
     private mutating func outside(_ key: String, _ value: Value, _ allowed: String) {
-        errors.append(WireError("/\(key)", .range, "This is not allowed.", got: value.shown, allowed: allowed))
+        errors.append(CodedError("/\(key)", .range, "This is not allowed.", got: value.shown, allowed: allowed))
     }
 
     private static func text(_ number: Double) -> String {

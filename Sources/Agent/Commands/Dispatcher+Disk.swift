@@ -62,7 +62,7 @@ extension Dispatcher {
             case .credentials:
                 guard let number = checking, outcome.number >= number else { continue }
                 checking = nil
-                let problem = outcome.problem.map { SettingError("/mqtt/tls", .crossField, $0) }
+                let problem = outcome.problem.map { CodedError("/mqtt/tls", .crossField, $0) }
                 follow(problem.map { .refused(.link, [$0]) } ?? .prepared(.link), &reporter)
             case .commands:
                 if let problem = outcome.problem, problem != journalProblem {
@@ -77,7 +77,7 @@ extension Dispatcher {
         guard let request = disk.givenUp(now: HostClock.monotonic()) else { return }
         fail(
             request, revision: reporter.revision,
-            [WireError("", .unavailable, "storage: no answer from the disk. Nothing was done: ask again later.")])
+            [CodedError("", .unavailable, "storage: no answer from the disk. Nothing was done: ask again later.")])
     }
 
     private mutating func written(_ number: Int, _ reporter: inout Reporter) {

@@ -53,7 +53,7 @@ extension Dispatcher {
     ) {
         guard let book else {
             return fail(
-                request, revision: revision, [WireError("", .unavailable, "This station cannot do that.")])
+                request, revision: revision, [CodedError("", .unavailable, "This station cannot do that.")])
         }
         // What takes long, or much room, is not piled up.
         let most = [Verb.selftest: 1, .snapshot: Self.snapshotLimit][request.verb] ?? .max
@@ -62,7 +62,7 @@ extension Dispatcher {
             return fail(
                 request, revision: revision,
                 [
-                    WireError(
+                    CodedError(
                         "", .busy, "Another `\(request.verb.rawValue)` is under way: ask again when it has ended.",
                         allowed: "\(most) at a time")
                 ])
@@ -70,7 +70,7 @@ extension Dispatcher {
         lastOrder += 1
         guard book.put(order, number: lastOrder) else {
             return fail(
-                request, revision: revision, [WireError("", .busy, "Too many commands wait.")])
+                request, revision: revision, [CodedError("", .busy, "Too many commands wait.")])
         }
         ordered[lastOrder] = request
     }
@@ -84,7 +84,7 @@ extension Dispatcher {
         case .done(let result):
             if case .calibrate = request.action { reporter.keep(calibration: result) }
             say(request, .done, revision: reporter.revision, result: result)
-        case .failed(let error): fail(request, revision: reporter.revision, [error.wire])
+        case .failed(let error): fail(request, revision: reporter.revision, [error])
         }
     }
 
@@ -104,23 +104,12 @@ extension Dispatcher {
         _ fields: Value, _ seconds: Double, _ request: CommandRequest, _ reporter: inout Reporter
     ) {
         guard seconds > 0 else { return order(.endStream, sampling, request, reporter.revision) }
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let rate = status.now.sensor?.rate ?? reporter.inForce.sensor.rate
             let trace = try StreamFields.read(fields, rate: rate)
             order(.stream(trace, seconds: seconds), sampling, request, reporter.revision)
         } catch {
-            fail(request, revision: reporter.revision, error.wire)
-        }
-    }
-}
-
-extension OrderError {
-    var wire: WireError {
-        switch code {
-        case .busy: WireError("", .busy, message)
-        case .unavailable: WireError("", .unavailable, message)
-        case .crossField: WireError("", .crossField, message)
-        case .internal: WireError("", .internal, message)
+            fail(request, revision: reporter.revision, error.told)
         }
     }
 }

@@ -131,7 +131,7 @@ struct Dispatcher {
     /// - Returns: the number of the write that the reply waits for; nil: it has left.
     @discardableResult
     mutating func say(
-        _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [WireError] = [],
+        _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [CodedError] = [],
         result: Value = .object([])
     ) -> Int? {
         let message = ReplyMessage(
@@ -155,7 +155,7 @@ struct Dispatcher {
         return number
     }
 
-    private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: WireError?) {
+    private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: CodedError?) {
         let (verb, id, source) = (
             Log.Field.text(request.verb.rawValue), Log.Field.text(request.id ?? ""), Log.Field.text(request.source)
         )
@@ -166,7 +166,7 @@ struct Dispatcher {
         if request.verb.onlyTells { log.debug(words, fields) } else { log.notice(words, fields) }
     }
 
-    mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [WireError]) {
+    mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [CodedError]) {
         say(request, .failed, revision: revision, errors: errors)
     }
 

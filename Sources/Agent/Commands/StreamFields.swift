@@ -5,10 +5,10 @@ import Settings
 /// is given.
 enum StreamFields {
     /// - Parameter rate: of the sensor (Hz).
-    static func read(_ fields: Value, rate: Double) throws(SettingErrors) -> TraceConfiguration {
+    static func read(_ fields: Value, rate: Double) throws(CodedErrors) -> TraceConfiguration {
         guard case .object(var members) = fields else { return Configuration().trace }
         if fields["rate_hz"] == nil { members.append(.init("rate_hz", .double(rate))) }
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             var trace = try Settings.load(
                 overlay: ["sensor": ["rate_hz": .double(rate)], "trace": .object(members)]
             ).configuration.trace
@@ -16,7 +16,7 @@ enum StreamFields {
             trace.onlyInEvents = false
             return trace
         } catch {
-            throw SettingErrors(
+            throw CodedErrors(
                 error.errors.map { one in
                     var one = one
                     if one.path.hasPrefix("/trace") { one.path = String(one.path.dropFirst("/trace".count)) }

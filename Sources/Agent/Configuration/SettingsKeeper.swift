@@ -23,7 +23,7 @@ public final class SettingsKeeper {
     ///
     /// - Parameter setsAside: a damaged file is put out of the way; false to leave everything as it is.
     /// - Throws: the errors of the layers, which are not valid even without an overlay.
-    public convenience init(_ layers: SettingsLayers, setsAside: Bool = true) throws(SettingErrors) {
+    public convenience init(_ layers: SettingsLayers, setsAside: Bool = true) throws(CodedErrors) {
         let found = try SettingsLedger.stored(layers, now: HostClock.wall(), monotonic: HostClock.monotonic())
         self.init(found.ledger, found.notes, files: SystemFiles())
         let isDamaged = notes.contains { $0.kind == .damaged && $0.errors.first?.code != .unavailable }
@@ -55,7 +55,7 @@ public final class SettingsKeeper {
     /// What a change would do; see ``SettingsLedger/propose(_:ifRevision:confirm:)``.
     public func propose(
         _ change: SettingsLedger.Change, ifRevision: Int? = nil, confirm: Double? = nil
-    ) throws(SettingErrors) -> SettingsLedger.Proposal {
+    ) throws(CodedErrors) -> SettingsLedger.Proposal {
         try ledger.propose(change, ifRevision: ifRevision, confirm: confirm)
     }
 
@@ -84,7 +84,7 @@ public final class SettingsKeeper {
 
     /// Remembers a change that was refused: on the disk not more than once a minute, or with what is written next, so
     /// that a flood of them does not wear it out.
-    public func reject(_ patch: Value, _ errors: [SettingError], source: String) {
+    public func reject(_ patch: Value, _ errors: [CodedError], source: String) {
         ledger.reject(patch, errors, source: source, now: HostClock.wall())
         let now = HostClock.monotonic()
         if let lastRejection, now - lastRejection < Self.rejectionPause { return }

@@ -47,6 +47,6 @@ extension SamplingDuties.Calibration {
             let value = result.value(time: time)
             guard case .object(let members) = value, let noise = value["noise_rms"] else { return .done(value) }
             return .done(.object(members + [.init("noise", noise)]))
-        } catch { return .failed(OrderError(code: .unavailable, message: error.message)) }
+        } catch { return .failed(CodedError("", .unavailable, error.message)) }
     }
 }

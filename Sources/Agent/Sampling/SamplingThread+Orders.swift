@@ -34,14 +34,14 @@ extension SamplingThread {
             return .done(["since": Self.text(session.block.time)])
         case .testEvent:
             if pipeline.isSettling {
-                return .failed(OrderError(code: .unavailable, message: "the filters have not settled yet"))
+                return .failed(CodedError("", .unavailable, "the filters have not settled yet"))
             }
             guard duties.testEvent == nil, pipeline.beginTestEvent() else { return .failed(.eventIsOpen) }
             duties.testEvent = number
             return nil
         case .calibrate(let seconds):
             guard duties.calibration == nil else {
-                return .failed(OrderError(code: .busy, message: "a calibration goes on already"))
+                return .failed(CodedError("", .busy, "a calibration goes on already"))
             }
             let calibration = SamplingDuties.Calibration(number: number, seconds: seconds, rate: session.rate)
             duties.calibration = calibration
@@ -51,7 +51,7 @@ extension SamplingThread {
         case .endStream:
             endStream(&pipeline)
             return .done(["blocks": .int(Int64(pipeline.streamBlocks))])
-        case .selfTest, .snapshot: return .failed(OrderError(code: .internal, message: "not an order for this thread"))
+        case .selfTest, .snapshot: return .failed(CodedError("", .internal, "not an order for this thread"))
         }
     }
 
@@ -70,11 +70,11 @@ extension SamplingThread {
         _ session: SamplingSession
     ) -> OrderOutcome? {
         guard duties.stream == nil else {
-            return .failed(OrderError(code: .busy, message: "a stream goes on already: end it, or wait for its end"))
+            return .failed(CodedError("", .busy, "a stream goes on already: end it, or wait for its end"))
         }
         let topic: String
         do throws(StationError) { topic = try pipeline.beginStream(traces, to: sink) } catch {
-            return .failed(OrderError(error))
+            return .failed(CodedError(error))
         }
         let length = Int64(min(max(seconds, 0), 1e6) * 1e9)
         let until = session.block.time + length
@@ -134,7 +134,7 @@ extension SamplingThread {
             return openAgain(&session, &pipeline)
         case .selfTest:
             orders.answer(number, selfTest(&session, pipeline.isEventOpen()))
-        default: orders.answer(number, .failed(OrderError(code: .internal, message: "out of order")))
+        default: orders.answer(number, .failed(CodedError("", .internal, "out of order")))
         }
         return true
     }
@@ -142,7 +142,7 @@ extension SamplingThread {
     private func selfTest(_ session: inout SamplingSession, _ isEventOpen: Bool) -> OrderOutcome {
         if isEventOpen { return .failed(.eventIsOpen) }
         if duties.calibration != nil {
-            return .failed(OrderError(code: .busy, message: "a calibration goes on"))
+            return .failed(CodedError("", .busy, "a calibration goes on"))
         }
         let outcome = makeSelfTest()
         if outcome.error?.code != .unsupported {
@@ -150,7 +150,7 @@ extension SamplingThread {
             status.change { $0.selfTest = outcome }
         }
         guard let report = outcome.report else {
-            return .failed(OrderError(code: .unavailable, message: outcome.error?.message ?? "no self-test"))
+            return .failed(CodedError("", .unavailable, outcome.error?.message ?? "no self-test"))
         }
         return .done(report.value(time: outcome.time))
     }
@@ -172,7 +172,7 @@ extension SamplingThread {
                 let problem =
                     reopens ? nil : lastSensor.flatMap { StationCheck.problem(new, sensor: StationSensor($0)) }
                 if problem == nil { prepared = other }
-                orders.answer(number, problem.map { .failed(OrderError($0)) } ?? .done(.object([])))
+                orders.answer(number, problem.map { .failed(CodedError($0)) } ?? .done(.object([])))
             case .commit:
                 if let new = prepared.take() {
                     take(new)
@@ -202,7 +202,7 @@ extension SamplingThread {
     func interrupted(_ message: String) {
         guard let calibration = duties.calibration else { return }
         duties.calibration = nil
-        orders.answer(calibration.number, .failed(OrderError(code: .unavailable, message: message)))
+        orders.answer(calibration.number, .failed(CodedError("", .unavailable, message)))
     }
 
     /// The recording is over.
@@ -214,7 +214,7 @@ extension SamplingThread {
 
     /// The thread ends: nothing is left without an answer.
     func refuseAll() {
-        let ends = OrderOutcome.failed(OrderError(code: .unavailable, message: "the agent ends"))
+        let ends = OrderOutcome.failed(CodedError("", .unavailable, "the agent ends"))
         interrupted("the agent ends")
         if let number = duties.testEvent { orders.answer(number, ends) }
         if let stream = duties.stream { answerStream(stream) }
@@ -225,6 +225,6 @@ extension SamplingThread {
     private static func text(_ time: Int64) -> Value { .string(Timestamp(nanoseconds: time).description) }
 }
 
-extension OrderError {
-    init(_ error: StationError) { self.init(code: .crossField, message: error.description) }
+extension CodedError {
+    init(_ error: StationError) { self.init("", .crossField, error.description) }
 }

@@ -24,13 +24,13 @@ extension SamplingThread {
         do throws(StationError) {
             prepared = PreparedSettings(
                 configuration: new, revision: revision, pipeline: try pipeline.prepare(new))
-        } catch { return .failed(OrderError(error)) }
+        } catch { return .failed(CodedError(error)) }
         return .done(.object([]))
     }
 
     func commit(_ pipeline: inout StationPipeline) -> OrderOutcome {
         guard let new = prepared.take() else {
-            return .failed(OrderError(code: .internal, message: "nothing is prepared"))
+            return .failed(CodedError("", .internal, "nothing is prepared"))
         }
         take(new)
         var problem: SamplingStatus.Problem?
@@ -73,7 +73,7 @@ extension SamplingThread {
                 _ = try pipeline.prepare(settings.configuration, sensor: StationSensor(sensor))
             } catch {
                 other.close()
-                orders.answer(number, .failed(OrderError(error)))
+                orders.answer(number, .failed(CodedError(error)))
                 return openAgain(&session, &pipeline)
             }
             found = sensor

@@ -88,7 +88,7 @@ struct Snapshot {
     /// What is told when all is on its way.
     var outcome: OrderOutcome {
         guard let first = totals.first, let last = totals.last, totals.messages > 0 else {
-            return .failed(OrderError(code: .unavailable, message: "the waveform ring has nothing of that time"))
+            return .failed(CodedError("", .unavailable, "the waveform ring has nothing of that time"))
         }
         func number(_ value: Int) -> Value { .int(Int64(value)) }
         return .done([
@@ -112,9 +112,9 @@ extension Outbox {
             let (bytes, room) = (pieces.reduce(0) { $0 + $1.bytes }, try spool.room())
             guard bytes + bytes / 16 <= room else {
                 return .failed(
-                    OrderError(
-                        code: .unavailable,
-                        message: "this is up to \(bytes / 1000) kB, and the storage has room for \(room / 1000) kB"))
+                    CodedError(
+                        "", .unavailable,
+                        "this is up to \(bytes / 1000) kB, and the storage has room for \(room / 1000) kB"))
             }
             snapshot.pieces = pieces[...]
         }

@@ -172,7 +172,7 @@ final class StorageThread: Sendable {
                 if let outcome { orders.answer(snapshots.removeFirst().number, outcome) }
             } catch {
                 orders.answer(
-                    snapshots.removeFirst().number, .failed(OrderError(code: .internal, message: error.description)))
+                    snapshots.removeFirst().number, .failed(CodedError("", .internal, error.description)))
             }
             if let next = snapshots.first { wait(next.pieces == nil ? 20 : 0) }
         }

@@ -9,6 +9,9 @@ extension LinkCore {
 
     func pump(_ now: UInt64) {
         sendableAt = nil
+        // What such a broker acknowledges may be gone: it must be on the disk before, even where the disk is slow.
+        let mustBeKept = awaitsCheck(now) || version == .v311 && !deniedFilters.isEmpty
+        store.withLock { $0.queue.mustBeKept = mustBeKept }
         guard stopping == .no || isDraining, machine.isUp, departure?.isDraining != false || isDraining else { return }
         while machine.isUp, trial == nil, inFlight.count < window, unwritten < Self.defaultWindow {
             guard let (header, ticket) = store.withLock({ $0.take(into: &scratch, now: now) }) else {

@@ -4,14 +4,16 @@ import Messages
 /// before they leave, and brings old ones back.
 ///
 /// An essential message that waits: `wanted` → `asked` (the keeper has a copy) → kept under a key, or not to be kept. It
-/// may leave as soon as it is kept, or after 200 ms whatever happens (5 s in an overflow). Whoever ends it, the keeper hears of it once: by the
+/// may leave as soon as it is kept, or after 200 ms whatever happens (5 s in an overflow, and where what the broker
+/// acknowledges may be gone). Whoever ends it, the keeper hears of it once: by the
 /// answer to `markKept` when it was over by then, else by a settlement.
 extension PublicationQueue {
     /// Until when the message may not leave; nil: it may.
     func waitsForKeeper(until index: Int) -> UInt64? {
         guard slots[index].keeping != .none else { return nil }
         // What a broker on trial takes must be on the disk, to be sent again.
-        return slots[index].arrived + (isOverflowing || trial != 0 ? Self.overflowPatience : Self.patience)
+        let isPatient = isOverflowing || trial != 0 || mustBeKept
+        return slots[index].arrived + (isPatient ? Self.overflowPatience : Self.patience)
     }
 
     /// When the first essential message may leave that waits for the keeper now (ns).

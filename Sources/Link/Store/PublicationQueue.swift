@@ -66,6 +66,8 @@ struct PublicationQueue: ~Copyable {
     var backfillWaitingBytes = 0
     /// Something is new for the keeper.
     var hasNews = false
+    /// The broker's acknowledgement may mean nothing: messages leave as late as in an overflow, if they are not kept.
+    var mustBeKept = false
     /// See `LinkOptions.trial`.
     var trial = 0
     /// See `Link.setOverflow`.

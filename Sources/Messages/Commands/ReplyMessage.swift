@@ -16,12 +16,13 @@ public struct ReplyMessage: Sendable, Equatable {
     /// Of the configuration in force.
     public var revision: Int
     /// Everything that is wrong.
-    public var errors: [WireError]
+    public var errors: [CodedError]
     /// An object.
     public var result: Value
 
     public init(
-        id: String?, command: String, phase: Phase, revision: Int, errors: [WireError] = [], result: Value = .object([])
+        id: String?, command: String, phase: Phase, revision: Int, errors: [CodedError] = [],
+        result: Value = .object([])
     ) {
         self.id = id
         self.command = command

@@ -37,7 +37,7 @@ enum CrossFieldRules {
     ///
     /// - Parameter known: errors that single settings have; these are at their defaults in the snapshot, and are not
     ///   judged a second time.
-    static func errors(of configuration: Configuration, beside known: [SettingError]) -> [SettingError] {
+    static func errors(of configuration: Configuration, beside known: [CodedError]) -> [CodedError] {
         // A text that could not be read at all says nothing of any setting.
         if known.contains(where: { $0.path.isEmpty }) { return [] }
         let wrong = known.map(\.path)
@@ -253,9 +253,9 @@ enum CrossFieldRules {
 extension CrossFieldRules {
     /// Puts the errors where the values were written: what came from `axes.all` is said once, there.
     static func located(
-        _ errors: [SettingError], layers: [Layer], origins: [String: LoadedSettings.Origin]
-    ) -> [SettingError] {
-        var located: [SettingError] = []
+        _ errors: [CodedError], layers: [Layer], origins: [String: LoadedSettings.Origin]
+    ) -> [CodedError] {
+        var located: [CodedError] = []
         for error in errors {
             var error = error
             if let (setting, key) = concrete(error.path) {

@@ -20,23 +20,23 @@ public struct Codec<T: Sendable>: Sendable {
 
 /// The errors found so far.
 struct Findings {
-    private(set) var errors: [SettingError] = []
+    private(set) var errors: [CodedError] = []
     /// A hostile text can hold a hundred thousand errors: beyond this many they are not listed any more.
     static let limit = 200
 
-    mutating func add(_ error: SettingError) {
+    mutating func add(_ error: CodedError) {
         if errors.count < Self.limit {
             errors.append(error)
         } else if errors.count == Self.limit {
-            errors.append(SettingError("", error.code, "There are more errors than these \(Self.limit)."))
+            errors.append(CodedError("", error.code, "There are more errors than these \(Self.limit)."))
         }
     }
 
     mutating func add(
-        _ path: String, _ code: SettingError.Code, _ message: String, got: Value? = nil, allowed: String? = nil,
+        _ path: String, _ code: CodedError.Code, _ message: String, got: Value? = nil, allowed: String? = nil,
         nearest: String? = nil
     ) {
-        add(SettingError(path, code, message, got: got, allowed: allowed, nearest: nearest))
+        add(CodedError(path, code, message, got: got, allowed: allowed, nearest: nearest))
     }
 
     /// A value of the wrong type.
@@ -52,7 +52,7 @@ struct Findings {
     }
 
     /// Takes over errors that were found elsewhere.
-    mutating func add(contentsOf others: [SettingError]) {
+    mutating func add(contentsOf others: [CodedError]) {
         for error in others { add(error) }
     }
 

@@ -35,12 +35,12 @@ struct Fields {
     }
 }
 
-extension SettingError {
+extension CodedError {
     /// A key that does not exist where it was found.
-    static func unknownKey(_ member: Value.Member, in known: [String], at path: String) -> SettingError {
+    static func unknownKey(_ member: Value.Member, in known: [String], at path: String) -> CodedError {
         let nearest = Spelling.nearest(to: member.key, in: known)
         let shown = member.key.count > 80 ? member.key.prefix(80) + "…" : member.key[...]
-        return SettingError(
+        return CodedError(
             Pointer.appending(String(shown), to: path), .unknownKey, "There is no key `\(shown)` here.",
             allowed: known.joined(separator: ", "), nearest: nearest)
     }

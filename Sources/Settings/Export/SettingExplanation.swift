@@ -15,7 +15,7 @@ public struct SettingExplanation: Sendable {
     /// The settings at or below a key; `axes.all.filter` gives that of x, y and z.
     ///
     /// - Throws: `unknownKey`, with the nearest key, when there is none.
-    public static func of(_ key: String, in loaded: LoadedSettings) throws(SettingError) -> [SettingExplanation] {
+    public static func of(_ key: String, in loaded: LoadedSettings) throws(CodedError) -> [SettingExplanation] {
         var found: [SettingExplanation] = []
         for setting in SettingsTable.settings {
             for (concrete, _) in setting.concreteKeys
@@ -29,7 +29,7 @@ public struct SettingExplanation: Sendable {
         }
         guard found.isEmpty else { return found }
         let known = SettingsTable.writableKeys + SettingsTree.children.keys.sorted()
-        throw SettingError(
+        throw CodedError(
             Pointer.of(key: key), .unknownKey, "There is no setting `\(key.prefix(80))`.",
             nearest: Spelling.nearest(to: key, in: known))
     }

@@ -5,7 +5,7 @@ public enum YAMLDocument {
     /// The tree of a text (YAML 1.2, so JSON too), read with the bounds and refusals of the settings file.
     ///
     /// - Throws: an error of code `syntax` or `tooLarge`, with line and column.
-    public static func read(_ bytes: [UInt8]) throws(SettingError) -> Value { try YAMLReader.read(bytes).root }
+    public static func read(_ bytes: [UInt8]) throws(CodedError) -> Value { try YAMLReader.read(bytes).root }
 
     /// A tree on one line.
     public static func line(_ value: Value) -> String { YAMLText.flow(value) }

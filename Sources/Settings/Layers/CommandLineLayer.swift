@@ -3,16 +3,16 @@ import Messages
 /// `--set key=value`.
 enum CommandLineLayer {
     /// The tree that one such text stands for.
-    static func document(_ text: String) throws(SettingError) -> Document {
+    static func document(_ text: String) throws(CodedError) -> Document {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-            throw SettingError(
+            throw CodedError(
                 "", .syntax, "Not a setting: `\(text.prefix(80))`.", allowed: "key=value, such as trace.rate_hz=10")
         }
         let key = text[..<equals]
         let pointer = Pointer.of(key: String(key))
         let parts = key.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= ReadingLimit.depth, parts.allSatisfy({ !$0.isEmpty }) else {
-            throw SettingError("", .syntax, "Not the key of a setting: `\(key.prefix(80))`.")
+            throw CodedError("", .syntax, "Not the key of a setting: `\(key.prefix(80))`.")
         }
         let written = String(text[text.index(after: equals)...])
         var value = Value.null

@@ -5,11 +5,11 @@ extension Settings {
     /// null. What the keys and values mean is for the station to judge, which may know other settings.
     ///
     /// - Throws: an error for each text that is not `key=value`, or whose value is not YAML.
-    public static func patch(_ texts: [String]) throws(SettingErrors) -> Value {
+    public static func patch(_ texts: [String]) throws(CodedErrors) -> Value {
         var patch: Value = [:]
         var findings = Findings()
         for text in texts {
-            do throws(SettingError) {
+            do throws(CodedError) {
                 let document = try CommandLineLayer.document(text)
                 let key = text.prefix { $0 != "=" }.split(separator: ".")
                 var value = document.root
@@ -19,7 +19,7 @@ extension Settings {
                 findings.add(error)
             }
         }
-        guard findings.errors.isEmpty else { throw SettingErrors(findings.errors) }
+        guard findings.errors.isEmpty else { throw CodedErrors(findings.errors) }
         return patch
     }
 }

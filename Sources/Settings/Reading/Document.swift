@@ -30,9 +30,9 @@ enum ReadingLimit {
     /// Levels of objects and lists within each other.
     static let depth = 32
 
-    static func checkSize(_ bytes: [UInt8]) throws(SettingError) {
+    static func checkSize(_ bytes: [UInt8]) throws(CodedError) {
         guard bytes.count <= Self.bytes else {
-            throw SettingError(
+            throw CodedError(
                 "", .tooLarge, "The text has \(bytes.count) bytes; settings are read up to \(Self.bytes).",
                 got: .int(Int64(bytes.count)), allowed: "at most \(Self.bytes) bytes")
         }

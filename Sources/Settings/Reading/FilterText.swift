@@ -7,9 +7,9 @@ public enum FilterText {
     ///
     /// - Parameter rate: samples per second that its corners must fit.
     /// - Throws: everything that is wrong with it.
-    public static func read(_ text: String, rate: Double) throws(SettingErrors) -> FilterSpecification {
+    public static func read(_ text: String, rate: Double) throws(CodedErrors) -> FilterSpecification {
         var findings = Findings()
-        do throws(SettingError) {
+        do throws(CodedError) {
             let document = try YAMLReader.read(Array(text.utf8))
             let filter = Codec<FilterSpecification>.filter.decode(document.root, "", &findings)
             if let filter, findings.errors.isEmpty {
@@ -19,7 +19,7 @@ public enum FilterText {
         } catch {
             findings.add(error)
         }
-        throw SettingErrors(findings.errors)
+        throw CodedErrors(findings.errors)
     }
 
     /// The canonical form of a filter.

@@ -5,7 +5,7 @@ import Messages
 /// within ``ReadingLimit``.
 public enum JSONReader {
     /// - Throws: an error of code `syntax` or `tooLarge`, with line and column.
-    public static func read(_ bytes: [UInt8]) throws(SettingError) -> Value {
+    public static func read(_ bytes: [UInt8]) throws(CodedError) -> Value {
         try ReadingLimit.checkSize(bytes)
         var problem = json_error_t()
         let flags = size_t(0x1 | 0x4)  // JSON_REJECT_DUPLICATES | JSON_DECODE_ANY: macros are not imported
@@ -20,7 +20,7 @@ public enum JSONReader {
                 let end = text.indices.first { text[$0...].starts(with: near) }
                 return String(decoding: text[..<(end ?? text.endIndex)], as: UTF8.self)
             }
-            throw SettingError(
+            throw CodedError(
                 "", .syntax, "Not readable as JSON: \(bytes.isEmpty ? "the text is empty" : text).",
                 line: problem.line > 0 ? Int(problem.line) : nil,
                 column: problem.column > 0 ? Int(problem.column) : nil)
@@ -31,9 +31,9 @@ public enum JSONReader {
 
     private static func value(
         _ node: UnsafeMutablePointer<json_t>, at pointer: String, depth: Int
-    ) throws(SettingError) -> Value {
+    ) throws(CodedError) -> Value {
         guard depth <= ReadingLimit.depth else {
-            throw SettingError(
+            throw CodedError(
                 pointer, .syntax, "Nested too deeply.", allowed: "at most \(ReadingLimit.depth) levels")
         }
         switch node.pointee.type {

@@ -1,4 +1,5 @@
 import Glibc
+import Messages
 
 /// Files with settings, read with a bound on their size.
 public enum SettingsFile {
@@ -8,14 +9,14 @@ public enum SettingsFile {
     ///   file that somebody names may be a pipe.)
     /// - Throws: an error of code `unavailable` that names the file and the reason, `type` when a file of the agent's own
     ///   is none, or `tooLarge`.
-    public static func read(_ path: String, isOwn: Bool = false) throws(SettingError) -> [UInt8] {
+    public static func read(_ path: String, isOwn: Bool = false) throws(CodedError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (isOwn ? O_NONBLOCK : 0))
         guard descriptor >= 0 else { throw failure(path, errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
         let isRegular = status.st_mode & S_IFMT == S_IFREG
-        if isOwn, !isRegular { throw SettingError("", .type, "\(path) is not a regular file.") }
+        if isOwn, !isRegular { throw CodedError("", .type, "\(path) is not a regular file.") }
         if isRegular, status.st_size > ReadingLimit.bytes {
             throw tooLarge(path, "\(status.st_size) bytes")
         }
@@ -36,12 +37,12 @@ public enum SettingsFile {
     /// Whether there is anything at a path.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR) }
 
-    private static func failure(_ path: String, _ code: Int32) -> SettingError {
-        SettingError("", .unavailable, "Cannot read \(path): \(String(cString: strerror(code))).")
+    private static func failure(_ path: String, _ code: Int32) -> CodedError {
+        CodedError("", .unavailable, "Cannot read \(path): \(String(cString: strerror(code))).")
     }
 
-    private static func tooLarge(_ path: String, _ size: String) -> SettingError {
-        SettingError(
+    private static func tooLarge(_ path: String, _ size: String) -> CodedError {
+        CodedError(
             "", .tooLarge, "\(path) has \(size); settings are read up to \(ReadingLimit.bytes).",
             allowed: "at most \(ReadingLimit.bytes) bytes")
     }
@@ -55,36 +56,36 @@ extension Settings {
     ///   - preset: name of a preset, or path of a file (with a `/` or ending in `.yaml`); nil for none.
     public static func load(
         path: String?, preset: String? = nil, overrides: [String] = []
-    ) throws(SettingErrors) -> LoadedSettings {
-        var errors: [SettingError] = []
+    ) throws(CodedErrors) -> LoadedSettings {
+        var errors: [CodedError] = []
         var bytes: [SettingSource: [UInt8]] = [:]
         if let preset {
-            do throws(SettingError) {
+            do throws(CodedError) {
                 bytes[.preset] = try Preset.bytes(preset)
             } catch {
                 errors.append(error.from(.preset))
             }
         }
         if let path {
-            do throws(SettingError) {
+            do throws(CodedError) {
                 bytes[.file] = try SettingsFile.read(path)
             } catch {
                 errors.append(error.from(.file))
             }
         }
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let loaded = try load(file: bytes[.file], preset: bytes[.preset], overrides: overrides)
-            guard errors.isEmpty else { throw SettingErrors(errors) }
+            guard errors.isEmpty else { throw CodedErrors(errors) }
             return loaded
         } catch {
-            throw errors.isEmpty || error.errors == errors ? error : SettingErrors(errors + error.errors)
+            throw errors.isEmpty || error.errors == errors ? error : CodedErrors(errors + error.errors)
         }
     }
 }
 
-extension SettingError {
+extension CodedError {
     /// The same error with its source.
-    func from(_ source: SettingSource) -> SettingError {
+    func from(_ source: SettingSource) -> CodedError {
         var error = self
         error.source = source
         return error

@@ -8,19 +8,19 @@ import Messages
 /// the same key twice, more than one document, depth and size beyond ``ReadingLimit``.
 enum YAMLReader {
     /// - Throws: an error of code `syntax` or `tooLarge` with line and column.
-    static func read(_ bytes: [UInt8]) throws(SettingError) -> Document {
+    static func read(_ bytes: [UInt8]) throws(CodedError) -> Document {
         try ReadingLimit.checkSize(bytes)
-        let result: Result<Document, SettingError> = bytes.withUnsafeBufferPointer { buffer in
+        let result: Result<Document, CodedError> = bytes.withUnsafeBufferPointer { buffer in
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
             defer { parser.deallocate() }
             guard yaml_parser_initialize(parser) == 1 else {
-                return .failure(SettingError("", .unavailable, "No memory to read the settings."))
+                return .failure(CodedError("", .unavailable, "No memory to read the settings."))
             }
             defer { yaml_parser_delete(parser) }
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
             yaml_parser_set_input_string(parser, buffer.baseAddress, buffer.count)
             var builder = TreeBuilder(parser: parser)
-            do throws(SettingError) {
+            do throws(CodedError) {
                 return .success(try builder.document())
             } catch {
                 return .failure(error)
@@ -45,7 +45,7 @@ private struct TreeBuilder {
 
     init(parser: UnsafeMutablePointer<yaml_parser_t>) { self.parser = parser }
 
-    mutating func document() throws(SettingError) -> Document {
+    mutating func document() throws(CodedError) -> Document {
         _ = try next()
         guard case .documentStart = try next() else {
             throw failure("The document is empty.", allowed: "at least one setting")
@@ -63,7 +63,7 @@ private struct TreeBuilder {
         return Document(root: root, marks: marks)
     }
 
-    private mutating func node(_ event: Event, at pointer: String, depth: Int) throws(SettingError) -> Value {
+    private mutating func node(_ event: Event, at pointer: String, depth: Int) throws(CodedError) -> Value {
         guard depth <= ReadingLimit.depth else {
             throw failure("Nested too deeply.", allowed: "at most \(ReadingLimit.depth) levels", at: pointer)
         }
@@ -77,7 +77,7 @@ private struct TreeBuilder {
         }
     }
 
-    private mutating func sequence(at pointer: String, depth: Int) throws(SettingError) -> Value {
+    private mutating func sequence(at pointer: String, depth: Int) throws(CodedError) -> Value {
         var elements: [Value] = []
         while true {
             let event = try next()
@@ -88,7 +88,7 @@ private struct TreeBuilder {
         }
     }
 
-    private mutating func mapping(at pointer: String, depth: Int) throws(SettingError) -> Value {
+    private mutating func mapping(at pointer: String, depth: Int) throws(CodedError) -> Value {
         var members: [Value.Member] = []
         var seen: Set<String> = []
         while true {
@@ -106,7 +106,7 @@ private struct TreeBuilder {
         }
     }
 
-    private mutating func next() throws(SettingError) -> Event {
+    private mutating func next() throws(CodedError) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }
         defer { yaml_event_delete(&event) }
@@ -136,31 +136,31 @@ private struct TreeBuilder {
         }
     }
 
-    private func refuse(anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?) throws(SettingError) {
+    private func refuse(anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?) throws(CodedError) {
         if anchor != nil { throw failure("Anchors (&name) are not read in settings.") }
         if tag != nil { throw failure("Tags (!name) are not read in settings.") }
     }
 
-    private func failure(_ message: String, allowed: String? = nil, at pointer: String = "") -> SettingError {
-        SettingError(pointer, .syntax, message, allowed: allowed, line: mark.line, column: mark.column)
+    private func failure(_ message: String, allowed: String? = nil, at pointer: String = "") -> CodedError {
+        CodedError(pointer, .syntax, message, allowed: allowed, line: mark.line, column: mark.column)
     }
 
     /// What libyaml says of the text.
-    private func syntaxError() -> SettingError {
+    private func syntaxError() -> CodedError {
         let state = parser.pointee
         let problem = state.problem.map { String(cString: $0) } ?? "unknown error"
         if state.error == YAML_READER_ERROR {
             let byte = state.problem_value >= 0 ? " (value \(state.problem_value))" : ""
-            return SettingError(
+            return CodedError(
                 "", .syntax, "Not UTF-8 text at byte \(state.problem_offset): \(problem)\(byte).",
                 allowed: "YAML in UTF-8")
         }
         if state.error == YAML_MEMORY_ERROR {
-            return SettingError("", .unavailable, "No memory to read the settings.")
+            return CodedError("", .unavailable, "No memory to read the settings.")
         }
         let context = state.context.map { String(cString: $0) + ", " } ?? ""
         let hint = problem.hasText("cannot start any token") ? " (a tab, `@`, `%` or a back quote?)" : ""
-        return SettingError(
+        return CodedError(
             "", .syntax, "Not readable as YAML: \(context)\(problem)\(hint).",
             line: Int(state.problem_mark.line) + 1, column: Int(state.problem_mark.column) + 1)
     }

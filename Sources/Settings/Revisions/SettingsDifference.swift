@@ -5,15 +5,15 @@ struct SettingsDifference {
     private(set) var live: [String] = []
     private(set) var restartStream: [String] = []
     private(set) var restart: [String] = []
-    /// Whom a change that takes effect now concerns.
+    /// Who is asked whether it can be made.
     private(set) var owners: [SettingOwner] = []
 
     init(_ old: Configuration, _ new: Configuration) {
-        var concerned: Set<SettingOwner> = []
+        var rows: [Setting] = []
         for setting in SettingsTable.settings {
             for (key, axis) in setting.concreteKeys where setting.write(old, axis) != setting.write(new, axis) {
                 changed.append(key)
-                if setting.apply != .restart { concerned.formUnion(setting.owners) }
+                rows.append(setting)
                 switch setting.apply {
                 case .live: live.append(key)
                 case .restartStream: restartStream.append(key)
@@ -21,8 +21,6 @@ struct SettingsDifference {
                 }
             }
         }
-        // What the pipeline and the reporter publish carries the number of the revision.
-        if !changed.isEmpty { concerned.formUnion([.sampling, .reporter]) }
-        owners = SettingOwner.allCases.filter(concerned.contains)
+        owners = SettingOwner.asked(for: rows)
     }
 }

@@ -23,7 +23,7 @@ public struct SettingsLayers: Sendable {
     /// The settings with an overlay.
     ///
     /// - Parameter known: what is wrong already; it is thrown together with what else is found.
-    func load(overlay: Value?, beside known: [SettingError] = []) throws(SettingErrors) -> LoadedSettings {
+    func load(overlay: Value?, beside known: [CodedError] = []) throws(CodedErrors) -> LoadedSettings {
         var loaded = try Settings.load(
             file: file, preset: preset, overlay: overlay, overrides: overrides, beside: known)
         if loaded.configuration.station.id.isEmpty, !stationID.isEmpty {

@@ -37,13 +37,13 @@ extension SettingsLedger {
     func isNamedByFile(_ uri: String) -> Bool { named.contains { Self.isSame($0, uri) } }
 
     /// A change that takes the encryption away which a command must not take away; nil: it does not.
-    func downgrade(_ new: Configuration) -> SettingError? {
+    func downgrade(_ new: Configuration) -> CodedError? {
         let old = settings.configuration.mqtt
         let plain = new.mqtt.uris.first { uri in
             !Self.isEncrypted(uri) && !isNamedByFile(uri) && !old.uris.contains { Self.isSame($0, uri) }
         }
         guard let plain, old.uris.contains(where: Self.isEncrypted) else { return nil }
-        return SettingError(
+        return CodedError(
             "/mqtt/uri", .downgrade, "A command must not lead from an encrypted connection to a plain one.",
             got: .string(plain), allowed: "mqtts://, or a broker that the settings file names", source: .overlay)
     }

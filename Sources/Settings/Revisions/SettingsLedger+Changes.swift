@@ -9,7 +9,7 @@ extension SettingsLedger {
     /// - Throws: everything that is wrong. Paths are those of settings, or `/if_rev`, `/confirm_s` and `/to_rev`.
     public func propose(
         _ change: Change, ifRevision: Int? = nil, confirm: Double? = nil
-    ) throws(SettingErrors) -> Proposal {
+    ) throws(CodedErrors) -> Proposal {
         var errors = requestErrors(change, ifRevision, confirm)
         var overlay = current.overlay
         var patch: Layer?
@@ -19,28 +19,28 @@ extension SettingsLedger {
             patch = layer
         case .reset: overlay = [:]
         case .rollback(let number):
-            do throws(SettingError) { overlay = try target(number).overlay } catch { errors.append(error) }
+            do throws(CodedError) { overlay = try target(number).overlay } catch { errors.append(error) }
         }
         overlay = permitted(overlay)
         var proposal: Proposal
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             proposal = self.proposal(try layers.load(overlay: overlay, beside: errors), overlay)
             if let patch, let other = withoutOldCredentials(proposal, patch) {
                 proposal = self.proposal(try layers.load(overlay: other), other)
             }
         } catch {
-            throw SettingErrors(patch.map { asWritten(error.errors, $0) } ?? error.errors)
+            throw CodedErrors(patch.map { asWritten(error.errors, $0) } ?? error.errors)
         }
         guard !isWayBack(change) else { return proposal }
         if let downgrade = downgrade(proposal.settings.configuration) { errors.append(downgrade) }
         if proposal.reconnects, confirm == nil {
             errors.append(
-                SettingError(
+                CodedError(
                     "/confirm_s", .crossField,
                     "A change of the broker, of credentials or of the root needs confirm_s.",
                     allowed: "\(Int(CommandLimits.confirm.lowerBound))…\(Int(CommandLimits.confirm.upperBound)) s"))
         }
-        guard errors.isEmpty else { throw SettingErrors(errors) }
+        guard errors.isEmpty else { throw CodedErrors(errors) }
         return proposal
     }
 
@@ -87,20 +87,20 @@ extension SettingsLedger {
     /// - Returns: the revision in force.
     /// - Throws: `conflict`.
     @discardableResult
-    public mutating func confirm(revision wanted: Int?, connection: UInt64) throws(SettingErrors) -> Int {
+    public mutating func confirm(revision wanted: Int?, connection: UInt64) throws(CodedErrors) -> Int {
         guard let pending else {
-            throw SettingErrors([SettingError("", .conflict, "No change waits for a confirmation.")])
+            throw CodedErrors([CodedError("", .conflict, "No change waits for a confirmation.")])
         }
         if let wanted, wanted != pending.revision {
-            throw SettingErrors([
-                SettingError(
+            throw CodedErrors([
+                CodedError(
                     "/rev", .conflict, "Another revision waits for a confirmation.", got: .int(Int64(wanted)),
                     allowed: "\(pending.revision)")
             ])
         }
         guard connection > pending.connection || !pending.needsNewConnection else {
-            throw SettingErrors([
-                SettingError(
+            throw CodedErrors([
+                CodedError(
                     "", .conflict, "This came over a connection that was made before the change.",
                     allowed: "a connection made after it")
             ])
@@ -122,7 +122,7 @@ extension SettingsLedger {
     }
 
     /// Remembers a change that was refused.
-    public mutating func reject(_ patch: Value, _ errors: [SettingError], source: String, now: Int64) {
+    public mutating func reject(_ patch: Value, _ errors: [CodedError], source: String, now: Int64) {
         let shown = Secrets.hidden(in: patch)
         lastRejected = Rejected(
             time: now, source: Self.short(source), patch: shown.json().count > Self.keptPatch ? .null : shown,
@@ -137,23 +137,23 @@ extension SettingsLedger {
         return number == nil || number == lastGood?.number
     }
 
-    private func requestErrors(_ change: Change, _ ifRevision: Int?, _ confirm: Double?) -> [SettingError] {
-        var errors: [SettingError] = []
+    private func requestErrors(_ change: Change, _ ifRevision: Int?, _ confirm: Double?) -> [CodedError] {
+        var errors: [CodedError] = []
         if let ifRevision, ifRevision != revision {
             errors.append(
-                SettingError(
+                CodedError(
                     "/if_rev", .conflict, "The revision in force is \(revision).", got: .int(Int64(ifRevision)),
                     allowed: "\(revision)"))
         }
         if let confirm, !CommandLimits.confirm.contains(confirm) {
             errors.append(
-                SettingError(
+                CodedError(
                     "/confirm_s", .range, "This is not allowed.", got: .shortest(confirm),
                     allowed: "\(Int(CommandLimits.confirm.lowerBound))…\(Int(CommandLimits.confirm.upperBound)) s"))
         }
         if let pending, !isWayBack(change) {
             errors.append(
-                SettingError(
+                CodedError(
                     "", .conflict, "Revision \(pending.revision) waits for its confirmation.",
                     allowed: "config-confirm, or config-rollback to the revision before"))
         }
@@ -161,7 +161,7 @@ extension SettingsLedger {
     }
 
     /// Puts what is valid of a patch into the overlay.
-    private func merge(_ patch: Value, into overlay: inout Value, _ errors: inout [SettingError]) -> Layer {
+    private func merge(_ patch: Value, into overlay: inout Value, _ errors: inout [CodedError]) -> Layer {
         var findings = Findings()
         let layer = Layer(.overlay, Document(root: patch), &findings)
         var refused: Set<String> = []
@@ -180,7 +180,7 @@ extension SettingsLedger {
             }
             guard refused.insert(given.pointer).inserted else { continue }
             let got = given.setting.shown(given.value) ?? .string(Secrets.mask)
-            findings.add(SettingError(given.pointer, .locked, reason, got: got, source: .overlay))
+            findings.add(CodedError(given.pointer, .locked, reason, got: got, source: .overlay))
         }
         errors += findings.errors
         overlay = MergePatch.apply(SettingsTree.build(changes), to: overlay) { path in
@@ -227,8 +227,8 @@ extension SettingsLedger {
     }
 
     /// Errors at the places where the patch has the values: what came from `axes.all` is said once, there.
-    private func asWritten(_ errors: [SettingError], _ patch: Layer) -> [SettingError] {
-        var written: [SettingError] = []
+    private func asWritten(_ errors: [CodedError], _ patch: Layer) -> [CodedError] {
+        var written: [CodedError] = []
         for error in errors {
             var error = error
             let given = patch.given.first { Pointer.isPrefix(Pointer.of(key: $0.key), of: error.path) }
@@ -241,15 +241,15 @@ extension SettingsLedger {
     }
 
     /// The revision that a rollback asks for.
-    private func target(_ number: Int?) throws(SettingError) -> Revision {
+    private func target(_ number: Int?) throws(CodedError) -> Revision {
         if let number {
             if let found = revisions.first(where: { $0.number == number }) { return found }
-            throw SettingError(
+            throw CodedError(
                 "/to_rev", .range, "This revision is not kept.", got: .int(Int64(number)),
                 allowed: revisions.map { String($0.number) }.joined(separator: ", "))
         }
         if let lastGood { return lastGood }
-        throw SettingError("", .conflict, "There is no other good revision to go back to.")
+        throw CodedError("", .conflict, "There is no other good revision to go back to.")
     }
 
     /// The newest good revision before the one in force that differs from it.

@@ -17,7 +17,7 @@ extension SettingsLedger {
     /// - Throws: the errors of the layers, which are not valid even without an overlay.
     public static func open(
         _ layers: SettingsLayers, document: Value?, now: Int64, monotonic: Int64 = 0
-    ) throws(SettingErrors) -> (ledger: SettingsLedger, notes: [Note]) {
+    ) throws(CodedErrors) -> (ledger: SettingsLedger, notes: [Note]) {
         var ledger = SettingsLedger(layers, try layers.load(overlay: nil))
         guard let document else { return (ledger, []) }
         var notes: [Note] = []
@@ -28,7 +28,7 @@ extension SettingsLedger {
             )
         }
         let overlay = ledger.permitted(ledger.current.overlay)
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let proposal = ledger.proposal(try layers.load(overlay: overlay), overlay)
             if overlay == ledger.current.overlay {
                 ledger.settings = proposal.settings

@@ -97,9 +97,9 @@ public struct SettingsLedger: Sendable {
         public var revision: Int
         /// For people.
         public var message: String
-        public var errors: [SettingError]
+        public var errors: [CodedError]
 
-        public init(_ kind: Kind, _ revision: Int, _ message: String, _ errors: [SettingError] = []) {
+        public init(_ kind: Kind, _ revision: Int, _ message: String, _ errors: [CodedError] = []) {
             self.kind = kind
             self.revision = revision
             self.message = message

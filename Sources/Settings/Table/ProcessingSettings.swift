@@ -3,6 +3,7 @@ import Messages
 extension SettingsTable {
     static let conditioning = Chapter(
         key: "conditioning", title: "Conditioning", help: "What is done to all axes before their filters.",
+        owners: .sampling,
         settings: [
             Setting(
                 "conditioning.offset", \.conditioning.offset, .offset,

@@ -13,6 +13,14 @@ public enum SettingOwner: String, Sendable, CaseIterable {
     case commands
     /// What the agent publishes of itself.
     case reporter
+
+    /// Whom a change of these rows concerns: the owners of those that take effect now, and in any case those whose messages
+    /// carry the number of the revision.
+    public static func asked(for rows: [Setting]) -> [SettingOwner] {
+        if rows.isEmpty { return [] }
+        let concerned = rows.filter { $0.apply != .restart }.flatMap(\.owners) + [.sampling, .reporter]
+        return allCases.filter(concerned.contains)
+    }
 }
 
 extension Setting {

@@ -27,7 +27,7 @@ struct ConfigCheck: ParsableCommand {
             print("\(file): valid; \(count) of \(SettingsTable.concreteCount) settings given, the rest at default")
             return
         }
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let loaded = try layers.read(path: file)
             let sources = loaded.sources.sorted { $0.key < $1.key }.map {
                 Value.Member($0.key, .string($0.value.rawValue))
@@ -42,7 +42,7 @@ struct ConfigCheck: ParsableCommand {
     private func checkLines() throws {
         guard file == "-" else { throw ValidationError("--lines reads standard input: give `-` as the file.") }
         while let line = readLine() {
-            do throws(SettingErrors) {
+            do throws(CodedErrors) {
                 _ = try Settings.load(file: Array(line.utf8))
                 show(["ok": true])
             } catch {

@@ -19,7 +19,7 @@ struct ConfigExplain: ParsableCommand {
     func run() throws {
         let loaded = try options.inForce()
         let explanations: [SettingExplanation]
-        do throws(SettingError) {
+        do throws(CodedError) {
             explanations = try SettingExplanation.of(key, in: loaded)
         } catch {
             printError(error.text())

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Messages
 import Settings
 
 /// EX_CONFIG of sysexits.h: the settings are wrong.
@@ -19,7 +20,7 @@ struct SettingsOptions: ParsableArguments {
 
     /// The same with what was set remotely, as the agent takes it with this file.
     func inForce() throws -> LoadedSettings {
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             let layers = try SettingsLayers(path: config, preset: below.preset, overrides: below.overrides)
             let now = Int64(time(nil)) * 1_000_000_000
             let (ledger, notes) = try SettingsLedger.stored(layers, now: now)
@@ -56,7 +57,7 @@ struct LayerOptions: ParsableArguments {
     }
 
     /// The same without a word to the terminal.
-    func read(path: String?, adding more: [String] = []) throws(SettingErrors) -> LoadedSettings {
+    func read(path: String?, adding more: [String] = []) throws(CodedErrors) -> LoadedSettings {
         try Settings.load(path: path, preset: preset, overrides: overrides + more)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Settings
 import SignalProcessing
 
@@ -78,7 +79,7 @@ struct TuneGrid: ParsableArguments {
                 errors.append("\(option): a value is missing")
                 return nil
             }
-            do throws(SettingErrors) {
+            do throws(CodedErrors) {
                 let on = "detection.sta_lta.on=" + (key.hasSuffix(".off") ? "10000" : "1e-5")
                 let all = Self.loose + [on, "\(key)=\(text)"]
                 return get(try options.below.read(path: options.config, adding: all).configuration)

@@ -31,7 +31,7 @@ import Testing
         return desk.take(message, connection: 1, now: now, wall: wall, random: &generator)
     }
 
-    static func codes(_ verdict: CommandDesk.Verdict) -> [WireError.Code] {
+    static func codes(_ verdict: CommandDesk.Verdict) -> [CodedError.Code] {
         if case .refuse(let refusal) = verdict { refusal.errors.map(\.code) } else { [] }
     }
 

@@ -86,7 +86,7 @@ import Testing
         let keeper = try Self.open(files)
         let proposal = try keeper.propose(.merge(["trace": ["qos": 0]]))
         files.plan(.error(ENOSPC), after: 0)
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             _ = try keeper.adopt(proposal, confirm: nil, source: "test", connection: 1)
             Issue.record("adopted")
         } catch { #expect(error.errors.map(\.code) == [.unavailable]) }

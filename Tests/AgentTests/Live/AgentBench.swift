@@ -65,7 +65,7 @@ final class AgentBench {
         keeper = try SettingsKeeper(SettingsLayers(file: Array(file.utf8), stationID: "test"))
         let configuration = keeper.ledger.guarded(keeper.settings)
         let trial = keeper.ledger.connectionTrial
-        topics = try Reconnection.topics(of: configuration)
+        topics = try Topics(configuration)
         inbox = try CommandInbox()
         let lines = self.lines
         link = try Link(
@@ -78,7 +78,7 @@ final class AgentBench {
         orders = OrderBook(answered: inbox.wake, wake: status.wake)
         reporter = Reporter(
             ledger: keeper.ledger, topics: topics, boot: "b", log: log, status: status, storage: storage.status,
-            link: link)
+            files: storage.files, link: link)
         dispatcher = Dispatcher(
             keeper, topics: topics, boot: "b", link: link, log: log, inbox: inbox, status: status, sampling: orders,
             storage: storage)
@@ -123,10 +123,29 @@ final class AgentBench {
         inbox.put(InboundMessage(topic: topic, payload: Array(payload.utf8)))
     }
 
-    /// A round of the main thread.
+    /// Rounds of the main thread, until nothing waits for the disk.
     func round() {
-        _ = dispatcher.round(&reporter)
+        _ = eventually {
+            if !parts.contains(.storage) { storage.files.work() }
+            _ = dispatcher.round(&reporter)
+            return !waitsForDisk
+        }
         reporter.look()
+    }
+
+    private var waitsForDisk: Bool {
+        dispatcher.disk.begun != nil || !dispatcher.disk.arrived.isEmpty || !dispatcher.disk.replies.isEmpty
+            || dispatcher.persisting != nil || dispatcher.checking != nil || dispatcher.answering != nil
+    }
+
+    /// Takes all orders that the sampling thread would, as it does.
+    /// - Returns: how many of them prepare settings.
+    @discardableResult
+    func carryOutOrders() -> Int {
+        orders.takeOrders().count { number, order in
+            orders.answer(number, .done(.object([])))
+            if case .prepare = order { return true } else { return false }
+        }
     }
 
     /// Replies that were made since the last time, when nobody else takes them (without storage and link).
@@ -151,17 +170,23 @@ final class AgentBench {
         return found
     }
 
-    /// Changes settings by command, and waits until they are in force; one block goes through.
+    /// Changes settings by command, and waits until they are in force; two blocks go through.
     /// - Returns: false when they were not taken.
     func change(_ patch: String, _ more: String = "") -> Bool {
         let before = keeper.ledger.revision
+        let samples = status.samples.load(ordering: .relaxed)
         send("config", "\"set\":\(patch)\(more)")
-        round()
-        guard keeper.ledger.revision > before else { return false }
-        gate.give(1)
+        for step in [Dispatcher.ChangeOrder.prepare, .commit] {
+            let isAsked = eventually {
+                round()
+                return dispatcher.changing == nil || dispatcher.changeOrder?.step == step
+            }
+            guard isAsked, dispatcher.changing != nil else { return false }
+            gate.give(1)
+        }
         let isThrough = eventually {
             round()
-            return dispatcher.changing == nil
+            return dispatcher.changing == nil && status.samples.load(ordering: .relaxed) >= samples + 32
         }
         return isThrough && keeper.ledger.revision == before + 1
     }

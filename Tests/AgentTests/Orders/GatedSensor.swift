@@ -145,6 +145,13 @@ final class GatedThread {
         return number
     }
 
+    /// Prepares settings and has them put into force at the same border of a block.
+    /// - Returns: the number of the latter order.
+    func change(_ new: Configuration, revision: Int, reopens: Bool = false) -> Int {
+        _ = put(.prepare(new, revision: revision, reopens: reopens))
+        return put(.commit)
+    }
+
     /// The next outcome of an order that has not been asked for.
     func outcome(_ number: Int) -> OrderOutcome? {
         var found: OrderOutcome?
@@ -171,5 +178,5 @@ final class GatedThread {
 extension OrderOutcome {
     var done: Value? { if case .done(let value) = self { value } else { nil } }
     var began: Value? { if case .began(let value) = self { value } else { nil } }
-    var error: OrderError? { if case .failed(let error) = self { error } else { nil } }
+    var error: CodedError? { if case .failed(let error) = self { error } else { nil } }
 }

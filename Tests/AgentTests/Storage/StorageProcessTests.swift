@@ -21,7 +21,7 @@ import Testing
 
     @Test func theNextAgentClosesTheEventThatAKillLeftOpen() throws {
         let broker = try Broker()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(isQuick: true)
         let listener = try Subscriber(port: broker.port)
         let settings = Self.shaking(broker.port, folder.path("state"))
         let killed = try AgentProcess(settings: settings)
@@ -56,7 +56,7 @@ import Testing
     /// another kill interrupted, count as finished.
     @Test func anEventOfARecordingThatIsPlayedAgainGetsItsEndToo() throws {
         let broker = try Broker()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(isQuick: true)
         let listener = try Subscriber(port: broker.port)
         // One peak after ten seconds, ten times as fast as it was.
         let rows = (0..<6000).map { index in
@@ -97,7 +97,7 @@ import Testing
     /// Nobody noticed, and what was kept from then on was gone with the process.
     @Test(arguments: [true, false]) func aFolderThatIsDeletedWhileInUseIsBegunAnewAndSaid(isFolder: Bool) throws {
         let broker = try Broker()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(isQuick: true)
         let listener = try Subscriber(port: broker.port)
         let settings = Self.shaking(broker.port, folder.path("state"))
         let agent = try AgentProcess(settings: settings)
@@ -146,7 +146,7 @@ import Testing
 
     @Test func aDamagedFileIsSetAsideAndSaid() throws {
         let broker = try Broker()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(isQuick: true)
         try FileManager.default.createDirectory(atPath: folder.path("state"), withIntermediateDirectories: true)
         try folder.write("state/spool.db", String(repeating: "this is no database\n", count: 1000))
         let listener = try Subscriber(port: broker.port)

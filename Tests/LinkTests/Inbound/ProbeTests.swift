@@ -149,4 +149,17 @@ private final class SilentBroker {
         broker.run(15)
         #expect(broker.bench.settled() == [Settlement(key: 4, outcome: .held)])
     }
+
+    /// A defect: on a disk that took longer than 200 ms an event left before it was kept, the broker acknowledged and
+    /// dropped it, and nothing had it any more.
+    @Test(arguments: [(0.5, Settlement.Outcome.displaced), (15, .held)])
+    func onASlowDiskNothingLeavesUnkeptThatMayBeDropped(whenMade: Double, outcome: Settlement.Outcome) {
+        let broker = SilentBroker(mayWrite: { !$0.hasPrefix("s/event/") })
+        broker.run(whenMade)
+        broker.bench.put("s/event/trigger", "e", .essential)
+        broker.run(3)
+        broker.bench.keepAll(from: 7)
+        broker.run(15)
+        #expect(broker.bench.settled() == [Settlement(key: 7, outcome: outcome)])
+    }
 }

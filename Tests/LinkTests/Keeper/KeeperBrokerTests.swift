@@ -53,6 +53,8 @@ final class ArrayKeeper: Sendable {
         var settled: [Settlement] = []
         link.takeSettled(into: &settled)
         for settlement in settled { settle(settlement) }
+        // What is held back at the beginning of a round stays back until its end, or else the later ones came first.
+        var held: Set<String> = []
         for key in state.withLock({ $0.away.sorted() }) {
             guard let entry = state.withLock({ $0.disk[key] }) else { continue }
             let payload = entry.payload
@@ -61,7 +63,10 @@ final class ArrayKeeper: Sendable {
                 header.isHistory = true
                 header.topic = header.topic.replacingOccurrences(of: "event", with: "data/history/event")
             }
-            guard link.mayOffer(header) else { continue }
+            guard !held.contains(header.topic), link.mayOffer(header) else {
+                held.insert(header.topic)
+                continue
+            }
             guard payload.withUnsafeBytes({ link.offerBackfill(header, key: key, $0) }) else { break }
             state.withLock { _ = $0.away.remove(key) }
         }

@@ -22,9 +22,9 @@ enum Samples {
     static let failure = ReplyMessage(
         id: nil, command: "confg", phase: .failed, revision: 6,
         errors: [
-            WireError(
+            CodedError(
                 "/axes/x/detection/window", .range, "This is not allowed.", got: 0, allowed: "1…65536"),
-            WireError(
+            CodedError(
                 "", .unknownKey, "There is no command \u{60}confg\u{60}.", got: "confg", allowed: "config, ping",
                 nearest: "config"),
         ])

@@ -124,7 +124,7 @@ import Testing
         try open.restart(file: "station: {id: a}")
         #expect(open.notes.map(\.kind) == [.locked] && open.configuration.mqtt.homeAssistant.prefix == "homeassistant")
         for wrong in ["unlocked: [trace.qos]", "unlocked: [mqtt.password_file]", "unlocked: 5", "unlocked: [nothing]"] {
-            #expect(throws: SettingErrors.self) { try Bench(file: wrong) }
+            #expect(throws: CodedErrors.self) { try Bench(file: wrong) }
         }
         let both = try Bench(file: "{locked: [mqtt], unlocked: [mqtt.home_assistant.prefix]}")
         #expect(both.errors(patch).map(\.code) == [.locked])
@@ -169,7 +169,7 @@ import Testing
 
     @Test func anErrorOfSyntaxDoesNotRepeatWhatWasGiven() {
         for text in [#"{"set":{"mqtt":{"password":HUSH}}}"#, #"{"password":"a" "HUSH"}"#, "HUSH", #"{"a":"HUSH"#] {
-            do throws(SettingError) {
+            do throws(CodedError) {
                 _ = try JSONReader.read(Array(text.utf8))
                 Issue.record("read")
             } catch { #expect(!error.message.contains("HUSH") && error.line == 1, "\(error.message)") }

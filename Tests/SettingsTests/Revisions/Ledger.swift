@@ -45,8 +45,8 @@ struct Bench {
 
     func errors(
         _ change: SettingsLedger.Change, ifRevision: Int? = nil, confirm: Double? = nil
-    ) -> [SettingError] {
-        do throws(SettingErrors) {
+    ) -> [CodedError] {
+        do throws(CodedErrors) {
             _ = try ledger.propose(change, ifRevision: ifRevision, confirm: confirm)
             return []
         } catch {
@@ -54,12 +54,12 @@ struct Bench {
         }
     }
 
-    func errors(_ patch: Value) -> [SettingError] { errors(.merge(patch)) }
+    func errors(_ patch: Value) -> [CodedError] { errors(.merge(patch)) }
 
     /// Codes with which a confirmation would be refused.
-    func confirmation(_ revision: Int?, _ connection: UInt64) -> [SettingError.Code] {
+    func confirmation(_ revision: Int?, _ connection: UInt64) -> [CodedError.Code] {
         var copy = ledger
-        do throws(SettingErrors) {
+        do throws(CodedErrors) {
             try copy.confirm(revision: revision, connection: connection)
             return []
         } catch {

@@ -110,7 +110,7 @@ import Testing
             "storage": ["directory": "/x"], "mqtt": ["reconnect": ["min_s": 60, "max_s": 30], "root": "other"],
         ]
         let found = bench.errors(.merge(patch), ifRevision: 3, confirm: 0.5)
-        let wanted: [(String, SettingError.Code)] = [
+        let wanted: [(String, CodedError.Code)] = [
             ("/if_rev", .conflict), ("/confirm_s", .range), ("/trace/rate_hz", .range), ("/trace/blokk_s", .unknownKey),
             ("/health", .type), ("/trace/qos", .locked), ("/sensor/rate_hz", .locked), ("/storage/directory", .locked),
             ("/mqtt/reconnect/max_s", .crossField),

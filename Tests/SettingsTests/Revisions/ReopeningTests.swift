@@ -9,7 +9,7 @@ import Testing
         var bench = try Bench(file: "trace: {qos: 0}")
         try bench.set(["axes": ["all": ["filter": "none"]], "trace": ["block_s": 0.1]])
         try bench.set(["mqtt": ["password": "secret", "root": "r"]], confirm: 60)
-        bench.ledger.reject(["a": 1], [SettingError("/a", .unknownKey, "No.")], source: "s", now: today)
+        bench.ledger.reject(["a": 1], [CodedError("/a", .unknownKey, "No.")], source: "s", now: today)
         let before = bench.ledger.document
         for _ in 0..<3 {
             let read = try JSONReader.read(bench.ledger.document.json())
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func aWrongFileIsStillAnError() throws {
-        #expect(throws: SettingErrors.self) { _ = try Bench(file: "trace: {qos: 7}") }
+        #expect(throws: CodedErrors.self) { _ = try Bench(file: "trace: {qos: 7}") }
     }
 
     @Test(arguments: [

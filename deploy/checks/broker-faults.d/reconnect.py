@@ -11,6 +11,7 @@ import time
 import certificates
 from agent import Agent
 from client import Client
+from judge import Judge
 from kinds import Mosquitto, found, free_port
 from readings import Readings
 
@@ -46,13 +47,14 @@ keyfile {self.path('tls', 'server.key')}
         self.spawn([found("mosquitto"), "-c", path])
 
 
-class Case:
+class Case(Judge):
     """One station, and the settings that are sent to it."""
 
     def __init__(self, name, what, patch, stays=False):
+        super().__init__()
         self.name, self.what, self.patch, self.stays = name, what, patch, stays
         self.readings = Readings(name)
-        self.replies, self.alerts, self.problems, self.words = {}, {}, [], ""
+        self.replies, self.alerts, self.words = {}, {}, ""
 
     def take(self, message):
         self.readings.take(message)
@@ -61,20 +63,6 @@ class Case:
             self.replies.setdefault(rest[4:], []).append((message.at, json.loads(message.payload)))
         elif rest.startswith("state/alert/") and message.payload:
             self.alerts[rest[12:]] = json.loads(message.payload)
-
-    def says(self, good, problem):
-        if not good:
-            self.problems.append(problem)
-        return good
-
-    async def wait(self, seconds, wanted):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            found_ = wanted()
-            if found_:
-                return found_
-            await asyncio.sleep(0.02)
-        return None
 
     async def ask(self, client, verb, identity, **fields):
         """The last reply to a command; None when there is none in time."""

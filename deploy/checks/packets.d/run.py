@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
 
 from agent import Agent  # noqa: E402
+from judge import Judge  # noqa: E402
 from spoiler import Broker  # noqa: E402
 from readings import Readings  # noqa: E402
 
@@ -25,10 +26,11 @@ RATE = 100
 MENDED = 2_000_016
 
 
-class Station:
+class Station(Judge):
     """An agent, its broker, and who starts it again when it dies."""
 
     def __init__(self, name, protocol, is_mended, seed, folder, program, command):
+        super().__init__()
         self.name, self.protocol = name, protocol
         # Who asks for 5 where the library is known for it may die of it, once.
         self.may_die = protocol == 5 and not is_mended
@@ -36,7 +38,7 @@ class Station:
         self.broker = Broker(
             random.Random(seed), name, self.take, wants=5 if protocol == 5 or protocol == "auto" and is_mended else None)
         self.folder, self.program, self.command = folder, program, command
-        self.deaths, self.problems, self.boots = [], [], {}
+        self.deaths, self.boots = [], {}
         self.agent = self.health = None
         self.memory = self.files = 0
 
@@ -72,10 +74,6 @@ class Station:
                 return True
             await asyncio.sleep(0.1)
         return False
-
-    def says(self, good, problem):
-        if not good:
-            self.problems.append(problem)
 
     def judge(self):
         self.says(self.may_die and len(self.deaths) <= 1 or not self.deaths, f"died {len(self.deaths)} times")

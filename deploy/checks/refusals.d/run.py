@@ -13,6 +13,7 @@ sys.path[:0] = [os.path.join(HERE, "..", part) for part in ("mqtt.d", "brokers.d
 
 from agent import Agent  # noqa: E402
 from client import Client, Refused  # noqa: E402
+from judge import Judge  # noqa: E402
 from kinds import Mosquitto, found  # noqa: E402
 from readings import Readings  # noqa: E402
 
@@ -45,11 +46,12 @@ class Strict(Mosquitto):
         os.killpg(self.processes[-1].pid, signal.SIGHUP)
 
 
-class Case:
+class Case(Judge):
     """One broker with a reader that comes back, and a station or two."""
 
     def __init__(self, program, folder, name, protocol, broker, twins=1):
-        self.name, self.broker, self.problems, self.words = f"{name}, MQTT {protocol}", broker, [], ""
+        super().__init__()
+        self.name, self.broker, self.words = f"{name}, MQTT {protocol}", broker, ""
         self.readings, self.alerts, self.raised, self.task = Readings("board"), {}, [], None
         self.agents = [Agent(program, os.path.join(broker.folder, str(number)), "board", {
             "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}", "username": "board", "protocol": protocol},
@@ -90,20 +92,6 @@ class Case:
         if self.task:
             self.task.cancel()
         self.broker.stop()
-
-    def says(self, good, problem):
-        if not good:
-            self.problems.append(problem)
-        return good
-
-    async def wait(self, seconds, wanted):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            result = wanted()
-            if result:
-                return result
-            await asyncio.sleep(0.05)
-        return None
 
     def connections(self):
         return sum(agent.words().count("notice connected") for agent in self.agents)

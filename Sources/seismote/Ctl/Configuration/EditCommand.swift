@@ -63,7 +63,7 @@ struct EditCommand: ParsableCommand {
             try file.edit()
             Interrupt.forget()
             var changes: SettingChanges?
-            do throws(SettingError) {
+            do throws(CodedError) {
                 changes = SettingChanges(from: config, to: try file.tree())
             } catch {
                 printError(error.text(fileName: file.path))

@@ -51,8 +51,8 @@ final class EditedFile {
         }
     }
 
-    func tree() throws(SettingError) -> Value {
-        do throws(SettingError) {
+    func tree() throws(CodedError) -> Value {
+        do throws(CodedError) {
             return try YAMLDocument.read(try SettingsFile.read(path))
         } catch {
             var error = error

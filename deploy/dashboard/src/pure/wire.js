@@ -59,10 +59,11 @@
   const extreme = object({ min: number, max: number, since: time });
   const place = object({ x: number, y: number, z: number });
 
+  const motion = object(numbers("rms", "peak", "rsam"));
   const summary = object({
     boot: text, seq: number, t: time, triggered: flag, valid: flag, reason: text, intensity, tq: quality,
     ...numbers("window_s", "pga", "pga_pct_g", "pgv", "pgd", "magnitude"),
-    h: object(numbers("rms", "peak", "rsam")), sta_lta: named(number), spectrum: object(numbers("dominant_hz", "peak")),
+    x: motion, y: motion, z: motion, h: motion, v3: motion, sta_lta: named(number), spectrum: object(numbers("dominant_hz", "peak")),
     direction: object({ azimuth_deg: number, axis: text }),
     extremes: object({ x: extreme, y: extreme, z: extreme, magnitude: extreme }),
   });

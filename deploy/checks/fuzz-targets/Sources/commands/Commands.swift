@@ -73,7 +73,7 @@ private func apply(_ change: CommandRequest.ConfigChange) {
         case .reset: .reset
         case .rollback(let number): .rollback(to: number)
         }
-    do throws(SettingErrors) {
+    do throws(CodedErrors) {
         let proposal = try ledger.propose(wanted, ifRevision: change.ifRevision, confirm: change.confirm)
         check(ledger.document == before, "a proposal has changed the ledger")
         check(proposal.settings.configuration.station.latitude == nil, "a locked key was set")

@@ -1,5 +1,7 @@
-/// One thing that is wrong with a command, as a reply says it.
-public struct WireError: Error, Sendable, Equatable {
+/// One thing that is wrong with a command, with the settings, or with what was asked of the station: what, where, what was
+/// given and what would be right.
+public struct CodedError: Error, Sendable, Equatable {
+    /// These words also go on the wire.
     public enum Code: String, Sendable, CaseIterable {
         case syntax
         case unknownKey = "unknown_key"
@@ -13,21 +15,26 @@ public struct WireError: Error, Sendable, Equatable {
         case `internal`
     }
 
-    /// JSON pointer of the key, such as `/axes/x/detection/window` or `/confirm_s`; empty for the whole command.
+    /// JSON pointer (RFC 6901) of the member, such as `/axes/x/detection/window` or `/confirm_s`; empty for the whole.
     public var path: String
     public var code: Code
     /// A sentence for people.
     public var message: String
     /// What was given; nil, and left out, when there is nothing to show.
     public var got: Value?
-    /// What is allowed, in words or as an interval.
+    /// What is allowed, in words or as an interval; nil when the message says it all.
     public var allowed: String?
     /// With `unknownKey`: the known word that looks most like it.
     public var nearest: String?
+    /// Where it was written.
+    public var source: SettingSource?
+    /// Line and column in a text, from 1; nil when it does not come from one.
+    public var line: Int?
+    public var column: Int?
 
     public init(
         _ path: String, _ code: Code, _ message: String, got: Value? = nil, allowed: String? = nil,
-        nearest: String? = nil
+        nearest: String? = nil, source: SettingSource? = nil, line: Int? = nil, column: Int? = nil
     ) {
         self.path = path
         self.code = code
@@ -35,8 +42,12 @@ public struct WireError: Error, Sendable, Equatable {
         self.got = got
         self.allowed = allowed
         self.nearest = nearest
+        self.source = source
+        self.line = line
+        self.column = column
     }
 
+    /// As a reply has it; the place in a text is the requester's own and stays away.
     func write(to json: inout JSONWriter) {
         json.beginObject()
         json.key("path")
@@ -53,4 +64,16 @@ public struct WireError: Error, Sendable, Equatable {
         json.optional("nearest", nearest)
         json.endObject()
     }
+}
+
+/// Everything that is wrong, in the order in which it was found; never empty when thrown.
+public struct CodedErrors: Error, Sendable, Equatable {
+    public var errors: [CodedError]
+    public init(_ errors: [CodedError]) { self.errors = errors }
+}
+
+/// Where the value of a setting comes from; a later case goes above an earlier one.
+public enum SettingSource: String, Sendable, CaseIterable {
+    case `default`, preset, file, overlay
+    case commandLine = "command line"
 }

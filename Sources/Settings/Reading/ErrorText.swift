@@ -1,6 +1,6 @@
 import Messages
 
-extension SettingError {
+extension CodedError {
     /// One line for people: place, path, sentence, code, what was given and what is allowed.
     ///
     /// - Parameter fileName: of the settings file; nil when there is none.
@@ -46,7 +46,7 @@ extension SettingError {
     }
 }
 
-extension SettingErrors {
+extension CodedErrors {
     /// One line for each error.
     public func text(fileName: String? = nil) -> String {
         errors.map { $0.text(fileName: fileName) }.joined(separator: "\n")
