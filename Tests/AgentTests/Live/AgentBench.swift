@@ -50,9 +50,12 @@ final class AgentBench {
         var connection: [LinkEvent] { events.withLock { $0 } }
     }
 
-    /// - Parameter parts: the threads that run.
+    /// - Parameters:
+    ///   - parts: the threads that run.
+    ///   - files: how the settings are written.
     init(
-        _ settings: String = "", _ parts: Set<Part> = [.sampling], prepare: (TemporaryFolder) throws -> Void = { _ in }
+        _ settings: String = "", _ parts: Set<Part> = [.sampling], files: any FileLayer = SystemFiles(),
+        prepare: (TemporaryFolder) throws -> Void = { _ in }
     ) throws {
         self.parts = parts
         folder = try TemporaryFolder()
@@ -62,7 +65,9 @@ final class AgentBench {
         let isThere = settings.contains("storage: {")
         let file =
             isThere ? settings.replacingOccurrences(of: "storage: {", with: place + ", ") : settings + "\n\(place)}"
-        keeper = try SettingsKeeper(SettingsLayers(file: Array(file.utf8), stationID: "test"))
+        let layers = SettingsLayers(file: Array(file.utf8), stationID: "test")
+        let found = try SettingsLedger.stored(layers, now: HostClock.wall(), monotonic: HostClock.monotonic())
+        keeper = SettingsKeeper(found.ledger, found.notes, files: files)
         let configuration = keeper.ledger.guarded(keeper.settings)
         let trial = keeper.ledger.connectionTrial
         topics = try Topics(configuration)
