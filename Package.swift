@@ -64,15 +64,14 @@ let package = Package(
         room("MiniSEED", ["Threads", "CMiniSEED"], small: true),
         room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
         room("Messages", ["Seismology", "MiniSEED"], small: true),
-        room("Settings", ["SignalProcessing", "Seismology", "Messages", "CYAML", "CJansson"], small: true),
-        room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Messages", "Settings"]),
+        room("Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true),
+        room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
-        room("Instrument", ["Sensors", "Messages", "Settings"], small: true),
         room("Link", ["Threads", "Messages", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room(
             "Agent",
             [
-                "Threads", "Sensors", "Instrument", "MiniSEED", "Messages", "Settings", "Station", "Spool", "Link",
+                "Threads", "Sensors", "MiniSEED", "Messages", "Settings", "Station", "Spool", "Link",
                 "CLinux",
             ],
             small: true),
@@ -82,7 +81,7 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Instrument", "Link", "MiniSEED", "CMosquitto", "CExpat",
+                "Link", "MiniSEED", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -96,7 +95,6 @@ let package = Package(
         tests("Settings"),
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),
-        tests("Instrument", ["Threads"]),
         tests("Link", ["Threads"]),
         tests("Agent", ["Threads"]),
         .testTarget(

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
-import Instrument
 import Link
 import Messages
+import Sensors
 import Settings
 
 /// The agent: one thread that samples, one that talks to the broker, and this one, which watches over both.

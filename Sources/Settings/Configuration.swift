@@ -1,5 +1,6 @@
 import Messages
 import Seismology
+import Sensors
 import SignalProcessing
 
 /// The whole of an agent's settings, decoded and valid: one immutable snapshot that travels through the agent.
@@ -23,28 +24,6 @@ public struct Configuration: Sendable, Equatable {
     public init() {}
 }
 
-/// Three values of the same kind, one for each axis.
-public struct PerAxis<Value: Sendable & Equatable>: Sendable, Equatable {
-    public var x: Value
-    public var y: Value
-    public var z: Value
-
-    public init(_ all: Value) { (x, y, z) = (all, all, all) }
-    public init(x: Value, y: Value, z: Value) { (self.x, self.y, self.z) = (x, y, z) }
-
-    /// 0, 1, 2 is x, y, z.
-    public subscript(axis: Int) -> Value {
-        get { axis == 0 ? x : axis == 1 ? y : z }
-        set {
-            switch axis {
-            case 0: x = newValue
-            case 1: y = newValue
-            default: z = newValue
-            }
-        }
-    }
-}
-
 public struct StationConfiguration: Sendable, Equatable {
     /// `[A-Za-z0-9_-]{1,64}`; empty until the host name has been put in.
     public var id = ""
@@ -57,107 +36,6 @@ public struct StationConfiguration: Sendable, Equatable {
     public var elevation: Double?
     public var description = ""
     public var groups: [String] = []
-}
-
-public struct SensorConfiguration: Sendable, Equatable {
-    public enum Driver: String, Sendable, CaseIterable { case auto, iio, i2c, simulate, replay }
-    public var driver = Driver.auto
-    /// Nominal rate in Hz.
-    public var rate = 100.0
-    /// Full scale in m/s².
-    public var range = 2 * standardGravity
-    /// Put the samples on the grid of the nominal rate, aligned to whole seconds of UTC.
-    public var resample = false
-    /// Run the chip's self-test each time the agent has started.
-    public var selfTest = false
-    public var mounting = MountingConfiguration()
-    public var calibration = CalibrationConfiguration()
-    public var iio = IIOConfiguration()
-    public var i2c = I2CConfiguration()
-    public var simulate = SimulateConfiguration()
-    public var replay = ReplayConfiguration()
-}
-
-/// Which sensor axis, and with which sign, is the station's x, y, z.
-public struct MountingConfiguration: Sendable, Equatable {
-    /// Sensor axis 0, 1, 2 with sign, for the station's x, y, z: `+x` is (0, +1).
-    public struct Source: Sendable, Equatable {
-        public var axis: Int
-        public var sign: Double
-        public init(axis: Int, sign: Double) {
-            self.axis = axis
-            self.sign = sign
-        }
-    }
-    public var sources = PerAxis(Source(axis: 0, sign: 1))
-    /// Bearing of the station's y axis in degrees, clockwise from true north.
-    public var north = 0.0
-    /// Roll, pitch and yaw in degrees: the sensor as it lies, after the axis map, is turned back by these about x, then
-    /// y, then z.
-    public var rotation = PerAxis(0.0)
-    /// Turn z to where gravity pulls from, as found at rest.
-    public var level = false
-
-    public init() {
-        sources.y = Source(axis: 1, sign: 1)
-        sources.z = Source(axis: 2, sign: 1)
-    }
-}
-
-/// What the sensor itself gets wrong, in its own axes: true = matrix · (measured − offset).
-public struct CalibrationConfiguration: Sendable, Equatable {
-    /// m/s².
-    public var offset = PerAxis(0.0)
-    /// Scale on the diagonal, cross-axis beside it; rows.
-    public var matrix: [Double] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
-}
-
-/// Which accelerometer of the kernel's IIO subsystem, and how its buffer is paced.
-public struct IIOConfiguration: Sendable, Equatable {
-    public enum Trigger: String, Sendable, CaseIterable { case auto, device, hrtimer, sysfs, none }
-    /// Name, label or id (`iio:device0`) of the device; `auto`: the first with the channels of an accelerometer.
-    public var device = "auto"
-    /// Context of libiio: `local:`, `ip:host`, `usb:`.
-    public var uri = "local:"
-    public var trigger = Trigger.auto
-}
-
-/// Which chip on which I2C bus.
-public struct I2CConfiguration: Sendable, Equatable {
-    /// Number of the bus, `/dev/i2c-1`.
-    public var bus = 1
-    /// Address of 7 bits; nil: each at which a chip that is known may be.
-    public var address: Int?
-    /// Name of the chip, or `auto`.
-    public var chip = "auto"
-    /// GPIO line on which the chip says that data are ready, `gpiochip0:17`; empty: none, the FIFO is read by time.
-    public var dataReady = ""
-}
-
-public struct SimulateConfiguration: Sendable, Equatable {
-    public enum Scenario: String, Sendable, CaseIterable {
-        case quiet, quake, walk, tableKnock = "table-knock", sine, step, impulse
-    }
-    /// RMS of the sensor's own noise per axis in m/s².
-    public var noise = 0.3e-3 * standardGravity
-    public var scenario = Scenario.quiet
-    public var seed: UInt64 = 1
-    /// Amplitude in m/s² and frequency in Hz of `sine`, `step` and `impulse`.
-    public var amplitude = standardGravity
-    public var frequency = 1.0
-}
-
-public struct ReplayConfiguration: Sendable, Equatable {
-    public enum Unit: String, Sendable, CaseIterable { case metresPerSecondSquared = "m/s^2", g }
-    public var file = ""
-    /// Times real time; 0 is as fast as possible.
-    public var speed = 1.0
-    public var loop = false
-    /// m/s² per count of miniSEED integers, or per unit of the file; one for each axis. Nil: what the recording itself
-    /// says, and 1 for samples that are no counts.
-    public var scale: PerAxis<Double>?
-    /// Unit of a CSV file's columns.
-    public var unit = Unit.metresPerSecondSquared
 }
 
 public struct ConditioningConfiguration: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Seismology
 import Settings
+import SignalProcessing
 
 /// Working memory for one chunk of samples: made once, used for every chunk, carries nothing from one to the next.
 struct Planes: ~Copyable {

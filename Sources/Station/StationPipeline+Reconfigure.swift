@@ -13,7 +13,8 @@ extension StationPipeline {
         let waveform: WaveformSender
         let ring: RingWriter
 
-        init(
+        /// - Throws: what cannot be made at the sensor's rate.
+        public init(
             _ configuration: Configuration, sensor: StationSensor, boot: String, stream: TraceConfiguration? = nil
         ) throws(StationError) {
             self.configuration = configuration

@@ -34,14 +34,14 @@ import Testing
     @Test func unitsAndScales() throws {
         let text = "0,1,-2,0.5\n0.01,2,3,4\n"
         #expect(try replay(text) { $0.unit = .g }.delivery.y == [-2 * standardGravity, 3 * standardGravity])
-        let scaled = try replay(text) { $0.scale = (x: 2, y: -1, z: 10) }.delivery
+        let scaled = try replay(text) { $0.scale = PerAxis(x: 2, y: -1, z: 10) }.delivery
         #expect(scaled.x == [2, 4] && scaled.y == [2, -3] && scaled.z == [5, 40])
     }
 
     @Test func timesOfTheSamples() throws {
-        let relative = try replay("5,0,0,0\n5.01,0,0,0\n") { $0.start = 1_000_000_000_000 }
-        #expect(relative.delivery.times[0] == 1_005_000_000_000)
-        let absolute = try replay("2019-07-06T03:19:47.3683Z,0,0,0\n2019-07-06T03:19:47.3783Z,0,0,0\n") { $0.start = 7 }
+        let relative = try replay("5,0,0,0\n5.01,0,0,0\n")
+        #expect(relative.delivery.times[0] == 5_000_000_000)
+        let absolute = try replay("2019-07-06T03:19:47.3683Z,0,0,0\n2019-07-06T03:19:47.3783Z,0,0,0\n")
         #expect(absolute.delivery.times[0] == 1_562_383_187_368_300_000)
         #expect(absolute.description.rate == 100)
         #expect(absolute.description.clock == .recording)
@@ -68,7 +68,7 @@ import Testing
             time = ((time + 0.02 + 0.001 * max(-5, min(5, noise.gaussian()))) * 1e6).rounded() / 1e6
         }
         for rate in [nil, 50, 64, 20] as [Double?] {
-            let (delivery, description) = try replay(text) { $0.rate = rate }
+            let (delivery, description) = try replay(text, rate: rate)
             #expect(description.rate == rate ?? 50)
             #expect(abs(delivery.x.count - Int(20 * description.rate)) <= 2)
             for (index, value) in delivery.x.enumerated() {

@@ -1,5 +1,6 @@
 import Foundation
 import MiniSEED
+import SignalProcessing
 import TestSupport
 import Testing
 
@@ -14,23 +15,23 @@ import Testing
         let (e, n, z) = (Self.ramp(500), Self.ramp(500, from: 1000), Self.ramp(500, from: -3000))
         let bytes = try miniSEED(
             [(names.2, Self.whole(z)), (names.0, Self.whole(e)), (names.1, Self.whole(n))], format: format)
-        let (delivery, description) = try replay(bytes, "r.mseed") { $0.scale = (x: 0.5, y: 2, z: -1) }
+        let (delivery, description) = try replay(bytes, "r.mseed") { $0.scale = PerAxis(x: 0.5, y: 2, z: -1) }
         #expect(delivery.x == e.map { Double($0) * 0.5 })
         #expect(delivery.y == n.map { Double($0) * 2 })
         #expect(delivery.z == z.map { -Double($0) })
         #expect(description.rate == 100 && delivery.times[0] == 1_000_000_000)
         // The content decides, not the name.
-        #expect(try replay(bytes, "r.csv") { $0.scale = (x: 0.5, y: 2, z: -1) }.delivery == delivery)
+        #expect(try replay(bytes, "r.csv") { $0.scale = PerAxis(x: 0.5, y: 2, z: -1) }.delivery == delivery)
     }
 
     /// Waveforms go out in the recording's own counts where it has some.
     @Test func theStepOfIntegersIsTheirScale() throws {
         let bytes = try miniSEED(["HNE", "HNN", "HNZ"].map { ($0, Self.whole(Self.ramp(500))) })
-        func step(_ bytes: [UInt8], _ scale: (x: Double, y: Double, z: Double)) throws -> Double? {
+        func step(_ bytes: [UInt8], _ scale: PerAxis<Double>) throws -> Double? {
             try replay(bytes, "r.mseed") { $0.scale = scale }.description.resolution
         }
-        #expect(try step(bytes, (x: 1e-5, y: -1e-5, z: 1e-5)) == 1e-5)
-        #expect(try step(bytes, (x: 1e-5, y: 1e-5, z: 2e-5)) == nil)
+        #expect(try step(bytes, PerAxis(x: 1e-5, y: -1e-5, z: 1e-5)) == 1e-5)
+        #expect(try step(bytes, PerAxis(x: 1e-5, y: 1e-5, z: 2e-5)) == nil)
         // One channel of a stored file as all three: version 2 has its code at byte 15 and no check sum.
         for (file, expected) in [
             ("v2_int32_512", 1.0), ("v2_steim1_512", 1), ("v2_float32_512", nil), ("v2_float64_512", nil),
@@ -39,7 +40,7 @@ import Testing
             let channel = stored[..<512]
             #expect(channel[15..<18].elementsEqual("HNE".utf8))
             let three = "ENZ".utf8.flatMap { code -> [UInt8] in Array(channel[..<17]) + [code] + Array(channel[18...]) }
-            #expect(try step(three, (x: 1, y: 1, z: 1)) == expected, "\(file)")
+            #expect(try step(three, PerAxis(x: 1, y: 1, z: 1)) == expected, "\(file)")
         }
     }
 
@@ -129,7 +130,7 @@ import Testing
         try withFile(bytes, "r.mseed") { path in
             var settings = ReplaySettings(file: path)
             settings.speed = 0
-            settings.scale = (x: 1, y: 1, z: 1)
+            settings.scale = PerAxis(x: 1, y: 1, z: 1)
             var sensor = ReplaySensor(settings)
             _ = try sensor.open()
             #expect(sensor.duplicates == 2 * (50 + 20))
@@ -199,7 +200,7 @@ import Testing
     @Test func aRealRecordEqualsItsTable() throws {
         let table = try replay([UInt8](Vectors.data("records/r10_ridgecrest38_tow2_head.csv")))
         let record = try replay([UInt8](Vectors.data("records/r10_ridgecrest38_tow2.mseed")), "r10.mseed") {
-            $0.scale = (x: 1 / 213_800.0, y: 1 / 214_142.0, z: 1 / 214_356.0)
+            $0.scale = PerAxis(x: 1 / 213_800.0, y: 1 / 214_142.0, z: 1 / 214_356.0)
         }
         #expect(record.description.rate == 100 && table.description.rate == 100)
         #expect(record.delivery.x.count == 7500)

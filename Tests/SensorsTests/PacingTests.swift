@@ -7,9 +7,9 @@ import Testing
     private func blocks(_ count: Int, speed: Double, rate: Double, clock: VirtualClock, late: Int64 = 0) throws
         -> [Int64]
     {
-        var settings = SimulateSettings()
-        (settings.speed, settings.rate) = (speed, rate)
-        var sensor = SimulateSensor(settings, clock: clock)
+        var settings = SensorConfiguration()
+        settings.rate = rate
+        var sensor = SimulateSensor(settings, speed: speed, clock: clock)
         _ = try sensor.open()
         var block = SampleBlock(capacity: 16)
         return try (0..<count).map { _ in
@@ -52,7 +52,7 @@ import Testing
         #expect(try blocks(50, speed: 1, rate: 100, clock: clock, late: 30_000_000).last == 50 * 160_000_000)
         // One that stopped for a second gets what is due at once.
         let stopped = VirtualClock(monotonic: 0)
-        var sensor = SimulateSensor(SimulateSettings(), clock: stopped)
+        var sensor = SimulateSensor(SensorConfiguration(), clock: stopped)
         _ = try sensor.open()
         stopped.advance(1_000_000_000)
         var block = SampleBlock(capacity: 50)
@@ -77,7 +77,7 @@ import Testing
 
     @Test func wallTimeStampsTheSimulation() throws {
         let clock = VirtualClock(wall: 1_767_608_430_123_456_789)
-        var sensor = SimulateSensor(SimulateSettings(), clock: clock)
+        var sensor = SimulateSensor(SensorConfiguration(), clock: clock)
         #expect(try sensor.open().clock == .host)
         let delivery = try Delivery(&sensor, block: 16, atMost: 48)
         #expect(delivery.times[0] == 1_767_608_430_123_456_789)

@@ -1,4 +1,5 @@
 import Foundation
+import SignalProcessing
 import Testing
 
 @testable import Sensors
@@ -48,7 +49,7 @@ enum ReferenceRecords {
             #expect(table.delivery.x.count == record.n && table.delivery.marks.count == 1, "\(record.id)")
             let counts = record.counts
             let mseed = try replay(bytes("\(record.id).mseed"), "r.mseed") {
-                $0.scale = (x: 1 / (counts["x"] ?? 0), y: 1 / (counts["y"] ?? 0), z: 1 / (counts["z"] ?? 0))
+                $0.scale = PerAxis(x: 1 / (counts["x"] ?? 0), y: 1 / (counts["y"] ?? 0), z: 1 / (counts["z"] ?? 0))
             }
             #expect(mseed.description.rate == record.fs)
             #expect(mseed.delivery.x.count == record.n && mseed.delivery.marks.count == 1, "\(record.id)")
@@ -62,7 +63,7 @@ enum ReferenceRecords {
             ("r13_phone_walking", 50.0 as Double?), ("r14_phone_rest_tremor", nil), ("r15_phone_leg_agility", nil),
         ] {
             let regular = try replay(bytes("\(name).csv"))
-            let irregular = try replay(bytes("\(name)_irregular.csv")) { $0.rate = rate }
+            let irregular = try replay(bytes("\(name)_irregular.csv"), rate: rate)
             #expect(irregular.description.rate == regular.description.rate)
             #expect(irregular.delivery.x.count == regular.delivery.x.count)
             #expect(irregular.delivery.marks == regular.delivery.marks)

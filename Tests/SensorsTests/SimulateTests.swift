@@ -6,12 +6,11 @@ import Testing
 
 @Suite struct SimulateTests {
     private func play(
-        _ count: Int, block: Int = 100, _ change: (inout SimulateSettings) -> Void
+        _ count: Int, block: Int = 100, _ change: (inout SensorConfiguration) -> Void
     ) throws -> Delivery {
-        var settings = SimulateSettings()
-        settings.speed = 0
+        var settings = SensorConfiguration()
         change(&settings)
-        var sensor = SimulateSensor(settings, clock: VirtualClock())
+        var sensor = SimulateSensor(settings, speed: 0, clock: VirtualClock())
         _ = try sensor.open()
         return try Delivery(&sensor, block: block, atMost: count)
     }
@@ -21,15 +20,17 @@ import Testing
     }
 
     @Test func testSignalsHaveTheirLeadIn() throws {
-        let sine = try play(200) { ($0.scenario, $0.amplitude, $0.frequency) = (.sine, 3, 2.5) }
+        let sine = try play(200) {
+            ($0.simulate.scenario, $0.simulate.amplitude, $0.simulate.frequency) = (.sine, 3, 2.5)
+        }
         for index in 0..<200 {
             let expected = index < 20 ? 0 : 3 * sin(2 * .pi * 2.5 * Double(index - 20) / 100)
             #expect(abs(sine.x[index] - expected) < 1e-14 * 100)
         }
         #expect(sine.x == sine.y && sine.x == sine.z)
-        let step = try play(100) { ($0.scenario, $0.amplitude) = (.step, 2) }
+        let step = try play(100) { ($0.simulate.scenario, $0.simulate.amplitude) = (.step, 2) }
         #expect(step.x == [Double](repeating: 0, count: 20) + [Double](repeating: 2, count: 80))
-        let impulse = try play(100) { ($0.scenario, $0.amplitude) = (.impulse, 2) }
+        let impulse = try play(100) { ($0.simulate.scenario, $0.simulate.amplitude) = (.impulse, 2) }
         #expect(impulse.z == [Double](repeating: 0, count: 20) + [2] + [Double](repeating: 0, count: 79))
     }
 
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func quietIsGravityAndNoise() throws {
-        let quiet = try play(60_000) { ($0.noise, $0.seed) = (0.01, 5) }
+        let quiet = try play(60_000) { ($0.simulate.noise, $0.simulate.seed) = (0.01, 5) }
         for (values, mean) in [(quiet.x, 0), (quiet.y, 0), (quiet.z, standardGravity)] {
             let centred = values.map { $0 - mean }
             #expect(abs(centred.reduce(0, +) / 60_000) < 4 * 0.01 / 60_000.0.squareRoot())
@@ -50,9 +51,9 @@ import Testing
             let products = (1..<60_000).map { centred[$0] * centred[$0 - 1] }
             #expect(abs(products.reduce(0, +) / 60_000) < 4 * 1e-4 / 60_000.0.squareRoot())
         }
-        #expect(try play(100) { ($0.noise, $0.seed) = (0.01, 5) }.x == Array(quiet.x.prefix(100)))
-        #expect(try play(100) { ($0.noise, $0.seed) = (0.01, 6) }.x != Array(quiet.x.prefix(100)))
-        #expect(try play(100) { $0.noise = 0 }.z == [Double](repeating: standardGravity, count: 100))
+        #expect(try play(100) { ($0.simulate.noise, $0.simulate.seed) = (0.01, 5) }.x == Array(quiet.x.prefix(100)))
+        #expect(try play(100) { ($0.simulate.noise, $0.simulate.seed) = (0.01, 6) }.x != Array(quiet.x.prefix(100)))
+        #expect(try play(100) { $0.simulate.noise = 0 }.z == [Double](repeating: standardGravity, count: 100))
     }
 
     /// Published test values: xoshiro256++ from the state that SplitMix64 makes of 0.
@@ -70,7 +71,7 @@ import Testing
     func quakeLooksLikeOne(rate: Double, seed: UInt64) throws {
         let count = Int(240 * rate)
         let quake = try play(count) {
-            ($0.scenario, $0.rate, $0.noise, $0.seed, $0.peak) = (.quake, rate, 0, seed, 0.5)
+            ($0.simulate.scenario, $0.rate, $0.simulate.noise, $0.simulate.seed) = (.quake, rate, 0, seed)
         }
         let z = quake.z.map { $0 - standardGravity }
         let horizontal = max(quake.x.map(abs).max() ?? 0, quake.y.map(abs).max() ?? 0)
@@ -88,29 +89,28 @@ import Testing
     }
 
     @Test func walkAndKnockHaveTheirShapes() throws {
-        let walk = try play(3000) { ($0.scenario, $0.noise) = (.walk, 0) }
+        let walk = try play(3000) { ($0.simulate.scenario, $0.simulate.noise) = (.walk, 0) }
         #expect(rms(walk.z.map { $0 - standardGravity }) > 1)
-        let knock = try play(2000) { ($0.scenario, $0.noise) = (.tableKnock, 0) }
+        let knock = try play(2000) { ($0.simulate.scenario, $0.simulate.noise) = (.tableKnock, 0) }
         let z = knock.z.map { $0 - standardGravity }
         #expect(z.firstIndex { $0 != 0 } == 500)
         #expect(z[500] == 1.5 || abs(z[500] - 1.5) < 1e-12)
         #expect(rms(z[530..<600]) < 0.01 && abs(z[1500] - 1.5) < 1e-12)
     }
 
-    @Test func rangeAndResolutionAreASensors() throws {
-        let walk = try play(3000) { ($0.scenario, $0.range, $0.resolution) = (.walk, 9, 0.01) }
+    @Test func theRangeIsASensors() throws {
+        let walk = try play(3000) { ($0.simulate.scenario, $0.range) = (.walk, 9) }
         #expect(walk.z.max() == 9)
-        #expect(walk.x.allSatisfy { abs($0 / 0.01 - ($0 / 0.01).rounded()) < 1e-9 })
     }
 
     @Test func impossibleSettingsAreNamed() throws {
-        let changes: [(String, (inout SimulateSettings) -> Void)] = [
-            ("rate", { $0.rate = 0 }), ("rate", { $0.rate = .nan }), ("noise", { $0.noise = -1 }),
-            ("range", { $0.range = 0 }), ("peak", { $0.peak = .infinity }), ("distance", { $0.distance = 0 }),
-            ("speed", { $0.speed = -1 }), ("frequency", { ($0.scenario, $0.frequency) = (.sine, 50) }),
+        let changes: [(String, (inout SensorConfiguration) -> Void)] = [
+            ("rate", { $0.rate = 0 }), ("rate", { $0.rate = .nan }), ("noise", { $0.simulate.noise = -1 }),
+            ("range", { $0.range = 0 }),
+            ("frequency", { ($0.simulate.scenario, $0.simulate.frequency) = (.sine, 50) }),
         ]
         for (name, change) in changes {
-            var settings = SimulateSettings()
+            var settings = SensorConfiguration()
             change(&settings)
             var sensor = SimulateSensor(settings, clock: VirtualClock())
             do throws(SensorError) {

@@ -83,25 +83,25 @@ func withFile<R>(_ text: String, _ body: (String) throws -> R) throws -> R {
 
 /// The whole replay of a text or of bytes.
 func replay(
-    _ bytes: [UInt8], _ name: String = "recording.csv", block: Int = 16,
+    _ bytes: [UInt8], _ name: String = "recording.csv", block: Int = 16, rate: Double? = nil,
     _ change: (inout ReplaySettings) -> Void = { _ in }
 ) throws -> (delivery: Delivery, description: SensorDescription) {
     try withFile(bytes, name) { path in
         var settings = ReplaySettings(file: path)
         settings.speed = 0
         // A count is 1 m/s² in these tests.
-        settings.scale = (x: 1, y: 1, z: 1)
+        settings.scale = PerAxis(x: 1, y: 1, z: 1)
         change(&settings)
-        var sensor = ReplaySensor(settings)
+        var sensor = ReplaySensor(settings, irregularRate: rate)
         let description = try sensor.open()
         return (try Delivery(&sensor, block: block), description)
     }
 }
 
 func replay(
-    _ text: String, block: Int = 16, _ change: (inout ReplaySettings) -> Void = { _ in }
+    _ text: String, block: Int = 16, rate: Double? = nil, _ change: (inout ReplaySettings) -> Void = { _ in }
 ) throws -> (delivery: Delivery, description: SensorDescription) {
-    try replay(Array(text.utf8), block: block, change)
+    try replay(Array(text.utf8), block: block, rate: rate, change)
 }
 
 /// The error with which opening a recording ends.
@@ -110,7 +110,7 @@ func openingError(_ bytes: [UInt8], _ name: String = "recording.csv") throws -> 
         var settings = ReplaySettings(file: path)
         settings.speed = 0
         // A count is 1 m/s² in these tests.
-        settings.scale = (x: 1, y: 1, z: 1)
+        settings.scale = PerAxis(x: 1, y: 1, z: 1)
         var sensor = ReplaySensor(settings)
         do throws(SensorError) {
             _ = try sensor.open()

@@ -22,7 +22,8 @@ import Testing
         let counts = try object(expected["counts_per_m_s2"])
         var settings = ReplaySettings(file: Vectors.url("records/r10_ridgecrest38_tow2.mseed").path)
         settings.speed = 0
-        settings.scale = (1 / (try number(counts["x"])), 1 / (try number(counts["y"])), 1 / (try number(counts["z"])))
+        settings.scale = PerAxis(
+            x: 1 / (try number(counts["x"])), y: 1 / (try number(counts["y"])), z: 1 / (try number(counts["z"])))
         return ReplaySensor(settings)
     }
 

@@ -16,6 +16,8 @@ extension Dispatcher {
         var keys: [String] = []
         /// The sensor has to be opened anew.
         var reopens = false
+        /// For the thread that samples; nil: it has prepared them itself.
+        var prepared: PreparedSettings?
         /// Of the connection, as it will be; nil: it does not concern the link.
         var link: LinkChange?
         /// Another broker, or other credentials: the files that they need are looked for.

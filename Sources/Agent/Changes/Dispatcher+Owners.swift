@@ -1,6 +1,7 @@
 import Link
 import Messages
 import Settings
+import Station
 
 /// The change under way, in the hands of its owners.
 extension Dispatcher {
@@ -57,13 +58,23 @@ extension Dispatcher {
         guard let one = changing else { return nil }
         switch owner {
         case .sampling:
-            guard sampling != nil else { return .prepared(owner) }
-            let settings = one.next.inForce(one.next.settings)
-            let order = StationOrder.prepare(settings, revision: one.next.revision, reopens: one.reopens)
-            guard self.order(order, as: .prepare) else {
-                return .refused(owner, [CodedError("", .busy, "too many commands wait: ask again in a second")])
+            guard let sampling else { return .prepared(owner) }
+            let (settings, revision) = (one.next.inForce(one.next.settings), one.next.revision)
+            let busy = CodedError("", .busy, "too many commands wait: ask again in a second")
+            let words = status.now
+            guard !one.reopens, let open = words.sensor else {
+                let order = StationOrder.prepare(settings, revision: revision, reopens: one.reopens)
+                return self.order(order, as: .prepare) ? nil : .refused(owner, [busy])
             }
-            return nil
+            // With the sensor that is there it takes no time of that thread.
+            guard sampling.hasRoom else { return .refused(owner, [busy]) }
+            var sensor = StationSensor(open)
+            sensor.rate = words.rate ?? sensor.rate
+            do throws(StationError) {
+                let pipeline = try StationPipeline.Prepared(settings, sensor: sensor, boot: boot)
+                changing?.prepared = PreparedSettings(configuration: settings, revision: revision, pipeline: pipeline)
+            } catch { return .refused(owner, [CodedError(error)]) }
+            return .prepared(owner)
         case .link:
             guard one.files, let files = one.link?.files, !files.isEmpty else { return .prepared(owner) }
             checking = storage.files.put(.credentials) { LinkChange.problem(files) }
@@ -108,7 +119,9 @@ extension Dispatcher {
         let configuration = keeper.ledger.inForce(keeper.settings)
         switch owner {
         case .log: log.control.level = configuration.log.level
-        case .sampling: return order(.commit, as: .commit) ? nil : .committed(owner)
+        case .sampling:
+            changing?.prepared = nil
+            return order(.commit(one.prepared), as: .commit) ? nil : .committed(owner)
         case .storage:
             storage.change(
                 configuration, topics: one.link?.topics ?? topics, trial: one.link?.trial, confirmed: one.confirmed)

@@ -1,5 +1,6 @@
 import Glibc
 import Messages
+import Settings
 
 /// The file that remembers commands over restarts: a line for each step, at the end; written anew now and then.
 struct CommandJournal {

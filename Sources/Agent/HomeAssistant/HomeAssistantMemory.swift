@@ -36,7 +36,9 @@ struct HomeAssistantMemory {
             ["prefix": .string(place.prefix), "id": .string(place.id), "form": .string(place.form.rawValue)]
         }
         return { [file] in
-            do throws(FileError) { try file.write(["v": 1, "places": .array(list)]) } catch { return error.message }
+            do throws(FileError) { try file.write(["v": 1, "places": .array(list)]) } catch {
+                return "discovery topics not saved: \(error.message)"
+            }
             return nil
         }
     }

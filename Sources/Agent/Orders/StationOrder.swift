@@ -7,8 +7,8 @@ enum StationOrder: Sendable {
     /// and opened anew with them, since only that shows what it can do. No samples come then until `commit` or `abandon`;
     /// the gap is declared. A sensor that is not found is no obstacle: it may still come.
     indirect case prepare(Configuration, revision: Int, reopens: Bool)
-    /// What was prepared last comes into force, at the next border of a block. Cannot fail.
-    case commit
+    /// Settings come into force at the next border of a block: these or, with nil, what was prepared last. Cannot fail.
+    indirect case commit(PreparedSettings?)
     /// What was prepared last does not; a sensor that was opened for it is opened as before.
     case abandon
     case resetExtremes

@@ -1,4 +1,3 @@
-import Instrument
 import Messages
 import Seismology
 import Sensors

@@ -1,4 +1,3 @@
-import Instrument
 import Messages
 import Sensors
 import Settings

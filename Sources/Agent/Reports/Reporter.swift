@@ -1,4 +1,3 @@
-import Instrument
 import Link
 import Messages
 import Sensors
@@ -113,7 +112,7 @@ struct Reporter {
         wantHomeAssistant(inForce)
     }
 
-    func note(_ problem: String) { log.warning("not kept: \(problem)") }
+    func note(_ problem: String) { log.warning(problem) }
 
     mutating func say(_ alert: AlertMessage) {
         let link = self.link
@@ -231,8 +230,8 @@ struct Reporter {
         memory.set(report, of: chip, value)
         let directory = inForce.storage.directory
         files.put(report == .selfTest ? .selfTest : .calibration) {
-            do throws(SensorError) { try SensorMemory.keep(report, of: chip, value, directory: directory) } catch {
-                return "\(error)"
+            do throws(FileError) { try SensorMemory.keep(report, of: chip, value, directory: directory) } catch {
+                return "\(report.rawValue) of the sensor not saved: \(error.message)"
             }
             return nil
         }

@@ -1,6 +1,6 @@
-import Instrument
 import Messages
 import Sensors
+import Settings
 import SignalProcessing
 
 /// Which alerts there are of the sensor. Pure: from what the sampling thread says to sentences.

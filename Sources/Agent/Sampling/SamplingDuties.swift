@@ -1,7 +1,7 @@
-import Instrument
 import Messages
 import Sensors
 import Settings
+import SignalProcessing
 
 /// The orders that the sampling thread is busy with for longer than a block.
 struct SamplingDuties {

@@ -1,4 +1,3 @@
-import Instrument
 import Messages
 import Sensors
 import Settings
@@ -25,9 +24,9 @@ extension SamplingThread {
     ) -> OrderOutcome? {
         switch order {
         case .prepare(let new, let revision, _): return prepare(new, revision, &pipeline)
-        case .commit: return commit(&pipeline)
+        case .commit(let settings): return commit(settings, &pipeline)
         case .abandon:
-            prepared = nil
+            (prepared, preparedDriver) = (nil, nil)
             return .done(.object([]))
         case .resetExtremes:
             pipeline.resetExtremes()
@@ -59,7 +58,7 @@ extension SamplingThread {
     private func stopsTheSensor(_ order: StationOrder) -> Bool {
         switch order {
         case .prepare(_, _, let reopens): reopens
-        case .commit: prepared?.driver != nil
+        case .commit: preparedDriver != nil
         case .selfTest: true
         default: false
         }
@@ -167,20 +166,21 @@ extension SamplingThread {
         for (number, order) in queue {
             switch order {
             case .prepare(let new, let revision, let reopens):
-                var other = PreparedSettings(configuration: new, revision: revision)
-                if reopens { other.driver = choose(new.sensor) }
                 let problem =
                     reopens ? nil : lastSensor.flatMap { StationCheck.problem(new, sensor: StationSensor($0)) }
-                if problem == nil { prepared = other }
+                if problem == nil {
+                    prepared = PreparedSettings(configuration: new, revision: revision)
+                    preparedDriver = reopens ? choose(new.sensor) : nil
+                }
                 orders.answer(number, problem.map { .failed(CodedError($0)) } ?? .done(.object([])))
-            case .commit:
-                if let new = prepared.take() {
+            case .commit(let settings):
+                if let new = settings ?? prepared.take() {
                     take(new)
                     isOther = true
                 }
                 orders.answer(number, .done(.object([])))
             case .abandon:
-                prepared = nil
+                (prepared, preparedDriver) = (nil, nil)
                 orders.answer(number, .done(.object([])))
             case .endStream:
                 if let stream = duties.stream { answerStream(stream) }

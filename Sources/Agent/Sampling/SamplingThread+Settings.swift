@@ -4,13 +4,11 @@ import Settings
 import Station
 
 /// Other settings between `prepare` and `commit` or `abandon`.
-struct PreparedSettings {
+struct PreparedSettings: Sendable {
     let configuration: Configuration
     let revision: Int
-    /// Nil: none was running, or it is made for another sensor.
+    /// Nil: it is to be made when the sensor is there.
     var pipeline: StationPipeline.Prepared?
-    /// Of another sensor, or of other settings of it.
-    var driver: (any SensorDriver)?
 }
 
 /// Settings into force, in two steps.
@@ -28,8 +26,8 @@ extension SamplingThread {
         return .done(.object([]))
     }
 
-    func commit(_ pipeline: inout StationPipeline) -> OrderOutcome {
-        guard let new = prepared.take() else {
+    func commit(_ settings: PreparedSettings?, _ pipeline: inout StationPipeline) -> OrderOutcome {
+        guard let new = settings ?? prepared.take() else {
             return .failed(CodedError("", .internal, "nothing is prepared"))
         }
         take(new)
@@ -96,8 +94,7 @@ extension SamplingThread {
         let isFresh = HostClock.monotonic() - began < Self.freshness
         if case .commit = end.order, isFresh { openSensor = found } else { other.close() }
         if case .commit = end.order {
-            var settings = settings
-            settings.driver = other
+            preparedDriver = other
             take(settings)
         }
         orders.answer(end.number, .done(.object([])))

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Instrument
 import Messages
 import Sensors
 import Settings
@@ -25,6 +24,8 @@ final class SamplingThread {
     var isStale = false
     /// Other settings that wait for `commit` or `abandon`.
     var prepared: PreparedSettings?
+    /// With them: another sensor, or the sensor with other settings of its own.
+    var preparedDriver: (any SensorDriver)?
     /// The sensor has been opened already, to prepare settings.
     var openSensor: SensorDescription?
     let orders: OrderBook
@@ -115,7 +116,7 @@ final class SamplingThread {
     /// Other settings, of which the pipeline has to be told.
     func take(_ new: PreparedSettings) {
         (configuration, revision, isStale) = (new.configuration, new.revision, true)
-        guard let other = new.driver else { return }
+        guard let other = preparedDriver.take() else { return }
         driver = other
         lastSensor = nil
         setPriority()

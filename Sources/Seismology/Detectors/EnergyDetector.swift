@@ -1,6 +1,11 @@
 import SignalProcessing
 
 extension DetectionConfiguration {
+    public var energy: Energy {
+        get { self[Energy.self] }
+        set { self[Energy.self] = newValue }
+    }
+
     public struct Energy: DetectorSettings {
         public static let name = "energy"
         public static let title = "Energy"

@@ -1,6 +1,11 @@
 import SignalProcessing
 
 extension DetectionConfiguration {
+    public var level: Level {
+        get { self[Level.self] }
+        set { self[Level.self] = newValue }
+    }
+
     /// Which axes; the level itself is a setting of each axis, since its trigger is a signal too.
     public struct Level: DetectorSettings {
         /// Which axes must be triggered for the detector to be on.

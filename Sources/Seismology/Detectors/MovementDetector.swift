@@ -1,6 +1,11 @@
 import SignalProcessing
 
 extension DetectionConfiguration {
+    public var movement: Movement {
+        get { self[Movement.self] }
+        set { self[Movement.self] = newValue }
+    }
+
     public struct Movement: DetectorSettings {
         public static let name = "movement"
         public static let title = "Movement"

@@ -1,6 +1,11 @@
 import SignalProcessing
 
 extension DetectionConfiguration {
+    public var peak: Peak {
+        get { self[Peak.self] }
+        set { self[Peak.self] = newValue }
+    }
+
     public struct Peak: DetectorSettings {
         public static let name = "peak"
         public static let title = "Peak"

@@ -1,6 +1,11 @@
 import SignalProcessing
 
 extension DetectionConfiguration {
+    public var staLTA: STALTA {
+        get { self[STALTA.self] }
+        set { self[STALTA.self] = newValue }
+    }
+
     public struct STALTA: DetectorSettings {
         public static let name = "sta_lta"
         public static let title = "STA/LTA"

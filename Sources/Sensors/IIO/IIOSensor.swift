@@ -2,7 +2,7 @@ import SignalProcessing
 
 /// An accelerometer of the kernel's IIO subsystem, on this machine or behind iiod on another one.
 public struct IIOSensor: SensorDriver {
-    private let settings: IIOSettings
+    private let settings: SensorConfiguration
     private let clock: any SensorClock
     private var session: IIOSession?
     /// Kept while the sensor is away: its rate does not change by that.
@@ -10,7 +10,7 @@ public struct IIOSensor: SensorDriver {
     private var nominal = 0.0
     private var proven: Pacing?
 
-    public init(_ settings: IIOSettings, clock: any SensorClock = SystemSensorClock()) {
+    public init(_ settings: SensorConfiguration, clock: any SensorClock = SystemSensorClock()) {
         self.settings = settings
         self.clock = clock
     }

@@ -20,9 +20,9 @@ final class IIOSession {
 
     /// - Parameter proven: the way that has worked before: a sensor that comes back is not tried in others, which work
     ///   less well.
-    init(_ settings: IIOSettings, _ clock: any SensorClock, proven: Pacing?) throws(SensorError) {
+    init(_ settings: SensorConfiguration, _ clock: any SensorClock, proven: Pacing?) throws(SensorError) {
         self.clock = clock
-        let context = try IIOContext(uri: settings.uri)
+        let context = try IIOContext(uri: settings.iio.uri)
         context.setTimeout(milliseconds: Int(max(4, 8 / max(settings.rate, 0.1)) * 1000))
         let devices = context.devices()
         var candidates: [DeviceChoice.Candidate] = []
@@ -32,7 +32,7 @@ final class IIOSession {
                     id: device.id, name: device.name, label: device.label, isAccelerometer: device.acceleration != nil,
                     hasBuffer: device.hasBuffer))
         }
-        let device = devices[try DeviceChoice.index(settings.device, of: candidates)]
+        let device = devices[try DeviceChoice.index(settings.iio.device, of: candidates)]
         var setup = try DeviceSetup(device, range: settings.range)
         var notes: [String] = []
         let capture = try Self.start(context, &setup, settings, clock, proven, &notes)
@@ -62,7 +62,7 @@ final class IIOSession {
 
     /// Tries the ways to take samples, until one gives some.
     private static func start(
-        _ context: IIOContext, _ setup: inout DeviceSetup, _ settings: IIOSettings, _ clock: any SensorClock,
+        _ context: IIOContext, _ setup: inout DeviceSetup, _ settings: SensorConfiguration, _ clock: any SensorClock,
         _ proven: Pacing?, _ notes: inout [String]
     ) throws(SensorError) -> IIOCapture {
         let device = setup.device
@@ -76,8 +76,8 @@ final class IIOSession {
         plan.assignedRate = plan.assigned.flatMap { IIOCapture.rate(of: $0, context) }
         plan.isLocal = context.isLocal
         var failure = SensorError(
-            .unsupported, "\(device.title) cannot be paced by sensor.iio.trigger \(settings.trigger.rawValue)")
-        var ways = plan.ways(settings.trigger, rate: settings.rate)
+            .unsupported, "\(device.title) cannot be paced by sensor.iio.trigger \(settings.iio.trigger.rawValue)")
+        var ways = plan.ways(settings.iio.trigger, rate: settings.rate)
         if let proven, ways.contains(where: proven.isLike) { ways = ways.filter(proven.isLike) }
         for pacing in ways {
             do throws(SensorError) {

@@ -1,4 +1,4 @@
-/// Which accelerometer of the kernel's IIO subsystem, and how; the agent makes it from its configuration.
+/// Which accelerometer of the kernel's IIO subsystem, and how its buffer is paced.
 public struct IIOSettings: Sendable, Equatable {
     public enum Trigger: String, Sendable, CaseIterable {
         /// Whatever works: own trigger or FIFO, the one that the device has, hrtimer, sysfs, none.
@@ -18,10 +18,6 @@ public struct IIOSettings: Sendable, Equatable {
     /// Context of libiio: `local:`, `ip:host`, `usb:`.
     public var uri = "local:"
     public var trigger = Trigger.auto
-    /// Wanted samples per second.
-    public var rate = 100.0
-    /// Wanted full scale in m/s².
-    public var range = 19.6133
 
     public init() {}
 }

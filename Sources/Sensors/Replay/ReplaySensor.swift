@@ -35,11 +35,17 @@ public struct ReplaySensor: SensorDriver, Sendable {
     }
 
     private let settings: ReplaySettings
+    private let irregularRate: Double?
     private let clock: any SensorClock
     private var session: Session?
 
-    public init(_ settings: ReplaySettings, clock: any SensorClock = SystemSensorClock()) {
+    /// - Parameter irregularRate: rate in Hz onto which irregular samples of a CSV file are interpolated; nil: their
+    ///   typical rate, rounded. Regular files keep their own rate.
+    public init(
+        _ settings: ReplaySettings, irregularRate: Double? = nil, clock: any SensorClock = SystemSensorClock()
+    ) {
         self.settings = settings
+        self.irregularRate = irregularRate
         self.clock = clock
     }
 
@@ -68,7 +74,7 @@ public struct ReplaySensor: SensorDriver, Sendable {
             (rate, total, start, end) = (found.rate, found.total, found.start, found.end)
             (csv, miniSEED) = (nil, found)
         } else {
-            let found = try CSVRecording(file, settings: settings)
+            let found = try CSVRecording(file, settings, rate: irregularRate)
             (rate, total, start, end) = (found.rate, found.total, found.start, found.end)
             (csv, miniSEED) = (found, nil)
         }

@@ -1,11 +1,10 @@
 import MiniSEED
 import SignalProcessing
 
-/// What the replay of a recording needs to know; the agent makes it from its configuration.
+/// Which recording is played, and how.
 public struct ReplaySettings: Sendable, Equatable {
-    public enum Unit: Sendable, Equatable {
-        case metresPerSecondSquared
-        case g
+    public enum Unit: String, Sendable, CaseIterable {
+        case metresPerSecondSquared = "m/s^2", g
 
         /// m/s² of one unit.
         var factor: Double { self == .g ? standardGravity : 1 }
@@ -17,30 +16,13 @@ public struct ReplaySettings: Sendable, Equatable {
     public var speed = 1.0
     /// Start again at the end: time goes on and a gap is declared.
     public var loop = false
-    /// m/s² per count of miniSEED, or per unit of the file; x, y, z. Nil: what the recording itself says, and 1 for
+    /// m/s² per count of miniSEED, or per unit of the file. Nil: what the recording itself says, and 1 for
     /// samples that are no counts; counts of which nothing is known are refused.
-    public var scale: (x: Double, y: Double, z: Double)?
+    public var scale: PerAxis<Double>?
     /// Unit of a CSV file's columns, before `scale`.
     public var unit = Unit.metresPerSecondSquared
-    /// Rate in Hz onto which irregular samples of a CSV file are interpolated; nil: their typical rate, rounded.
-    /// Regular files keep their own rate.
-    public var rate: Double?
-    /// Time of t = 0 in nanoseconds since 1970-01-01, for CSV files with seconds from a start. Times from 10⁸ s on
-    /// count from 1970, and times of day in ISO form are absolute.
-    public var start: Int64 = 0
 
-    public init(file: String) { self.file = file }
-
-    public static func == (a: Self, b: Self) -> Bool {
-        let same =
-            switch (a.scale, b.scale) {
-            case (let a?, let b?): a == b
-            case (nil, nil): true
-            default: false
-            }
-        return same && a.file == b.file && a.speed == b.speed && a.loop == b.loop && a.unit == b.unit
-            && a.rate == b.rate && a.start == b.start
-    }
+    public init(file: String = "") { self.file = file }
 }
 
 /// A channel of a recording, with the times of its first and last sample (ns of UTC).

@@ -10,13 +10,20 @@ public struct SimulateSensor: SensorDriver, Sendable {
         var delivered = 0
     }
 
-    private let settings: SimulateSettings
+    private let settings: SensorConfiguration
+    private let speed: Double
     private let clock: any SensorClock
     private var session: Session?
+    private var simulate: SimulateSettings { settings.simulate }
 
-    /// - Parameter clock: its wall time at `open` is the time of the first sample.
-    public init(_ settings: SimulateSettings, clock: any SensorClock = SystemSensorClock()) {
+    /// - Parameters:
+    ///   - speed: times real time; 0 is as fast as possible.
+    ///   - clock: its wall time at `open` is the time of the first sample.
+    public init(
+        _ settings: SensorConfiguration, speed: Double = 1, clock: any SensorClock = SystemSensorClock()
+    ) {
         self.settings = settings
+        self.speed = speed
         self.clock = clock
     }
 
@@ -24,11 +31,12 @@ public struct SimulateSensor: SensorDriver, Sendable {
         close()
         try check()
         session = Session(
-            source: ScenarioSource(settings), timeline: SampleTimeline(start: clock.wall(), rate: settings.rate),
-            pacer: Pacer(clock: clock, rate: settings.rate, speed: settings.speed))
+            source: ScenarioSource(settings.simulate, rate: settings.rate, range: settings.range),
+            timeline: SampleTimeline(start: clock.wall(), rate: settings.rate),
+            pacer: Pacer(clock: clock, rate: settings.rate, speed: speed))
         return SensorDescription(
-            driver: "simulate", chip: settings.scenario.rawValue, rate: settings.rate, range: settings.range,
-            resolution: settings.resolution, clock: .host)
+            driver: "simulate", chip: simulate.scenario.rawValue, rate: settings.rate, range: settings.range,
+            clock: .host)
     }
 
     public mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
@@ -54,14 +62,11 @@ public struct SimulateSensor: SensorDriver, Sendable {
         }
         let rate = settings.rate
         try require(rate >= 1 && rate <= 100_000, "rate", rate, "1 to 100000 Hz")
-        try require(settings.noise >= 0 && settings.noise.isFinite, "noise", settings.noise, "0 m/s² and more")
+        try require(simulate.noise >= 0 && simulate.noise.isFinite, "noise", simulate.noise, "0 m/s² and more")
         try require(settings.range > 0, "range", settings.range, "more than 0 m/s²")
-        try require(settings.amplitude.isFinite, "amplitude", settings.amplitude, "finite numbers")
-        try require(settings.peak >= 0 && settings.peak.isFinite, "peak", settings.peak, "0 m/s² and more")
-        try require((1...150).contains(settings.distance), "distance", settings.distance, "1 to 150 km")
-        try require(settings.speed >= 0 && settings.speed.isFinite, "speed", settings.speed, "0 and more")
-        if settings.scenario == .sine {
-            let frequency = settings.frequency
+        try require(simulate.amplitude.isFinite, "amplitude", simulate.amplitude, "finite numbers")
+        if simulate.scenario == .sine {
+            let frequency = simulate.frequency
             try require(
                 frequency > 0 && frequency < rate / 2, "frequency", frequency, "more than 0, below half the rate")
         }

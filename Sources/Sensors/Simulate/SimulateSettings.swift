@@ -1,6 +1,6 @@
 import SignalProcessing
 
-/// What a simulated sensor shows; the agent makes it from its configuration.
+/// What a simulated sensor shows.
 public struct SimulateSettings: Sendable, Equatable {
     public enum Scenario: String, Sendable, CaseIterable {
         /// Gravity and the sensor's own noise.
@@ -16,10 +16,6 @@ public struct SimulateSettings: Sendable, Equatable {
     }
 
     public var scenario = Scenario.quiet
-    /// Samples per second.
-    public var rate = 100.0
-    /// Full scale in m/s²: values beyond are cut off there.
-    public var range = 2 * standardGravity
     /// RMS of the noise on each axis in m/s².
     public var noise = 0.3e-3 * standardGravity
     public var seed: UInt64 = 1
@@ -27,14 +23,6 @@ public struct SimulateSettings: Sendable, Equatable {
     public var amplitude = standardGravity
     /// Hz, of `sine`.
     public var frequency = 1.0
-    /// Largest horizontal acceleration of `quake` in m/s².
-    public var peak = 0.5
-    /// Distance of the earthquake's source in km: sets the time from P to S.
-    public var distance = 30.0
-    /// Smallest step in m/s² to which values are rounded; nil: not rounded.
-    public var resolution: Double?
-    /// Times real time; 0 is as fast as possible.
-    public var speed = 1.0
 
     public init() {}
 }

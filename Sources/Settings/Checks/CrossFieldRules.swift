@@ -1,5 +1,6 @@
 import Messages
 import Seismology
+import Sensors
 import SignalProcessing
 
 /// Rules between several settings; each is a function of its own and reports at the setting that would be changed to

@@ -3,8 +3,8 @@ import Seismology
 /// The rules between the settings of detectors: the filter of each against the rate, what its file says, and votes.
 enum DetectorRules {
     static let all: [CrossFieldRules.Rule] = {
-        var rules = Rules()
-        DetectionConfiguration.visit(&rules)
+        var (settings, rules) = (DetectionConfiguration(), Rules())
+        settings.visit(&rules)
         let enabled = DetectionConfiguration.names.map { "/detection/\($0)/enabled" }
         return rules.filters + rules.own + [.init(uses: enabled + ["/detection/event/votes"], check: votes)]
     }()
@@ -18,18 +18,17 @@ enum DetectorRules {
             got: .int(Int64(c.detection.event.votes)), allowed: "1…\(enabled)")
     }
 
-    private final class Rules: DetectorVisitor {
+    private struct Rules: DetectorSettingsVisitor {
         var filters: [CrossFieldRules.Rule] = []
         var own: [CrossFieldRules.Rule] = []
 
-        func visit<D: Detector>(_: inout D?, _ path: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>) {
-            typealias S = D.Settings
+        mutating func visit<S: DetectorSettings>(_: inout S) {
             let place = "/detection/\(S.name)"
             for field in S.fields {
                 guard case .ownFilter(let filter) = field.kind else { continue }
                 filters.append(
                     .init(uses: ["/sensor/rate_hz", "/sensor/driver", place]) { c, findings in
-                        let settings = c.detection[keyPath: path]
+                        let settings = c.detection[S.self]
                         guard settings.enabled, let rate = CrossFieldRules.rate(c),
                             let specification = settings[keyPath: filter]
                         else { return }
@@ -38,7 +37,7 @@ enum DetectorRules {
             }
             own.append(
                 .init(uses: [place]) { c, findings in
-                    let settings = c.detection[keyPath: path]
+                    let settings = c.detection[S.self]
                     guard settings.enabled else { return }
                     for problem in settings.problems {
                         findings.add(

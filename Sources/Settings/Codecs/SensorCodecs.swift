@@ -1,4 +1,5 @@
 import Messages
+import Sensors
 import SignalProcessing
 
 extension Codec where T == MountingConfiguration.Source {

@@ -9,18 +9,17 @@ extension SettingsTable {
     static var detectorSections: [(key: String, title: String)] { detectors.sections }
 
     private static var detectors: DetectorRows {
-        var rows = DetectorRows()
-        DetectionConfiguration.visit(&rows)
+        var (settings, rows) = (DetectionConfiguration(), DetectorRows())
+        settings.visit(&rows)
         return rows
     }
 }
 
-private final class DetectorRows: DetectorVisitor {
+private struct DetectorRows: DetectorSettingsVisitor {
     var rows: [Setting] = []
     var sections: [(key: String, title: String)] = []
 
-    func visit<D: Detector>(_: inout D?, _ base: DetectionPath<D.Settings>, _: KeyPath<DetectorBank, D?>) {
-        typealias S = D.Settings
+    mutating func visit<S: DetectorSettings>(_: inout S) {
         sections.append((S.name, S.title))
         for section in S.sections { sections.append(("\(S.name).\(section.key)", section.title)) }
         for field in S.fields {
@@ -31,8 +30,8 @@ private final class DetectorRows: DetectorVisitor {
                     Setting(
                         key: "detection.\(S.name).\(field.key)", codec, written: field.written, apply: .live,
                         remote: .yes, secret: false, field.title, field.isAdvanced, control(field, S.name), field.help,
-                        set: { configuration, value, _ in set(&configuration.detection[keyPath: base], value) },
-                        get: { configuration, _ in get(configuration.detection[keyPath: base]) }))
+                        set: { configuration, value, _ in set(&configuration.detection[S.self], value) },
+                        get: { configuration, _ in get(configuration.detection[S.self]) }))
             }
             func row<T>(_ path: DetectorField<S>.Path<T>, _ codec: Codec<T>) {
                 row(codec, get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })

@@ -1,3 +1,4 @@
+import Sensors
 import SignalProcessing
 
 extension SettingsTable {

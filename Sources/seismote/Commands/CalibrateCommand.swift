@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import Instrument
 import Messages
 import Sensors
 import Settings

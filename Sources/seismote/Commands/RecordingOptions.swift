@@ -1,5 +1,4 @@
 import ArgumentParser
-import Instrument
 import Messages
 import Sensors
 import Settings
@@ -53,15 +52,14 @@ struct RecordingOptions: ParsableArguments {
     private static func quoted(_ text: String) -> String { String(decoding: Value.string(text).json(), as: UTF8.self) }
 }
 
-extension ReplaySettings {
-    /// The recording that settings name, as fast as possible.
+extension ReplaySensor {
+    /// The recording that settings name, once and as fast as possible.
     init(_ loaded: LoadedSettings) {
-        let sensor = loaded.configuration.sensor
-        self = SensorChoice.replay(sensor)
-        (speed, loop) = (0, false)
-        // Irregular samples go onto the rate that the user asks for; without a word, onto the recording's own.
-        if let source = loaded.sources["sensor.rate_hz"], source == .file || source == .commandLine {
-            rate = sensor.rate
-        }
+        var settings = loaded.configuration.sensor.replay
+        (settings.speed, settings.loop) = (0, false)
+        // Irregular samples go onto the rate that the user asks for; without one, onto the recording's own.
+        let source = loaded.sources["sensor.rate_hz"]
+        let isAsked = source == .file || source == .commandLine
+        self.init(settings, irregularRate: isAsked ? loaded.configuration.sensor.rate : nil)
     }
 }

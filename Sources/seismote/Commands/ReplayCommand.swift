@@ -62,7 +62,7 @@ struct ReplayCommand: ParsableCommand {
 
     private func replay(_ loaded: LoadedSettings) throws {
         var configuration = loaded.configuration
-        var sensor = ReplaySensor(ReplaySettings(loaded))
+        var sensor = ReplaySensor(loaded)
         let description = try sensor.open()
         if configuration.station.id.isEmpty { configuration.station.id = "replay" }
         var pipeline = try StationPipeline(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Instrument
 import Messages
 import Sensors
 import Settings

@@ -110,7 +110,7 @@ struct TuneCommand: ParsableCommand {
         var rates: [Double] = []
         for one in loaded {
             do throws(SensorError) {
-                var sensor = ReplaySensor(ReplaySettings(one))
+                var sensor = ReplaySensor(one)
                 rates.append(try sensor.open().rate)
             } catch {
                 errors.append(error.message)

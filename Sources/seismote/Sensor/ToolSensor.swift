@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import Instrument
 import Messages
 import Sensors
 import Settings
@@ -22,7 +21,7 @@ struct ToolSensor {
             printError("the agent (seismoted, process \(process)) has the sensor; to stop it: systemctl stop seismote")
             throw exitNoSensor
         }
-        var driver = sensor.driver == .replay ? ReplaySensor(ReplaySettings(loaded)) : SensorChoice.driver(sensor)
+        var driver = sensor.driver == .replay ? ReplaySensor(loaded) : SensorChoice.driver(sensor)
         do {
             description = try driver.open()
         } catch {
@@ -110,13 +109,13 @@ struct ToolSensor {
         return false
     }
 
-    /// Keeps a report for the agent to publish; that it could not be is only said.
+    /// Saves a report for the agent to publish; a failure is only printed.
     func keep(_ report: SensorMemory.Report, _ value: Value, _ loaded: LoadedSettings) {
         guard description.clock == .host, description.driver != "simulate" else { return }
         do {
             try SensorMemory.keep(
                 report, of: description.chip, value, directory: loaded.configuration.storage.directory)
-        } catch { printError("not kept for the agent to publish: \(error.message)") }
+        } catch { printError("the result could not be saved for the agent to publish: \(error.message)") }
     }
 
     static func now() -> Int64 {

@@ -52,7 +52,7 @@ struct TunedRecording {
         _ loaded: LoadedSettings, settings: [TuneSetting], picks: [Pick]?, progress: (Int, Int) -> Void
     ) throws {
         let file = loaded.configuration.sensor.replay.file
-        var sensor = ReplaySensor(ReplaySettings(loaded))
+        var sensor = ReplaySensor(loaded)
         let description = try sensor.open()
         let trials: Trials
         do {

@@ -1,4 +1,5 @@
 import Glibc
+import Settings
 import Threads
 
 @testable import Agent

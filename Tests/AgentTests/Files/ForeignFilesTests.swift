@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 @testable import Agent
-@testable import Instrument
 
 /// Something else in the place of the agent's own files. Defects: a FIFO there made the start wait for ever, a folder made
 /// every change of the settings fail.

@@ -45,8 +45,6 @@ import Threads
         let bench = try AgentBench("trace: {rate_hz: 20}", [.sampling], files: files)
         #expect(bench.blocks(3))
         bench.send("config", #""set":{"trace":{"rate_hz":10}}"#)
-        bench.round()
-        bench.gate.give(1)
         let writes = bench.storage.files
         let writer = Thread { while !files.isWaiting.load(ordering: .acquiring) { writes.work() } }
         files.hang()

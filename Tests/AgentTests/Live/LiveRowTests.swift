@@ -74,7 +74,7 @@ import Threads
         let bench = try AgentBench((base + [settings]).joined(separator: "\n"))
         #expect(bench.blocks(40))
         #expect(bench.change(change), "refused: \(bench.replies())")
-        var block = 42
+        var block = 41
         for shaken in ground.blocks {
             #expect(bench.blocks(shaken.lowerBound - block))
             bench.gate.shake()

@@ -149,7 +149,7 @@ final class GatedThread {
     /// - Returns: the number of the latter order.
     func change(_ new: Configuration, revision: Int, reopens: Bool = false) -> Int {
         _ = put(.prepare(new, revision: revision, reopens: reopens))
-        return put(.commit)
+        return put(.commit(nil))
     }
 
     /// The next outcome of an order that has not been asked for.

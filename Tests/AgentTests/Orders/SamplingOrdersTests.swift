@@ -50,7 +50,7 @@ import Testing
         var other = thread.configuration
         (other.sensor.rate, other.trace.rate) = (200, 40)
         let sensor = thread.carryOut(.prepare(other, revision: 2, reopens: true))?.done?["sensor"]
-        #expect(thread.outcome(thread.put(.commit))?.done != nil)
+        #expect(thread.outcome(thread.put(.commit(nil)))?.done != nil)
         #expect(sensor?["rate_hz"] == .double(200))
         #expect(thread.status.now.sensor?.rate == 200)
         #expect(thread.blocks(40))
@@ -82,7 +82,7 @@ import Testing
         var other = thread.configuration
         other.sensor.rate = 125
         let outcome = thread.carryOut(.prepare(other, revision: 2, reopens: true))
-        #expect(thread.outcome(thread.put(.commit))?.done != nil)
+        #expect(thread.outcome(thread.put(.commit(nil)))?.done != nil)
         #expect(outcome?.done?["problem"] == .string("no such sensor"))
         #expect(thread.blocks(5))
         #expect(thread.status.now.sensor?.rate == 125 && thread.gaps == 1)
@@ -141,7 +141,7 @@ import Testing
         other.trace.rate = 50
         #expect(thread.carryOut(.prepare(other, revision: 7, reopens: false))?.done != nil)
         #expect(thread.carryOut(.abandon)?.done != nil)
-        #expect(thread.carryOut(.commit)?.error?.code == .internal)
+        #expect(thread.carryOut(.commit(nil))?.error?.code == .internal)
         #expect(thread.blocks(20))
         #expect(Set(rates(thread)) == [20] && thread.gaps == 0)
     }
@@ -171,7 +171,7 @@ import Testing
         let stream = thread.put(.stream(traces, seconds: 3))
         thread.gate.give(1)
         #expect(thread.outcome(stream)?.began != nil)
-        #expect(thread.carryOut(.commit)?.done != nil)
+        #expect(thread.carryOut(.commit(nil))?.done != nil)
         #expect(thread.blocks(20))
         #expect(rates(thread).last == 50 && !thread.collected.messages("data/stream").isEmpty)
     }

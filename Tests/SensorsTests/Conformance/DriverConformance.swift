@@ -92,8 +92,8 @@ enum DriverConformance {
     func simulate(scenario: SimulateSettings.Scenario) throws {
         try DriverConformance.check(
             {
-                var settings = SimulateSettings()
-                settings.scenario = scenario
+                var settings = SensorConfiguration()
+                settings.simulate.scenario = scenario
                 return SimulateSensor(settings, clock: VirtualClock())
             }, limit: 5000)
     }
@@ -104,7 +104,7 @@ enum DriverConformance {
                 {
                     var settings = ReplaySettings(file: path)
                     settings.speed = 0
-                    settings.scale = (1, 1, 1)
+                    settings.scale = PerAxis(1)
                     settings.loop = loop
                     return ReplaySensor(settings, clock: VirtualClock())
                 }, limit: 1500)

@@ -47,9 +47,9 @@ struct Bench {
         clock = VirtualClock()
         chip = kind.make()
         bus = FakeBus(clock, [kind.address: chip])
-        var settings = I2CSettings()
-        settings.address = auto ? nil : kind.address
-        settings.chip = auto ? "auto" : kind.name
+        var settings = SensorConfiguration()
+        settings.i2c.address = auto ? nil : Int(kind.address)
+        settings.i2c.chip = auto ? "auto" : kind.name
         (settings.rate, settings.range) = (rate, range * standardGravity)
         sensor = I2CSensor(settings, bus: bus, clock: clock)
         scale = (Chip.named(kind.name) ?? .adxl345).range(for: range).step * standardGravity

@@ -51,8 +51,8 @@ import Testing
         var named = Bench(.named("adxl345"))
         named.bus.owners[0x53] = bench.bus.owners[0x53]
         #expect(openingError(&named)?.code == .busy)
-        var settings = I2CSettings()
-        settings.chip = "adxl999"
+        var settings = SensorConfiguration()
+        settings.i2c.chip = "adxl999"
         var unknown = I2CSensor(settings, bus: bench.bus, clock: bench.clock)
         #expect(throws: SensorError(.unsupported, "sensor.i2c.chip adxl999: known are \(Chip.names)")) {
             _ = try unknown.open()

@@ -20,7 +20,9 @@ import Testing
         var inventory: IIOInventory?
     }
 
-    private func run(_ settings: IIOSettings, _ standIn: StandIn, samples: Int, removed: Bool = false) -> Outcome {
+    private func run(_ settings: SensorConfiguration, _ standIn: StandIn, samples: Int, removed: Bool = false)
+        -> Outcome
+    {
         standIn.inside {
             var outcome = Outcome()
             do throws(SensorError) {
@@ -59,7 +61,7 @@ import Testing
             let tick = index < 32 ? index : index + 3
             return (Int16(index), Int16(0), Int16(-1000), start + Int64(tick) * 10_000_000)
         }
-        var settings = IIOSettings()
+        var settings = SensorConfiguration()
         settings.range = 39.2
         let outcome = run(settings, standIn, samples: 64)
         #expect(outcome.error == nil)
@@ -90,7 +92,7 @@ import Testing
         let standIn = StandIn()
         let start = standIn.now - 160_000_000
         standIn.scans = (0..<16).map { (Int16($0), 0, 0, start + Int64($0) * 10_000_000) }
-        let outcome = run(IIOSettings(), standIn, samples: 16, removed: true)
+        let outcome = run(SensorConfiguration(), standIn, samples: 16, removed: true)
         #expect(outcome.error?.code == .missing)
         #expect(outcome.error?.message.contains("gone") == true)
     }

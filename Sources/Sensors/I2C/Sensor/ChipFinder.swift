@@ -1,8 +1,15 @@
 /// Finds the chip that the settings ask for, by reading only.
 struct ChipFinder {
-    let settings: I2CSettings
-    let bus: any I2CBus
-    let clock: any SensorClock
+    private let settings: I2CSettings
+    /// The one that the settings name.
+    private let address: UInt8?
+    private let bus: any I2CBus
+    private let clock: any SensorClock
+
+    init(_ settings: I2CSettings, bus: any I2CBus, clock: any SensorClock) {
+        (self.settings, self.bus, self.clock) = (settings, bus, clock)
+        address = settings.address.map { UInt8(clamping: $0) }
+    }
 
     func find() throws(SensorError) -> (Chip, I2CDevice) {
         settings.chip == "auto" ? try findAny() : try findNamed()
@@ -13,7 +20,7 @@ struct ChipFinder {
             throw SensorError(.unsupported, "sensor.i2c.chip \(settings.chip): known are \(Chip.names)")
         }
         var worst: SensorError?
-        for address in settings.address.map({ [$0] }) ?? chip.addresses {
+        for address in address.map({ [$0] }) ?? chip.addresses {
             var device = I2CDevice(bus: bus, address: address, clock: clock)
             do throws(SensorError) {
                 let code = bus.claim(address)
@@ -29,7 +36,7 @@ struct ChipFinder {
     }
 
     private func findAny() throws(SensorError) -> (Chip, I2CDevice) {
-        let addresses = settings.address.map { [$0] } ?? I2CIdentification.addresses
+        let addresses = address.map { [$0] } ?? I2CIdentification.addresses
         var owner: I2COwner?
         var stranger: UInt8?
         for address in addresses {

@@ -4,17 +4,17 @@ import SignalProcessing
 /// An accelerometer chip on an I2C bus that no driver of the kernel has. One driver for all chips: what it has to know
 /// of each stands in `Chip`. Nothing is written to a chip before its identity registers have been read and match.
 public struct I2CSensor: SensorDriver {
-    private let settings: I2CSettings
+    private let settings: SensorConfiguration
     private let bus: any I2CBus
     private let clock: any SensorClock
     private var session: I2CSession?
 
     /// - Parameter bus: instead of the kernel's, for tests.
     public init(
-        _ settings: I2CSettings, bus: (any I2CBus)? = nil, clock: any SensorClock = SystemSensorClock()
+        _ settings: SensorConfiguration, bus: (any I2CBus)? = nil, clock: any SensorClock = SystemSensorClock()
     ) {
         self.settings = settings
-        self.bus = bus ?? LinuxI2CBus(number: settings.bus)
+        self.bus = bus ?? LinuxI2CBus(number: settings.i2c.bus)
         self.clock = clock
     }
 
@@ -22,15 +22,15 @@ public struct I2CSensor: SensorDriver {
         close()
         do throws(SensorError) {
             try bus.open(identifyOnly: false)
-            var (chip, device) = try ChipFinder(settings: settings, bus: bus, clock: clock).find()
+            var (chip, device) = try ChipFinder(settings.i2c, bus: bus, clock: clock).find()
             let choice = ChipChoice(chip, rate: settings.rate, range: settings.range / standardGravity)
             var line: DataReadyLine?
-            if !settings.dataReady.isEmpty {
+            if !settings.i2c.dataReady.isEmpty {
                 guard !chip.interrupt.isEmpty else {
                     throw SensorError(
                         .unsupported, "\(chip.name) has no line for its watermark: leave sensor.i2c.data_ready empty")
                 }
-                line = try DataReadyLine(settings.dataReady)
+                line = try DataReadyLine(settings.i2c.dataReady)
             }
             try device.reset(chip, choice)
             try device.start(chip, choice, interrupt: line != nil)
@@ -87,7 +87,7 @@ public struct I2CSensor: SensorDriver {
         } else if choice.range.g > asked * 1.1 {
             notes.append("range \(text(choice.range.g)) g, the smallest that holds \(text(asked)) g")
         }
-        if !chip.lookalikes.isEmpty, settings.chip == "auto" {
+        if !chip.lookalikes.isEmpty, settings.i2c.chip == "auto" {
             notes.append("taken for \(chip.name); the same identity have \(chip.lookalikes)")
         }
         return notes

@@ -19,15 +19,15 @@ struct CSVRecording {
     private var timeline: SampleTimeline
     private var index = 0
 
-    init(_ file: RecordingFile, settings: ReplaySettings) throws(SensorError) {
+    init(_ file: RecordingFile, _ settings: ReplaySettings, rate: Double?) throws(SensorError) {
         rows = CSVRows(file, settings: settings)
-        survey = try CSVSurvey(&rows, hint: settings.rate)
-        (rate, total, start, end) = (survey.grid.rate, survey.total, survey.start, survey.end)
+        survey = try CSVSurvey(&rows, hint: rate)
+        (self.rate, total, start, end) = (survey.grid.rate, survey.total, survey.start, survey.end)
         // The survey has seen that all rows are within the tolerance: only tears are still told apart here.
-        tolerance = 0.4e9 / rate
-        check = RegularityCheck(start: start, rate: rate, tolerance: tolerance)
-        interpolator = GridInterpolator(start: start, rate: rate)
-        timeline = SampleTimeline(start: start, rate: rate)
+        tolerance = 0.4e9 / self.rate
+        check = RegularityCheck(start: start, rate: self.rate, tolerance: tolerance)
+        interpolator = GridInterpolator(start: start, rate: self.rate)
+        timeline = SampleTimeline(start: start, rate: self.rate)
     }
 
     mutating func rewind() {

@@ -1,3 +1,5 @@
+import SignalProcessing
+
 /// One line of a recording.
 struct CSVRow: Equatable {
     /// Nanoseconds since 1970-01-01.
@@ -22,16 +24,14 @@ struct CSVRows {
     private var separator: Separator?
     /// m/s² per unit of each column.
     private let factor: (x: Double, y: Double, z: Double)
-    private let start: Int64
     private var last: (time: Int64, absolute: Bool)?
 
     init(_ file: RecordingFile, settings: ReplaySettings) {
         path = file.path
         lines = LineReader(file)
         let unit = settings.unit.factor
-        let scale = settings.scale ?? (1, 1, 1)
+        let scale = settings.scale ?? PerAxis(1)
         factor = (scale.x * unit, scale.y * unit, scale.z * unit)
-        start = settings.start
     }
 
     /// Back to the first row.
@@ -67,9 +67,8 @@ struct CSVRows {
     private mutating func row(
         _ stamp: StampedTime, _ x: Double, _ y: Double, _ z: Double
     ) throws(SensorError) -> CSVRow {
-        let (time, overflow) =
-            stamp.absolute ? (stamp.nanoseconds, false) : stamp.nanoseconds.addingReportingOverflow(start)
-        guard !overflow, abs(time) < 9_000_000_000_000_000_000 else { throw fail(.init("the time is out of range")) }
+        let time = stamp.nanoseconds
+        guard time.magnitude < 9_000_000_000_000_000_000 else { throw fail(.init("the time is out of range")) }
         if let last {
             guard last.absolute == stamp.absolute else {
                 throw fail(.init("seconds from a start and absolute times are mixed"))

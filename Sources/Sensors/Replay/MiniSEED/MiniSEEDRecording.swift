@@ -44,7 +44,7 @@ struct MiniSEEDRecording {
         start = first.start
         end = SampleTimeline(start: last.start, rate: rate).time(of: last.count - 1)
         if let given = settings.scale {
-            scale = given
+            scale = (given.x, given.y, given.z)
         } else {
             scale = try Self.scale(channels, file: file.path)
         }

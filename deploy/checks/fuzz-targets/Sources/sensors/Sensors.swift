@@ -20,8 +20,8 @@ private func sensors(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 
 private func chip(_ bytes: inout FuzzBytes) {
     let chip = Chip.all[bytes.next() % Chip.all.count]
-    var settings = I2CSettings()
-    settings.chip = bytes.next() & 1 == 0 ? chip.name : "auto"
+    var settings = SensorConfiguration()
+    settings.i2c.chip = bytes.next() & 1 == 0 ? chip.name : "auto"
     settings.rate = Double(1 + bytes.next() * 16)
     settings.range = Double(1 + bytes.next())
     let capacity = 1 + bytes.next() % 64

@@ -3,26 +3,29 @@ import Messages
 
 /// A file of the storage directory, such as the one that keeps the ledger of settings over restarts. Whenever the power
 /// goes, it is the old one or the new one, whole.
-struct DurableFile {
-    let directory: String
-    let files: any FileLayer
-    let name: String
+public struct DurableFile: Sendable {
+    public let directory: String
+    private let files: any FileLayer
+    public let name: String
+    private let isPublic: Bool
 
-    var path: String { directory + "/" + name }
+    public var path: String { directory + "/" + name }
     private var newPath: String { path + ".new" }
 
-    init(directory: String, name: String, files: any FileLayer = SystemFiles()) {
+    /// - Parameter isPublic: anyone may read the file, not only its owner.
+    public init(directory: String, name: String, isPublic: Bool = false, files: any FileLayer = SystemFiles()) {
         self.directory = directory
         self.name = name
+        self.isPublic = isPublic
         self.files = files
     }
 
     /// Replaces the file.
     ///
     /// - Throws: then the file is the old one, or the new one when even that could not be found out.
-    func write(_ document: Value) throws(FileError) { try write(document.json()) }
+    public func write(_ document: Value) throws(FileError) { try write(document.json()) }
 
-    func write(_ bytes: [UInt8]) throws(FileError) {
+    public func write(_ bytes: [UInt8]) throws(FileError) {
         _ = mkdir(directory, 0o750)
         let folder = try files.openFolder(directory)
         do throws(FileError) {
@@ -44,6 +47,7 @@ struct DurableFile {
         do throws(FileError) {
             var rest = bytes[...]
             while !rest.isEmpty { rest = rest.dropFirst(try files.write(file, rest)) }
+            if isPublic { fchmod(file, 0o644) }
             try files.sync(file)
         } catch {
             try? files.close(file)
@@ -53,7 +57,7 @@ struct DurableFile {
     }
 
     /// Puts a file that cannot be read out of the way.
-    func setAside() {
+    public func setAside() {
         do throws(FileError) { try files.rename(path, to: path + ".damaged") } catch { try? moveAside(path, error) }
     }
 

@@ -1,5 +1,3 @@
-import Sensors
-import Settings
 import SignalProcessing
 
 /// `driver: auto`: looks what there is when it is opened and takes the first accelerometer, by the kernel's driver before

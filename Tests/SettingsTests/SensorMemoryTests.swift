@@ -4,7 +4,7 @@ import Sensors
 import TestSupport
 import Testing
 
-@testable import Instrument
+@testable import Settings
 
 @Suite struct SensorMemoryTests {
     static let report = SelfTestReport(
@@ -34,7 +34,7 @@ import Testing
     @Test func aFolderThatIsNotThereIsNoReasonToFail() {
         let (memory, problem) = SensorMemory.read(directory: "/nonexistent/seismote")
         #expect(memory == SensorMemory() && problem == nil)
-        #expect(throws: SensorError.self) {
+        #expect(throws: FileError.self) {
             try SensorMemory.keep(.selfTest, of: "c", [:], directory: "/nonexistent/seismote")
         }
     }
@@ -53,17 +53,26 @@ import Testing
         #expect(SensorMemory.read(directory: folder.url.path).memory.report(.selfTest, of: "c") == ["a": 1])
     }
 
-    /// A disk that is full leaves the old file as it is.
+    /// What cannot be written leaves the old file as it is: here the place of the new one is taken by a folder, and so are
+    /// all names under which it could be put aside.
     @Test func aFileThatCannotBeWrittenLeavesTheOldOne() throws {
         let folder = try TemporaryFolder()
         try SensorMemory.keep(.selfTest, of: "c", ["a": 1], directory: folder.url.path)
-        // The place of the new file is taken by a folder that cannot be put aside.
-        for name in ["sensor.json.new", "sensor.json.new.damaged/inside"] {
-            try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+        for name in [""] + (1...9).map({ ".damaged-\($0)" }) {
+            try FileManager.default.createDirectory(
+                atPath: folder.path("sensor.json.new\(name)"), withIntermediateDirectories: true)
         }
-        #expect(throws: SensorError.self) {
+        #expect(throws: FileError.self) {
             try SensorMemory.keep(.selfTest, of: "c", ["a": 2], directory: folder.url.path)
         }
         #expect(SensorMemory.read(directory: folder.url.path).memory.report(.selfTest, of: "c") == ["a": 1])
+    }
+
+    /// The tool runs as root, the agent that publishes the report as a user of its own.
+    @Test func theAgentReadsWhatTheToolWrote() throws {
+        let folder = try TemporaryFolder()
+        try SensorMemory.keep(.selfTest, of: "c", ["a": 1], directory: folder.url.path)
+        var status = stat()
+        #expect(stat(folder.path("sensor.json"), &status) == 0 && status.st_mode & 0o777 == 0o644)
     }
 }

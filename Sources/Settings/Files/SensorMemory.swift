@@ -1,7 +1,5 @@
 import Glibc
 import Messages
-import Sensors
-import Settings
 
 /// What is kept of each chip over a restart: its last self-test and its last calibration. One small JSON file in the
 /// folder of `storage.directory`, replaced as a whole, so that a power cut leaves the old one or the new one.
@@ -52,48 +50,17 @@ public struct SensorMemory: Sendable, Equatable {
         return (memory, nil)
     }
 
-    /// Takes a report into the file of a folder, beside what others have put there.
-    /// - Throws: why it could not be written.
+    /// Takes a report into the file of a folder, beside what others have put there. The folder is not made: it has to
+    /// belong to the agent, not to whoever runs the tool.
     public static func keep(
         _ report: Report, of chip: String, _ value: Value, directory: String
-    ) throws(SensorError) {
+    ) throws(FileError) {
+        guard access(directory, F_OK) == 0 else { throw FileError(call: "open", path: directory, code: errno) }
         var memory = read(directory: directory).memory
         memory.set(report, of: chip, value)
-        try memory.write(directory: directory)
+        try DurableFile(directory: directory, name: fileName, isPublic: true)
+            .write(["v": 1, "chips": .object(memory.chips)])
     }
 
     private static let limit = 1 << 16
-
-    /// Writes a file beside it, has it on the disk, and puts it in the place of the old one.
-    func write(directory: String) throws(SensorError) {
-        let path = directory + "/" + Self.fileName
-        let temporary = path + ".new"
-        let bytes = Value.object([.init("v", .int(1)), .init("chips", .object(chips))]).json()
-        // A folder in the place of one of them goes out of the way.
-        if unlink(temporary) != 0, errno == EISDIR { rename(temporary, temporary + ".damaged") }
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard file >= 0 else { throw Self.failure(temporary) }
-        let written = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-        let code = errno
-        guard close(file) == 0, written else {
-            unlink(temporary)
-            errno = code
-            throw Self.failure(temporary)
-        }
-        let isIn =
-            rename(temporary, path) == 0
-            || errno == EISDIR && rename(path, path + ".damaged") == 0 && rename(temporary, path) == 0
-        guard isIn else { throw Self.failure(path) }
-        let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if folder >= 0 {
-            fsync(folder)
-            close(folder)
-        }
-    }
-
-    private static func failure(_ path: String) -> SensorError {
-        SensorError(
-            errno == EACCES || errno == EPERM || errno == EROFS ? .permission : errno == ENOENT ? .missing : .fault,
-            "\(path): \(String(cString: strerror(errno)))")
-    }
 }

@@ -1,10 +1,8 @@
-import Sensors
-import Settings
 import SignalProcessing
 import Testing
 import Threads
 
-@testable import Instrument
+@testable import Sensors
 
 @Suite struct AutoSensorTests {
     /// Opens when the script says so, and says with which settings it was made.
@@ -25,14 +23,14 @@ import Threads
 
     @Test func theChoiceIsPutIntoTheSettings() throws {
         var sensor = AutoSensor(
-            Configuration().sensor, survey: { Survey(findings: [Self.chip]) },
+            SensorConfiguration(), survey: { Survey(findings: [Self.chip]) },
             make: {
                 #expect($0.i2c.bus == 3 && $0.i2c.address == 0x1d && $0.i2c.chip == "adxl345")
                 return Fake(settings: $0, works: { true })
             })
         #expect(try sensor.open().driver == "i2c")
         var other = AutoSensor(
-            Configuration().sensor, survey: { Survey(findings: [Self.chip, Self.device]) },
+            SensorConfiguration(), survey: { Survey(findings: [Self.chip, Self.device]) },
             make: {
                 #expect($0.iio.device == "iio:device1")
                 return Fake(settings: $0, works: { true })
@@ -41,7 +39,7 @@ import Threads
     }
 
     @Test func withoutAChoiceTheProblemIsSaid() {
-        var sensor = AutoSensor(Configuration().sensor, survey: { Survey() })
+        var sensor = AutoSensor(SensorConfiguration(), survey: { Survey() })
         #expect(throws: SensorError(.missing, "no accelerometer found")) { try sensor.open() }
     }
 
@@ -55,7 +53,7 @@ import Threads
 
     private static func reopen(surveys: () -> Int) throws {
         var sensor = AutoSensor(
-            Configuration().sensor,
+            SensorConfiguration(),
             survey: {
                 count.wrappingAdd(1, ordering: .relaxed)
                 return Survey(findings: [chip])

@@ -1,17 +1,19 @@
 import Glibc
 
 /// A system call on a file that failed.
-struct FileError: Error, Sendable, Equatable {
+public struct FileError: Error, Sendable, Equatable {
     /// What was to be done, such as `write`.
-    var call: String
-    var path: String
-    var code: Int32
+    public var call: String
+    public var path: String
+    public var code: Int32
 
-    var message: String { "\(call) \(path): \(String(cString: strerror(code)))" }
+    public init(call: String, path: String, code: Int32) { (self.call, self.path, self.code) = (call, path, code) }
+
+    public var message: String { "\(call) \(path): \(String(cString: strerror(code)))" }
 }
 
 /// The system calls with which a file is replaced; tests break them, and forget what was not made durable.
-protocol FileLayer: Sendable {
+public protocol FileLayer: Sendable {
     /// A folder, for `sync`.
     func openFolder(_ path: String) throws(FileError) -> Int32
     /// Removes a file; it is no error when there is none.
@@ -28,20 +30,22 @@ protocol FileLayer: Sendable {
 }
 
 /// The system's own.
-struct SystemFiles: FileLayer {
-    func openFolder(_ path: String) throws(FileError) -> Int32 {
+public struct SystemFiles: FileLayer {
+    public init() {}
+
+    public func openFolder(_ path: String) throws(FileError) -> Int32 {
         try checked("open", path, Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     }
 
-    func remove(_ path: String) throws(FileError) {
+    public func remove(_ path: String) throws(FileError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw FileError(call: "unlink", path: path, code: errno) }
     }
 
-    func create(_ path: String) throws(FileError) -> Int32 {
+    public func create(_ path: String) throws(FileError) -> Int32 {
         try checked("open", path, Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600))
     }
 
-    func write(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) throws(FileError) -> Int {
+    public func write(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) throws(FileError) -> Int {
         while true {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 { return count }
@@ -49,15 +53,15 @@ struct SystemFiles: FileLayer {
         }
     }
 
-    func sync(_ descriptor: Int32) throws(FileError) { _ = try checked("fsync", "", fsync(descriptor)) }
+    public func sync(_ descriptor: Int32) throws(FileError) { _ = try checked("fsync", "", fsync(descriptor)) }
 
-    func close(_ descriptor: Int32) throws(FileError) { _ = try checked("close", "", Glibc.close(descriptor)) }
+    public func close(_ descriptor: Int32) throws(FileError) { _ = try checked("close", "", Glibc.close(descriptor)) }
 
-    func rename(_ path: String, to target: String) throws(FileError) {
+    public func rename(_ path: String, to target: String) throws(FileError) {
         _ = try checked("rename", path, Glibc.rename(path, target))
     }
 
-    func isFolder(_ path: String) -> Bool {
+    public func isFolder(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
