@@ -34,6 +34,7 @@ packages_for() {
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;
         unit) echo systemd systemd-sysv udev openssl mosquitto mosquitto-clients util-linux ;;
         board) echo qemu-system-x86 busybox-static i2c-tools libiio-utils iiod kmod cpio apt dpkg debian-archive-keyring xz-utils zstd python3 ;;
+        package) echo mmdebstrap debian-archive-keyring util-linux python3 ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
         *) fail "packages_for: no such purpose: $1" ;;
     esac
@@ -119,8 +120,10 @@ need_python_packages() {
 # (Debian 12) and later read, which takes 0.5 MB off the file. Nothing loads the programs as libraries, so they export
 # no names (0.3 MB); functions with the same code are kept once (0.2 MB). Tables for unwinding the stack stay out (1 MB):
 # Swift's errors do without, and the one C++ exception there could be, memory that is at an end, ends Swift's code too.
-release_flags=(--static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
-    -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr
+# What comes from libraries is looked up at the start (-z now, so that the table of it is read-only from then on), and
+# only where the system has its libraries (no RUNPATH).
+release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker now
+    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr
     -Xlinker --script="$repository/deploy/no-unwind-tables.ld")
 export release_flags
 

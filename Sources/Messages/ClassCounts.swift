@@ -24,4 +24,12 @@ public struct ClassCounts: Sendable, Equatable {
             }
         }
     }
+
+    public static func + (a: ClassCounts, b: ClassCounts) -> ClassCounts {
+        var sum = a
+        sum.essential += b.essential
+        sum.state += b.state
+        sum.trace += b.trace
+        return sum
+    }
 }

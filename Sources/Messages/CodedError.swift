@@ -48,21 +48,15 @@ public struct CodedError: Error, Sendable, Equatable {
     }
 
     /// As a reply has it; the place in a text is the requester's own and stays away.
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("path")
-        json.string(path)
-        json.key("code")
-        json.string(code.rawValue)
-        json.key("message")
-        json.string(message)
-        if let got {
-            json.key("got")
-            json.value(got)
-        }
-        json.optional("allowed", allowed)
-        json.optional("nearest", nearest)
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text(
+            "path", path, "JSON pointer of the member, such as `/axes/x/detection/window`; empty for the whole command."
+        )
+        f.choice("code", code, "Kind of error.")
+        f.text("message", message, "A sentence for people.")
+        f.tree("got", got, "What was given; left out when there is nothing to show.")
+        f.text("allowed", allowed, "What is allowed, in words or as an interval.")
+        f.text("nearest", nearest, "With `unknown_key`: the known word that looks most like it.")
     }
 }
 

@@ -52,13 +52,13 @@ public struct Messenger: Sendable {
 
     public mutating func send(_ message: InfoMessage, time: Int64, to sink: PublicationSink) {
         begin(.info, time)
-        message.write(topics: topics, to: &json)
+        message.fields(topics: topics, &json)
         finish(.info, sink)
     }
 
     public mutating func send(_ message: ConfigMessage, time: Int64, to sink: PublicationSink) {
         begin(.config, time)
-        message.write(to: &json)
+        message.fields(&json)
         finish(.config, sink)
     }
 
@@ -73,20 +73,20 @@ public struct Messenger: Sendable {
         _ message: SummaryMessage, time: Int64, quality: TimeQuality, to sink: PublicationSink
     ) {
         begin(.summary, time, quality)
-        message.write(to: &json)
+        message.fields(&json)
         finish(.summary, sink)
     }
 
     public mutating func send(_ message: HealthMessage, time: Int64, to sink: PublicationSink) {
         begin(.health, time)
-        message.write(to: &json)
+        message.fields(&json)
         finish(.health, sink)
     }
 
     /// A fault that is there now.
     public mutating func send(_ message: AlertMessage, time: Int64, to sink: PublicationSink) {
         begin(.alert, time)
-        message.write(to: &json)
+        message.fields(&json)
         json.endObject()
         let header = Stream.alert.delivery.header(topic: topics.alert(message.code))
         json.withBytes { sink(header, $0) }
@@ -104,7 +104,7 @@ public struct Messenger: Sendable {
         _ message: EventMessage, time: Int64, quality: TimeQuality, to sink: PublicationSink
     ) {
         begin(.trigger, time, quality)
-        message.write(to: &json)
+        message.fields(&json)
         json.endObject()
         var header = headers[Stream.trigger.rawValue]
         if message.kind == .end { header.expiry = nil }
@@ -130,13 +130,14 @@ public struct Messenger: Sendable {
         case .mseed: streamRecords?.withRecords(of: block, time: time) { sink(header, $0) }
         case .cbor:
             cbor.removeAll()
-            cbor.beginEnvelope(boot, number(stream), time, quality)
-            block.write(to: &cbor)
+            cbor.beginObject()
+            Envelope(boot: boot, number: number(stream), time: time, quality: quality).fields(&cbor)
+            block.fields(&cbor)
             cbor.endObject()
             cbor.withBytes { sink(header, $0) }
         default:
             begin(stream, time, quality)
-            block.write(to: &json)
+            block.fields(&json)
             finish(stream, sink)
         }
     }
@@ -154,7 +155,7 @@ public struct Messenger: Sendable {
     /// - Parameter time: nanoseconds of UTC.
     public mutating func reply(_ message: ReplyMessage, time: Int64) -> [UInt8] {
         begin(.reply, time)
-        message.write(station: topics.id, to: &json)
+        message.fields(station: topics.id, &json)
         json.endObject()
         return json.bytes
     }
@@ -168,7 +169,7 @@ public struct Messenger: Sendable {
 
     public mutating func send(_ line: LogLine, to sink: PublicationSink) {
         begin(.log, line.time)
-        line.write(to: &json)
+        line.fields(&json)
         json.endObject()
         let header = Stream.log.delivery.header(topic: topics.log(level: line.level))
         json.withBytes { sink(header, $0) }
@@ -178,7 +179,8 @@ public struct Messenger: Sendable {
 
     private mutating func begin(_ stream: Stream, _ time: Int64, _ quality: TimeQuality? = nil) {
         json.removeAll()
-        json.beginEnvelope(boot, number(stream), time, quality)
+        json.beginObject()
+        Envelope(boot: boot, number: number(stream), time: time, quality: quality).fields(&json)
     }
 
     /// The next number of a stream.
@@ -190,24 +192,6 @@ public struct Messenger: Sendable {
     private mutating func finish(_ stream: Stream, _ sink: PublicationSink) {
         json.endObject()
         json.withBytes { sink(headers[stream.rawValue], $0) }
-    }
-}
-
-extension ObjectWriter {
-    /// What every message begins with.
-    fileprivate mutating func beginEnvelope(_ boot: String, _ number: Int, _ time: Int64, _ quality: TimeQuality?) {
-        beginObject()
-        key("v")
-        int(1)
-        key("boot")
-        string(boot)
-        key("seq")
-        int(number)
-        key("t")
-        self.time(time)
-        guard let quality else { return }
-        key("tq")
-        quality.write(to: &self)
     }
 }
 

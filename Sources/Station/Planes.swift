@@ -3,6 +3,9 @@ import Settings
 import SignalProcessing
 
 /// Working memory for one chunk of samples: made once, used for every chunk, carries nothing from one to the next.
+/// (Usable from inline: who destroys a pipeline in another module asks for this type's metadata, which Swift 6.0.3 otherwise
+/// leaves out in release, and arm64 does not link.)
+@usableFromInline
 struct Planes: ~Copyable {
     /// Samples of a chunk at most: enough to amortise the work per call, small enough to stay in the first cache.
     static let capacity = 128

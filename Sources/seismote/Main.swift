@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Messages
 
 @main
@@ -7,7 +8,22 @@ struct Seismote: AsyncParsableCommand {
         commandName: "seismote", abstract: "The command-line tool for Seismote stations.",
         version: "seismote \(productVersion)",
         subcommands: [
-            ReplayCommand.self, TuneCommand.self, FilterCommand.self, ProbeCommand.self, CalibrateCommand.self,
-            SelfTestCommand.self, ConfigCommand.self, CtlCommand.self, VersionCommand.self,
+            SetupCommand.self, DoctorCommand.self, ReplayCommand.self, TuneCommand.self, FilterCommand.self,
+            ProbeCommand.self, CalibrateCommand.self, SelfTestCommand.self, ConfigCommand.self,
+            MessagesCommand.self, CtlCommand.self, VersionCommand.self,
         ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            // What looks for faults has a status of its own for a wrong command line: 1 is for faults.
+            guard CommandLine.arguments.dropFirst().first == "doctor", exitCode(for: error) == .validationFailure else {
+                exit(withError: error)
+            }
+            printError(fullMessage(for: error))
+            Glibc.exit(2)
+        }
+    }
 }

@@ -12,8 +12,8 @@ import Testing
         ("group", "station"), (String(repeating: "a", count: 100), String(repeating: "a", count: 64)),
     ])
     func aHostNameBecomesAnID(_ name: String, _ id: String) {
-        #expect(HostStatus.stationID(fromHostName: name) == id)
-        #expect(Topics.problem(inID: HostStatus.stationID(fromHostName: name)) == nil)
+        #expect(Topics.id(fromHostName: name) == id)
+        #expect(Topics.problem(inID: Topics.id(fromHostName: name)) == nil)
     }
 
     @Test func theHostAnswers() throws {
@@ -44,12 +44,15 @@ import Testing
         let clock = KernelClock(status: STA_PLL | STA_NANO, maxError: 12_000, estimatedError: 300)
         let text = ClockWatch.text(clock, now: 5_000_000_000)
         #expect(ClockWatch.state(text, now: 5_000_000_000) == clock)
+        let behind = KernelClock(status: STA_PLL | STA_NANO, maxError: 12_000, estimatedError: 300, offset: -2_500)
+        #expect(ClockWatch.state(ClockWatch.text(behind, now: 1), now: 2) == behind)
         // 500 µs a second, as the kernel has it.
         #expect(ClockWatch.state(text, now: 9_000_000_000)?.maxError == 14_000)
         #expect(ClockWatch.state(text, now: 15_000_000_001) == nil)
         #expect(ClockWatch.state(text, now: 4_999_999_999) == nil)
         for wrong in [
-            "", "\n", String(text.dropLast()), "64 1 2 x\n", "64 1 2\n", "64 1 2 3 4\n", "64  1 2\n",
+            "", "\n", String(text.dropLast()), "64 1 2 x\n", "64 1 2\n", "64 1 2 3 4 5\n", "64 1 2 5000000000 x\n",
+            "64  1 2\n",
             "99999999999 1 2 5000000000\n", "64 1 2 -9223372036854775808\n",
         ] { #expect(ClockWatch.state(wrong, now: 5_000_000_000) == nil, "\(wrong)") }
         let huge = ClockWatch.state("64 9223372036854775807 2 5000000000\n", now: 5_000_000_000)

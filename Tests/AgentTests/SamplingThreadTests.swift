@@ -311,11 +311,20 @@ struct ScriptedSensor: SensorDriver {
         #expect(told.rate == 96.2 && abs((told.rateErrorPpm ?? 0) + 38000) < 0.01)
         #expect(abs((told.rateUncertaintyPpm ?? 0) - 5) < 0.001)
         #expect(told.temperature == 31.5)
-        var expected = HealthMessage.Driver()
-        (expected.lost, expected.overruns, expected.lostTriggers, expected.duplicates) = (1, 2, 3, 4)
-        (expected.clockSteps, expected.slowReads, expected.retries, expected.wakeUps) = (5, 6, 7, 8)
-        expected.timeErrorMs = 0.5
-        #expect(told.driver == expected)
+        #expect(told.driver == condition)
+    }
+
+    /// Of the hottest zone; one that is off, one that is no number, one that cannot be and a gap in the numbers do not count.
+    @Test func theBoardsTemperatureIsThatOfTheHottestZone() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("thermal-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(HealthReport.hostTemperature(below: folder.path) == nil)
+        for (zone, text) in [(0, "51540\n"), (1, ""), (2, "off\n"), (3, "-273200\n"), (5, "63250\n"), (6, "40000\n")] {
+            let place = folder.appendingPathComponent("thermal_zone\(zone)")
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: place.appendingPathComponent("temp"))
+        }
+        #expect(HealthReport.hostTemperature(below: folder.path) == 63.25)
     }
 
     @Test func withoutHardwareThereAreNoCountersOfIt() throws {

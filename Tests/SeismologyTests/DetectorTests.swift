@@ -93,6 +93,25 @@ import Testing
         }
         #expect(PeakDetector(threshold: 13, signal: .v3).step(3, -4, 12).axes == 0)
     }
+
+    /// A spike of two samples is no peak where three in a row are asked for; after a gap, and with other settings, the row
+    /// begins anew.
+    @Test func samplesInARowAreCounted() {
+        var detector = PeakDetector(threshold: 1, signal: .each, minimumSamples: 3)
+        func feed(_ values: [Double]) -> [UInt8] { values.map { detector.held(detector.step($0, 0, 0).axes) } }
+        #expect(feed([2, 2, 0, 2, 2, 2, 2, 0, 2]) == [0, 0, 0, 0, 0, 1, 1, 0, 0])
+        #expect(feed([2]) == [0])
+        var (same, other) = (detector, PeakDetector(threshold: 1, signal: .each, minimumSamples: 4))
+        (same, detector) = (detector, PeakDetector(threshold: 1, signal: .each, minimumSamples: 3))
+        detector.takeOver(same, inputGoesOn: true)
+        #expect(feed([2]) == [1])
+        other.takeOver(detector, inputGoesOn: true)
+        #expect(other.held(1) == 0)
+        detector.reset()
+        #expect(feed([2, 2, 2]) == [0, 0, 1])
+        var single = PeakDetector(threshold: 1, signal: .each)
+        #expect(single.held(single.step(2, 0, 0).axes) == 1)
+    }
 }
 
 @Suite struct MovementDetectorTests {

@@ -141,8 +141,8 @@ import Testing
             ("0,1,2,3\n0.01,1,2\n", "recording.csv:2: 3 columns, there must be four: t, x, y, z"),
             ("0,1,2,3\n0.01,1,2,3,4\n", "recording.csv:2: 5 columns, there must be four: t, x, y, z"),
             ("#\n0\n", "recording.csv:2: 1 column, there must be four: t, x, y, z"),
-            ("0.01,1,2,3\n\n0.01,1,2,3\n", "recording.csv:3: the time does not rise: 0.0 s before the line above"),
-            ("0.5,1,2,3\n0.25,1,2,3\n", "recording.csv:2: the time does not rise: 0.25 s before the line above"),
+            ("0.01,1,2,3\n\n0.01,1,2,3\n", "recording.csv:3: the time does not increase: 0.0 s before the line above"),
+            ("0.5,1,2,3\n0.25,1,2,3\n", "recording.csv:2: the time does not increase: 0.25 s before the line above"),
             ("0,1,2,3\nx,1,2,3\n", "recording.csv:2: t is neither seconds nor a date with time: \"x\""),
             ("nan,1,2,3\n", "recording.csv:1: t is neither seconds nor a date with time: \"nan\""),
             ("t,z,y,x\n0,1,2,3\n", "recording.csv:1: the columns must be t, x, y, z in this order"),
@@ -152,12 +152,12 @@ import Testing
             ),
             ("", "recording.csv: the file is empty"), ("# nothing\n\n", "recording.csv: no samples in the file"),
             ("t,x,y,z\n", "recording.csv: no samples in the file"),
-            ("0,1,2,3\n", "recording.csv: one sample only, two are needed to know the rate"),
+            ("0,1,2,3\n", "recording.csv: there is only one sample: at least two are needed for the rate"),
             (
                 "0,1,2,3\n" + String(repeating: "9", count: 5000) + "\n",
-                "recording.csv:2: a line of more than 4096 bytes"
+                "recording.csv:2: the line is longer than 4096 bytes"
             ),
-            (String(repeating: "1,", count: 100_000), "recording.csv:1: a line of more than 4096 bytes"),
+            (String(repeating: "1,", count: 100_000), "recording.csv:1: the line is longer than 4096 bytes"),
         ]
         for (text, message) in cases {
             #expect(try openingError(text) == SensorError(.format, message))

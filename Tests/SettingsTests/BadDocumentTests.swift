@@ -233,11 +233,11 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         #expect(found[1].allowed == "1…65536")
         #expect(
             found[1].text(fileName: "s.yaml")
-                == "s.yaml:5:19: /axes/x/detection/window: This number is not allowed. "
+                == "s.yaml:5:19: /axes/x/detection/window: This value is out of range. "
                 + "[range; got 0; allowed: 1…65536]")
         #expect(
             String(decoding: found[1].value.json(), as: UTF8.self)
-                == #"{"path":"/axes/x/detection/window","code":"range","message":"This number is not allowed.","#
+                == #"{"path":"/axes/x/detection/window","code":"range","message":"This value is out of range.","#
                 + #""got":0,"allowed":"1…65536","source":"file","line":5,"column":19}"#)
     }
 

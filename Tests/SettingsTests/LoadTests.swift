@@ -86,7 +86,7 @@ func load(
         let c = loaded.configuration
         var expected = Configuration()
         expected.station = {
-            var s = StationConfiguration()
+            var s = StationIdentity()
             (s.id, s.code, s.latitude, s.longitude, s.elevation) = ("basement-north", "BASE", 37.77, -122.42, 16)
             (s.description, s.groups) = ("Basement, north wall", ["school", "all-floors"])
             return s

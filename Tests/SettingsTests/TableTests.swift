@@ -59,11 +59,12 @@ import Testing
     private static func leaves(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let name = String(describing: type(of: value))
-        let groups = ["Guard", "Event", "TLS", "HomeAssistant"]
+        let groups = ["Guard", "Event", "TLS", "HomeAssistant", "StationIdentity"]
         let isGroup =
-            name.hasSuffix("Configuration") || groups.contains(name) || name == "PerAxis<AxisConfiguration>"
+            name.hasSuffix("Configuration") || name.hasSuffix("Settings") || groups.contains(name)
+            || name == "PerAxis<AxisConfiguration>"
             || name == "PerAxis<Source>" || value is any DetectorSettings
-        return isGroup && !mirror.children.isEmpty ? mirror.children.reduce(0) { $0 + leaves($1.value) } : 1
+        return isGroup ? mirror.children.reduce(0) { $0 + leaves($1.value) } : 1
     }
 
     /// Nothing is at its default.
@@ -109,6 +110,7 @@ import Testing
         (c.detection.staLTA.guard.axes, c.detection.staLTA.guard.ratio) = (1, 1.5)
         (c.detection.staLTA.guard.clip, c.detection.staLTA.guard.jump) = (5, 1)
         (c.detection.peak.enabled, c.detection.peak.threshold, c.detection.peak.signal) = (true, 0, .v3)
+        c.detection.peak.minimumSamples = 3
         (c.detection.movement.enabled, c.detection.movement.threshold) = (true, 1)
         c.detection.movement.lull = 0.7
         (c.detection.event.votes, c.detection.event.preEvent, c.detection.event.postEvent) = (2, 0, 0)

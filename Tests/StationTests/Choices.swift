@@ -144,6 +144,7 @@ extension Choices {
         c.detection.peak.enabled = flag()
         c.detection.peak.threshold = number(1e-6, 10)
         c.detection.peak.signal = one(of: DetectorSignal.allCases)
+        c.detection.peak.minimumSamples = flag() ? 1 : 3
         c.detection.movement.enabled = flag()
         c.detection.movement.threshold = number(1e-3, 10)
         c.detection.movement.lull = number(0.01, 1)

@@ -96,7 +96,7 @@ import Testing
         (xml(counts.map { channel($0.key, sensitivity("\($0.value)", "M/S")) }.joined()), "measures M/S"),
         (xml(channel("HNZ", sensitivity("1"))), "no channel CI.CLC..HNE"),
         (xml(whole.replacingOccurrences(of: "2599", with: "2018")), "has no epoch that holds"),
-        (xml(whole.replacingOccurrences(of: "2010", with: "yesterday")), "is no time of an epoch"),
+        (xml(whole.replacingOccurrences(of: "2010", with: "yesterday")), "is not a valid time of an epoch"),
         (xml(whole + channel("HNE", sensitivity("9"))), "epochs of different sensitivity"),
         (xml(counts.map { channel($0.key, sensitivity("0")) }.joined()), "neither an InstrumentSensitivity nor"),
         (xml(counts.map { channel($0.key, sensitivity("1e-300")) }.joined()), "has a sensitivity of"),
@@ -111,7 +111,7 @@ import Testing
                 whole,
                 head: """
                     <!DOCTYPE a [<!ENTITY x "lol"><!ENTITY y "&x;&x;&x;&x;&x;&x;&x;&x;&x;"><!ENTITY z SYSTEM "file:///etc/passwd">]>
-                    """), "a document type (DOCTYPE) is not taken"
+                    """), "a document type (DOCTYPE) is not allowed"
         ),
         (xml("&z;" + whole), "no XML: undefined entity"),
         (xml(whole).replacingOccurrences(of: "UTF-8", with: "EBCDIC-XX"), "no XML: unknown encoding"),

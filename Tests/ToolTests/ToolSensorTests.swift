@@ -17,7 +17,7 @@ import Testing
                 """)
         #expect(eventually(within: 20) { agent.child.errors.contains("simulate") }, "\(agent.child.errors)")
         let free = try Tool(Self.selfTest)
-        #expect(free.status == 69 && !free.errors.contains("has the sensor"), "\(free.errors)")
+        #expect(free.status == 69 && !free.errors.contains("is using the sensor"), "\(free.errors)")
         _ = agent
 
         // Another program of that name, with a file of an IIO device's name open.
@@ -31,8 +31,9 @@ import Testing
         try Data().write(to: device)
         let holder = try ChildProcess("/bin/sh", ["-c", "exec '\(program.path)' 60 <'\(device.path)'"])
         defer { holder.signal(SIGKILL) }
-        #expect(eventually(within: 20) { (try? Tool(Self.selfTest))?.errors.contains("has the sensor") == true })
+        #expect(eventually(within: 20) { (try? Tool(Self.selfTest))?.errors.contains("is using the sensor") == true })
         let held = try Tool(Self.selfTest)
-        #expect(held.status == 69 && held.errors.hasSuffix("has the sensor; to stop it: systemctl stop seismote\n"))
+        #expect(
+            held.status == 69 && held.errors.hasSuffix("is using the sensor; stop it with: systemctl stop seismote\n"))
     }
 }

@@ -123,9 +123,9 @@ import Testing
         try expect(65, [empty], empty)
         try expect(
             78,
-            ["--sta x:", "--on: a value is missing", "--band 8-1:", "--band foo:", "--lta 1000:", "--method frozn:"],
+            ["--sta x:", "--on: the value is missing", "--band 8-1:", "--band foo:", "--lta 1000:", "--method frozn:"],
             file, "--sta", "1,x", "--on", "3,", "--band", "8-1,foo", "--lta", "1000", "--method", "frozn")
-        try expect(78, ["no setting to try"], file, "--sta", "30", "--lta", "10", "--detector", "sta_lta")
+        try expect(78, ["no combination to try"], file, "--sta", "30", "--lta", "10", "--detector", "sta_lta")
         try expect(
             78, ["left out", "25.0 Hz"], file, "--band", "1-40", "--detector", "sta_lta", "--set",
             "detection.sta_lta.enabled=false")

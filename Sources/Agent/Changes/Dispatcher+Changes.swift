@@ -1,3 +1,4 @@
+import Commands
 import Messages
 import Settings
 import Station
@@ -28,15 +29,17 @@ extension Dispatcher {
         var reverted: AlertBoard.Fault?
     }
 
-    mutating func settings(_ request: CommandRequest, _ reporter: inout Reporter) {
+    mutating func settings(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
         lastAsked += 1
-        asked[lastAsked] = request
+        asked[lastAsked] = (effect, request)
         follow(.asked(lastAsked, bytes: request.bytes), &reporter)
     }
 
     /// It is the turn of a request.
-    mutating func begin(_ request: CommandRequest, _ reporter: inout Reporter) -> ChangeCoordinator.Event {
-        switch request.action {
+    mutating func begin(
+        _ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter
+    ) -> ChangeCoordinator.Event {
+        switch effect {
         case .change(let change):
             do throws(CodedErrors) { return try self.change(change, request, &reporter) } catch {
                 if !change.isDryRun, case .merge(let patch) = change.kind {
@@ -63,10 +66,10 @@ extension Dispatcher {
     }
 
     private mutating func change(
-        _ change: CommandRequest.ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
+        _ change: ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
     ) throws(CodedErrors) -> ChangeCoordinator.Event {
         let before = keeper.ledger
-        let proposal = try keeper.propose(change.ledgerChange, ifRevision: change.ifRevision, confirm: change.confirm)
+        let proposal = try keeper.propose(change.kind, ifRevision: change.ifRevision, confirm: change.confirm)
         try check(proposal, request)
         if change.isDryRun {
             let told = ConfigTelling.change(proposal, before)
@@ -140,16 +143,6 @@ extension Dispatcher {
         )
         do throws(CodedErrors) { follow(try start(one, proposal.owners, isForced: true), &reporter) } catch {
             log.error("settings could not be taken back: \(error.errors.first?.message ?? "")")
-        }
-    }
-}
-
-extension CommandRequest.ConfigChange {
-    fileprivate var ledgerChange: SettingsLedger.Change {
-        switch kind {
-        case .merge(let patch): .merge(patch)
-        case .reset: .reset
-        case .rollback(let number): .rollback(to: number)
         }
     }
 }

@@ -23,9 +23,11 @@ extension Dispatcher {
         _ action: ChangeCoordinator.Action, _ reporter: inout Reporter
     ) -> ChangeCoordinator.Event? {
         switch action {
-        case .begin(let number): return asked.removeValue(forKey: number).map { begin($0, &reporter) } ?? .nothing
+        case .begin(let number):
+            guard let (effect, request) = asked.removeValue(forKey: number) else { return .nothing }
+            return begin(effect, request, &reporter)
         case .busy(let number):
-            guard let request = asked.removeValue(forKey: number) else { return nil }
+            guard let request = asked.removeValue(forKey: number)?.request else { return nil }
             fail(
                 request, revision: reporter.revision,
                 [CodedError("", .busy, "A change is under way, and enough commands wait for its end.")])

@@ -1,4 +1,4 @@
-import Link
+import Messages
 import Threads
 
 /// Messages on their way from the link's thread to the main thread. Bounded; what does not fit is counted.

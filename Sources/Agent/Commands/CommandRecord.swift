@@ -1,3 +1,4 @@
+import Commands
 import Threads
 
 /// The way of remembered commands to their journal: steps are taken on the main thread, and written by the thread of the

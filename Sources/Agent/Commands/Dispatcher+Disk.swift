@@ -1,3 +1,4 @@
+import Commands
 import Link
 import Messages
 import Settings

@@ -1,26 +1,31 @@
+import Commands
 import Glibc
 import Link
 import Messages
-import Settings
 
-/// What each verb does.
+/// What commands ask of the agent.
 extension Dispatcher {
     mutating func carryOut(_ request: CommandRequest, _ reporter: inout Reporter) {
+        switch request.decision(context(reporter)) {
+        case .reply(let result): say(request, .done, revision: reporter.revision, result: result)
+        case .refuse(let errors): fail(request, revision: reporter.revision, errors)
+        case .effect(let effect): perform(effect, request, &reporter)
+        }
+    }
+
+    private func context(_ reporter: Reporter) -> CommandContext {
+        CommandContext(
+            revision: reporter.revision, boot: boot, uptime: Double(HostClock.monotonic() - started) / 1e9,
+            wall: HostClock.wall(), topics: topics,
+            rate: status.now.sensor?.rate ?? reporter.inForce.sensor.rate, alerts: reporter.activeAlerts,
+            clock: { HostStatus.clock() ?? (TimeQuality(synced: false, source: .free), nil) },
+            status: reporter.statusNow)
+    }
+
+    private mutating func perform(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
         let revision = reporter.revision
-        switch request.action {
-        case .ping:
-            let uptime = Double(HostClock.monotonic() - started) / 1e9
-            say(
-                request, .done, revision: revision,
-                result: [
-                    "version": .string(productVersion), "boot": .string(boot),
-                    "uptime_s": .double((uptime * 1000).rounded() / 1000),
-                ])
-        case .alerts:
-            say(
-                request, .done, revision: revision,
-                result: ["alerts": .array(reporter.activeAlerts.map(\.value))])
-        case .status: say(request, .done, revision: revision, result: reporter.statusNow())
+        switch effect {
+        case .change, .confirm, .configGet: settings(effect, request, &reporter)
         case .rebirth:
             reporter.sayAllAgain()
             say(
@@ -39,9 +44,10 @@ extension Dispatcher {
         case .testEvent: order(.testEvent, sampling, request, revision)
         case .calibrate(let seconds): order(.calibrate(seconds: seconds), sampling, request, revision)
         case .selfTest: order(.selfTest, sampling, request, revision)
-        case .stream(let fields, let seconds): stream(fields, seconds, request, &reporter)
-        case .snapshot(let span): snapshot(span, request, revision)
-        case .change, .confirm, .configGet: settings(request, &reporter)
+        case .stream(let traces, let seconds): order(.stream(traces, seconds: seconds), sampling, request, revision)
+        case .endStream: order(.endStream, sampling, request, revision)
+        case .snapshot(let from, let to, let topic):
+            order(.snapshot(from: from, to: to, topic: topic), storage.orders, request, revision)
         }
     }
 
@@ -53,24 +59,24 @@ extension Dispatcher {
     ) {
         guard let book else {
             return fail(
-                request, revision: revision, [CodedError("", .unavailable, "This station cannot do that.")])
+                request, revision: revision,
+                [CodedError("", .unavailable, "This station has no thread that samples: it cannot do this.")])
         }
         // What takes long, or much room, is not piled up.
-        let most = [Verb.selftest: 1, .snapshot: Self.snapshotLimit][request.verb] ?? .max
-        let underWay = ordered.values.count { $0.verb == request.verb }
-        guard underWay < most else {
+        let underWay = ordered.values.count { $0.command == request.command }
+        guard underWay < request.command.most else {
             return fail(
                 request, revision: revision,
                 [
                     CodedError(
-                        "", .busy, "Another `\(request.verb.rawValue)` is under way: ask again when it has ended.",
-                        allowed: "\(most) at a time")
+                        "", .busy, "Another `\(request.command.name)` is under way: ask again when it has ended.",
+                        allowed: "\(request.command.most) at a time")
                 ])
         }
         lastOrder += 1
         guard book.put(order, number: lastOrder) else {
             return fail(
-                request, revision: revision, [CodedError("", .busy, "Too many commands wait.")])
+                request, revision: revision, [CodedError("", .busy, "Too many commands are waiting: ask again later.")])
         }
         ordered[lastOrder] = request
     }
@@ -82,34 +88,9 @@ extension Dispatcher {
         switch outcome {
         case .began(let result): say(request, .accepted, revision: reporter.revision, result: result)
         case .done(let result):
-            if case .calibrate = request.action { reporter.keep(calibration: result) }
+            if request.command == .calibrate { reporter.keep(calibration: result) }
             say(request, .done, revision: reporter.revision, result: result)
         case .failed(let error): fail(request, revision: reporter.revision, [error])
-        }
-    }
-
-    private mutating func snapshot(_ span: CommandRequest.Span, _ request: CommandRequest, _ revision: Int) {
-        let (from, to): (Int64, Int64)
-        switch span {
-        case .between(let start, let end): (from, to) = (start, end)
-        case .last(let seconds):
-            let now = HostClock.wall()
-            (from, to) = (now - Int64(seconds * 1e9), now)
-        }
-        let topic = "\(topics.historyPrefix)/waveform/\(request.id ?? "")"
-        order(.snapshot(from: from, to: to, topic: topic), storage.orders, request, revision)
-    }
-
-    private mutating func stream(
-        _ fields: Value, _ seconds: Double, _ request: CommandRequest, _ reporter: inout Reporter
-    ) {
-        guard seconds > 0 else { return order(.endStream, sampling, request, reporter.revision) }
-        do throws(CodedErrors) {
-            let rate = status.now.sensor?.rate ?? reporter.inForce.sensor.rate
-            let trace = try StreamFields.read(fields, rate: rate)
-            order(.stream(trace, seconds: seconds), sampling, request, reporter.revision)
-        } catch {
-            fail(request, revision: reporter.revision, error.told)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Commands
 import Glibc
 import Link
 import Messages
@@ -30,7 +31,7 @@ struct Dispatcher {
     /// The change of the settings that is under way, and the requests that wait for its end.
     var changes = ChangeCoordinator()
     var changing: Change?
-    var asked: [Int: CommandRequest] = [:]
+    var asked: [Int: (effect: CommandEffect, request: CommandRequest)] = [:]
     var lastAsked = 0
     /// What is awaited of it: the outcome of an order, of a write, of a look for files, of the reply's way to the disk.
     var changeOrder: (number: Int, step: ChangeOrder)?
@@ -39,8 +40,6 @@ struct Dispatcher {
     var answering: Int?
     /// Commands and replies that wait for the disk.
     var disk = DiskWaits()
-    /// Snapshots that are made or wait.
-    static let snapshotLimit = 2
     var journalProblem: String?
     let started = HostClock.monotonic()
 
@@ -108,7 +107,7 @@ struct Dispatcher {
         case .nothing: break
         case .again(let reply, let destination): publish(reply, destination)
         case .refuse(let refusal):
-            if refusal.command == Verb.config.rawValue { reporter.wasRefused() }
+            if refusal.command == Command.config.name { reporter.wasRefused() }
             log.info(
                 "command refused",
                 ["command": .text(refusal.command), "code": .text(refusal.errors.first?.code.rawValue ?? "")])
@@ -119,7 +118,7 @@ struct Dispatcher {
             // It changes nothing, and so is not worth a place on the disk: a flood of bad commands would wear that out.
             publish(messenger.reply(message, time: HostClock.wall()), destination, priority: .state)
         case .carryOut(let request):
-            guard !request.verb.onlyTells, let id = request.id, let entry = desk.memory.entry(id) else {
+            guard !request.command.onlyTells, let id = request.id, let entry = desk.memory.entry(id) else {
                 return carryOut(request, &reporter)
             }
             // It is carried out when the disk knows of it, so that it never is a second time.
@@ -135,13 +134,13 @@ struct Dispatcher {
         result: Value = .object([])
     ) -> Int? {
         let message = ReplyMessage(
-            id: request.id, command: request.verb.rawValue, phase: phase, revision: revision, errors: errors,
+            id: request.id, command: request.command.name, phase: phase, revision: revision, errors: errors,
             result: result)
         let reply = messenger.reply(message, time: HostClock.wall())
         var number: Int?
         if let entry = desk.said(request, reply, isFinal: phase != .accepted) {
-            let written = note(entry, isDurable: !request.verb.onlyTells)
-            if !request.verb.onlyTells, phase != .failed { number = written }
+            let written = note(entry, isDurable: !request.command.onlyTells)
+            if !request.command.onlyTells, phase != .failed { number = written }
         }
         note(request, phase, errors.first)
         guard let destination = request.destination else { return number }
@@ -157,13 +156,13 @@ struct Dispatcher {
 
     private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: CodedError?) {
         let (verb, id, source) = (
-            Log.Field.text(request.verb.rawValue), Log.Field.text(request.id ?? ""), Log.Field.text(request.source)
+            Log.Field.text(request.command.name), Log.Field.text(request.id ?? ""), Log.Field.text(request.source)
         )
         var fields: KeyValuePairs<String, Log.Field> = ["command": verb, "id": id, "source": source]
         // Only what has failed has a code.
         if let error { fields = ["command": verb, "id": id, "source": source, "code": .text(error.code.rawValue)] }
         let words = "command \(phase.rawValue)"
-        if request.verb.onlyTells { log.debug(words, fields) } else { log.notice(words, fields) }
+        if request.command.onlyTells { log.debug(words, fields) } else { log.notice(words, fields) }
     }
 
     mutating func fail(_ request: CommandRequest, revision: Int, _ errors: [CodedError]) {

@@ -1,3 +1,4 @@
+import Commands
 import Messages
 
 /// When Home Assistant is told what, and what is taken away from it again. Pure: time is passed in (ns of the monotonic

@@ -5,11 +5,14 @@ import Messages
 /// What the agent asks its host.
 enum HostStatus {
     /// Whether the wall clock follows a source, which, and how far it may be off; nil where this cannot be known.
-    static func timeQuality() -> TimeQuality? {
+    static func timeQuality() -> TimeQuality? { clock()?.quality }
+
+    /// The kernel's state of the clock, from itself or by way of a file.
+    static func clock() -> (quality: TimeQuality, offset: Int?)? {
         let clock =
             KernelClock.ask() ?? ClockWatch.state(SmallFile.text(ClockWatch.path), now: HostClock.monotonic())
         return clock.map {
-            timeQuality(status: $0.status, maxError: $0.maxError, estimatedError: $0.estimatedError)
+            (timeQuality(status: $0.status, maxError: $0.maxError, estimatedError: $0.estimatedError), $0.offset)
         }
     }
 
@@ -70,19 +73,7 @@ enum HostStatus {
     static func stationID() -> String {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return "station" }
-        return stationID(fromHostName: String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
-    }
-
-    static func stationID(fromHostName name: String) -> String {
-        let first = name.split(separator: ".").first ?? ""
-        let id = String(
-            first.unicodeScalars.prefix(64).map { scalar -> Character in
-                switch scalar {
-                case "A"..."Z", "a"..."z", "0"..."9", "_", "-": Character(scalar)
-                default: "-"
-                }
-            })
-        return Topics.problem(inID: id) == nil ? id : "station"
+        return Topics.id(fromHostName: String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
     }
 }
 

@@ -9,13 +9,18 @@ struct KernelClock: Equatable {
     /// Microseconds.
     var maxError: Int
     var estimatedError: Int
+    /// What is still to be added to the clock, in nanoseconds: how far it is behind its source. Nil where no program steers
+    /// it by the kernel's own loop (`STA_PLL`; chrony does not): then the kernel does not know.
+    var offset: Int?
 
     /// Asks the kernel; nil where it may not be asked: a sandbox with `ProtectClock` refuses the call that reads the
     /// state as well, since it is the one that sets it.
     static func ask() -> KernelClock? {
         var state = timex()
         guard adjtimex(&state) >= 0 else { return nil }
-        return KernelClock(status: state.status, maxError: state.maxerror, estimatedError: state.esterror)
+        return KernelClock(
+            status: state.status, maxError: state.maxerror, estimatedError: state.esterror,
+            offset: state.status & STA_PLL == 0 ? nil : state.offset * (state.status & STA_NANO == 0 ? 1000 : 1))
     }
 }
 
@@ -47,19 +52,23 @@ enum ClockWatch {
 
     /// - Parameter now: of the monotonic clock.
     static func text(_ clock: KernelClock, now: Int64) -> String {
-        "\(clock.status) \(clock.maxError) \(clock.estimatedError) \(now)\n"
+        "\(clock.status) \(clock.maxError) \(clock.estimatedError) \(now)" + (clock.offset.map { " \($0)" } ?? "")
+            + "\n"
     }
 
     /// What a text says; nil when it is none or too old. The bound has grown since by 500 ppm, as the kernel lets it grow.
     static func state(_ text: String, now: Int64) -> KernelClock? {
         guard text.utf8.last == UInt8(ascii: "\n") else { return nil }
         let fields = text.dropLast().split(separator: " ", omittingEmptySubsequences: false)
-        guard fields.count == 4, let status = Int32(fields[0]), let most = Int(fields[1]), let usual = Int(fields[2]),
-            let time = Int64(fields[3]), (0...patience).contains(now.subtractingReportingOverflow(time).partialValue)
+        guard (4...5).contains(fields.count), let status = Int32(fields[0]), let most = Int(fields[1]),
+            let usual = Int(fields[2]),
+            let time = Int64(fields[3]), fields.count == 4 || Int(fields[4]) != nil,
+            (0...patience).contains(now.subtractingReportingOverflow(time).partialValue)
         else { return nil }
         let grown = Int((now - time) / 2_000_000)
         return KernelClock(
-            status: status, maxError: most > 0 ? min(most, 1 << 40) + grown : most, estimatedError: usual)
+            status: status, maxError: most > 0 ? min(most, 1 << 40) + grown : most, estimatedError: usual,
+            offset: fields.count > 4 ? Int(fields[4]) : nil)
     }
 
     /// Replaces the file, so that nobody reads half of it.

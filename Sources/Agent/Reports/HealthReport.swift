@@ -49,6 +49,7 @@ struct HealthReport {
             lastCPU = (now, cpu)
         }
         health.rssBytes = HostStatus.residentBytes()
+        health.hostTemperature = Self.hostTemperature()
         health.uptime = (Double(now - start) / 1e6).rounded() / 1e3
         health.outbox = Self.outbox(link, stored)
         health.mqtt.connects = Int(clamping: link.connects)
@@ -59,6 +60,14 @@ struct HealthReport {
         return health
     }
 
+    /// The highest of the kernel's thermal zones in °C. Zones that are off give nothing, some give what cannot be.
+    static func hostTemperature(below folder: String = "/sys/class/thermal") -> Double? {
+        let zones = (0..<8).compactMap { zone in
+            Int(SmallFile.text("\(folder)/thermal_zone\(zone)/temp").prefix { $0 != "\n" })
+        }
+        return zones.filter { abs($0) < 150_000 }.max().map { Double($0) / 1000 }
+    }
+
     /// What waits in memory and on disk; what is in both counts once.
     private static func outbox(_ link: LinkStatistics, _ stored: StorageStatus.Words) -> HealthMessage.Outbox {
         var outbox = HealthMessage.Outbox()
@@ -67,15 +76,13 @@ struct HealthReport {
         outbox.bytes = link.queueBytes + max(0, disk.bytes.total - stored.bytesInMemory)
         let oldest = disk.oldestMade.map { Double(max(0, HostClock.wall() - $0)) / 1e9 } ?? 0
         outbox.oldest = (max(link.oldest, oldest) * 1000).rounded() / 1000
-        outbox.droppedEssential = link.dropped.essential + disk.dropped.essential
-        outbox.droppedState = link.dropped.state + disk.dropped.state
-        outbox.droppedTrace = link.dropped.trace + disk.dropped.trace
+        outbox.dropped = link.dropped + disk.dropped
         return outbox
     }
 
     /// By the broker's reason, and what is refused before it gets there.
-    private static func refusals(_ link: LinkStatistics) -> [HealthMessage.Count] {
-        var refused = link.refused.map { HealthMessage.Count("\($0.reason)", Int(clamping: $0.count)) }
+    private static func refusals(_ link: LinkStatistics) -> [NamedCount] {
+        var refused = link.refused.map { NamedCount("\($0.reason)", Int(clamping: $0.count)) }
         if link.tooLarge > 0 { refused.append(.init("too_large", Int(clamping: link.tooLarge))) }
         if link.abandoned > 0 { refused.append(.init("connection_broken", Int(clamping: link.abandoned))) }
         return refused
@@ -90,18 +97,7 @@ struct HealthReport {
             health.rateUncertaintyPpm = rate.uncertainty / rate.rate * 1e6
         }
         health.temperature = condition.temperature
-        guard sensor.isHardware else { return }
-        var driver = HealthMessage.Driver()
-        driver.lost = condition.lost
-        driver.overruns = condition.overruns
-        driver.lostTriggers = condition.lostTriggers
-        driver.duplicates = condition.duplicates
-        driver.clockSteps = condition.clockSteps
-        driver.slowReads = condition.slowReads
-        driver.retries = condition.retries
-        driver.wakeUps = condition.wakeUps
-        driver.timeErrorMs = condition.timeError.map { $0 * 1e3 }
-        health.driver = driver
+        if sensor.isHardware { health.driver = condition }
     }
 }
 

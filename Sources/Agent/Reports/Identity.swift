@@ -1,3 +1,4 @@
+import Commands
 import Messages
 import Seismology
 import Sensors
@@ -29,19 +30,8 @@ enum Identity {
         _ configuration: Configuration, sensor: SensorDescription?, level: Level? = nil,
         memory: SensorMemory = SensorMemory()
     ) -> InfoMessage {
-        let given = configuration.station
-        var station = InfoMessage.Station()
-        station.id = given.id
-        station.network = given.network
-        station.code = given.code
-        station.location = given.location
-        station.latitude = given.latitude
-        station.longitude = given.longitude
-        station.elevation = given.elevation
-        station.description = given.description
-        station.groups = given.groups
         return InfoMessage(
-            agent: .init(name: name, version: productVersion, build: build), station: station,
+            agent: .init(name: name, version: productVersion, build: build), station: configuration.station,
             sensor: sensor.map { sensor in
                 let sources = configuration.sensor.mounting.sources
                 var info = InfoMessage.Sensor(
@@ -59,7 +49,7 @@ enum Identity {
                 return info
             },
             capabilities: .init(
-                verbs: Verb.allCases.map(\.rawValue), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
+                verbs: Command.all.map(\.name), encodings: TraceConfiguration.Encoding.allCases.map(\.rawValue),
                 scales: IntensityRelation.allCases.map(\.rawValue)))
     }
 

@@ -23,7 +23,7 @@ extension Reporter {
         var members: [Value.Member] = [
             .init("online", .bool(link.statistics.connected)), .init("rev", .int(Int64(revision))),
         ]
-        if let tree = try? JSONReader.read(message.json()), case .object(let rest) = tree { members += rest }
+        if case .object(let rest)? = try? JSONReader.read(message.json()) { members += rest }
         return .object(members)
     }
 

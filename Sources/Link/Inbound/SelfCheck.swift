@@ -1,3 +1,5 @@
+import Messages
+
 /// Finds out after each connect whether our own topics can be written and our commands arrive. Pure: says what to
 /// subscribe to and to publish, and is told what comes of it.
 ///

@@ -1,14 +1,16 @@
 import CMosquitto
 import Glibc
+import Messages
 
 extension InboundMessage {
     /// Copies what the library hands out for the time of a call.
     package init(_ message: mosquitto_message, _ properties: OpaquePointer?, limit: Int) {
-        topic = message.topic.map { String(cString: $0) } ?? ""
-        size = max(0, Int(message.payloadlen))
-        payload = size <= limit ? [UInt8](UnsafeRawBufferPointer(start: message.payload, count: size)) : []
-        isRetained = message.retain
-        qos = Int(message.qos)
+        let size = max(0, Int(message.payloadlen))
+        self.init(
+            topic: message.topic.map { String(cString: $0) } ?? "",
+            payload: size <= limit ? [UInt8](UnsafeRawBufferPointer(start: message.payload, count: size)) : [],
+            isRetained: message.retain, qos: Int(message.qos))
+        self.size = size
         responseTopic = Self.text(properties, MQTT_PROP_RESPONSE_TOPIC)
         contentType = Self.text(properties, MQTT_PROP_CONTENT_TYPE)
         correlation = Self.binary(properties, MQTT_PROP_CORRELATION_DATA)

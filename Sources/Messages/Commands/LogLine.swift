@@ -1,11 +1,9 @@
 /// A line of the log over MQTT (`event/log/<level>`).
 public struct LogLine: Sendable, Equatable {
-    /// `debug`, `info`, `notice`, `warning` or `error`.
     public var level: String
     /// Nanoseconds of UTC.
     public var time: Int64
     public var message: String
-    /// Text or numbers by name.
     public var fields: [Value.Member]
 
     public init(level: String, time: Int64, message: String, fields: [Value.Member] = []) {
@@ -15,12 +13,9 @@ public struct LogLine: Sendable, Equatable {
         self.fields = fields
     }
 
-    func write(to json: inout JSONWriter) {
-        json.key("level")
-        json.string(level)
-        json.key("message")
-        json.string(message)
-        json.key("fields")
-        json.value(.object(fields))
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("level", level, "`debug`, `info`, `notice`, `warning` or `error`.")
+        f.text("message", message, "A sentence for people.")
+        f.tree("fields", .object(fields), "Text or numbers by name.")
     }
 }

@@ -32,24 +32,17 @@ public struct ReplyMessage: Sendable, Equatable {
         self.result = result
     }
 
-    func write(station: String, to json: inout JSONWriter) {
-        if let id {
-            json.key("id")
-            json.string(id)
+    package func fields(station: String, _ f: inout some FieldVisitor) {
+        f.text("id", id, "As the requester chose it; left out when none was given or none could be read.")
+        f.text("station", station, "Id of the station that answers.")
+        f.text("cmd", command, "The last level of the command's topic, also when there is no such command.")
+        f.choice(
+            "phase", phase,
+            "`accepted`: in progress, another reply follows; `done`; `failed`: nothing was changed.")
+        f.integer("rev", revision, "Revision of the settings in force.")
+        f.objects("errors", errors, blank: CodedError("", .syntax, ""), "Everything that is wrong with the command.") {
+            $0.fields(&$1)
         }
-        json.key("station")
-        json.string(station)
-        json.key("cmd")
-        json.string(command)
-        json.key("phase")
-        json.string(phase.rawValue)
-        json.key("rev")
-        json.int(revision)
-        json.key("errors")
-        json.beginArray()
-        for error in errors { error.write(to: &json) }
-        json.endArray()
-        json.key("result")
-        json.value(result)
+        f.tree("result", result, "What the command gave; members depend on the command.")
     }
 }

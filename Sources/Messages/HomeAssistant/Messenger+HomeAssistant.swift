@@ -64,7 +64,7 @@ extension Messenger {
     private mutating func writeDevice(_ station: HomeAssistantStation, _ place: HomeAssistantPlace) {
         json.key("device")
         json.beginObject()
-        json.list("identifiers", [place.device])
+        json.member("identifiers", [place.device])
         json.member("name", station.name.isEmpty ? place.id : station.name)
         json.member("manufacturer", "Seismote")
         json.member("model", station.model.isEmpty ? "Seismic station" : station.model)
@@ -113,12 +113,5 @@ extension Messenger {
 
     private static func bracketed(_ template: String) -> String {
         template.utf8.first == UInt8(ascii: "{") ? template : "{{ " + template + " }}"
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func member(_ name: StaticString, _ value: String) {
-        key(name)
-        string(value)
     }
 }

@@ -20,6 +20,8 @@ struct CBORWriter: ObjectWriter, Sendable {
     mutating func beginArray(count: Int) { head(4, UInt64(clamping: count)) }
     mutating func endArray() {}
     mutating func key(_ name: StaticString) { string(literal: name) }
+    mutating func key(text name: String) { string(name) }
+    mutating func null() { buffer.append(0xf6) }
     mutating func bool(_ value: Bool) { buffer.append(value ? 0xf5 : 0xf4) }
     mutating func int(_ value: Int) { head(value < 0 ? 1 : 0, UInt64(value < 0 ? ~value : value)) }
 
@@ -31,7 +33,7 @@ struct CBORWriter: ObjectWriter, Sendable {
     }
 
     mutating func float(_ value: Float) {
-        if !value.isFinite { return buffer.append(0xf6) }
+        if !value.isFinite { return null() }
         if value == 0 {
             buffer.append(0xf9)
             return bytes(value.sign == .minus ? 0x8000 : 0, count: 2)

@@ -1,26 +1,4 @@
 extension JSONWriter {
-    /// A whole tree, members in their own order.
-    public mutating func value(_ tree: Value) {
-        switch tree {
-        case .null: null()
-        case .bool(let flag): bool(flag)
-        case .int(let number): int(number)
-        case .double(let number): double(number)
-        case .string(let text): string(text)
-        case .array(let elements):
-            beginArray()
-            for element in elements { value(element) }
-            endArray()
-        case .object(let members):
-            beginObject()
-            for member in members {
-                key(text: member.key)
-                value(member.value)
-            }
-            endObject()
-        }
-    }
-
     private mutating func canonical(_ tree: Value) {
         switch tree {
         case .double(let number): ecmaScript(number)
@@ -40,6 +18,18 @@ extension JSONWriter {
     }
 
     fileprivate mutating func canonicalTree(_ tree: Value) { canonical(tree) }
+}
+
+extension JSONWriter {
+    /// The bytes of an object.
+    /// - Parameter members: writes what is in it.
+    static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        members(&writer)
+        writer.endObject()
+        return writer.bytes
+    }
 }
 
 extension Value {

@@ -1,14 +1,12 @@
 /// An active fault (`state/alert/<code>`).
 public struct AlertMessage: Sendable, Equatable {
     public enum Severity: String, Sendable, CaseIterable { case info, warning, error }
-    /// One topic level, such as `sensor_missing`.
     public var code: String
     public var severity: Severity
     /// Nanoseconds of UTC.
     public var since: Int64
-    /// A sentence for people.
     public var message: String
-    /// What programs may want to know of it, an object.
+    /// An object.
     public var details: Value
 
     public init(code: String, severity: Severity, since: Int64, message: String, details: Value = .object([])) {
@@ -19,25 +17,14 @@ public struct AlertMessage: Sendable, Equatable {
         self.details = details
     }
 
-    /// The same as a tree.
-    public var value: Value {
-        [
-            "code": .string(code), "severity": .string(severity.rawValue),
-            "since": .string(Timestamp(nanoseconds: since).description), "message": .string(message),
-            "details": details,
-        ]
-    }
+    /// The object without its envelope, for a reply.
+    public func json() -> [UInt8] { JSONWriter.object { fields(&$0) } }
 
-    func write(to json: inout JSONWriter) {
-        json.key("code")
-        json.string(code)
-        json.key("severity")
-        json.string(severity.rawValue)
-        json.key("since")
-        json.time(since)
-        json.key("message")
-        json.string(message)
-        json.key("details")
-        json.value(details)
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("code", code, "Code of the fault, one topic level, such as `sensor_missing`.")
+        f.choice("severity", severity, "How bad it is.")
+        f.time("since", since, "When the fault was first seen.")
+        f.text("message", message, "A sentence for people.")
+        f.tree("details", details, "What programs may want to know of it; members depend on the code.")
     }
 }

@@ -23,13 +23,10 @@ public struct ConfigMessage: Sendable, Equatable {
         }
     }
 
-    /// Rises with every applied change.
     public var revision: Int
-    /// The effective tree, SI numbers, secrets as `***`.
     public var config: Value
     public var sources: Sources
     public var pending: Pending?
-    /// Keys whose new values need a restart.
     public var needsRestart: [String]
 
     public init(
@@ -43,30 +40,36 @@ public struct ConfigMessage: Sendable, Equatable {
         self.needsRestart = needsRestart
     }
 
-    func write(to json: inout JSONWriter) {
-        json.key("rev")
-        json.int(revision)
-        json.key("sha256")
-        json.string(SHA256.hexDigest(of: config.canonicalJSON()))
-        json.key("config")
-        json.value(config)
-        json.key("sources")
-        json.beginObject()
-        json.list("file", sources.file)
-        json.list("overlay", sources.overlay)
-        json.list("command_line", sources.commandLine)
-        json.endObject()
-        json.key("pending")
-        if let pending {
-            json.beginObject()
-            json.key("rev")
-            json.int(pending.revision)
-            json.key("deadline")
-            json.time(pending.deadline)
-            json.endObject()
-        } else {
-            json.null()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.integer("rev", revision, "Revision of the settings; rises with every applied change.")
+        f.text(
+            "sha256", SHA256.hexDigest(of: config.canonicalJSON()),
+            "Digest of the canonical JSON (RFC 8785) of `config`.")
+        f.tree(
+            "config", config,
+            "The settings in force, in SI units, secrets as `***`; its schema is `state/config/schema`.")
+        f.object("sources", sources, "Where values come from; keys that are in none of the lists have their default.") {
+            $0.fields(&$1)
         }
-        json.list("needs_restart", needsRestart)
+        f.object(
+            "pending", pending, .nullable, blank: Pending(revision: 0, deadline: 0),
+            "A change that is undone unless it is confirmed in time."
+        ) { $0.fields(&$1) }
+        f.texts("needs_restart", needsRestart, "Keys whose new values need a restart of the agent.")
+    }
+}
+
+extension ConfigMessage.Sources {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.texts("file", file, "Keys from the settings file.")
+        f.texts("overlay", overlay, "Keys from remote settings.")
+        f.texts("command_line", commandLine, "Keys from the command line or a preset named there.")
+    }
+}
+
+extension ConfigMessage.Pending {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.integer("rev", revision, "Revision of the change.")
+        f.time("deadline", deadline, "When it is undone.")
     }
 }

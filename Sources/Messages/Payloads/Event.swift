@@ -4,24 +4,17 @@ public struct EventMessage: Sendable, Equatable {
 
     /// A detector that was on, with what it saw.
     public struct Detector: Sendable, Equatable {
-        /// Of a detector of the settings, such as `level`.
         public var name: String
-        /// `each`, `x`, `y`, `z`, `h` or `v3`, where the detector has a choice.
         public var signal: String?
-        /// The axes it was on for; empty, and left out, for detectors that look at a vector.
+        /// Empty for detectors that look at a vector.
         public var axes: AxisSet
-        /// When it went on, nanoseconds of UTC.
+        /// Nanoseconds of UTC, as are all times.
         public var on: Int64
-        /// The value that fulfilled the rule and the threshold, in the detector's unit (m/s², or none for a
-        /// ratio), and the largest value while it was on.
         public var value: Double
         public var threshold: Double
         public var maximum: Double
-        /// Direction of a movement, and its largest acceleration on each axis with its sign, m/s²; nil, and left out,
-        /// for other detectors.
         public var direction: Direction.Axis?
         public var peaks: AxisValues<Double>?
-        /// Revision of the settings it ran with.
         public var configRevision: Int
 
         public init(
@@ -53,14 +46,11 @@ public struct EventMessage: Sendable, Equatable {
     /// Where the full-rate samples went, and how to know that they are complete.
     public struct Waveform: Sendable, Equatable {
         public var topic: String
-        /// All messages of the event together.
         public var bytes: Int
         public var records: Int
-        /// Of all bytes in the order of publication, lower-case hexadecimal.
+        /// Lower-case hexadecimal.
         public var sha256: String
-        /// Messages they came in.
         public var messages: Int
-        /// m/s² of one count.
         public var unitPerCount: Double
 
         public init(
@@ -76,48 +66,37 @@ public struct EventMessage: Sendable, Equatable {
     }
 
     public var kind: Kind
-    /// The same in all messages of an event.
     public var eventID: String
     /// Nanoseconds of UTC.
     public var onset: Int64
-    /// Nil, and left out, before the end.
+    /// Nil before the end.
     public var end: Int64?
     public var detectors: [Detector] = []
     public var peaks = Components(Peak())
-    /// m/s², percent of standard gravity, m/s.
     public var pga: Double = 0
     public var pgaPercentG: Double = 0
     public var pgv: Double = 0
-    /// m.
     public var pgd: Double = 0
-    /// Cumulative absolute velocity, m/s, and that of the seconds that peak above 0.025 g alone.
     public var cav: Double = 0
     public var standardizedCAV: Double = 0
-    /// Arias intensity, m/s.
     public var arias: Double = 0
-    /// Onset to the last sample so far, or to the end.
     public var duration: Double = 0
-    /// Significant durations, 5 to 75 % and 5 to 95 % of ∫a² dt, seconds; in `end` only.
     public var duration75: Double?
     public var duration95: Double?
     public var intensity: [IntensityValue] = []
-    /// Largest ratios since the onset, of each detector that has some.
+    /// Of each detector that has some.
     public var ratios: [DetectorRatios] = []
-    /// Largest RMS of each axis, m/s².
     public var rmsMax = AxisValues(0.0)
-    /// Mean absolute value of each axis, m/s².
     public var rsam = AxisValues(0.0)
     public var dominantHz: Double?
     public var direction: Direction?
     public var firstMotion: FirstMotion?
-    /// True when a sample reached the sensor's full scale.
     public var clipped = false
-    /// Gaps between the first and the last sample; written only where there are any.
     public var gaps = 0
     public var configRevision = 0
-    /// In `end` only.
+    /// Nil before the end.
     public var waveform: Waveform?
-    /// Made by a command, not by the ground; written only when true.
+    /// Made by a command, not by the ground.
     public var test = false
 
     public init(kind: Kind, eventID: String, onset: Int64) {
@@ -126,142 +105,95 @@ public struct EventMessage: Sendable, Equatable {
         self.onset = onset
     }
 
-    func write(to json: inout JSONWriter) {
-        json.key("event_type")
-        json.string(kind.rawValue)
-        json.key("event_id")
-        json.string(eventID)
-        json.key("onset")
-        json.time(onset)
-        if let end {
-            json.key("end")
-            json.time(end)
+    package func fields(_ f: inout some FieldVisitor) {
+        f.choice("event_type", kind, "Beginning, change or end of an event.")
+        f.text("event_id", eventID, "The same in all messages of an event: station's id and onset.")
+        f.time("onset", onset, "When the event began.")
+        f.time("end", end, "When it ended; in `end` only.")
+        f.objects(
+            "detectors", detectors, blank: Detector(name: "", on: 0, value: 0, threshold: 0, configRevision: 0),
+            "The detectors that have triggered, with what they saw."
+        ) { $0.fields(&$1) }
+        f.object("peaks", peaks, "Largest accelerations and their times.") { peaks, f in
+            peaks.fields(&f) { $0.fields(&$1) }
         }
-        json.key("detectors")
-        json.beginArray()
-        for detector in detectors { detector.write(to: &json) }
-        json.endArray()
-        writePeaks(to: &json)
-        json.key("pga")
-        json.double(pga)
-        json.key("pga_pct_g")
-        json.double(pgaPercentG)
-        json.key("pgv")
-        json.double(pgv)
-        json.key("pgd")
-        json.double(pgd)
-        json.key("cav")
-        json.double(cav)
-        json.key("cav_std")
-        json.double(standardizedCAV)
-        json.key("arias")
-        json.double(arias)
-        json.key("duration_s")
-        json.double(duration)
-        json.optional("d5_75_s", duration75)
-        json.optional("d5_95_s", duration95)
-        IntensityValue.write(intensity, to: &json)
+        f.number("pga", pga, unit: "m/s^2", "Peak ground acceleration of the horizontals, see `intensity.horizontal`.")
+        f.number("pga_pct_g", pgaPercentG, unit: "%", "The same in percent of standard gravity.")
+        f.number("pgv", pgv, unit: "m/s", "Peak ground velocity of the horizontals.")
+        f.number("pgd", pgd, unit: "m", "Peak ground displacement of the horizontals.")
+        f.number("cav", cav, unit: "m/s", "Cumulative absolute velocity, ∫│a│ dt of the stronger horizontal.")
+        f.number("cav_std", standardizedCAV, unit: "m/s", "The same of those seconds only whose peak exceeds 0.025 g.")
+        f.number("arias", arias, unit: "m/s", "Arias intensity, π/(2g) ∫a² dt of the stronger horizontal.")
+        f.number("duration_s", duration, unit: "s", "From the onset to the last sample so far, or to the end.")
+        f.number("d5_75_s", duration75, unit: "s", "Significant duration, from 5 to 75 % of ∫a² dt; in `end` only.")
+        f.number("d5_95_s", duration95, unit: "s", "Significant duration, from 5 to 95 % of ∫a² dt; in `end` only.")
+        f.intensities(intensity)
         for one in ratios {
-            json.key(text: one.name + "_max")
-            one.values.write(to: &json)
+            f.visit(
+                Field(
+                    "<detector>_max",
+                    "Largest ratio of each signal since the onset, of a detector that compares ratios.", .optional),
+                named: one.name + "_max", one.values
+            ) { $0.fields(&$1) }
         }
-        json.axes("rms_max", rmsMax)
-        json.axes("rsam", rsam)
-        json.optional("dominant_hz", dominantHz)
-        if let direction {
-            json.key("direction")
-            direction.write(to: &json)
-        }
-        if let firstMotion {
-            json.key("first_motion")
-            json.beginObject()
-            json.key("axis")
-            json.string(firstMotion.axis.rawValue)
-            json.key("t")
-            json.time(firstMotion.t)
-            json.endObject()
-        }
-        json.key("clipped")
-        json.bool(clipped)
-        if gaps > 0 {
-            json.key("gaps")
-            json.int(gaps)
-        }
-        json.key("config_rev")
-        json.int(configRevision)
-        waveform?.write(to: &json)
-        if test {
-            json.key("test")
-            json.bool(true)
-        }
-    }
-
-    private func writePeaks(to json: inout JSONWriter) {
-        json.key("peaks")
-        json.beginObject()
-        json.key("x")
-        peaks.x.write(to: &json)
-        json.key("y")
-        peaks.y.write(to: &json)
-        json.key("z")
-        peaks.z.write(to: &json)
-        json.key("h")
-        peaks.h.write(to: &json)
-        json.key("v3")
-        peaks.v3.write(to: &json)
-        json.endObject()
+        f.object("rms_max", rmsMax, "Largest root mean square of each axis.") { $0.fields(&$1) }
+        f.object("rsam", rsam, "Mean absolute acceleration of each axis.") { $0.fields(&$1) }
+        f.number("dominant_hz", dominantHz, unit: "Hz", "Strongest frequency; left out while not known.")
+        f.object(
+            "direction", direction, blank: Direction(azimuthDeg: 0, axis: .plusX),
+            "Where the first two seconds of the event pointed; left out while not known."
+        ) { $0.fields(&$1) }
+        f.object(
+            "first_motion", firstMotion, blank: FirstMotion(axis: .plusX, t: 0),
+            "First motion of the ground; left out where it does not stand out of the noise."
+        ) { $0.fields(&$1) }
+        f.flag("clipped", clipped, "Whether a sample reached the sensor's full scale.")
+        f.integer(
+            "gaps", gaps > 0 ? gaps : nil, "Gaps between the first and the last sample; left out when there is none.")
+        f.integer("config_rev", configRevision, "Revision of the settings at the last sample.")
+        f.object(
+            "waveform", waveform,
+            blank: Waveform(topic: "", bytes: 0, records: 0, sha256: "", messages: 0, unitPerCount: 0),
+            "The samples of the event at full rate; in `end` only."
+        ) { $0.fields(&$1) }
+        f.flag("test", test ? true : nil, "True for an event made by the command `test-event`; left out for others.")
     }
 }
 
 extension EventMessage.Detector {
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("name")
-        json.string(name)
-        json.optional("signal", signal)
-        if !axes.isEmpty {
-            json.key("axes")
-            axes.write(to: &json)
-        }
-        json.key("on")
-        json.time(on)
-        json.key("value")
-        json.double(value)
-        json.key("threshold")
-        json.double(threshold)
-        json.key("max")
-        json.double(maximum)
-        json.optional("direction", direction?.rawValue)
-        if let peaks {
-            json.key("peaks")
-            json.beginObject()
-            json.optional("x", peaks.x)
-            json.optional("y", peaks.y)
-            json.optional("z", peaks.z)
-            json.endObject()
-        }
-        json.key("config_rev")
-        json.int(configRevision)
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("name", name, "Name of the detector, as in the settings.")
+        f.text(
+            "signal", signal,
+            "The signal it looked at: `each`, `x`, `y`, `z`, `h` or `v3`; for detectors with a choice.")
+        f.texts("axes", axes.isEmpty ? nil : axes.names, "The axes it triggered on; left out for a vector.")
+        f.time("on", on, "When it triggered.")
+        f.number("value", value, "The value that triggered it, in its own unit (m/s², or a ratio).")
+        f.number("threshold", threshold, "The threshold, in the same unit.")
+        f.number("max", maximum, "Largest value while it was on, in the same unit.")
+        f.choice("direction", direction, "Direction of a movement; of the detector `movement`.")
+        f.object(
+            "peaks", peaks, blank: AxisValues(0.0),
+            "Largest acceleration of each axis, with its sign; of the detector `movement`."
+        ) { $0.fields(&$1) }
+        f.integer("config_rev", configRevision, "Revision of the settings that it ran with.")
+    }
+}
+
+extension EventMessage.FirstMotion {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.choice("axis", axis, "Axis and sign.")
+        f.time("t", t, "When it was.")
     }
 }
 
 extension EventMessage.Waveform {
-    func write(to json: inout JSONWriter) {
-        json.key("waveform")
-        json.beginObject()
-        json.key("topic")
-        json.string(topic)
-        json.key("bytes")
-        json.int(bytes)
-        json.key("records")
-        json.int(records)
-        json.key("sha256")
-        json.string(sha256)
-        json.key("messages")
-        json.int(messages)
-        json.key("unit_per_count")
-        json.double(unitPerCount)
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("topic", topic, "Topic of its messages.")
+        f.integer("bytes", bytes, unit: "B", "Bytes of all its messages together.")
+        f.integer("records", records, "miniSEED records in them.")
+        f.text("sha256", sha256, "Digest of all bytes in the order of publication.")
+        f.integer("messages", messages, "Messages that it came in.")
+        f.number("unit_per_count", unitPerCount, unit: "m/s^2", "What one count is.")
     }
 }

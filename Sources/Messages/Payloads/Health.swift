@@ -1,42 +1,16 @@
-/// How the agent is (`state/health`). Everything that is nil is left out.
+import Sensors
+
+/// How the agent is (`state/health`).
 public struct HealthMessage: Sendable, Equatable {
     public enum SensorState: String, Sendable, CaseIterable { case ok, settling, stalled, missing, fault }
-
-    /// A counter with its name.
-    public struct Count: Sendable, Equatable {
-        public var name: String
-        public var count: Int
-        public init(_ name: String, _ count: Int) {
-            self.name = name
-            self.count = count
-        }
-    }
 
     /// What waits for the broker.
     public struct Outbox: Sendable, Equatable {
         public var messages = 0
         public var bytes = 0
-        /// Age of the oldest message in seconds.
+        /// Seconds.
         public var oldest = 0.0
-        /// Messages lost since the start, of each class of priority.
-        public var droppedEssential = 0
-        public var droppedState = 0
-        public var droppedTrace = 0
-        public init() {}
-    }
-
-    /// What a driver of hardware has counted since the sensor was opened.
-    public struct Driver: Sendable, Equatable {
-        public var lost = 0
-        public var overruns = 0
-        public var lostTriggers = 0
-        public var duplicates = 0
-        public var clockSteps = 0
-        public var slowReads = 0
-        public var retries = 0
-        public var wakeUps = 0
-        /// Standard uncertainty of the time of a block against the host's clock.
-        public var timeErrorMs: Double?
+        public var dropped = ClassCounts()
         public init() {}
     }
 
@@ -45,19 +19,15 @@ public struct HealthMessage: Sendable, Equatable {
         public var connects = 0
         public var published = 0
         public var acked = 0
-        /// By the broker's reason.
-        public var refused: [Count] = []
+        public var refused: [NamedCount] = []
         public var rejectedCommands = 0
         public init() {}
     }
 
     public var sensor: SensorState
-    /// Measured samples per second, and its difference from the nominal rate.
     public var rate: Double?
     public var rateErrorPpm: Double?
-    /// Standard uncertainty of the measured rate.
     public var rateUncertaintyPpm: Double?
-    /// Since the start.
     public var samples = 0
     public var gaps = 0
     public var lostSamples = 0
@@ -65,18 +35,15 @@ public struct HealthMessage: Sendable, Equatable {
     public var time: TimeQuality
     public var outbox = Outbox()
     public var mqtt = MQTT()
-    /// Nil, and left out, where there is no hardware.
-    public var driver: Driver?
-    /// Worst lateness of the sampling loop since the last message, milliseconds.
+    /// Nil where there is no hardware.
+    public var driver: SensorCondition?
     public var loopLateMs: Double?
-    /// Of one core.
     public var cpuPercent: Double?
     public var rssBytes: Int?
     /// Of the chip.
     public var temperature: Double?
-    /// Seconds.
+    public var hostTemperature: Double?
     public var uptime = 0.0
-    /// Codes of the active alerts.
     public var alerts: [String] = []
 
     public init(sensor: SensorState, time: TimeQuality) {
@@ -85,113 +52,79 @@ public struct HealthMessage: Sendable, Equatable {
     }
 
     /// The object without its envelope, for a reply.
-    public func json() -> [UInt8] {
-        var json = JSONWriter()
-        json.beginObject()
-        write(to: &json)
-        json.endObject()
-        return json.bytes
-    }
+    public func json() -> [UInt8] { JSONWriter.object { fields(&$0) } }
 
-    func write(to json: inout JSONWriter) {
-        json.key("sensor")
-        json.string(sensor.rawValue)
-        json.optional("rate_hz", rate)
-        json.optional("rate_error_ppm", rateErrorPpm)
-        json.optional("rate_uncertainty_ppm", rateUncertaintyPpm)
-        json.key("samples")
-        json.int(samples)
-        json.key("gaps")
-        json.int(gaps)
-        json.key("lost_samples")
-        json.int(lostSamples)
-        json.key("clipped")
-        json.int(clipped)
-        json.key("time")
-        time.write(to: &json)
-        outbox.write(to: &json)
-        mqtt.write(to: &json)
-        driver?.write(to: &json)
-        json.optional("loop_late_ms", loopLateMs)
-        json.optional("cpu_pct", cpuPercent)
-        if let rssBytes {
-            json.key("rss_bytes")
-            json.int(rssBytes)
-        }
-        json.optional("temperature_c", temperature)
-        json.key("uptime_s")
-        json.double(uptime)
-        json.list("alerts", alerts)
+    package func fields(_ f: inout some FieldVisitor) {
+        f.choice("sensor", sensor, "How the sensor is.")
+        f.number("rate_hz", rate, unit: "Hz", "Measured samples per second.")
+        f.number("rate_error_ppm", rateErrorPpm, unit: "ppm", "Difference of the measured rate from the nominal one.")
+        f.number("rate_uncertainty_ppm", rateUncertaintyPpm, unit: "ppm", "Standard uncertainty of the measured rate.")
+        f.integer("samples", samples, "Samples since the start.")
+        f.integer("gaps", gaps, "Gaps since the start.")
+        f.integer("lost_samples", lostSamples, "Samples missing in them.")
+        f.integer("clipped", clipped, "Samples at the sensor's full scale since the start.")
+        f.object("time", time, "How good the times of the samples are.") { $0.fields(&$1) }
+        f.object("outbox", outbox, "Messages waiting for the broker.") { $0.fields(&$1) }
+        f.object("mqtt", mqtt, "Traffic with the broker since the start.") { $0.fields(&$1) }
+        f.object(
+            "driver", driver, blank: SensorCondition(),
+            "What the driver has counted since the sensor was opened; left out where there is no hardware."
+        ) { $0.fields(&$1) }
+        f.number(
+            "loop_late_ms", loopLateMs, unit: "ms", "Worst lateness of the sampling loop since the message before.")
+        f.number("cpu_pct", cpuPercent, unit: "%", "Processor time since the message before, in percent of one core.")
+        f.integer("rss_bytes", rssBytes, unit: "B", "Memory in use.")
+        f.number(
+            "temperature_c", temperature, unit: "Cel", "Temperature of the sensor's chip, for chips that measure it.")
+        f.number(
+            "host_temperature_c", hostTemperature, unit: "Cel",
+            "Temperature of the board, of the hottest zone that the kernel measures; left out where it measures none.")
+        f.number("uptime_s", uptime, unit: "s", "Time since the agent was started.")
+        f.texts("alerts", alerts, "Codes of the active alerts.")
     }
 }
 
 extension HealthMessage.Outbox {
-    func write(to json: inout JSONWriter) {
-        json.key("outbox")
-        json.beginObject()
-        json.key("messages")
-        json.int(messages)
-        json.key("bytes")
-        json.int(bytes)
-        json.key("oldest_s")
-        json.double(oldest)
-        json.key("dropped")
-        json.beginObject()
-        json.key("essential")
-        json.int(droppedEssential)
-        json.key("state")
-        json.int(droppedState)
-        json.key("trace")
-        json.int(droppedTrace)
-        json.endObject()
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.integer("messages", messages, "Messages waiting, in memory and on disk.")
+        f.integer("bytes", bytes, unit: "B", "Their size.")
+        f.number("oldest_s", oldest, unit: "s", "Age of the oldest one.")
+        f.object("dropped", dropped, "Messages lost since the start, by priority.") { $0.fields(&$1) }
     }
 }
 
-extension HealthMessage.Driver {
-    func write(to json: inout JSONWriter) {
-        json.key("driver")
-        json.beginObject()
-        json.key("lost")
-        json.int(lost)
-        json.key("overruns")
-        json.int(overruns)
-        json.key("lost_triggers")
-        json.int(lostTriggers)
-        json.key("duplicates")
-        json.int(duplicates)
-        json.key("clock_steps")
-        json.int(clockSteps)
-        json.key("slow_reads")
-        json.int(slowReads)
-        json.key("retries")
-        json.int(retries)
-        json.key("wake_ups")
-        json.int(wakeUps)
-        json.optional("time_error_ms", timeErrorMs)
-        json.endObject()
+extension ClassCounts {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.integer("essential", essential, "State, replies, events and their waveforms.")
+        f.integer("state", state, "Summaries and health.")
+        f.integer("trace", trace, "Traces.")
     }
 }
 
 extension HealthMessage.MQTT {
-    func write(to json: inout JSONWriter) {
-        json.key("mqtt")
-        json.beginObject()
-        json.key("connects")
-        json.int(connects)
-        json.key("published")
-        json.int(published)
-        json.key("acked")
-        json.int(acked)
-        json.key("refused")
-        json.beginObject()
-        for reason in refused {
-            json.key(text: reason.name)
-            json.int(reason.count)
-        }
-        json.endObject()
-        json.key("rejected_commands")
-        json.int(rejectedCommands)
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.integer("connects", connects, "Connections made.")
+        f.integer("published", published, "Messages sent.")
+        f.integer("acked", acked, "Messages that the broker has acknowledged.")
+        f.visit(
+            Field("refused", "Messages refused, by the broker's reason; also `too_large` and `connection_broken`."),
+            refused)
+        f.integer("rejected_commands", rejectedCommands, "Commands refused by the station.")
+    }
+}
+
+extension SensorCondition {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.integer("lost", lost, "Samples that the device or the kernel threw away before they were read.")
+        f.integer("overruns", overruns, "Overruns of the FIFO or the kernel's buffer.")
+        f.integer("lost_triggers", lostTriggers, "Triggers that gave no sample.")
+        f.integer("duplicates", duplicates, "Samples that came twice and were left out.")
+        f.integer("clock_steps", clockSteps, "Jumps of the wall clock that were found and compensated.")
+        f.integer("slow_reads", slowReads, "Reads that took too long to say anything about time.")
+        f.integer("retries", retries, "Transfers that were tried again.")
+        f.integer("wake_ups", wakeUps, "Times that the driver woke the processor to read.")
+        f.number(
+            "time_error_ms", timeError.map { $0 * 1e3 }, unit: "ms",
+            "Standard uncertainty of the time of a block against the host's clock; left out while not known.")
     }
 }

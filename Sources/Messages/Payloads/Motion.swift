@@ -1,6 +1,5 @@
 /// A peak and the moment it was reached.
 public struct Peak: Sendable, Equatable {
-    /// m/s², never negative.
     public var value: Double
     /// Nanoseconds of UTC.
     public var t: Int64
@@ -10,13 +9,9 @@ public struct Peak: Sendable, Equatable {
         self.t = t
     }
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("value")
-        json.double(value)
-        json.key("t")
-        json.time(t)
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("value", value, unit: "m/s^2", "Largest acceleration, never negative.")
+        f.time("t", t, "When it was reached.")
     }
 }
 
@@ -35,6 +30,14 @@ public struct Components<Element: Sendable & Equatable>: Sendable, Equatable {
     }
 
     public init(_ all: Element) { (x, y, z, h, v3) = (all, all, all, all, all) }
+
+    package func fields<Visitor: FieldVisitor>(_ f: inout Visitor, _ each: (Element, inout Visitor) -> Void) {
+        f.object("x", x, "Axis x.", each)
+        f.object("y", y, "Axis y.", each)
+        f.object("z", z, "Axis z.", each)
+        f.object("h", h, "Horizontal vector, √(x² + y²).", each)
+        f.object("v3", v3, "3-D vector.", each)
+    }
 }
 
 /// One thing for each axis.
@@ -48,6 +51,23 @@ public struct AxisValues<Element: Sendable & Equatable>: Sendable, Equatable {
     public init(_ all: Element) { (x, y, z) = (all, all, all) }
 }
 
+extension AxisValues<Double> {
+    /// Accelerations.
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("x", x, unit: "m/s^2", "Axis x.")
+        f.number("y", y, unit: "m/s^2", "Axis y.")
+        f.number("z", z, unit: "m/s^2", "Axis z.")
+    }
+}
+
+extension AxisValues<String> {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("x", x, "Axis x.")
+        f.text("y", y, "Axis y.")
+        f.text("z", z, "Axis z.")
+    }
+}
+
 /// Which of the three axes, where a message lists some.
 public struct AxisSet: OptionSet, Sendable {
     public let rawValue: UInt8
@@ -56,12 +76,8 @@ public struct AxisSet: OptionSet, Sendable {
     public static let y = AxisSet(rawValue: 2)
     public static let z = AxisSet(rawValue: 4)
 
-    func write(to json: inout JSONWriter) {
-        json.beginArray()
-        if contains(.x) { json.string(literal: "x") }
-        if contains(.y) { json.string(literal: "y") }
-        if contains(.z) { json.string(literal: "z") }
-        json.endArray()
+    package var names: [String] {
+        [("x", .x), ("y", .y), ("z", AxisSet.z)].filter { contains($0.1) }.map { $0.0 }
     }
 }
 
@@ -71,12 +87,9 @@ public struct Direction: Sendable, Equatable {
     public enum Axis: String, Sendable, CaseIterable {
         case plusX = "+x", minusX = "-x", plusY = "+y", minusY = "-y", plusZ = "+z", minusZ = "-z"
     }
-    /// Bearing of the horizontal motion in degrees clockwise from the station's north, [0, 360).
     public var azimuthDeg: Double
     public var axis: Axis
-    /// Angle of the motion from the upward vertical in degrees, [0, 180]; nil where there is no polarisation.
     public var incidenceDeg: Double?
-    /// 1 for motion on a line, 0.5 on a circle, 0 in all directions alike.
     public var rectilinearity: Double?
 
     public init(azimuthDeg: Double, axis: Axis, incidenceDeg: Double? = nil, rectilinearity: Double? = nil) {
@@ -86,37 +99,31 @@ public struct Direction: Sendable, Equatable {
         self.rectilinearity = rectilinearity
     }
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("azimuth_deg")
-        json.double(azimuthDeg)
-        json.key("axis")
-        json.string(axis.rawValue)
-        json.optional("incidence_deg", incidenceDeg)
-        json.optional("rectilinearity", rectilinearity)
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number(
+            "azimuth_deg", azimuthDeg, unit: "deg",
+            "Direction of the horizontal motion, clockwise from the station's north, 0 to 360.")
+        f.choice("axis", axis, "Axis and sign of the largest acceleration.")
+        f.number(
+            "incidence_deg", incidenceDeg, unit: "deg",
+            "Angle of the motion from the upward vertical, 0 to 180; left out without polarisation.")
+        f.number(
+            "rectilinearity", rectilinearity, unit: "1",
+            "1 for motion on a line, 0.5 on a circle, 0 for motion alike in all directions.")
     }
 }
 
 /// Seismic intensity on one scale by one relation.
 public struct IntensityValue: Sendable, Equatable {
-    /// `mmi`, `jma`, `cwa`.
     public var scale: String
-    /// Key of the relation in the settings, such as `worden12`.
     public var relation: String
     public var value: Double
-    /// Roman numeral of the scale's step; nil where the scale has none.
     public var roman: String?
-    /// Name of the scale's step where that is not a Roman numeral, such as `5-`.
     public var grade: String?
-    /// `#rrggbb`; nil where the scale has no colours.
     public var color: String?
-    /// The value from peak acceleration alone and from peak velocity alone, where the relation has both.
     public var fromPGA: Double?
     public var fromPGV: Double?
-    /// Standard deviation of the relation in the scale's steps, where one has been published.
     public var sigma: Double?
-    /// The value before it was rounded, where the scale's definition rounds.
     public var raw: Double?
 
     public init(
@@ -135,29 +142,27 @@ public struct IntensityValue: Sendable, Equatable {
         self.fromPGV = fromPGV
     }
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("scale")
-        json.string(scale)
-        json.key("relation")
-        json.string(relation)
-        json.key("value")
-        json.double(value)
-        json.optional("roman", roman)
-        json.optional("grade", grade)
-        json.optional("color", color)
-        json.optional("from_pga", fromPGA)
-        json.optional("from_pgv", fromPGV)
-        json.optional("sigma", sigma)
-        json.optional("raw", raw)
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("scale", scale, "Scale: `mmi`, `mcs`, `jma` or `cwa`.")
+        f.text("relation", relation, "Relation, as in `intensity.scales` of the settings, such as `worden12`.")
+        f.number("value", value, unit: "1", "Intensity.")
+        f.text("roman", roman, "Roman numeral of the step, for scales that have them.")
+        f.text("grade", grade, "Name of the step, for scales with other names, such as `5-`.")
+        f.text("color", color, "Colour of the step as `#rrggbb`, for scales with colours.")
+        f.number("from_pga", fromPGA, unit: "1", "Intensity from peak acceleration alone, where the relation has both.")
+        f.number("from_pgv", fromPGV, unit: "1", "Intensity from peak velocity alone, where the relation has both.")
+        f.number("sigma", sigma, unit: "1", "Standard deviation of the relation, where one has been published.")
+        f.number("raw", raw, unit: "1", "Intensity before rounding, where the definition of the scale rounds.")
     }
+}
 
-    static func write(_ list: [IntensityValue], to json: inout JSONWriter) {
-        json.key("intensity")
-        json.beginArray()
-        for value in list { value.write(to: &json) }
-        json.endArray()
+extension FieldVisitor {
+    @inline(__always)
+    mutating func intensities(_ values: [IntensityValue]) {
+        objects(
+            "intensity", values, blank: IntensityValue(scale: "", relation: "", value: 0),
+            "Seismic intensity, one object for each relation of `intensity.scales`, in its order."
+        ) { $0.fields(&$1) }
     }
 }
 
@@ -173,14 +178,12 @@ public struct RatioValues: Sendable, Equatable {
         (self.x, self.y, self.z, self.h, self.v3) = (x, y, z, h, v3)
     }
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.optional("x", x)
-        json.optional("y", y)
-        json.optional("z", z)
-        json.optional("h", h)
-        json.optional("v3", v3)
-        json.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("x", x, unit: "1", "Axis x.")
+        f.number("y", y, unit: "1", "Axis y.")
+        f.number("z", z, unit: "1", "Axis z.")
+        f.number("h", h, unit: "1", "Horizontal vector.")
+        f.number("v3", v3, unit: "1", "3-D vector.")
     }
 }
 
@@ -199,38 +202,15 @@ public struct DetectorRatios: Sendable, Equatable {
 /// The strongest frequency of a window.
 public struct SpectrumPeak: Sendable, Equatable {
     public var dominantHz: Double
-    /// Amplitude there in m/s².
     public var peak: Double
 
     public init(dominantHz: Double, peak: Double) {
         self.dominantHz = dominantHz
         self.peak = peak
     }
-}
 
-extension JSONWriter {
-    /// A member that is left out when there is no value.
-    mutating func optional(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
-        key(name)
-        string(value)
-    }
-
-    /// A member with one number for each axis.
-    mutating func axes(_ name: StaticString, _ values: AxisValues<Double>) {
-        key(name)
-        beginObject()
-        optional("x", values.x)
-        optional("y", values.y)
-        optional("z", values.z)
-        endObject()
-    }
-
-    /// A member that is a list of strings.
-    mutating func list(_ name: StaticString, _ values: [String]) {
-        key(name)
-        beginArray()
-        for value in values { string(value) }
-        endArray()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("dominant_hz", dominantHz, unit: "Hz", "Strongest frequency of the window.")
+        f.number("peak", peak, unit: "m/s^2", "Amplitude of a sine that would give the spectrum's largest value.")
     }
 }

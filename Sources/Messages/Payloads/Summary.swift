@@ -1,6 +1,6 @@
 /// The state of the ground once a second (`state/summary`).
 public struct SummaryMessage: Sendable, Equatable {
-    /// RMS, peak and mean absolute value of one component over the window, m/s².
+    /// Of one component over the window.
     public struct Level: Sendable, Equatable {
         public var rms: Double
         public var peak: Double
@@ -14,7 +14,6 @@ public struct SummaryMessage: Sendable, Equatable {
 
     /// Smallest and largest value since a moment.
     public struct Extreme: Sendable, Equatable {
-        /// m/s².
         public var min: Double
         public var max: Double
         /// Nanoseconds of UTC.
@@ -34,121 +33,91 @@ public struct SummaryMessage: Sendable, Equatable {
         public init(x: Extreme, y: Extreme, z: Extreme, magnitude: Extreme) {
             (self.x, self.y, self.z, self.magnitude) = (x, y, z, magnitude)
         }
+
+        init(_ all: Extreme) { (x, y, z, magnitude) = (all, all, all, all) }
     }
 
-    /// Seconds that the peaks are taken over.
     public var window: Double = 0
     public var levels = Components(Level())
-    /// m/s².
     public var pga: Double = 0
-    /// Percent of standard gravity.
     public var pgaPercentG: Double = 0
-    /// m/s.
     public var pgv: Double = 0
-    /// m.
     public var pgd: Double = 0
-    /// One for each configured scale, in its order.
     public var intensity: [IntensityValue] = []
-    /// Of the raw acceleration, gravity included, m/s².
     public var magnitude: Double = 0
-    /// Nil, and left out, while there has been no motion.
     public var direction: Direction?
     public var spectrum: SpectrumPeak?
-    /// Largest ratios of the last second, of each detector that has some.
+    /// Of each detector that has some.
     public var ratios: [DetectorRatios] = []
     public var triggered = false
-    /// Names of the detectors that are on.
     public var detectors: [String] = []
     public var extremes: Extremes?
     public var valid = true
-    /// Why not, when not valid: `settling`, `gap`, `stuck`, `implausible`.
+    /// Nil when valid.
     public var reason: String?
 
     public init() {}
 
-    func write(to json: inout JSONWriter) {
-        json.key("window_s")
-        json.double(window)
-        json.key("x")
-        Self.write(levels.x, to: &json)
-        json.key("y")
-        Self.write(levels.y, to: &json)
-        json.key("z")
-        Self.write(levels.z, to: &json)
-        json.key("h")
-        Self.write(levels.h, to: &json)
-        json.key("v3")
-        Self.write(levels.v3, to: &json)
-        json.key("pga")
-        json.double(pga)
-        json.key("pga_pct_g")
-        json.double(pgaPercentG)
-        json.key("pgv")
-        json.double(pgv)
-        json.key("pgd")
-        json.double(pgd)
-        IntensityValue.write(intensity, to: &json)
-        json.key("magnitude")
-        json.double(magnitude)
-        if let direction {
-            json.key("direction")
-            direction.write(to: &json)
-        }
-        if let spectrum {
-            json.key("spectrum")
-            json.beginObject()
-            json.key("dominant_hz")
-            json.double(spectrum.dominantHz)
-            json.key("peak")
-            json.double(spectrum.peak)
-            json.endObject()
-        }
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("window_s", window, unit: "s", "Length of the window that levels, peaks and intensity are taken over.")
+        levels.fields(&f) { $0.fields(&$1) }
+        f.number("pga", pga, unit: "m/s^2", "Peak ground acceleration of the horizontals, see `intensity.horizontal`.")
+        f.number("pga_pct_g", pgaPercentG, unit: "%", "The same in percent of standard gravity.")
+        f.number("pgv", pgv, unit: "m/s", "Peak ground velocity of the horizontals.")
+        f.number("pgd", pgd, unit: "m", "Peak ground displacement of the horizontals.")
+        f.intensities(intensity)
+        f.number("magnitude", magnitude, unit: "m/s^2", "Magnitude of the raw acceleration, gravity included.")
+        f.object(
+            "direction", direction, blank: Direction(azimuthDeg: 0, axis: .plusX),
+            "Where the motion of the window pointed; left out while there has been none."
+        ) { $0.fields(&$1) }
+        f.object(
+            "spectrum", spectrum, blank: SpectrumPeak(dominantHz: 0, peak: 0),
+            "Strongest frequency of the window; left out while not known."
+        ) { $0.fields(&$1) }
         for one in ratios {
-            json.key(text: one.name)
-            one.values.write(to: &json)
+            f.visit(
+                Field(
+                    "<detector>",
+                    "Largest ratio of each signal in the last second, of a detector that compares ratios.", .optional),
+                named: one.name, one.values
+            ) { $0.fields(&$1) }
         }
-        json.key("triggered")
-        json.bool(triggered)
-        json.list("detectors", detectors)
-        if let extremes { Self.write(extremes, to: &json) }
-        json.key("valid")
-        json.bool(valid)
-        json.optional("reason", reason)
+        f.flag("triggered", triggered, "Whether the station is triggered.")
+        f.texts("detectors", detectors, "Names of the detectors that are on.")
+        f.object(
+            "extremes", extremes,
+            blank: Extremes(Extreme(min: 0, max: 0, since: 0)),
+            "Smallest and largest raw acceleration since the start, or since they were reset."
+        ) { $0.fields(&$1) }
+        f.flag(
+            "valid", valid,
+            "False while the filters settle after a start, a gap or a change, and while the sensor has a fault.")
+        f.text("reason", reason, "Why not, when not valid: `settling`, `gap`, `stuck` or `implausible`.")
     }
+}
 
-    private static func write(_ level: Level, to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("rms")
-        json.double(level.rms)
-        json.key("peak")
-        json.double(level.peak)
-        json.key("rsam")
-        json.double(level.rsam)
-        json.endObject()
+extension SummaryMessage.Level {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("rms", rms, unit: "m/s^2", "Root mean square.")
+        f.number("peak", peak, unit: "m/s^2", "Largest absolute acceleration.")
+        f.number("rsam", rsam, unit: "m/s^2", "Mean absolute acceleration.")
     }
+}
 
-    private static func write(_ extremes: Extremes, to json: inout JSONWriter) {
-        json.key("extremes")
-        json.beginObject()
-        json.key("x")
-        write(extremes.x, to: &json)
-        json.key("y")
-        write(extremes.y, to: &json)
-        json.key("z")
-        write(extremes.z, to: &json)
-        json.key("magnitude")
-        write(extremes.magnitude, to: &json)
-        json.endObject()
+extension SummaryMessage.Extremes {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.object("x", x, "Axis x.") { $0.fields(&$1) }
+        f.object("y", y, "Axis y.") { $0.fields(&$1) }
+        f.object("z", z, "Axis z.") { $0.fields(&$1) }
+        f.object("magnitude", magnitude, "Magnitude.") { $0.fields(&$1) }
     }
+}
 
-    private static func write(_ extreme: Extreme, to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("min")
-        json.double(extreme.min)
-        json.key("max")
-        json.double(extreme.max)
-        json.key("since")
-        json.time(extreme.since)
-        json.endObject()
+extension SummaryMessage.Extreme {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("min", min, unit: "m/s^2", "Smallest value.")
+        f.number("max", max, unit: "m/s^2", "Largest value.")
+        f.time("since", since, "Since when.")
     }
 }

@@ -1,10 +1,8 @@
 /// How good the times of the samples are.
 public struct TimeQuality: Sendable, Equatable {
     public enum Source: String, Sendable, CaseIterable { case ntp, gps, ptp, free, replay }
-    /// True when the clock follows its source.
     public var synced: Bool
     public var source: Source
-    /// Estimated error in milliseconds; nil, and left out of the message, when not known.
     public var errorMs: Double?
 
     public init(synced: Bool, source: Source, errorMs: Double? = nil) {
@@ -16,13 +14,12 @@ public struct TimeQuality: Sendable, Equatable {
     /// The times written in a recording.
     public static let replay = TimeQuality(synced: false, source: .replay)
 
-    func write(to writer: inout some ObjectWriter) {
-        writer.beginObject()
-        writer.key("synced")
-        writer.bool(synced)
-        writer.key("source")
-        writer.string(source.rawValue)
-        writer.optional("error_ms", errorMs)
-        writer.endObject()
+    package func fields(_ f: inout some FieldVisitor) {
+        f.flag("synced", synced, "Whether the clock follows its source.")
+        f.choice(
+            "source", source,
+            "What the clock follows: `ntp` (any program that steers it), `gps` (pulses of a receiver), `ptp`; `free`: nothing; `replay`: the times are those of a recording."
+        )
+        f.number("error_ms", errorMs, unit: "ms", "Estimated error of the clock; left out when not known.")
     }
 }

@@ -69,42 +69,43 @@ public struct TraceBlock: Sendable {
 
     public func isTriggered(axis: Int, at index: Int) -> Bool { triggers[axis * capacity + index] != 0 }
 
-    func write(to writer: inout some ObjectWriter) {
-        writer.key("rate_hz")
-        writer.double(rate)
-        writer.key("n")
-        writer.int(count)
-        writer.key("unit")
-        writer.string(literal: "m/s^2")
-        writer.key("gap")
-        writer.bool(gap)
-        writer.key("x")
-        write(axis: 0, to: &writer)
-        writer.key("y")
-        write(axis: 1, to: &writer)
-        writer.key("z")
-        write(axis: 2, to: &writer)
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("rate_hz", rate, unit: "Hz", "Samples per second.")
+        f.integer("n", count, "Samples in each column.")
+        f.text("unit", "m/s^2", "Unit of the samples.")
+        f.flag("gap", gap, "Whether samples are missing before this block.")
+        f.object("x", 0, "Axis x.") { axisFields($0, &$1) }
+        f.object("y", 1, "Axis y.") { axisFields($0, &$1) }
+        f.object("z", 2, "Axis z.") { axisFields($0, &$1) }
     }
 
-    private func write(axis: Int, to writer: inout some ObjectWriter) {
-        writer.beginObject()
-        if signals.contains(.raw) { write(.raw, "raw", axis, to: &writer) }
-        if signals.contains(.filtered) { write(.filtered, "filtered", axis, to: &writer) }
-        if signals.contains(.rms) { write(.rms, "rms", axis, to: &writer) }
-        if signals.contains(.triggered) {
-            writer.key("triggered")
-            writer.beginArray(count: count)
-            for i in 0..<count { writer.int(Int(triggers[axis * capacity + i])) }
-            writer.endArray()
+    private func axisFields(_ axis: Int, _ f: inout some FieldVisitor) {
+        let (planes, triggers) = (planes, triggers)
+        var start = axis * 3 * capacity
+        if signals.contains(.raw) {
+            f.visit(
+                Field("raw", "The sensor's samples, gravity included.", .optional, unit: "m/s^2"), count: count
+            ) { Float(planes[start + $0]) }
         }
-        writer.endObject()
-    }
-
-    private func write(_ signal: Signal, _ name: StaticString, _ axis: Int, to writer: inout some ObjectWriter) {
-        writer.key(name)
-        writer.beginArray(count: count)
-        let start = (axis * 3 + signal.rawValue) * capacity
-        for i in start..<start + count { writer.float(Float(planes[i])) }
-        writer.endArray()
+        start += capacity
+        if signals.contains(.filtered) {
+            f.visit(
+                Field("filtered", "After the offset removal and the filter of the axis.", .optional, unit: "m/s^2"),
+                count: count
+            ) { Float(planes[start + $0]) }
+        }
+        start += capacity
+        if signals.contains(.rms) {
+            f.visit(
+                Field("rms", "Root mean square over the window of the axis.", .optional, unit: "m/s^2"), count: count
+            ) { Float(planes[start + $0]) }
+        }
+        start = axis * capacity
+        if signals.contains(.triggered) {
+            f.visit(
+                Field("triggered", "1 where the axis was triggered at the sample or since the one before.", .optional),
+                count: count
+            ) { triggers[start + $0] }
+        }
     }
 }

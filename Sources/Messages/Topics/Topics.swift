@@ -29,10 +29,13 @@ public struct Topics: Sendable, Equatable {
     public let replyPrefix: String
     public let commandPrefix: String
 
+    /// What topics begin with unless something else is said.
+    public static let defaultRoot = "seismote"
+
     /// - Parameters:
     ///   - root: one or more topic levels, such as `seismote` or `school/seismote`.
     ///   - id: `[A-Za-z0-9_-]{1,64}`, not `group`.
-    public init(root: String = "seismote", id: String) throws(TopicError) {
+    public init(root: String = defaultRoot, id: String) throws(TopicError) {
         if let problem = Self.problem(inRoot: root) { throw TopicError(name: "root", got: root, allowed: problem) }
         if let problem = Self.problem(inID: id) { throw TopicError(name: "station id", got: id, allowed: problem) }
         self.root = root
@@ -123,6 +126,19 @@ public struct Topics: Sendable, Equatable {
             previous = byte
         }
         return previous == UInt8(ascii: "/") ? allowed : nil
+    }
+
+    /// The host's name as a station id: what an id must not have becomes `-`.
+    public static func id(fromHostName name: String) -> String {
+        let first = name.split(separator: ".").first ?? ""
+        let id = String(
+            first.unicodeScalars.prefix(64).map { scalar -> Character in
+                switch scalar {
+                case "A"..."Z", "a"..."z", "0"..."9", "_", "-": Character(scalar)
+                default: "-"
+                }
+            })
+        return problem(inID: id) == nil ? id : "station"
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

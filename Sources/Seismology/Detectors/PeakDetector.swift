@@ -21,6 +21,10 @@ extension DetectionConfiguration {
             .init(
                 "signal", .choice(\.signal), title: "Peak signal", advanced: true,
                 "Each axis for itself, one axis, the horizontal vector or the 3-D vector."),
+            .init(
+                "min_samples", .count(\.minimumSamples, 1...1000), title: "Minimum samples", advanced: true,
+                "On when so many samples in a row are above the threshold: with 2 or more, a spike of one does not count."
+            ),
         ]
         #endif
 
@@ -28,21 +32,27 @@ extension DetectionConfiguration {
         /// m/s².
         public var threshold = 5e-3 * standardGravity
         public var signal = DetectorSignal.h
+        public var minimumSamples = 1
+
         public init() {}
 
         public var chosenSignal: DetectorSignal? { signal }
     }
 }
 
-/// On at every sample whose acceleration exceeds a threshold.
+/// On at every sample whose acceleration exceeds a threshold, from the first or a later one in a row.
 public struct PeakDetector: Sendable {
     /// m/s².
     public let threshold: Double
     public let signal: DetectorSignal
+    private let minimumSamples: Int
+    /// Samples in a row that exceed the threshold, as far as they are needed.
+    private var row = 0
 
-    public init(threshold: Double, signal: DetectorSignal) {
+    public init(threshold: Double, signal: DetectorSignal, minimumSamples: Int = 1) {
         self.threshold = threshold
         self.signal = signal
+        self.minimumSamples = minimumSamples
     }
 
     /// Which components exceed it, and the largest of them in m/s².
@@ -65,14 +75,35 @@ public struct PeakDetector: Sendable {
     }
 }
 
+extension PeakDetector {
+    /// The components of the next sample, once enough in a row exceed the threshold; else 0.
+    mutating func held(_ axes: UInt8) -> UInt8 {
+        row = axes == 0 ? 0 : min(row + 1, minimumSamples)
+        return row == minimumSamples ? axes : 0
+    }
+}
+
 extension PeakDetector: Detector {
     public init(_ settings: DetectionConfiguration.Peak, _ context: DetectorContext) {
-        self.init(threshold: settings.threshold, signal: settings.signal)
+        self.init(
+            threshold: settings.threshold, signal: settings.signal, minimumSamples: settings.minimumSamples)
     }
 
     public mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
         let (x, s) = (chunk.offsetRemoved, chunk.stride)
-        for i in 0..<chunk.count { (result.axes[i], result.values[i]) = step(x[i], x[s + i], x[2 * s + i]) }
+        for i in 0..<chunk.count {
+            let (axes, value) = step(x[i], x[s + i], x[2 * s + i])
+            (result.axes[i], result.values[i]) = (held(axes), value)
+        }
+    }
+
+    public mutating func reset() { row = 0 }
+
+    public mutating func takeOver(_ old: PeakDetector, inputGoesOn: Bool) {
+        guard (threshold, signal, minimumSamples) == (old.threshold, old.signal, old.minimumSamples) else {
+            return
+        }
+        row = old.row
     }
 
     public mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {

@@ -111,7 +111,7 @@ extension DetectionConfiguration {
             } else if on > lta / sta {
                 found.append(
                     .init(
-                        key: "on", message: "There would never be a trigger: the ratio cannot exceed lta_s / sta_s.",
+                        key: "on", message: "The detector would never trigger: the ratio cannot exceed lta_s / sta_s.",
                         got: on, allowed: "at most \(shortText(lta / sta))"))
             }
             if off > on {

@@ -38,7 +38,7 @@ extension Survey {
     static func noBus(hasAdapter: Bool) -> Obstacle {
         hasAdapter
             ? Obstacle(SensorError(.missing, "the module i2c-dev is not loaded"), command: Obstacle.loadI2CDev)
-            : Obstacle(SensorError(.missing, "no I2C bus is switched on"), command: Obstacle.enableI2C)
+            : Obstacle(SensorError(.missing, "no I2C bus is enabled"), command: Obstacle.enableI2C)
     }
 
     /// Whether the kernel has a bus, with or without a file.

@@ -9,7 +9,7 @@ extension Survey {
                 Obstacle($0.error, command: $0.command, isFatal: $0.error.code == .missing || device.isCapturing)
             }
             var note = device.isAccelerometer ? "" : "no accelerometer"
-            if device.isCapturing { note = "somebody captures now" }
+            if device.isCapturing { note = "in use: a program is capturing" }
             findings.append(
                 Finding(
                     place: .iio(device: device.id), chip: device.name,
@@ -45,7 +45,8 @@ extension Survey {
                         note: lookalikes.isEmpty ? "" : "or \(lookalikes), which is read alike"))
             case .unknown:
                 findings.append(
-                    Finding(place: place, chip: "", certainty: .unknown, note: "answers, but is no chip that is known"))
+                    Finding(
+                        place: place, chip: "", certainty: .unknown, note: "a chip answers, but it is not a known one"))
             case .failed(let error):
                 findings.append(Finding(place: place, chip: "", certainty: .unknown, obstacles: [Obstacle(error)]))
             }
@@ -56,7 +57,7 @@ extension Survey {
         let isKnown = Chip.named(owner.device) != nil
         var finding = Finding(
             place: .i2c(bus: bus, address: Int(owner.address)), chip: owner.device,
-            certainty: isKnown ? .named : .unknown, kernelDriver: owner.driver, note: "in the kernel's hands")
+            certainty: isKnown ? .named : .unknown, kernelDriver: owner.driver, note: "in use by a kernel driver")
         if isKnown {
             let message = "the kernel's driver \(owner.driver) has \(owner.device) at \(finding.placeName)"
             finding.obstacles = [Obstacle(SensorError(.busy, message))]

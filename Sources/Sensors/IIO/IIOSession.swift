@@ -44,7 +44,7 @@ final class IIOSession {
                 "rate \(DeviceSetup.short(capture.rate)) Hz, the nearest to \(DeviceSetup.short(settings.rate)) Hz")
         }
         if let chip = capture.chipRate {
-            notes.append("the chip itself makes \(DeviceSetup.short(chip)) Hz: samples come more than once")
+            notes.append("the chip's own rate is \(DeviceSetup.short(chip)) Hz: samples are read repeatedly")
         }
         counters.notes = notes
         // Drivers of chips with a FIFO spread its stamps as they can.
@@ -100,7 +100,7 @@ final class IIOSession {
         let deadline = clock.monotonic() &+ Int64(max(1.5, 10 / capture.rate) * 1e9)
         while try capture.refill() == 0 {
             guard clock.monotonic() < deadline else {
-                throw SensorError(.fault, "\(capture.device.title) gives no samples")
+                throw SensorError(.fault, "\(capture.device.title) delivers no samples")
             }
         }
     }
@@ -126,7 +126,9 @@ final class IIOSession {
         condition.clockSteps = timebase.clockSteps
         condition.slowReads = timebase.slowReads
         condition.duplicates = reader.duplicates + timebase.duplicates
-        if reader.hasStamps == false { condition.notes.append("no time stamps of the kernel: time of the reads") }
+        if reader.hasStamps == false {
+            condition.notes.append("no kernel time stamps: samples are timed when they are read")
+        }
         if let ticker = capture.ticker {
             let jitter = ticker.jitter
             let worst = DeviceSetup.short(jitter.worst / 1e6)
@@ -156,7 +158,7 @@ final class IIOSession {
         }
         guard clock.monotonic() &- lastSample > capture.patience else { return }
         let title = capture.device.title
-        guard capture.isThere else { throw SensorError(.missing, "\(title) is gone") }
+        guard capture.isThere else { throw SensorError(.missing, "\(title) has disappeared") }
         throw SensorError(.fault, "\(title) has stalled: no samples for \(capture.patience / 1_000_000_000) s")
     }
 

@@ -32,7 +32,7 @@ public struct ResampledSensor: SensorDriver {
             sensor.close()
             throw SensorError(
                 .unsupported,
-                "\(description.chip): \(description.rate) Hz cannot be put on a grid of \(rate) Hz, sixty-four to one at most"
+                "\(description.chip): \(description.rate) Hz cannot be resampled to \(rate) Hz: the ratio must be at most 64 to 1"
             )
         }
         self.description = description

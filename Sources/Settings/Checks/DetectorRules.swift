@@ -14,7 +14,7 @@ enum DetectorRules {
         guard enabled > 0, c.detection.event.votes > enabled else { return }
         findings.add(
             "/detection/event/votes", .crossField,
-            "There would never be an event: fewer detectors are enabled than must be on.",
+            "No event would ever be declared: fewer detectors are enabled than votes are needed.",
             got: .int(Int64(c.detection.event.votes)), allowed: "1…\(enabled)")
     }
 

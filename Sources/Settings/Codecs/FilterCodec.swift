@@ -124,7 +124,7 @@ private func decodeFilter(
     }
     guard chainLength.contains(stages.count) else {
         findings.add(
-            below, .range, "A chain of \(stages.count) filters is not allowed.", got: .int(Int64(stages.count)),
+            below, .range, "The chain has \(stages.count) filters.", got: .int(Int64(stages.count)),
             allowed: "\(chainLength.lowerBound)…\(chainLength.upperBound) filters")
         return nil
     }
@@ -175,7 +175,8 @@ private func decodeCorners(_ fields: Fields, _ band: FilterBand, _ findings: ino
     guard let both = fields.read("corners_hz", pair, &findings) else { return nil }
     guard both[0] < both[1] else {
         findings.add(
-            Pointer.appending("corners_hz", to: fields.path), .crossField, "The corners must rise.",
+            Pointer.appending("corners_hz", to: fields.path), .crossField,
+            "The second corner must be higher than the first.",
             got: .array(both.map { .shortest($0) }), allowed: "the lower corner, then the upper")
         return nil
     }

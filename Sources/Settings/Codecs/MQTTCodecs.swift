@@ -15,7 +15,7 @@ extension Codec where T == [String] {
             }
             guard (1...8).contains(values.count) else {
                 findings.add(
-                    path, .range, "A list of \(values.count) is not allowed.", got: .int(Int64(values.count)),
+                    path, .range, "The list has \(values.count) elements.", got: .int(Int64(values.count)),
                     allowed: "1…8 addresses")
                 return nil
             }

@@ -84,7 +84,7 @@ extension Codec where T == Double {
                     return nil
                 }
                 guard interval.contains(number) else {
-                    findings.add(path, .range, "This is not allowed.", got: value, allowed: allowed)
+                    findings.add(path, .range, "This value is out of range.", got: value, allowed: allowed)
                     return nil
                 }
                 return number

@@ -30,7 +30,7 @@ extension Codec where T == Int {
                     return nil
                 }
                 guard let number = Int(exactly: whole), range.contains(number) else {
-                    findings.add(path, .range, "This number is not allowed.", got: value, allowed: allowed)
+                    findings.add(path, .range, "This value is out of range.", got: value, allowed: allowed)
                     return nil
                 }
                 return number
@@ -72,7 +72,7 @@ extension Codec where T == Double {
                     return nil
                 }
                 guard interval.contains(number) else {
-                    findings.add(path, .range, "This number is not allowed.", got: value, allowed: allowed)
+                    findings.add(path, .range, "This value is out of range.", got: value, allowed: allowed)
                     return nil
                 }
                 return number
@@ -116,7 +116,7 @@ extension Codec {
                     return nil
                 }
                 if let found = decode(word) { return found }
-                findings.add(path, .range, "There is no such choice.", got: value, allowed: allowed)
+                findings.add(path, .range, "This is not one of the allowed words.", got: value, allowed: allowed)
                 return nil
             },
             encode: { .string(encode($0)) })
@@ -148,7 +148,7 @@ extension Codec {
                 }
                 guard count.contains(values.count) else {
                     findings.add(
-                        path, .range, "A list of \(values.count) is not allowed.", got: .int(Int64(values.count)),
+                        path, .range, "The list has \(values.count) elements.", got: .int(Int64(values.count)),
                         allowed: "\(count.lowerBound)…\(count.upperBound) elements")
                     return nil
                 }
@@ -157,7 +157,7 @@ extension Codec {
                 for (i, one) in values.enumerated() {
                     guard let decoded = element.decode(one, "\(path)/\(i)", &findings) else { continue }
                     if !seen.insert(identity(decoded)).inserted {
-                        findings.add("\(path)/\(i)", .range, "This is in the list twice.", got: one)
+                        findings.add("\(path)/\(i)", .range, "This element occurs twice in the list.", got: one)
                     }
                     elements.append(decoded)
                 }

@@ -39,7 +39,7 @@ extension Codec where T == PerAxis<Double> {
             }
             guard values.count == 3 else {
                 findings.add(
-                    path, .range, "A list of \(values.count) is not allowed.", got: .int(Int64(values.count)),
+                    path, .range, "The list has \(values.count) elements.", got: .int(Int64(values.count)),
                     allowed: "three numbers")
                 return nil
             }
@@ -67,7 +67,7 @@ private func decodeScale(_ value: Value, _ path: String, _ findings: inout Findi
         return nil
     }
     guard number != 0, abs(number) <= 1e12 else {
-        findings.add(path, .range, "This scale is not allowed.", got: value, allowed: scaleAllowed)
+        findings.add(path, .range, "The scale is zero or out of range.", got: value, allowed: scaleAllowed)
         return nil
     }
     return number
@@ -115,7 +115,7 @@ extension Codec where T == [Double] {
                 }
                 guard values.count == count else {
                     findings.add(
-                        path, .range, "A list of \(values.count) is not allowed.", got: .int(Int64(values.count)),
+                        path, .range, "The list has \(values.count) elements.", got: .int(Int64(values.count)),
                         allowed: allowed)
                     return nil
                 }

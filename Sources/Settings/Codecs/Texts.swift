@@ -59,7 +59,9 @@ extension Codec where T == String {
             decode: { value, path, findings in
                 guard let text = decodeText(value, path, allowed, &findings) else { return nil }
                 guard rule.matches(text), !reserved.contains(text) else {
-                    findings.add(path, .range, "This text is not allowed.", got: value, allowed: allowed)
+                    findings.add(
+                        path, .range, "This text is too long or has characters that are not allowed.", got: value,
+                        allowed: allowed)
                     return nil
                 }
                 return text

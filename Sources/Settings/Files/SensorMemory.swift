@@ -45,7 +45,7 @@ public struct SensorMemory: Sendable, Equatable {
         var memory = SensorMemory()
         guard bytes.count <= limit, let root = try? JSONReader.read(bytes), root["v"] == .int(1),
             case .object(let chips)? = root["chips"]
-        else { return (memory, "\(path): not what this program has written") }
+        else { return (memory, "\(path): not a file that this program has written") }
         memory.chips = chips
         return (memory, nil)
     }

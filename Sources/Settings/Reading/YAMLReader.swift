@@ -58,7 +58,7 @@ private struct TreeBuilder {
         let root = try node(first, at: "", depth: 0)
         _ = try next()
         guard case .streamEnd = try next() else {
-            throw failure("There is a second document.", allowed: "one document")
+            throw failure("The file has more than one YAML document.", allowed: "one document")
         }
         return Document(root: root, marks: marks)
     }
@@ -99,7 +99,7 @@ private struct TreeBuilder {
             }
             let path = Pointer.appending(key, to: pointer)
             guard seen.insert(key).inserted else {
-                throw failure("The key \(key) is there twice.", at: path)
+                throw failure("The key \(key) occurs twice.", at: path)
             }
             marks[path] = mark
             members.append(.init(key, try node(try next(), at: path, depth: depth + 1)))

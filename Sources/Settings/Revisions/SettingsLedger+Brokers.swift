@@ -44,7 +44,7 @@ extension SettingsLedger {
         }
         guard let plain, old.uris.contains(where: Self.isEncrypted) else { return nil }
         return CodedError(
-            "/mqtt/uri", .downgrade, "A command must not lead from an encrypted connection to a plain one.",
+            "/mqtt/uri", .downgrade, "A command must not replace an encrypted connection by an unencrypted one.",
             got: .string(plain), allowed: "mqtts://, or a broker that the settings file names", source: .overlay)
     }
 

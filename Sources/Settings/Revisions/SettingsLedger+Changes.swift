@@ -148,7 +148,7 @@ extension SettingsLedger {
         if let confirm, !CommandLimits.confirm.contains(confirm) {
             errors.append(
                 CodedError(
-                    "/confirm_s", .range, "This is not allowed.", got: .shortest(confirm),
+                    "/confirm_s", .range, "This value is out of range.", got: .shortest(confirm),
                     allowed: "\(Int(CommandLimits.confirm.lowerBound))…\(Int(CommandLimits.confirm.upperBound)) s"))
         }
         if let pending, !isWayBack(change) {

@@ -36,7 +36,7 @@ public struct SettingsLedger: Sendable {
         var seconds: Double
     }
 
-    public enum Change: Sendable {
+    public enum Change: Sendable, Equatable {
         /// JSON Merge Patch (RFC 7396) on the overlay: null takes a key out of it.
         case merge(Value)
         /// Without an overlay.

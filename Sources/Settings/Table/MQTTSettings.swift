@@ -1,3 +1,5 @@
+import Messages
+
 extension SettingsTable {
     // Files are named in the settings file only: whoever could name them remotely could have any file of the board
     // sent to a broker of his own as the password.
@@ -88,4 +90,45 @@ extension SettingsTable {
                 title: "Discovery form", advanced: true,
                 "device: one message; components: one for each entity, for Home Assistant before 2024.11."),
         ])
+}
+
+public struct MQTTConfiguration: Sendable, Equatable {
+    public enum ProtocolVersion: String, Sendable, CaseIterable {
+        /// 5 where nothing speaks against it.
+        case auto
+        case v5 = "5"
+        case v311 = "3.1.1"
+    }
+    public struct TLS: Sendable, Equatable {
+        public var caFile = ""
+        public var certFile = ""
+        public var keyFile = ""
+        /// Name of a protocol; empty: none.
+        public var alpn = ""
+        public var minimumVersion = TLSVersion.v12
+        public var pskIdentity = ""
+        public var pskFile = ""
+    }
+    public enum TLSVersion: String, Sendable, CaseIterable { case v12 = "1.2", v13 = "1.3" }
+    public struct HomeAssistant: Sendable, Equatable {
+        public var enabled = true
+        public var prefix = "homeassistant"
+        public var discovery = HomeAssistantPlace.Form.device
+    }
+    /// `mqtt://host:port` or `mqtts://host:port`, tried in order.
+    public var uris = ["mqtt://localhost:1883"]
+    public var protocolVersion = ProtocolVersion.auto
+    public var root = Topics.defaultRoot
+    public var username = ""
+    /// Empty: that in the file.
+    public var password = ""
+    public var passwordFile = ""
+    public var tls = TLS()
+    /// Seconds.
+    public var keepalive = 30
+    public var reconnectMinimum = 1.0
+    public var reconnectMaximum = 120.0
+    /// Seconds the broker waits before it publishes the last will.
+    public var willDelay = 15
+    public var homeAssistant = HomeAssistant()
 }

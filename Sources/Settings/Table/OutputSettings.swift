@@ -1,4 +1,5 @@
 import Messages
+import SignalProcessing
 
 extension SettingsTable {
     static let trace = Chapter(
@@ -96,4 +97,57 @@ extension SettingsTable {
                 "log.level", \.log.level, .choice(), apply: .live,
                 title: "Log level", advanced: true, "Lines below this level are not written.")
         ])
+}
+
+public struct TraceConfiguration: Sendable, Equatable {
+    public enum Signal: String, Sendable, CaseIterable { case raw, filtered, rms, triggered }
+    public enum Encoding: String, Sendable, CaseIterable { case json, cbor, mseed }
+    public var enabled = true
+    /// Wanted rate in Hz; the nearest rate that divides the sensor's by an integer is used.
+    public var rate = 20.0
+    /// Seconds per message.
+    public var block = 1.0
+    public var signals = Signal.allCases
+    /// The low pass before the decimation.
+    public var filter = DecimationPhase.linear
+    public var encoding = Encoding.json
+    public var onlyInEvents = false
+    public var qos = 1
+}
+
+public struct WaveformConfiguration: Sendable, Equatable {
+    public enum Encoding: String, Sendable, CaseIterable {
+        case mseed3Steim2 = "mseed3-steim2", mseed2Steim2 = "mseed2-steim2"
+    }
+    public var enabled = true
+    public var encoding = Encoding.mseed3Steim2
+    /// Seconds of data per message.
+    public var chunk = 10.0
+}
+
+/// What is kept over a restart, and where.
+public struct StorageConfiguration: Sendable, Equatable {
+    public var directory = "/var/lib/seismote"
+    /// Megabytes (10⁶ bytes) of messages and waveforms.
+    public var budget = 512
+    /// Minutes of full-rate waveforms; 0: none.
+    public var ringMinutes = 60
+    /// Days that delivered events are kept.
+    public var keepEventsDays = 30
+    /// Messages a second.
+    public var backfillRate = 50
+}
+
+public struct HealthConfiguration: Sendable, Equatable {
+    /// Seconds.
+    public var interval = 60.0
+}
+
+public struct LogConfiguration: Sendable, Equatable {
+    public enum Level: String, Sendable, CaseIterable, Comparable {
+        case debug, info, notice, warning, error
+        public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+    public var level = Level.info
 }

@@ -1,4 +1,6 @@
 import Messages
+import Seismology
+import SignalProcessing
 
 extension SettingsTable {
     static let conditioning = Chapter(
@@ -138,4 +140,50 @@ extension SettingsTable {
             {{ n if n in ['unfiltered',@] and f==a.y.filter and f==a.z.filter else 'other' }}
             """,
         options: #""unfiltered",@,"other""#)
+}
+
+public struct ConditioningConfiguration: Sendable, Equatable {
+    public var offset = OffsetSpecification.highpass(corner: 0.1, order: 2)
+    /// Seconds without detection after a start or a gap; nil: 1 s or what the filters need, whichever is longer.
+    public var settle: Double?
+}
+
+public struct AxisConfiguration: Sendable, Equatable {
+    public enum Signal: Sendable, Equatable {
+        case sensor
+        /// Amplitude in m/s², frequency in Hz below Nyquist.
+        case sine(amplitude: Double, frequency: Double)
+        case step(amplitude: Double)
+        case impulse(amplitude: Double)
+    }
+    public var signal = Signal.sensor
+    public var filter = FilterSpecification.butterworth(
+        .init(band: .bandpass, corners: [0.5, 10], order: 2, start: .zero))
+    public var detection = LevelConfiguration()
+}
+
+/// RMS and level detection of one axis by Shake's rule.
+public struct LevelConfiguration: Sendable, Equatable {
+    public var window = WindowLength.seconds(1)
+    /// m/s².
+    public var threshold = 5e-3 * standardGravity
+    public var hold = WindowLength.seconds(0.2)
+}
+
+public struct IntensityConfiguration: Sendable, Equatable {
+    public var scales: [IntensityRelation] = [.worden12, .jma]
+    public var horizontal = HorizontalDefinition.larger
+    /// Seconds over which the summary's peaks are taken.
+    public var window = 10.0
+    /// Seconds of the window that the sliding JMA intensity is computed from.
+    public var jmaWindow = 60.0
+}
+
+public struct SpectrumConfiguration: Sendable, Equatable {
+    /// Samples of a window at most, of this one and of the JMA intensity's.
+    public static let longestWindow = 300_000
+    /// Seconds of the window that the summary's spectrum is computed from.
+    public var window = 20.0
+    /// Hz; nothing below it counts.
+    public var lowest = 0.1
 }

@@ -3,7 +3,7 @@ import Messages
 /// The one table of settings. What is not in it does not exist; what is in it is decoded, checked, described in the
 /// schema, printed into the default file and documented without another line of code.
 ///
-/// To add a setting: a property with its default in `Configuration`, a row in its chapter. To add a kind of value: a
+/// To add a setting: a property with its default and a row, both in the file of its chapter. To add a kind of value: a
 /// `Codec`. A rule between several settings: a line in `CrossFieldRules`.
 public enum SettingsTable {
     /// A part of the settings file, in the order of that file.

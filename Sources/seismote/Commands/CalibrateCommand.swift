@@ -10,10 +10,10 @@ struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate", abstract: "Find the sensor's offset, scale and noise.",
         discussion: """
-            At rest: the sensor lies level and still; --tilted when it is not known to be level. With --six-positions \
-            it is put with each axis up and down in turn, and asks for each; axes may be put in any order. The \
-            recording of a sensor that was turned that way does, too. Prints the lines for the settings file. The agent \
-            must not run. Exit status 1 when the samples do not allow a calibration.
+            By default the sensor lies level and still; use --tilted if it may not be level. With --six-positions the \
+            sensor is turned so that each axis points up and down once, in any order; the command asks for each \
+            position, or finds them in a recording. Prints the lines for the settings file. The agent has to be \
+            stopped. The exit status is 1 when the samples do not allow a calibration.
             """)
 
     @Argument(help: "A recording instead of the sensor.")
@@ -22,10 +22,10 @@ struct CalibrateCommand: ParsableCommand {
     @OptionGroup var settings: SettingsOptions
     @OptionGroup var recording: RecordingOptions
 
-    @Option(help: ArgumentHelp("Time to look at the sensor, for each position.", valueName: "s"))
+    @Option(help: ArgumentHelp("Measuring time, for each position.", valueName: "s"))
     var seconds: Double?
 
-    @Flag(help: "Six positions.")
+    @Flag(help: "Calibrate from six positions.")
     var sixPositions = false
 
     @Option(
@@ -45,10 +45,10 @@ struct CalibrateCommand: ParsableCommand {
 
     func validate() throws {
         guard PositionCalibration.Method(rawValue: method) != nil else {
-            throw ValidationError("--method \(method): axes or norm")
+            throw ValidationError("--method \(method): must be axes or norm")
         }
         if let seconds, !(seconds >= RestRecording.shortest && seconds <= 3600) {
-            throw ValidationError("--seconds is a number from 2 to 3600")
+            throw ValidationError("--seconds must be from 2 to 3600")
         }
     }
 
@@ -81,7 +81,7 @@ struct CalibrateCommand: ParsableCommand {
         }
         let verdict =
             result.isPlausible
-            ? "within 10 % of 1 g" : "NOT within 10 % of 1 g: the scale is wrong, and an offset does not mend it"
+            ? "within 10 % of 1 g" : "NOT within 10 % of 1 g: the scale is wrong, which an offset cannot correct"
         try tell(
             value, result.correction,
             """
@@ -112,17 +112,18 @@ struct CalibrateCommand: ParsableCommand {
         var means = [[Double]?](repeating: nil, count: 6)
         while means.contains(where: { $0 == nil }) {
             let missing = (0..<6).filter { means[$0] == nil }.map { PositionCalibration.names[$0] }
-            printError("Put one of \(missing.joined(separator: ", ")) up, let it lie, and press Enter.")
-            guard readLine() != nil else { throw CalibrationError("ended before all six positions were there") }
+            printError(
+                "Turn the sensor so that one of \(missing.joined(separator: ", ")) points up, let go, and press Enter.")
+            guard readLine() != nil else { throw CalibrationError("stopped before all six positions were measured") }
             try sensor.restart()
-            // The hand goes away.
+            // The hand lets go.
             _ = try sensor.record(seconds: 0.5)
             let part = try sensor.record(seconds: seconds ?? 5)
             if let movement = part.movement() {
                 printError("  not at rest: \(movement)")
             } else if let direction = PositionCalibration.direction(part.mean) {
                 means[direction] = part.mean
-                printError("  \(PositionCalibration.names[direction]) up: taken")
+                printError("  \(PositionCalibration.names[direction]) up: measured")
             } else {
                 printError("  no axis points up or down within 20 degrees")
             }

@@ -6,7 +6,7 @@ import Settings
 struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a settings file.",
-        discussion: "Names every error on standard error and ends with status 78 when there is one.")
+        discussion: "Prints every error to standard error. The exit status is 78 when there is one.")
 
     @Argument(help: "The settings file (YAML or JSON).")
     var file: String
@@ -16,7 +16,7 @@ struct ConfigCheck: ParsableCommand {
     @Flag(help: "Print {\"ok\", \"errors\", \"config\", \"sources\"} as JSON on standard output.")
     var json = false
 
-    @Flag(help: "Take each line of standard input as a document of its own, and print a line of JSON for each.")
+    @Flag(help: "Check each line of standard input as a separate document, and print one line of JSON for each.")
     var lines = false
 
     func run() throws {

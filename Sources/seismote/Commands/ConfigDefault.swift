@@ -13,7 +13,7 @@ struct ConfigDefault: ParsableCommand {
         guard let preset else { return print(DefaultFile.text, terminator: "") }
         guard let found = Preset.all.first(where: { $0.name == preset }) else {
             let names = Preset.all.map(\.name).joined(separator: ", ")
-            throw ValidationError("There is no preset `\(preset)`; there are \(names).")
+            throw ValidationError("There is no preset `\(preset)`; available: \(names).")
         }
         print(found.text, terminator: "")
     }

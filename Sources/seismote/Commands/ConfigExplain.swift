@@ -5,8 +5,8 @@ import Settings
 /// `seismote config explain KEY`
 struct ConfigExplain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Say what a setting is, its value, and where the value comes from.",
-        discussion: "What was set remotely counts too, where its file may be read (storage.directory).")
+        commandName: "explain", abstract: "Explain a setting: its meaning, its value, and where the value comes from.",
+        discussion: "Includes remote changes if their file (in storage.directory) can be read.")
 
     @Argument(help: "Key of a setting or of a group, such as trace.rate_hz, axes.x.filter or mqtt.")
     var key: String

@@ -6,13 +6,13 @@ import SignalProcessing
 /// `seismote filter ...`: filters without an agent.
 struct FilterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "filter", abstract: "Look at filters.", subcommands: [FilterShow.self])
+        commandName: "filter", abstract: "Inspect filters.", subcommands: [FilterShow.self])
 }
 
 /// `seismote filter show SPEC --rate R`
 struct FilterShow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what a filter is and what it does.",
+        commandName: "show", abstract: "Show the coefficients, poles and response of a filter.",
         discussion: """
             SPEC is written as in the settings, in quotes: shake:lp5, \
             '{butterworth: {type: bandpass, corners_hz: [1, 8], order: 2}}', \
@@ -37,7 +37,7 @@ struct FilterShow: ParsableCommand {
 
     func validate() throws {
         guard rate > 0, rate <= 1e6 else {
-            throw ValidationError("--rate \(rate) is not allowed: above 0, at most 1000000")
+            throw ValidationError("--rate \(rate): must be above 0 and at most 1000000")
         }
         _ = try frequencies()
     }

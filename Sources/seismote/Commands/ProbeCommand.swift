@@ -5,7 +5,7 @@ import Sensors
 /// `seismote probe`: which accelerometers there are, which of them would be used, and what is in the way.
 struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "probe", abstract: "Look for accelerometers.",
+        commandName: "probe", abstract: "Find accelerometers.",
         discussion: """
             Lists the devices of the kernel's IIO subsystem and the I2C buses, what was recognised and how surely, what \
             `driver: auto` would use, and the commands that grant what is missing. It only reads: of chips nothing but \

@@ -20,7 +20,7 @@ struct RecordingOptions: ParsableArguments {
     var unit: String?
 
     func validate() throws {
-        if scale != nil, stationXML != nil { throw ValidationError("--scale or --stationxml, not both") }
+        if scale != nil, stationXML != nil { throw ValidationError("--scale and --stationxml exclude each other") }
     }
 
     /// The settings that say the same.

@@ -37,11 +37,11 @@ struct ReplayCommand: ParsableCommand {
     )
     var block = 1000
 
-    @Flag(help: "No progress bar.")
+    @Flag(help: "Do not show a progress bar.")
     var quiet = false
 
     func validate() throws {
-        guard (1...1_000_000).contains(block) else { throw ValidationError("--block is a number from 1 to 1000000") }
+        guard (1...1_000_000).contains(block) else { throw ValidationError("--block must be from 1 to 1000000") }
     }
 
     func run() throws {

@@ -8,7 +8,7 @@ struct SelfTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest", abstract: "Run the sensor's self-test.",
         discussion: """
-            The chip moves its own mass by a known force; the sensor has to be at rest, and the agent must not run. Exit \
+            The chip moves its own mass by a known force; the sensor has to be at rest, and the agent has to be stopped. Exit \
             status 0 when it has passed, 1 when not, 69 when there is no sensor or it has no self-test.
             """)
 

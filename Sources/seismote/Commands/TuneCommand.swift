@@ -9,12 +9,12 @@ import Station
 /// `seismote tune RECORDING...`: detector settings tried on recordings.
 struct TuneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tune", abstract: "Try detector settings on recordings and say which are best.",
+        commandName: "tune", abstract: "Try detector settings on recordings and rank them.",
         discussion: """
             Each recording is read once, goes the agent's way as far as the filters, and then through the agent's own \
             detectors and rule of events with every combination of the values below. Says for each setting what it \
             would have caught, how soon, and how often it would have fired in the quiet parts. Without --pick or \
-            --picks the events are looked for: \(Shaking.rule). All else (offset removal, filters of the axes, events) \
+            --picks the events are detected automatically: \(Shaking.rule). All else (offset removal, filters of the axes, events) \
             is as the settings say.
             """)
 
@@ -37,21 +37,21 @@ struct TuneCommand: ParsableCommand {
             "CSV with lines `file,p_s,s_s`; a recording without times has nothing to catch.", valueName: "file"))
     var picks: String?
 
-    @Option(help: "Rows of the table.")
+    @Option(help: "Number of rows in the table.")
     var top = 20
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "No progress bar.")
+    @Flag(help: "Do not show a progress bar.")
     var quiet = false
 
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError("which recordings?") }
-        guard top > 0 else { throw ValidationError("--top is a number from 1") }
-        guard pick == nil || picks == nil else { throw ValidationError("--pick or --picks, not both") }
+        guard !files.isEmpty else { throw ValidationError("no recording given: name one or more files") }
+        guard top > 0 else { throw ValidationError("--top must be at least 1") }
+        guard pick == nil || picks == nil else { throw ValidationError("--pick and --picks exclude each other") }
         guard pick == nil || files.count == 1 else {
-            throw ValidationError("--pick is for one recording; use --picks for several")
+            throw ValidationError("--pick works with one recording; use --picks for several")
         }
         _ = try onePick()
     }
@@ -60,7 +60,7 @@ struct TuneCommand: ParsableCommand {
         guard let pick else { return nil }
         let times = pick.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
         guard (1...2).contains(times.count), let p = times[0], p.isFinite else {
-            throw ValidationError("--pick \(pick): P in seconds, or P,S")
+            throw ValidationError("--pick \(pick): must be P in seconds, or P,S")
         }
         guard times.count == 1 || (times[1].map { $0.isFinite && $0 >= p } ?? false) else {
             throw ValidationError("--pick \(pick): S must be a number, and after P")
@@ -92,7 +92,9 @@ struct TuneCommand: ParsableCommand {
             var known = try onePick()
             if let given {
                 known = given.of(file)
-                if known == nil { printError("\(file): not in \(picks ?? ""), so its events are looked for") }
+                if known == nil {
+                    printError("\(file): not in \(picks ?? ""), so its events are detected automatically")
+                }
             }
             tuned.append(
                 try TunedRecording(one, settings: tried.map(\.setting), picks: known) { done, total in

@@ -3,7 +3,7 @@ import ArgumentParser
 /// `seismote ctl ...`: stations over MQTT.
 struct CtlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ctl", abstract: "See and change stations over MQTT.",
+        commandName: "ctl", abstract: "Monitor and configure stations over MQTT.",
         discussion: """
             Exit status: 0 all done; 1 a station refused, or did a part only; 2 a station is offline or did not answer \
             in time; 64 wrong arguments; 69 no broker; 74 a file cannot be read or written; 78 wrong settings; 130 \
@@ -17,8 +17,8 @@ struct CtlCommand: ParsableCommand {
             GetCommand.self, SetCommand.self, EditCommand.self, ConfirmCommand.self, RollbackCommand.self,
             ResetCommand.self, SnapshotCommand.self, StreamCommand.self, LogCommand.self, CalibrateStationCommand.self,
             SelfTestStationCommand.self, TestEventCommand.self, ResetExtremesCommand.self, PingCommand.self,
-            RebirthCommand.self, RestartCommand.self,
-        ])
+            RebirthCommand.self, RestartCommand.self, AskCommand.self,
+        ], defaultSubcommand: AskCommand.self)
 }
 
 /// How `seismote ctl` ends; numbers from 64 on as in sysexits.h.

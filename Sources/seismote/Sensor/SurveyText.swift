@@ -18,10 +18,10 @@ extension Survey {
         if let choice {
             lines.append("driver: auto would use \(choice.chip) (\(choice.placeName)).")
         } else {
-            lines.append("driver: auto would find nothing: \(problem.message).")
+            lines.append("driver: auto would find no accelerometer: \(problem.message).")
         }
         if !commands.isEmpty {
-            lines.append("What is in the way goes by:")
+            lines.append("To fix:")
             lines += commands.map { "  \($0)" }
         }
         return lines.joined(separator: "\n")

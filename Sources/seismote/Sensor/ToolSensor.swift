@@ -18,7 +18,8 @@ struct ToolSensor {
     init(_ loaded: LoadedSettings) throws {
         let sensor = loaded.configuration.sensor
         if SensorChoice.isHardware(sensor), let process = Self.agent() {
-            printError("the agent (seismoted, process \(process)) has the sensor; to stop it: systemctl stop seismote")
+            printError(
+                "the agent (seismoted, process \(process)) is using the sensor; stop it with: systemctl stop seismote")
             throw exitNoSensor
         }
         var driver = sensor.driver == .replay ? ReplaySensor(loaded) : SensorChoice.driver(sensor)
@@ -64,7 +65,7 @@ struct ToolSensor {
     mutating func close() { driver.close() }
 
     private static func tell(_ error: SensorError) {
-        let more = error.code == .busy ? " (does the agent run, or another program?)" : ""
+        let more = error.code == .busy ? " (in use by the agent or another program)" : ""
         printError(error.message + more)
     }
 

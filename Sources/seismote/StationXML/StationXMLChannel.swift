@@ -73,7 +73,7 @@ struct StationXMLChannel {
         if let year = Int(text.prefix(4)), year < 1678 { return .min }
         let hasZone = text.hasSuffix("Z") || text.dropFirst(10).contains("+") || text.dropFirst(10).contains("-")
         guard let time = Timestamp(hasZone ? text : text + "Z") else {
-            throw StationXMLError("\(name): \(safe(text, limit: 40)) is no time of an epoch")
+            throw StationXMLError("\(name): \(safe(text, limit: 40)) is not a valid time of an epoch")
         }
         return time.nanoseconds
     }

@@ -32,7 +32,7 @@ final class StationXMLReader {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw StationXMLError("\(file): no regular file")
+            throw StationXMLError("\(file): not a regular file")
         }
         let reader = StationXMLReader(wanted)
         // (Between a namespace and a name in it.)
@@ -46,7 +46,9 @@ final class StationXMLReader {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             guard count >= 0 else { throw StationXMLError("\(file): \(String(cString: strerror(errno)))") }
             total += count
-            guard total <= mostBytes else { throw StationXMLError("\(file): larger than \(mostBytes) bytes") }
+            guard total <= mostBytes else {
+                throw StationXMLError("\(file): the file is larger than \(mostBytes) bytes")
+            }
             let status = XML_Parse(parser, buffer, Int32(count), count == 0 ? 1 : 0)
             if status != XML_STATUS_OK {
                 let words = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "?"
@@ -70,7 +72,7 @@ final class StationXMLReader {
             StationXMLReader.of(data)?.take(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
         }
         XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in
-            StationXMLReader.of(data)?.stop("a document type (DOCTYPE) is not taken")
+            StationXMLReader.of(data)?.stop("a document type (DOCTYPE) is not allowed")
         }
     }
 

@@ -27,7 +27,7 @@ struct Picks {
     /// - Throws: a line for each line of the file that cannot be read.
     init(path: String) throws(TuneError) {
         guard let text = Self.read(path) else {
-            throw TuneError(status: 65, lines: ["\(path): cannot be read: \(String(cString: strerror(errno)))"])
+            throw TuneError(status: 65, lines: ["\(path): cannot read the file: \(String(cString: strerror(errno)))"])
         }
         var errors: [String] = []
         for (number, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -38,7 +38,7 @@ struct Picks {
             guard (1...3).contains(fields.count), !fields[0].isEmpty, times.allSatisfy({ $0?.isFinite == true }),
                 !(times.count == 1 && fields[1].isEmpty)
             else {
-                errors.append("\(path):\(number + 1): not of the form file,p_s,s_s: `\(raw.prefix(60))`")
+                errors.append("\(path):\(number + 1): the line must have the form file,p_s,s_s: `\(raw.prefix(60))`")
                 continue
             }
             let name = fields[0].split(separator: "/").last.map(String.init) ?? fields[0]

@@ -31,7 +31,7 @@ struct TuneGrid: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long a trigger must last, in seconds. (default: as the settings say)", valueName: "s,..."))
+            "Minimum duration of a trigger, in seconds. (default: as the settings say)", valueName: "s,..."))
     var minDuration: String?
 
     @Option(help: ArgumentHelp("Levels of the RMS, such as 2 mg.", valueName: "level,..."))
@@ -43,7 +43,8 @@ struct TuneGrid: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long the RMS must be above, such as 0.2 s. (default: as the settings say)", valueName: "time,..."))
+            "Time for which the RMS must be above the threshold, such as 0.2 s. (default: as the settings say)",
+            valueName: "time,..."))
     var hold: String?
 
     @Option(help: ArgumentHelp("Detectors to try: sta_lta, level.", valueName: "detector,..."))
@@ -76,7 +77,7 @@ struct TuneGrid: ParsableArguments {
         ) -> T? {
             guard text.contains(where: { $0 != " " }) else {
                 // It would be the default.
-                errors.append("\(option): a value is missing")
+                errors.append("\(option): the value is missing")
                 return nil
             }
             do throws(CodedErrors) {
@@ -121,11 +122,12 @@ struct TuneGrid: ParsableArguments {
         for setting in grid where !all.contains(where: { $0.setting == setting }) { all.append((setting, false)) }
         guard !grid.isEmpty else {
             throw TuneError(
-                status: 78, lines: ["no setting to try: --off must not be above --on, and --on not above --lta / --sta"]
+                status: 78,
+                lines: ["no combination to try: --off must not be above --on, and --on not above --lta / --sta"]
             )
         }
         guard all.count <= 20000 else {
-            throw TuneError(status: 78, lines: ["\(all.count) settings are too many: at most 20000"])
+            throw TuneError(status: 78, lines: ["\(all.count) combinations are too many: at most 20000 are allowed"])
         }
         return all
     }

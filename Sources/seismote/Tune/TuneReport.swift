@@ -69,7 +69,7 @@ extension TuneReport {
         if rows.contains(where: \.isPresent) { note += " * is what the settings have now." }
         parts.append(table.text + "\n" + note)
         if events == 0 {
-            parts.append("There was nothing to catch, so no setting is called the best.")
+            parts.append("There was no event to detect, so the settings are not ranked.")
         } else if let best = rows.first {
             parts.append(details(best))
             parts.append("To use the best, put this into the settings file:\n\n" + best.setting.lines)
@@ -84,7 +84,7 @@ extension TuneReport {
         if quietHours < 0.1 { text += " That is too little to judge false onsets." }
         let found = recordings.reduce(0) { $0 + $1.events.count { !$0.isPicked } }
         if recordings.contains(where: { !$0.events.contains(where: \.isPicked) }), found == events {
-            text += "\nEvents were looked for: \(Shaking.rule)."
+            text += "\nEvents were detected automatically: \(Shaking.rule)."
             text +=
                 "\nAn onset from \(significant(TunedRecording.before, 3)) s before it begins to its end has caught it."
             text += " Weaker shaking (5 to 10 times) counts neither way."
@@ -97,9 +97,9 @@ extension TuneReport {
         }
         let unusable = recordings.reduce(0) { $0 + $1.unusable }
         if unusable > 0 {
-            text += "\n\(unusable) samples were left out: no numbers, or beyond 10⁶ m/s². Is --scale right?"
+            text += "\n\(unusable) samples were left out: not a number, or larger than 10⁶ m/s². Check --scale."
         } else if let noise = recordings.compactMap(\.noise).min(), noise > 1 {
-            text += "\nEven the quietest recording has \(significant(noise, 3)) m/s² of noise: is --scale right?"
+            text += "\nEven the quietest recording has \(significant(noise, 3)) m/s² of noise. Check --scale."
         }
         return text
     }

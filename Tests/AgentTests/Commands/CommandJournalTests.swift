@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Agent
+@testable import Commands
 
 @Suite struct CommandJournalTests {
     static func entry(_ id: String, _ reply: String?, isFinal: Bool = true) -> CommandMemory.Entry {

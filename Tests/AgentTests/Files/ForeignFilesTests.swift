@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Agent
+@testable import Commands
 
 /// Something else in the place of the agent's own files. Defects: a FIFO there made the start wait for ever, a folder made
 /// every change of the settings fail.

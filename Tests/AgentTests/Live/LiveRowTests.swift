@@ -153,6 +153,7 @@ import Threads
         "detection.peak.enabled": .messages(trigger, of: "true", only("peak: {enabled: false}")),
         "detection.peak.threshold": .messages(trigger, of: "100", peak("signal: h")),
         "detection.peak.signal": .messages(trigger, of: "\"z\"", peak("signal: h")),
+        "detection.peak.min_samples": .messages(trigger, of: "1000", peak("signal: h")),
         "detection.energy.enabled": .messages(
             trigger, of: "true", only("energy: {enabled: false, window_s: 0.5, average_s: 3}")),
         "detection.energy.signal": .messages(trigger, of: "\"z\"", energy),

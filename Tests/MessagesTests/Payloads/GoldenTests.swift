@@ -83,7 +83,7 @@ import Testing
                 + " outbox.dropped.essential outbox.dropped.state outbox.dropped.trace mqtt mqtt.connects mqtt.published"
                 + " mqtt.acked mqtt.refused mqtt.refused.quota_exceeded mqtt.refused.not_authorized"
                 + " mqtt.rejected_commands driver driver.lost driver.overruns driver.lost_triggers driver.duplicates"
-                + " driver.clock_steps driver.slow_reads driver.retries driver.wake_ups driver.time_error_ms loop_late_ms cpu_pct rss_bytes temperature_c uptime_s alerts"
+                + " driver.clock_steps driver.slow_reads driver.retries driver.wake_ups driver.time_error_ms loop_late_ms cpu_pct rss_bytes temperature_c host_temperature_c uptime_s alerts"
         ) { $0.send(Samples.health, time: Samples.onset, to: $1) },
         Case(
             file: "alert.json",

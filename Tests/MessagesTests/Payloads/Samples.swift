@@ -1,3 +1,5 @@
+import Sensors
+
 @testable import Messages
 
 /// One message of each kind with every member set, from fixed numbers.
@@ -36,7 +38,7 @@ enum Samples {
         ])
 
     static var info: InfoMessage {
-        var station = InfoMessage.Station()
+        var station = StationIdentity()
         station.id = "basement-north"
         station.network = "XX"
         station.code = "BASE"
@@ -123,10 +125,10 @@ enum Samples {
         m.rate = 99.98
         m.rateErrorPpm = -200
         m.rateUncertaintyPpm = 3.5
-        var driver = HealthMessage.Driver()
+        var driver = SensorCondition()
         (driver.lost, driver.overruns, driver.lostTriggers, driver.duplicates) = (12, 1, 2, 3)
         (driver.clockSteps, driver.slowReads, driver.retries, driver.wakeUps) = (1, 7, 4, 22500)
-        driver.timeErrorMs = 0.25
+        driver.timeError = 0.00025
         m.driver = driver
         m.samples = 360_000
         m.gaps = 1
@@ -135,7 +137,7 @@ enum Samples {
         m.outbox.messages = 4
         m.outbox.bytes = 3210
         m.outbox.oldest = 1.5
-        m.outbox.droppedTrace = 60
+        m.outbox.dropped.trace = 60
         m.mqtt.connects = 2
         m.mqtt.published = 7300
         m.mqtt.acked = 3650
@@ -145,6 +147,7 @@ enum Samples {
         m.cpuPercent = 1.2
         m.rssBytes = 9_400_000
         m.temperature = 41.5
+        m.hostTemperature = 52.25
         m.uptime = 3600.5
         m.alerts = ["clock_unsynced"]
         return m

@@ -47,7 +47,7 @@ import Testing
             try bus.open(identifyOnly: true)
             Issue.record("there is no such bus")
         } catch {
-            #expect(error.code == .missing && error.message.hasPrefix("/dev/i2c-255: no such bus"))
+            #expect(error.code == .missing && error.message.hasPrefix("/dev/i2c-255: there is no such bus"))
         }
         #expect(!bus.exists && bus.owner(of: 0x53) == nil)
     }

@@ -135,7 +135,7 @@ import Testing
         let start = bench.clock.monotonic()
         let failure = bench.failure()
         let error = try #require(failure)
-        #expect(error.message.contains("gives no samples"))
+        #expect(error.message.contains("delivers no samples"))
         #expect(bench.clock.monotonic() - start < 3_000_000_000)
     }
 

@@ -94,7 +94,7 @@ import Testing
         standIn.scans = (0..<16).map { (Int16($0), 0, 0, start + Int64($0) * 10_000_000) }
         let outcome = run(SensorConfiguration(), standIn, samples: 16, removed: true)
         #expect(outcome.error?.code == .missing)
-        #expect(outcome.error?.message.contains("gone") == true)
+        #expect(outcome.error?.message.contains("has disappeared") == true)
     }
 
     @Test("Discovery: the gyroscope beside it, formats, what can be set; nothing is written")

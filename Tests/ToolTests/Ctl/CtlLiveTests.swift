@@ -151,7 +151,7 @@ import Testing
                     == "first piecesecond piecethird")
             #expect(tool.output.contains("6000 samples, 3 records, 0 gaps\n  28 bytes in"), "\(tool.output)")
         } else {
-            #expect(tool.status == 2 && tool.errors.contains("not whole: 23 of 28 bytes"), "\(tool.errors)")
+            #expect(tool.status == 2 && tool.errors.contains("incomplete: 23 of 28 bytes"), "\(tool.errors)")
             #expect(!FileManager.default.fileExists(atPath: folder.path("shake.mseed")))
         }
     }

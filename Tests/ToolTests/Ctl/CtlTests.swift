@@ -209,7 +209,7 @@ import Testing
         let tool = try Self.ctl(broker, ["reset", "basement", "--confirm", "3"])
         #expect(there.first { $0.topic.hasSuffix("config-confirm") } != nil)
         #expect(tool.status == 2, "\(tool.output)")
-        #expect(tool.errors == "basement: NOT confirmed, the change goes back by itself: it does not answer\n")
+        #expect(tool.errors == "basement: NOT confirmed, the change will be reverted: it does not answer\n")
         #expect(station.requests.map { $0.object["confirm_s"] as? Double } == [3, 3])
     }
 

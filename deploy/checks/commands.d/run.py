@@ -17,6 +17,8 @@ STORE = os.environ.get("SEISMOTE_STORE_TABLE") == "1"
 # A line says what it sends as text, or as text that is repeated; and the reply without what differs each time.
 WILD = {"seed", "uptime_s", "boot", "until", "deadline", "t", "since", "version", "cpu_pct", "rss_bytes", "loop_late_ms",
         "samples"}
+# Of `time`: as the clock of the machine is.
+CLOCK = {"synced", "source", "offset_ms"}
 
 
 def changed(value, before):
@@ -43,6 +45,9 @@ def shown(reply, before):
             return re.sub(r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "*", value)
         return value
 
+    if reply["cmd"] == "time" and reply["result"]:
+        reply["result"] = {key: "*" if key in CLOCK else value
+                           for key, value in reply["result"].items() if key != "error_ms"}
     return {key: plain(value, key) for key, value in reply.items() if key not in ("v", "boot", "seq", "t", "station")}
 
 

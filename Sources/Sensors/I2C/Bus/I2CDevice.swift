@@ -71,14 +71,14 @@ struct I2CDevice {
             let who = owner.map { "\($0.driver) has \($0.device)" } ?? "another driver has what is"
             return SensorError(.busy, "a kernel driver, \(who) at \(place): use sensor.driver iio, or unbind it")
         case EAGAIN, ETIMEDOUT:
-            return SensorError(.fault, "the bus of \(place) is jammed: \(String(cString: strerror(code)))")
-        case EACCES, EPERM: return SensorError(.permission, "not permitted: \(place)")
+            return SensorError(.fault, "the I2C bus of \(place) is blocked: \(String(cString: strerror(code)))")
+        case EACCES, EPERM: return SensorError(.permission, "permission denied: \(place)")
         case EOPNOTSUPP: return SensorError(.unsupported, "the adapter cannot do the transfers for \(place)")
         default:
             // An adapter that was pulled out gives EIO until its file is gone.
             return bus.exists
                 ? SensorError(.fault, "transfer with \(place) failed: \(String(cString: strerror(code)))")
-                : SensorError(.missing, "\(bus.name) is gone")
+                : SensorError(.missing, "\(bus.name) has disappeared")
         }
     }
 }

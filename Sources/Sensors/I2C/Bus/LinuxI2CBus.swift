@@ -44,9 +44,9 @@ public final class LinuxI2CBus: I2CBus {
         switch code {
         case EACCES, EPERM:
             SensorError(
-                .permission, "\(name): not permitted; sudo usermod -aG i2c $USER grants it, from the next login on")
+                .permission, "\(name): permission denied; to fix: sudo usermod -aG i2c $USER, then log in again")
         case ENOENT, ENODEV, ENXIO:
-            SensorError(.missing, "\(name): no such bus; is I2C switched on and the module i2c-dev loaded?")
+            SensorError(.missing, "\(name): there is no such bus: enable I2C and load the module i2c-dev")
         default: SensorError(.fault, "\(name): \(String(cString: strerror(code)))")
         }
     }

@@ -40,7 +40,7 @@ final class DataReadyLine {
         case EACCES, EPERM:
             return SensorError(.permission, "GPIO \(text): \(reason); sudo usermod -aG gpio $USER grants it")
         case ENOENT, ENODEV, ENXIO: return SensorError(.missing, "GPIO \(text): \(reason)")
-        case EBUSY: return SensorError(.busy, "GPIO \(text): somebody else has it")
+        case EBUSY: return SensorError(.busy, "GPIO line \(text) is in use by another process")
         default: return SensorError(.fault, "GPIO \(text): \(reason)")
         }
     }

@@ -63,7 +63,7 @@ extension I2CDevice {
             if code == 0, value & done.mask == done.value { return }
             guard clock.monotonic() < limit else {
                 if code != 0 { throw error(code) }
-                throw SensorError(.fault, "\(chip.name) at \(place) does not come out of its reset")
+                throw SensorError(.fault, "\(chip.name) at \(place) does not answer after its reset")
             }
             wait(milliseconds: 2)
         }

@@ -94,7 +94,7 @@ final class I2CSession {
     /// Nothing came for too long: says why, as far as it can be known.
     func stalled() throws(SensorError) -> Never {
         try device.checkAlive(chip, choice)
-        throw SensorError(.fault, "\(chip.name) at \(device.place) gives no samples")
+        throw SensorError(.fault, "\(chip.name) at \(device.place) delivers no samples")
     }
 }
 

@@ -45,7 +45,7 @@ final class BufferedCapture {
         guard let layout = Self.layout(buffer, acceleration, stamp), layout.isUsable else {
             ciio_buffer_destroy(buffer)
             let format = acceleration[0].format?.text ?? "none"
-            throw SensorError(.unsupported, "the samples of \(device.title) have a form that is not read: \(format)")
+            throw SensorError(.unsupported, "the samples of \(device.title) have an unsupported format: \(format)")
         }
         self.layout = layout
     }
@@ -73,7 +73,7 @@ final class BufferedCapture {
             throw IIOFailure.error(number, "\(device.title) cannot be read")
         }
         guard let layout = Self.layout(buffer, acceleration, stamp), layout.isUsable else {
-            throw SensorError(.fault, "\(device.title) has changed the form of its samples")
+            throw SensorError(.fault, "\(device.title) has changed the format of its samples")
         }
         self.layout = layout
         base = ciio_buffer_start(buffer).map { UnsafeRawPointer($0) }

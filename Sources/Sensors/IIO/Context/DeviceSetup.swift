@@ -82,7 +82,7 @@ struct DeviceSetup {
         }
         if let text = attributes.read("mount_matrix") {
             guard let matrix = MountMatrix(text) else {
-                notes.append("mount matrix left out, it is of no use: \(text)")
+                notes.append("mount matrix ignored because it is invalid: \(text)")
                 return
             }
             if matrix != .identity {

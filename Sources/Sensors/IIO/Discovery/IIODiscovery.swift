@@ -61,7 +61,8 @@ public enum IIODiscovery {
                 IIOProblem(
                     .unsupported, "\(device.title) has no buffer: its values are read one by one, with more jitter"))
         } else if let format = attributes.channel.format, !format.isUsable {
-            problems.append(IIOProblem(.unsupported, "\(device.title) has samples of the form \(format.text)"))
+            problems.append(
+                IIOProblem(.unsupported, "\(device.title) has samples of the unsupported format \(format.text)"))
         }
         guard device.isLocal else { return problems }
         var isRefused = false

@@ -74,7 +74,8 @@ struct CSVRows {
                 throw fail(.init("seconds from a start and absolute times are mixed"))
             }
             guard time > last.time else {
-                throw fail(.init("the time does not rise: \(Self.seconds(last.time - time)) s before the line above"))
+                throw fail(
+                    .init("the time does not increase: \(Self.seconds(last.time - time)) s before the line above"))
             }
         }
         last = (time, stamp.absolute)
@@ -146,7 +147,7 @@ struct CSVRows {
             if ["t", "x", "y", "z"].contains(letter), letter != name {
                 return .wrong(.init("the columns must be t, x, y, z in this order"))
             }
-            if !isName(field) { return .wrong(.init("a header with the number \"\(shown(field))\"")) }
+            if !isName(field) { return .wrong(.init("the header contains a number: \"\(shown(field))\"")) }
         }
         return .header(separator)
     }

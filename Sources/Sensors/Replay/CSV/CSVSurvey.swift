@@ -34,7 +34,7 @@ struct CSVSurvey {
         let (times, quantum) = try Self.head(&rows)
         guard let first = times.first else { throw SensorError(.format, "\(rows.path): no samples in the file") }
         guard let estimate = RateEstimate(times: times, quantum: quantum, hint: hint) else {
-            throw SensorError(.format, "\(rows.path): one sample only, two are needed to know the rate")
+            throw SensorError(.format, "\(rows.path): there is only one sample: at least two are needed for the rate")
         }
         for rate in [estimate.regular, estimate.nominal] where !SampleTimeline.rates.contains(rate) {
             throw SensorError(

@@ -34,7 +34,7 @@ struct LineReader {
             if offset >= file.size || filled - position > Self.longestLine {
                 guard filled - position <= Self.longestLine else {
                     throw SensorError(
-                        .format, "\(file.path):\(number + 1): a line of more than \(Self.longestLine) bytes")
+                        .format, "\(file.path):\(number + 1): the line is longer than \(Self.longestLine) bytes")
                 }
                 return filled == position ? nil : try take(filled, next: filled, body)
             }
@@ -59,7 +59,7 @@ struct LineReader {
     ) throws(SensorError) -> R {
         number += 1
         guard end - position <= Self.longestLine else {
-            throw SensorError(.format, "\(file.path):\(number): a line of more than \(Self.longestLine) bytes")
+            throw SensorError(.format, "\(file.path):\(number): the line is longer than \(Self.longestLine) bytes")
         }
         let start = position
         position = next

@@ -38,7 +38,7 @@ struct MiniSEEDRecording {
         duplicates = tracks.reduce(0) { $0 + $1.duplicates }
         spans = CommonSpan.find(tracks, rate: rate)
         guard let first = spans.first, let last = spans.last else {
-            throw SensorError(.format, "\(file.path): x, y and z have no time in common")
+            throw SensorError(.format, "\(file.path): the channels x, y and z do not overlap in time")
         }
         total = spans.reduce(0) { $0 + $1.count }
         start = first.start

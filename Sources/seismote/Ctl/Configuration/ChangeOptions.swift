@@ -3,13 +3,14 @@ import Messages
 
 /// Options of every command that changes settings.
 struct ChangeOptions: ParsableArguments {
-    @Flag(help: "Check it and show what would change.")
+    @Flag(help: "Check the change and show what it would do, without applying it.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Go back after so long, 1 to 3600, unless confirmed.", valueName: "s"))
+    @Option(
+        help: ArgumentHelp("Revert the change after this time, 1 to 3600 s, unless it is confirmed.", valueName: "s"))
     var confirm: Double?
 
-    @Flag(help: "With --confirm: leave the confirmation to `seismote ctl confirm`.")
+    @Flag(help: "With --confirm: do not confirm; that is left to `seismote ctl confirm`.")
     var leavePending = false
 
     @Option(help: ArgumentHelp("Refuse unless this is the revision in force.", valueName: "rev"))
@@ -17,9 +18,9 @@ struct ChangeOptions: ParsableArguments {
 
     func validate() throws {
         if let confirm, !CommandLimits.confirm.contains(confirm) {
-            throw ValidationError("--confirm is a number from 1 to 3600")
+            throw ValidationError("--confirm must be from 1 to 3600")
         }
-        if leavePending, confirm == nil { throw ValidationError("--leave-pending goes with --confirm") }
+        if leavePending, confirm == nil { throw ValidationError("--leave-pending needs --confirm") }
     }
 
     /// The request with these options.

@@ -18,7 +18,7 @@ enum ConfigReport {
             lines.append("  \(key)\(value.map { ": \(safe(YAMLDocument.line($0)))" } ?? "")\(effect)")
         }
         if let deadline = result["pending", "deadline"]?.rawText {
-            lines.append("  goes back by itself at \(timeOfDay(deadline)) UTC unless confirmed")
+            lines.append("  will be reverted at \(timeOfDay(deadline)) UTC unless confirmed")
         }
         return lines.joined(separator: "\n")
     }

@@ -50,7 +50,7 @@ struct Confirmation {
         }
         line.clear()
         for (station, change) in waiting.sorted(by: { $0.key < $1.key }) {
-            printError("\(station): NOT confirmed, the change goes back by itself: \(change.problem)")
+            printError("\(station): NOT confirmed, the change will be reverted: \(change.problem)")
         }
         if Interrupt.came { return .interrupted }
         return waiting.isEmpty ? .done : isRefused ? .refused : .silent

@@ -8,8 +8,8 @@ struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Edit a station's settings in an editor.",
         discussion: """
-            Opens the settings in force in $VISUAL, $EDITOR or vi, shows what is different afterwards, and sends that and \
-            nothing else, unless somebody else has changed them in the meantime.
+            Opens the settings in force in $VISUAL, $EDITOR or vi, shows what is different afterwards, and sends only the \
+            differences. Refused if the settings have been changed by someone else in the meantime.
             """)
 
     @Argument(help: ArgumentHelp("The station.", valueName: "station"))
@@ -17,14 +17,14 @@ struct EditCommand: ParsableCommand {
 
     @OptionGroup var change: ChangeOptions
 
-    @Flag(name: .shortAndLong, help: "Send without asking.")
+    @Flag(name: .shortAndLong, help: "Send without asking for confirmation.")
     var yes = false
 
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
         guard yes || change.dryRun || isatty(STDIN_FILENO) != 0 else {
-            throw ValidationError("there is nobody to ask: --yes or --dry-run")
+            throw ValidationError("no terminal: add --yes or --dry-run")
         }
         _ = try GroupOptions.parse([]).targets([station])
     }
@@ -40,7 +40,7 @@ struct EditCommand: ParsableCommand {
             exchange.onAnswer = { got = $0 }
             try exchange.run()
             guard let got, got.outcome == .done, let result = got.reply?.result, let config = result["config"] else {
-                var report = AnswerReport(json: options.common.json) { _ in "its settings are not to be read" }
+                var report = AnswerReport(json: options.common.json) { _ in "the settings cannot be read" }
                 if let got { report.take(got) }
                 return report.status == .done ? .refused : report.status
             }
@@ -54,7 +54,7 @@ struct EditCommand: ParsableCommand {
     ) throws -> CtlStatus {
         let heading = """
             # Settings of \(station)\(revision.map { ", rev \($0)" } ?? ""). What you change here is sent to the station when you save and
-            # leave; a line that you take away goes back to its default. Values may have units: 5 mg, 200 ms.
+            # leave; a line that you delete goes back to its default. Values may have units: 5 mg, 200 ms.
 
 
             """

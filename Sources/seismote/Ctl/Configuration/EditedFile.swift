@@ -47,7 +47,7 @@ final class EditedFile {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
         guard status == 0 else {
-            throw CtlError(status: .files, "the editor \(editor ?? "vi") ended with an error; nothing was sent")
+            throw CtlError(status: .files, "the editor \(editor ?? "vi") returned an error; nothing was sent")
         }
     }
 

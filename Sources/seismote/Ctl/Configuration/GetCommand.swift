@@ -14,16 +14,16 @@ struct GetCommand: ParsableCommand {
         completion: .list(SettingsTable.writableKeys))
     var key: String?
 
-    @Flag(help: "Only what is not at its default, each setting on its line with its source.")
+    @Flag(help: "Only settings that differ from the default, one per line, with their source.")
     var sources = false
 
-    @Flag(help: "The last revisions, and the last change that was refused.")
+    @Flag(help: "The latest revisions, and the latest change that was refused.")
     var revisions = false
 
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard !(sources && revisions) else { throw ValidationError("--sources or --revisions") }
+        guard !(sources && revisions) else { throw ValidationError("--sources and --revisions exclude each other") }
     }
 
     func run() throws {

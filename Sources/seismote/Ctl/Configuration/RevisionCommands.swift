@@ -1,15 +1,16 @@
 import ArgumentParser
+import Commands
 import Messages
 
 /// `seismote ctl rollback`
 struct RollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rollback", abstract: "Go back to an earlier revision of the settings.",
-        discussion: "The last ten are kept: `seismote ctl get --revisions`.")
+        commandName: "rollback", abstract: Command.configRollback.help,
+        discussion: "The latest ten are stored: `seismote ctl get --revisions`.")
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("The revision; else the one before.", valueName: "rev"))
+    @Option(help: ArgumentHelp("The revision (default: the previous one).", valueName: "rev"))
     var to: Int?
 
     @OptionGroup var change: ChangeOptions
@@ -24,7 +25,7 @@ struct RollbackCommand: ParsableCommand {
 /// `seismote ctl reset`
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Drop everything that was set remotely.")
+        commandName: "reset", abstract: Command.configReset.help)
 
     @OptionGroup var targets: TargetOptions
 
@@ -37,11 +38,11 @@ struct ResetCommand: ParsableCommand {
 /// `seismote ctl confirm`
 struct ConfirmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "confirm", abstract: "Confirm a change that would go back by itself.")
+        commandName: "confirm", abstract: Command.configConfirm.help)
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("The revision; else whatever is pending.", valueName: "rev"))
+    @Option(help: ArgumentHelp("The revision (default: the pending one).", valueName: "rev"))
     var rev: Int?
 
     @OptionGroup var options: RequestOptions

@@ -1,16 +1,17 @@
 import ArgumentParser
+import Commands
 import Messages
 import Settings
 
 /// `seismote ctl set`
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change settings of stations.",
+        commandName: "set", abstract: Command.config.help,
         discussion: """
             seismote ctl set basement-north trace.rate_hz=10 'axes.all.detection.threshold=5 mg'
 
             Values are YAML; an empty value takes the setting back to its default. All of a change is applied or nothing. \
-            With --confirm it goes back by itself unless it is confirmed in time over a new connection, which this command \
+            With --confirm it is reverted unless it is confirmed in time over a new connection, which this command \
             does when the station is there again: a station that a change has cut off comes back.
             """)
 
@@ -29,7 +30,7 @@ struct SetCommand: ParsableCommand {
     private func targets() throws -> Targets { try several.targets(words.filter { !$0.contains("=") }) }
 
     func validate() throws {
-        guard !settings.isEmpty else { throw ValidationError("what to set? key=value") }
+        guard !settings.isEmpty else { throw ValidationError("no setting given: add key=value") }
         _ = try targets()
     }
 

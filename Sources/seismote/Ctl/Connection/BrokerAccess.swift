@@ -1,4 +1,5 @@
 import Link
+import Messages
 
 /// Everything the tool has to know to reach a broker.
 struct BrokerAccess {
@@ -10,7 +11,7 @@ struct BrokerAccess {
     var password: String?
     var tls = LinkOptions.TLS()
     /// First levels of every topic.
-    var root = "seismote"
+    var root = Topics.defaultRoot
     /// Seconds for one attempt.
     var patience = 10.0
 }

@@ -1,6 +1,7 @@
 import CMosquitto
 import Glibc
 import Link
+import Messages
 
 /// A connection of the tool to a broker. It has no thread: everything happens inside its calls. (libmosquitto's own
 /// loops are not used, see `MosquittoTransport`.)
@@ -111,7 +112,7 @@ final class BrokerClient {
         if broker.tls, let problem = TransportSecurity.configure(handle, access.tls) { throw ClientError(problem) }
         if !access.username.isEmpty {
             let code = mosquitto_username_pw_set(handle, access.username, access.password)
-            if code != 0 { throw ClientError("user name or password cannot be used") }
+            if code != 0 { throw ClientError("user name or password is not valid for MQTT") }
         }
         mosquitto_connect_v5_callback_set(handle) { _, context, code, _, _ in
             BrokerClient.from(context)?.connack = code
@@ -179,13 +180,25 @@ final class BrokerClient {
         for filter in filters { mosquitto_unsubscribe(handle, nil, filter) }
     }
 
-    /// Publishes with QoS 1 and waits until the broker has it.
-    /// - Parameters:
-    ///   - reply: where the answer goes and what it brings back (MQTT 5).
-    ///   - expiry: seconds after which nobody gets it any more (MQTT 5).
+    /// Publishes with QoS 1 and waits until the broker has it. Throws when it refuses.
+    /// - Parameters: as those of `offer`.
     func publish(
         _ topic: String, _ payload: [UInt8], reply: (topic: String, correlation: String)? = nil, expiry: UInt32? = nil
     ) throws(ClientError) {
+        let reason = try offer(topic, payload, reply: reply, expiry: expiry)
+        if reason >= 128 {
+            throw ClientError("the broker refuses \(topic): \(String(cString: mosquitto_reason_string(Int32(reason))))")
+        }
+    }
+
+    /// Publishes with QoS 1 and waits for what the broker says of it.
+    /// - Parameters:
+    ///   - reply: where the answer goes and what it brings back (MQTT 5).
+    ///   - expiry: seconds after which nobody gets it any more (MQTT 5).
+    /// - Returns: its reason; from 128 on it has not taken it (MQTT 5 alone says so).
+    func offer(
+        _ topic: String, _ payload: [UInt8], reply: (topic: String, correlation: String)? = nil, expiry: UInt32? = nil
+    ) throws(ClientError) -> Int {
         guard let handle else { throw ClientError("not connected") }
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
@@ -206,10 +219,7 @@ final class BrokerClient {
         var id: Int32 = 0
         let code = mosquitto_publish_v5(handle, &id, topic, Int32(payload.count), payload, 1, false, properties)
         guard code == 0 else { throw ClientError("cannot publish on \(topic): \(failure(code).description)") }
-        let reason = try answer("the message on \(topic)") { $0.published.removeValue(forKey: id) }
-        if reason >= 128 {
-            throw ClientError("the broker refuses \(topic): \(String(cString: mosquitto_reason_string(Int32(reason))))")
-        }
+        return try answer("the message on \(topic)") { $0.published.removeValue(forKey: id) }
     }
 
     /// The next message; nil when there is none until then (monotonic seconds), or at Ctrl-C.

@@ -22,13 +22,13 @@ struct BrokerOptions: ParsableArguments {
                 + "SEISMOTE_PASSWORD.", valueName: "file"))
     var passwordFile: String?
 
-    @Option(help: ArgumentHelp("Certificates of those whom to trust (PEM). SEISMOTE_CA.", valueName: "file"))
+    @Option(help: ArgumentHelp("Trusted CA certificates (PEM). SEISMOTE_CA.", valueName: "file"))
     var ca: String?
 
-    @Option(help: ArgumentHelp("Certificate to show to the broker (PEM). SEISMOTE_CERT.", valueName: "file"))
+    @Option(help: ArgumentHelp("Client certificate (PEM). SEISMOTE_CERT.", valueName: "file"))
     var clientCert: String?
 
-    @Option(help: ArgumentHelp("Private key of it (PEM). SEISMOTE_KEY.", valueName: "file"))
+    @Option(help: ArgumentHelp("Private key of the client certificate (PEM). SEISMOTE_KEY.", valueName: "file"))
     var clientKey: String?
 
     @Option(
@@ -43,7 +43,7 @@ struct BrokerOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "An agent's settings file to take all this from. SEISMOTE_CONFIG; without a broker \(Self.usualFile) where "
+            "An agent's settings file from which these options are taken. SEISMOTE_CONFIG; without a broker \(Self.usualFile) where "
                 + "there is one.", valueName: "file"))
     var config: String?
 
@@ -57,7 +57,7 @@ struct BrokerOptions: ParsableArguments {
         var path = config ?? Self.environment("CONFIG")
         if path == nil, uris.isEmpty, Glibc.access(Self.usualFile, R_OK) == 0 { path = Self.usualFile }
         var access = BrokerAccess(brokers: [])
-        var file = (password: "", root: nil as String?)
+        var file = (password: "", inline: "", root: nil as String?)
         if let path {
             let mqtt = try LayerOptions.parse([]).load(path: path).configuration.mqtt
             file.root = mqtt.root
@@ -65,7 +65,7 @@ struct BrokerOptions: ParsableArguments {
             if uris.isEmpty {
                 uris = mqtt.uris
                 access.username = mqtt.username
-                file.password = mqtt.passwordFile
+                (file.password, file.inline) = (mqtt.passwordFile, mqtt.password)
                 access.tls.caFile = mqtt.tls.caFile
                 access.tls.certificateFile = mqtt.tls.certFile
                 access.tls.keyFile = mqtt.tls.keyFile
@@ -75,7 +75,7 @@ struct BrokerOptions: ParsableArguments {
                 access.tls.pskFile = mqtt.tls.pskFile
             }
         }
-        access.brokers = try Self.addresses(uris.isEmpty ? ["mqtt://localhost:1883"] : uris)
+        access.brokers = try Self.addresses(uris.isEmpty ? Configuration().mqtt.uris : uris)
         if let user = user ?? Self.environment("USER") { access.username = user }
         if let name = ca ?? Self.environment("CA") { access.tls.caFile = name }
         if let name = clientCert ?? Self.environment("CERT") { access.tls.certificateFile = name }
@@ -86,9 +86,9 @@ struct BrokerOptions: ParsableArguments {
         case nil: break
         case "5": access.version = .v5
         case "3.1.1": access.version = .v311
-        case let other?: throw ValidationError("--mqtt \(other): 5 or 3.1.1")
+        case let other?: throw ValidationError("--mqtt \(other): must be 5 or 3.1.1")
         }
-        if !access.username.isEmpty { access.password = try password(file: file.password) }
+        if !access.username.isEmpty { access.password = try password(file: file.password, inline: file.inline) }
         return access
     }
 
@@ -102,13 +102,20 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
-    private func password(file: String) throws -> String? {
+    private func password(file: String, inline: String) throws -> String? {
+        // A credential of the service (LoadCredential), for root.
+        var file = file
+        if !file.isEmpty, !file.contains("/"), getenv("CREDENTIALS_DIRECTORY") == nil {
+            file = "/etc/seismote/credentials/\(file)"
+        }
         var name = passwordFile ?? Self.environment("PASSWORD_FILE")
         if name == nil, let password = Self.environment("PASSWORD") { return password }
         if let given = name, !given.hasPrefix("/"), let folder = getcwd(nil, 0) {
             name = "\(String(cString: folder))/\(given)"
             free(folder)
         }
+        // As the agent has it: the password itself goes before its file.
+        if name == nil, !inline.isEmpty { return inline }
         let path = name ?? file
         guard !path.isEmpty else { return nil }
         switch SecretFile.read(path) {

@@ -7,14 +7,14 @@ import Settings
 struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Events as they happen, after the last one of each station.",
-        discussion: "Until Ctrl-C, --count or --seconds. Goes on when the broker comes back.")
+        discussion: "Runs until Ctrl-C, --count or --seconds, and reconnects when the broker comes back.")
 
     @OptionGroup var live: LiveOptions
 
-    @Flag(help: "The last event of each station, and no waiting.")
+    @Flag(help: "Print the latest event of each station and exit.")
     var last = false
 
-    @Flag(help: "Updates as well, while an event grows.")
+    @Flag(help: "Also print updates of events in progress.")
     var updates = false
 
     @OptionGroup var options: CtlOptions

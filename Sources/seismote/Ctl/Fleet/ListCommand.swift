@@ -4,28 +4,28 @@ import Messages
 /// `seismote ctl list`
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Stations that the broker knows, and how they are.",
+        commandName: "list", abstract: "List the stations known to the broker, with their state.",
         discussion: """
-            Reads what stations have left with the broker, so offline ones are there as well. A broker that does not give \
-            kept messages to a subscription with a wildcard (RabbitMQ) shows nothing so: --ask makes all stations \
+            Reads the stations' retained messages, so offline stations are listed as well. A broker that does not deliver \
+            retained messages to wildcard subscriptions (RabbitMQ) shows nothing this way: --ask makes all stations \
             publish their state again.
             """)
 
     @OptionGroup var names: StationNames
 
-    @Option(help: ArgumentHelp("Only those of this group.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only stations of this group.", valueName: "name"))
     var group: String?
 
-    @Flag(help: "Ask all stations to say it anew.")
+    @Flag(help: "Ask all stations to publish their state again.")
     var ask = false
 
-    @Option(help: ArgumentHelp("Longest time to look; 10 with --ask, else 5.", valueName: "s"))
+    @Option(help: ArgumentHelp("Maximum waiting time (default: 10 with --ask, else 5).", valueName: "s"))
     var wait: Double?
 
     @OptionGroup var options: CtlOptions
 
     func validate() throws {
-        if let wait, !(wait > 0 && wait <= 3600) { throw ValidationError("--wait is a number above 0") }
+        if let wait, !(wait > 0 && wait <= 3600) { throw ValidationError("--wait must be above 0 and at most 3600") }
     }
 
     func run() throws {
@@ -51,7 +51,7 @@ struct ListCommand: ParsableCommand {
             if options.json {
                 for one in found { print(Self.value(one.id, one.view).jsonText) }
             } else if found.isEmpty {
-                printError("no station seen\(ask ? "" : "; perhaps with --ask")")
+                printError("no station found\(ask ? "" : "; try --ask")")
             } else {
                 print(Self.table(found))
             }

@@ -1,5 +1,6 @@
 import Glibc
 import Link
+import Messages
 
 /// Messages of some topics for as long as it takes: when the connection breaks it is made anew.
 struct Feed {

@@ -3,7 +3,7 @@ import Messages
 
 /// Stations that are looked at; without a name all of them.
 struct StationNames: ParsableArguments {
-    @Argument(help: ArgumentHelp("Only these.", valueName: "station"))
+    @Argument(help: ArgumentHelp("Only these stations.", valueName: "station"))
     var stations: [String] = []
 
     func validate() throws {
@@ -22,14 +22,14 @@ struct StationNames: ParsableArguments {
 struct LiveOptions: ParsableArguments {
     @OptionGroup var names: StationNames
 
-    @Option(help: ArgumentHelp("End after so many.", valueName: "n"))
+    @Option(help: ArgumentHelp("Stop after this number.", valueName: "n"))
     var count: Int?
 
-    @Option(help: ArgumentHelp("End after so long.", valueName: "s"))
+    @Option(help: ArgumentHelp("Stop after this time.", valueName: "s"))
     var seconds: Double?
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is a whole number from 1 on") }
-        if let seconds, !(seconds > 0) { throw ValidationError("--seconds is a number above 0") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1") }
+        if let seconds, !(seconds > 0) { throw ValidationError("--seconds must be above 0") }
     }
 }

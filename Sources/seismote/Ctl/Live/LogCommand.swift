@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Link
 import Messages
 import Settings
@@ -6,22 +7,24 @@ import Settings
 /// `seismote ctl log`
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "A station's log over MQTT for a while.")
+        commandName: "log", abstract: Command.log.help)
+
+    private static let levels = Command.log.member("level")?.words ?? []
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("From this level on: error, warning, notice, info, debug.", valueName: "level"))
+    @Option(
+        help: ArgumentHelp("From this level on: \(levels.joined(separator: ", ")).", valueName: "level"),
+        completion: .list(levels))
     var level = "info"
 
-    @Option(help: ArgumentHelp("For so long.", valueName: "s"))
+    @Option(help: ArgumentHelp("Duration.", valueName: "s"))
     var duration = 60.0
 
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard duration > 0, CommandLimits.log.contains(duration) else {
-            throw ValidationError("--duration is a number above 0, up to 86400")
-        }
+        try Command.log.check("duration_s", duration, option: "duration", endsAtZero: true)
     }
 
     func run() throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Link
 import Messages
 import Settings
@@ -6,18 +7,18 @@ import Settings
 /// `seismote ctl stream`
 struct StreamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stream", abstract: "Full-rate or other traces for a while.",
+        commandName: "stream", abstract: Command.stream.help,
         discussion: """
-            Beside the traces that the settings ask for, which go on as they are. One line of JSON for each block; \
+            The traces that are configured continue unchanged. Prints one line of JSON for each block; \
             miniSEED and CBOR go into a file, with --encoding mseed -o FILE.
             """)
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("For so long.", valueName: "s"))
+    @Option(help: ArgumentHelp("Duration.", valueName: "s"))
     var duration = 60.0
 
-    @Option(help: ArgumentHelp("Samples per second; else the sensor's.", valueName: "Hz"))
+    @Option(help: ArgumentHelp("Samples per second (default: the sensor's).", valueName: "Hz"))
     var rate: Double?
 
     @Option(help: ArgumentHelp("Signals, such as raw,filtered.", valueName: "list"))
@@ -27,17 +28,15 @@ struct StreamCommand: ParsableCommand {
         help: ArgumentHelp("json, cbor or mseed.", valueName: "encoding"), completion: .list(["json", "cbor", "mseed"]))
     var encoding: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write into a file; else to standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write to a file (default: standard output).", valueName: "file"))
     var output: String?
 
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard duration > 0, CommandLimits.stream.contains(duration) else {
-            throw ValidationError("--duration is a number above 0, up to 3600")
-        }
+        try Command.stream.check("duration_s", duration, option: "duration", endsAtZero: true)
         if let encoding, encoding != "json", output == nil {
-            throw ValidationError("\(encoding) goes into a file: -o FILE")
+            throw ValidationError("\(encoding) is binary: write it to a file with -o FILE")
         }
     }
 

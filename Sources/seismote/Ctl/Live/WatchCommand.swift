@@ -6,11 +6,11 @@ import Settings
 /// `seismote ctl watch`
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Levels and traces as they come.",
+        commandName: "watch", abstract: "Show live levels and traces.",
         discussion: """
             One station fills the terminal: level and trace of each axis, red and marked where it was triggered. Several, or \
             all without a name, are shown in a table. Without a terminal, or with --plain, a line for each summary and \
-            event. Until Ctrl-C, q, --count (of summaries) or --seconds. Goes on when the broker comes back.
+            event. Runs until Ctrl-C, q, --count (of summaries) or --seconds, and reconnects when the broker comes back.
             """)
 
     @OptionGroup var live: LiveOptions
@@ -18,13 +18,13 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Length of the traces.", valueName: "s"))
     var window = 30.0
 
-    @Flag(help: "Lines, also on a terminal.")
+    @Flag(help: "Print lines even on a terminal.")
     var plain = false
 
     @OptionGroup var options: CtlOptions
 
     func validate() throws {
-        guard window >= 1, window <= 3600 else { throw ValidationError("--window is a number from 1 to 3600") }
+        guard window >= 1, window <= 3600 else { throw ValidationError("--window must be from 1 to 3600") }
     }
 
     func run() throws {

@@ -120,7 +120,7 @@ struct WatchScreen {
         if lines.count > height - 3 {
             let left = lines.count - (height - 3)
             lines.removeLast(left)
-            lines.append(terminal.dim("  and \(left) more"))
+            lines.append(terminal.dim("  and \(left) more stations"))
         }
         if !lastEvent.isEmpty { lines.append(lastEvent) }
         lines.append(terminal.dim(notice.isEmpty ? "\(stations.count) stations, q or Ctrl-C ends" : notice))

@@ -1,3 +1,4 @@
+import Commands
 import Glibc
 import Link
 import Messages
@@ -49,8 +50,7 @@ final class Exchange {
         self.id = id
         (self.client, self.verb, self.targets, self.line) = (client, verb, targets, line)
         if case .group = targets {
-            self.patience =
-                patience + (verb == "restart" ? CommandLimits.groupRestartDelay : CommandLimits.groupDelay)
+            self.patience = patience + (Command.named(verb)?.groupDelay ?? 0)
         } else {
             self.patience = patience
         }
@@ -118,7 +118,9 @@ final class Exchange {
         for (station, view) in fleet.stations where view.isOnline == true && view.isMember(of: group) {
             waiting[station] = Waiting(deadline: started + patience)
         }
-        if waiting.isEmpty { printError("no station of group \(group) is known to be online; asking all the same") }
+        if waiting.isEmpty {
+            printError("no station of group \(group) is known to be online; sending the request anyway")
+        }
         try client.publish(
             "\(root)/group/\(group)/cmd/\(verb)", payload, expiry: UInt32(patience.rounded(.up)))
     }

@@ -21,11 +21,13 @@ struct CtlOptions: ParsableArguments {
 struct RequestOptions: ParsableArguments {
     @OptionGroup var common: CtlOptions
 
-    @Option(help: ArgumentHelp("Time for an answer.", valueName: "s"))
+    @Option(help: ArgumentHelp("Maximum time for an answer.", valueName: "s"))
     var timeout = 10.0
 
     func validate() throws {
-        guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout is a number above 0") }
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout must be above 0 and at most 86400")
+        }
     }
 
     /// Asks, prints each answer as it comes, and says how it ends.
@@ -91,7 +93,7 @@ struct AnswerReport {
     /// A sentence about all when there were several.
     func end() -> CtlStatus {
         let all = done + refused + silent
-        if !json, all == 0, !Interrupt.came { printError("nobody has answered") }
+        if !json, all == 0, !Interrupt.came { printError("no station has answered") }
         if !json, all > 1 {
             printError("\(done) done, \(refused) refused, \(silent) without an answer")
         }

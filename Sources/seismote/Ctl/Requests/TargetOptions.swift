@@ -9,22 +9,23 @@ enum Targets {
 
 /// A group of stations, or all of them.
 struct GroupOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Every station of this group.", valueName: "name"))
+    @Option(help: ArgumentHelp("All stations of this group.", valueName: "name"))
     var group: String?
 
-    @Flag(help: "Every station.")
+    @Flag(help: "All stations.")
     var all = false
 
     func targets(_ stations: [String]) throws -> Targets {
         if group != nil || all {
-            guard stations.isEmpty else { throw ValidationError("stations, or --group, or --all") }
-            guard group == nil || !all else { throw ValidationError("--group or --all") }
+            guard stations.isEmpty else { throw ValidationError("station names, --group and --all exclude each other") }
+            guard group == nil || !all else { throw ValidationError("--group and --all exclude each other") }
             let name = group ?? "all"
-            if Topics.problem(inID: name) != nil { throw ValidationError("--group \(name): not the name of a group") }
+            if Topics.problem(inID: name) != nil { throw ValidationError("--group \(name): not a valid group name") }
             return .group(name)
         }
         guard !stations.isEmpty else {
-            throw ValidationError("which station? `seismote ctl list` shows them; --group and --all are for several")
+            throw ValidationError(
+                "no station given: name one, or use --group or --all; `seismote ctl list` shows the stations")
         }
         for id in stations {
             if let problem = Topics.problem(inID: id) { throw ValidationError("station \(id): \(problem)") }

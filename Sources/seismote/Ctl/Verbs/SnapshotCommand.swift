@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Glibc
 import Link
 import Messages
@@ -6,17 +7,17 @@ import Messages
 /// `seismote ctl snapshot`
 struct SnapshotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "snapshot", abstract: "The waveform of a past interval, as a miniSEED file.",
+        commandName: "snapshot", abstract: Command.snapshot.help,
         discussion: """
             seismote ctl snapshot basement-north --last 60 -o shake.mseed
 
-            Written only when it is whole: number of bytes and digest are what the station says. With several stations \
-            the output is a folder.
+            The file is written only if it is complete: its size and digest must match the station's. For several stations \
+            --output is a folder.
             """)
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("The last so many seconds.", valueName: "s"))
+    @Option(help: ArgumentHelp("The last seconds before now.", valueName: "s"))
     var last: Double?
 
     @Option(help: ArgumentHelp("From this time, such as 2026-01-05T10:20:00Z.", valueName: "time"))
@@ -32,12 +33,10 @@ struct SnapshotCommand: ParsableCommand {
 
     func validate() throws {
         if let last {
-            guard from == nil, to == nil else { throw ValidationError("--last, or --from and --to") }
-            guard CommandLimits.snapshot.contains(last) else {
-                throw ValidationError("--last is a number from 0.01 to 604800")
-            }
+            guard from == nil, to == nil else { throw ValidationError("--last excludes --from and --to") }
+            try Command.snapshot.check("last_s", last, option: "last")
         } else {
-            guard let from, let to else { throw ValidationError("which time? --last, or --from and --to") }
+            guard let from, let to else { throw ValidationError("no time given: add --last, or --from and --to") }
             for time in [from, to] where Timestamp(time) == nil {
                 throw ValidationError("\(time) is not a time such as 2026-01-05T10:20:00Z")
             }
@@ -51,7 +50,7 @@ struct SnapshotCommand: ParsableCommand {
         if stat(output, &status) == 0 { isFolder = status.st_mode & S_IFMT == S_IFDIR }
         if case .stations(let one) = targets, one.count == 1 {
         } else if !isFolder {
-            throw ValidationError("--output is a folder that exists when there are several stations")
+            throw ValidationError("--output must be an existing folder when there are several stations")
         }
         var request: Value = ["from": .string(from ?? ""), "to": .string(to ?? "")]
         if let last { request = ["last_s": .double(last)] }
@@ -78,7 +77,7 @@ struct SnapshotCommand: ParsableCommand {
             parts[station, default: WaveformParts()].take(message.payload)
             newest = monotonicSeconds()
             let bytes = parts.values.reduce(0) { $0 + $1.bytes.count }
-            line.show("snapshot: \(bytes / 1024) KiB have come")
+            line.show("snapshot: \(bytes / 1024) KiB received")
         }
         exchange.onAccepted = { _, _ in 60 }
         exchange.onAnswer = { answer in
@@ -105,12 +104,12 @@ struct SnapshotCommand: ParsableCommand {
         for end in ends where end.outcome == .done {
             let part = parts[end.station] ?? WaveformParts()
             if let problem = part.problem(end.reply?.result ?? .null) {
-                printError("\(end.station): the snapshot is not whole: \(problem)")
+                printError("\(end.station): the snapshot is incomplete: \(problem)")
                 incomplete = true
                 continue
             }
             if part.bytes.isEmpty {
-                written[end.station] = "nothing was recorded in that time"
+                written[end.station] = "no data was recorded in that interval"
                 continue
             }
             let path = isFolder ? "\(output)/\(end.station).mseed" : output

@@ -1,10 +1,11 @@
 import ArgumentParser
+import Commands
 import Messages
 
 /// `seismote ctl ping`
 struct PingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ping", abstract: "Whether stations answer, and how soon.")
+        commandName: "ping", abstract: Command.ping.help)
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -21,7 +22,7 @@ struct PingCommand: ParsableCommand {
 /// `seismote ctl status`
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "How stations are: sensor, clock, what waits, memory ...")
+        commandName: "status", abstract: Command.status.help)
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -32,7 +33,7 @@ struct StatusCommand: ParsableCommand {
 /// `seismote ctl alerts`
 struct AlertsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "alerts", abstract: "The faults that stations have now.")
+        commandName: "alerts", abstract: Command.alerts.help)
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -53,20 +54,18 @@ struct AlertsCommand: ParsableCommand {
 /// `seismote ctl calibrate`
 struct CalibrateStationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calibrate", abstract: "Offset and noise of a station's sensor at rest.",
-        discussion: "Nothing is changed: the result has the numbers, `set sensor.calibration.offset=[...]` uses them.")
+        commandName: "calibrate", abstract: Command.calibrate.help,
+        discussion: "No setting is changed: apply the printed offset with `set sensor.calibration.offset=[...]`.")
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(help: ArgumentHelp("Time at rest.", valueName: "s"))
+    @Option(help: ArgumentHelp("Measuring time.", valueName: "s"))
     var seconds = 20.0
 
     @OptionGroup var options: RequestOptions
 
     func validate() throws {
-        guard CommandLimits.calibration.contains(seconds) else {
-            throw ValidationError("--seconds is a number from 1 to 600")
-        }
+        try Command.calibrate.check("duration_s", seconds, option: "seconds")
     }
 
     func run() throws {
@@ -79,8 +78,8 @@ struct CalibrateStationCommand: ParsableCommand {
 /// `seismote ctl selftest`
 struct SelfTestStationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "selftest", abstract: "The chip's own test, at a running station.",
-        discussion: "The stream has a gap while it runs. Exit status 1 when it has not passed.")
+        commandName: "selftest", abstract: Command.selftest.help,
+        discussion: "The data has a gap while it runs. The exit status is 1 if it fails.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -99,8 +98,8 @@ struct SelfTestStationCommand: ParsableCommand {
 /// `seismote ctl test-event`
 struct TestEventCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "test-event", abstract: "An event as if the ground had shaken, marked as a test.",
-        discussion: "Everybody who listens to events gets it: `seismote ctl events` shows it.")
+        commandName: "test-event", abstract: Command.testEvent.help,
+        discussion: "All subscribers of events receive it; `seismote ctl events` shows it.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -115,7 +114,7 @@ struct TestEventCommand: ParsableCommand {
 /// `seismote ctl reset-extremes`
 struct ResetExtremesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset-extremes", abstract: "Smallest and largest values begin anew.")
+        commandName: "reset-extremes", abstract: Command.resetExtremes.help)
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -130,7 +129,7 @@ struct ResetExtremesCommand: ParsableCommand {
 /// `seismote ctl rebirth`
 struct RebirthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rebirth", abstract: "Stations publish all that the broker keeps of them again.")
+        commandName: "rebirth", abstract: Command.rebirth.help)
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -145,8 +144,8 @@ struct RebirthCommand: ParsableCommand {
 /// `seismote ctl restart`
 struct RestartCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restart", abstract: "The agent ends, for its supervisor to start it again.",
-        discussion: "Stations of a group do so one after the other, at random within half a minute.")
+        commandName: "restart", abstract: Command.restart.help,
+        discussion: "The stations of a group restart at random times within half a minute.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions

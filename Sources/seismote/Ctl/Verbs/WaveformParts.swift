@@ -26,10 +26,10 @@ struct WaveformParts {
     func problem(_ result: Value) -> String? {
         if overflows { return "larger than \(Self.limit) bytes" }
         if let wanted = result["bytes"]?.whole, wanted != bytes.count {
-            return "\(bytes.count) of \(wanted) bytes have come"
+            return "\(bytes.count) of \(wanted) bytes received"
         }
         if let wanted = result["sha256"]?.rawText, wanted != SHA256.hexDigest(of: bytes) {
-            return "the digest is another one"
+            return "the digest does not match"
         }
         return nil
     }

@@ -1,7 +1,6 @@
-import Agent
+import Commands
 import Glibc
 import LibFuzzer
-import Link
 import Messages
 import Settings
 
@@ -11,10 +10,10 @@ import Settings
 private func commands(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: data, count: size))
     guard let first = bytes.first, let topics = try? Topics(id: "board") else { return 0 }
-    let verbs = Verb.allCases
+    let verbs = Command.all
     // Four of the five bits choose a verb that is there, and the configuration more often than others.
     let index = Int(first & 31)
-    let verb = index < verbs.count ? verbs[index].rawValue : index < 28 ? Verb.config.rawValue : "verb\(index)"
+    let verb = index < verbs.count ? verbs[index].name : index < 28 ? Command.config.name : "verb\(index)"
     let payload = wrapped(Array(bytes.dropFirst()), verb: verb, bare: first & 32 != 0)
 
     var desk = CommandDesk(topics: topics, groups: ["north"])
@@ -43,14 +42,21 @@ private func commands(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
                 desk.take(message, connection: 1, now: 2, wall: 1_767_608_430_000_000_000, random: &random) == .nothing,
                 id)
         }
-        if case .change(let change) = request.action { apply(change) }
+        let context = CommandContext(
+            revision: 0, boot: "b", uptime: 1, wall: 1_767_608_430_000_000_000, topics: topics, rate: 100, alerts: [],
+            clock: { (.replay, nil) }, status: { [:] })
+        switch request.decision(context) {
+        case .effect(.change(let change)): apply(change)
+        case .refuse(let errors): check(!errors.isEmpty, "no reason")
+        default: break
+        }
     }
     return 0
 }
 
 /// Most bytes are no JSON: some are put where a setting's value goes.
 private func wrapped(_ bytes: [UInt8], verb: String, bare: Bool) -> [UInt8] {
-    guard !bare, verb == Verb.config.rawValue, let key = bytes.first else { return bytes }
+    guard !bare, verb == Command.config.name, let key = bytes.first else { return bytes }
     let keys = SettingsTable.writableKeys
     let parts = keys[Int(key) * keys.count / 256].split(separator: ".")
     var text = Array("{\"set\":".utf8)
@@ -64,17 +70,11 @@ private let base: SettingsLedger? = try? SettingsLedger.open(layers, document: n
 private let layers = SettingsLayers(
     file: Array("{locked: [station.latitude], trace: {qos: 0}}".utf8), stationID: "board")
 
-private func apply(_ change: CommandRequest.ConfigChange) {
+private func apply(_ change: ConfigChange) {
     guard var ledger = base else { return check(false, "no ledger") }
     let before = ledger.document
-    let wanted: SettingsLedger.Change =
-        switch change.kind {
-        case .merge(let patch): .merge(patch)
-        case .reset: .reset
-        case .rollback(let number): .rollback(to: number)
-        }
     do throws(CodedErrors) {
-        let proposal = try ledger.propose(wanted, ifRevision: change.ifRevision, confirm: change.confirm)
+        let proposal = try ledger.propose(change.kind, ifRevision: change.ifRevision, confirm: change.confirm)
         check(ledger.document == before, "a proposal has changed the ledger")
         check(proposal.settings.configuration.station.latitude == nil, "a locked key was set")
         let revision = ledger.adopt(
@@ -89,7 +89,7 @@ private func apply(_ change: CommandRequest.ConfigChange) {
     }
 }
 
-@main enum Commands {
+@main enum Fuzzer {
     static func main() {
         var (count, words) = (CommandLine.argc, Optional(CommandLine.unsafeArgv))
         exit(LLVMFuzzerRunDriver(&count, &words, commands))

@@ -1,0 +1,243 @@
+import Messages
+
+/// What is done with a message that may be a command: the rules that hold for all of them. Pure; the time is passed in.
+public struct CommandDesk: Sendable {
+    public enum Verdict: Sendable, Equatable {
+        /// Nothing is done and nothing said.
+        case nothing
+        /// It is answered so, and nothing is done. Without a destination only counted.
+        case refuse(Refusal)
+        /// It was carried out before: the reply of then.
+        case again([UInt8], ReplyDestination)
+        case carryOut(CommandRequest)
+    }
+
+    public struct Refusal: Sendable, Equatable {
+        public var id: String?
+        public var command: String
+        public var errors: [CodedError]
+        public var destination: ReplyDestination?
+    }
+
+    /// A station is asked by people and by programs that watch over it; what is more than this is an accident or worse.
+    static let burst = 40.0
+    static let perSecond = 20.0
+    /// Of those that come too fast, so many are told so.
+    static let complaintsPerSecond = 2.0
+    /// Commands to groups that wait for their time.
+    static let waitingLimit = 32
+    /// Of payload; one command of any size may wait.
+    static let waitingBytes = 65_536
+    static let correlationBytes = 1024
+
+    private let topics: Topics
+    private var groups: [String]
+    private var rate = CommandRate(burst: burst, perSecond: perSecond)
+    private var complaints = CommandRate(burst: 10, perSecond: complaintsPerSecond)
+    private var waiting: [(due: Int64, request: CommandRequest)] = []
+    public private(set) var memory: CommandMemory
+    /// Commands that were not carried out for what they were, since the start.
+    public private(set) var rejected = 0
+
+    public init(topics: Topics, groups: [String], memory: CommandMemory = CommandMemory()) {
+        self.topics = topics
+        self.groups = groups
+        self.memory = memory
+    }
+
+    /// Other settings, the same memory.
+    public func with(topics: Topics, groups: [String]) -> CommandDesk {
+        var desk = CommandDesk(topics: topics, groups: groups, memory: memory)
+        (desk.rate, desk.complaints, desk.waiting, desk.rejected) = (rate, complaints, waiting, rejected)
+        return desk
+    }
+
+    /// Commands that were lost before they came here.
+    public mutating func lost(_ count: Int) { rejected += count }
+
+    /// One that was carried out as far as to be found wrong.
+    public mutating func refused() { rejected += 1 }
+
+    /// - Parameters:
+    ///   - now: of the monotonic clock; `wall`: of UTC (ns).
+    ///   - connection: number of the connection that the message came over.
+    public mutating func take(
+        _ message: InboundMessage, connection: UInt64, now: Int64, wall: Int64,
+        random: inout some RandomNumberGenerator
+    ) -> Verdict {
+        guard let topic = CommandTopic(message.topic, topics, groups: groups), topic.verb != "selfcheck" else {
+            return .nothing
+        }
+        // Somebody takes a retained command away.
+        if message.isRetained, message.size == 0 { return .nothing }
+        guard rate.take(now: now) else {
+            rejected += 1
+            guard complaints.take(now: now) else { return .nothing }
+            let decoded = CommandDecoder.decode(verb: topic.verb, payload: message.payload)
+            return refusal(
+                decoded.id, topic, message,
+                CodedError(
+                    "", .rateLimited, "Too many commands: send them more slowly.",
+                    allowed: "\(Int(Self.perSecond)) a second"))
+        }
+        if message.isTooLarge {
+            rejected += 1
+            return refusal(
+                nil, topic, message,
+                CodedError(
+                    "", .tooLarge, "The command is too large: \(message.size) bytes.", got: .int(Int64(message.size)),
+                    allowed: "at most 65536 bytes"))
+        }
+        let decoded = CommandDecoder.decode(verb: topic.verb, payload: message.payload)
+        if message.isRetained {
+            rejected += 1
+            return refusal(
+                decoded.id, topic, message,
+                CodedError(
+                    "", .retainedCommand,
+                    "A command must not be retained, since it would be carried out with every connection: publish it without `retain`."
+                ))
+        }
+        guard var request = decoded.request else {
+            rejected += 1
+            return refusal(decoded.id, topic, message, decoded.errors)
+        }
+        let (destination, problem) = destination(request.id, message)
+        if let problem {
+            rejected += 1
+            return refusal(request.id, topic, message, problem)
+        }
+        if let id = request.id, let entry = memory.entry(id) {
+            return seen(entry, request, destination, topic, message)
+        }
+        if let late = late(request, wall: wall) {
+            rejected += 1
+            return refusal(request.id, topic, message, late)
+        }
+        (request.destination, request.group, request.connection) = (destination, topic.group, connection)
+        request.bytes = message.size
+        guard request.group != nil else {
+            begin(request)
+            return .carryOut(request)
+        }
+        let bytes = waiting.reduce(request.bytes) { $0 + $1.request.bytes }
+        guard waiting.count < Self.waitingLimit, waiting.isEmpty || bytes <= Self.waitingBytes else {
+            rejected += 1
+            return refusal(
+                request.id, topic, message,
+                CodedError(
+                    "", .rateLimited, "Too many commands to groups are waiting: ask again later.",
+                    allowed: "\(Self.waitingLimit)"))
+        }
+        begin(request)
+        let delay = Int64(random.next().fraction * request.command.groupDelay * 1e9)
+        // In the order in which they came.
+        waiting.append((max(now + delay, waiting.last?.due ?? 0), request))
+        return .nothing
+    }
+
+    /// When the next that waits is to be carried out (ns).
+    public var nextDue: Int64? { waiting.first?.due }
+
+    /// The next that has waited long enough.
+    public mutating func next(now: Int64, wall: Int64) -> Verdict? {
+        guard let first = waiting.first, now >= first.due else { return nil }
+        waiting.removeFirst()
+        guard let late = late(first.request, wall: wall) else { return .carryOut(first.request) }
+        rejected += 1
+        if let id = first.request.id { memory.forget(id) }
+        return .refuse(
+            Refusal(
+                id: first.request.id, command: first.request.command.name, errors: [late],
+                destination: first.request.destination))
+    }
+
+    private mutating func begin(_ request: CommandRequest) {
+        guard let id = request.id else { return }
+        memory.set(.init(id: id, digest: request.digest))
+    }
+
+    /// What was said of a command; nil entry: it has no id.
+    public mutating func said(
+        _ request: CommandRequest, _ reply: [UInt8], isFinal: Bool
+    ) -> CommandMemory.Entry? {
+        guard let id = request.id else { return nil }
+        let entry = CommandMemory.Entry(id: id, digest: request.digest, reply: reply, isFinal: isFinal)
+        memory.set(entry)
+        return entry
+    }
+
+    // MARK: Inside
+
+    private mutating func seen(
+        _ entry: CommandMemory.Entry, _ request: CommandRequest, _ destination: ReplyDestination?,
+        _ topic: CommandTopic,
+        _ message: InboundMessage
+    ) -> Verdict {
+        guard entry.digest == request.digest else {
+            rejected += 1
+            return refusal(
+                request.id, topic, message,
+                CodedError(
+                    "/id", .duplicate, "This id was used for another command: choose another id.",
+                    got: .string(entry.id)))
+        }
+        if entry.isInterrupted {
+            return refusal(
+                request.id, topic, message,
+                CodedError(
+                    "", .internal,
+                    "The agent ended while it carried this command out: look at what it has done, then ask again with another id."
+                ))
+        }
+        guard let reply = entry.reply, let destination else { return .nothing }
+        return .again(reply, destination)
+    }
+
+    private func late(_ request: CommandRequest, wall: Int64) -> CodedError? {
+        guard let expires = request.expires, wall >= expires else { return nil }
+        return CodedError(
+            "/expires", .expired,
+            "The command had expired when it was to be carried out: send it again with a later time.",
+            got: .string(Timestamp(nanoseconds: expires).description),
+            allowed: "later than \(Timestamp(nanoseconds: wall))")
+    }
+
+    private func refusal(
+        _ id: String?, _ topic: CommandTopic, _ message: InboundMessage, _ errors: CodedError...
+    ) -> Verdict { refusal(id, topic, message, errors) }
+
+    private func refusal(
+        _ id: String?, _ topic: CommandTopic, _ message: InboundMessage, _ errors: [CodedError]
+    ) -> Verdict {
+        .refuse(
+            Refusal(
+                id: id, command: String(topic.verb.prefix(80)), errors: errors,
+                destination: destination(id, message).0))
+    }
+
+    /// Where the reply goes: the response topic, or else the topic that the id names; with a response topic that must
+    /// not be, the latter, and why.
+    private func destination(_ id: String?, _ message: InboundMessage) -> (ReplyDestination?, CodedError?) {
+        let own = id.map { ReplyDestination(topic: topics.reply(requestID: $0)) }
+        guard let topic = message.responseTopic else { return (own, nil) }
+        if let allowed = ReplyDestination.problem(inResponseTopic: topic, of: topics) {
+            return (
+                own,
+                CodedError(
+                    "", .range, "Replies are not sent to this response topic: choose another one.",
+                    got: Value.string(topic).shown, allowed: allowed)
+            )
+        }
+        if let correlation = message.correlation, correlation.count > Self.correlationBytes {
+            return (
+                own,
+                CodedError(
+                    "", .tooLarge, "The correlation data are too long: \(correlation.count) bytes.",
+                    got: .int(Int64(correlation.count)),
+                    allowed: "at most \(Self.correlationBytes) bytes")
+            )
+        }
+        return (ReplyDestination(topic: topic, correlation: message.correlation), nil)
+    }
+}

@@ -1,0 +1,23 @@
+/// What every JSON object of the agent begins with.
+package struct Envelope {
+    /// UUID of this run.
+    var boot: String
+    var number: Int
+    /// Nanoseconds of UTC.
+    var time: Int64
+    /// Of messages that are made of samples.
+    var quality: TimeQuality?
+
+    package init(boot: String, number: Int, time: Int64, quality: TimeQuality?) {
+        (self.boot, self.number, self.time, self.quality) = (boot, number, time, quality)
+    }
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.integer("v", 1, "Version of the format.")
+        f.text("boot", boot, "UUID of this run of the agent.")
+        f.integer("seq", number, "Counts the messages of this kind since the start, from 0.")
+        f.time("t", time, "The time that the content refers to; for a block of samples, of the first one.")
+        guard let quality else { return }
+        f.object("tq", quality, "How good the times are.") { $0.fields(&$1) }
+    }
+}

@@ -1,0 +1,70 @@
+/// The broker answers and takes us.
+enum BrokerCheck {
+    static func judge(_ facts: Facts) -> [Verdict] {
+        facts.broker.judge { broker in
+            guard let problem = broker.problem else {
+                return [.fine("\(broker.name) answers" + (broker.user.isEmpty ? "" : ", user \(broker.user)"))]
+            }
+            let cause = BrokerProblem(problem)
+            return [
+                .wrong(
+                    Diagnosis(
+                        cause.code, "No connection to the broker: \(problem)",
+                        remedy: cause.remedy(broker: broker.name, user: broker.user)))
+            ]
+        }
+    }
+}
+
+/// What kind of failure a sentence of the connection means, and what helps.
+enum BrokerProblem {
+    case name, refused, silent, credentials, certificate, tls, other
+
+    init(_ sentence: String) {
+        let text = sentence.lowercased()
+        func has(_ words: String...) -> Bool { words.contains { text.contains($0) } }
+        if has("not authorised", "bad user name", "bad username", "not authorized") {
+            self = .credentials
+        } else if has("certificate was not accepted", "certificate verify") {
+            self = .certificate
+        } else if has("tls:", "ca file", "client certificate", "key file") {
+            self = .tls
+        } else if has("name or service", "lookup", "name resolution", "hostname") {
+            self = .name
+        } else if has("connection refused") {
+            self = .refused
+        } else if has("within", "no route", "unreachable", "timed out") {
+            self = .silent
+        } else {
+            self = .other
+        }
+    }
+
+    var code: String {
+        switch self {
+        case .credentials: "broker_credentials"
+        case .certificate, .tls: "broker_tls"
+        default: "broker_away"
+        }
+    }
+
+    func remedy(broker: String, user: String) -> String {
+        switch self {
+        case .name:
+            "Correct the name in mqtt.uri (\(broker)), or try the broker's IP address; getent hosts NAME tells whether the name is known"
+        case .refused:
+            "Start the broker (on its machine: sudo systemctl enable --now mosquitto), or correct the port in mqtt.uri (\(broker))"
+        case .silent:
+            "Is the broker's machine on, on the same network, and does its firewall let the port through? ping tells; \(broker)"
+        case .credentials:
+            user.isEmpty
+                ? "This broker wants a user name: set mqtt.username and mqtt.password_file (sudo seismote setup); on the broker: seismote-broker add STATION"
+                : "Correct the password of `\(user)` (sudo seismote setup --user \(user)), or make the account on the broker: seismote-broker add \(user)"
+        case .certificate:
+            "Give the broker's authority (mqtt.tls.ca_file, or sudo seismote setup --ca-fingerprint SHA256:…), use the name that the certificate is for, and see that the clock is right"
+        case .tls:
+            "See mqtt.tls in the settings, and that mqtts:// goes to the broker's TLS port (8883) and mqtt:// to its plain one (1883)"
+        case .other: "The broker's own log says more (on its machine: journalctl -u mosquitto -n 50)"
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Messages
+
+/// Errors of the memory card, as the file system counted them and the kernel wrote them down.
+enum CardCheck {
+    static func judge(_ facts: Facts) -> [Verdict] {
+        facts.card.judge { card in
+            var wrong: [Verdict] = []
+            for volume in card.volumes where volume.errors > 0 {
+                let when =
+                    volume.last > 0
+                    ? ", the last on \(dateAndTime(Timestamp(nanoseconds: volume.last * 1_000_000_000).description))"
+                    : ""
+                wrong.append(
+                    .wrong(
+                        Diagnosis(
+                            "memory_card_errors",
+                            "The file system on \(volume.device) has counted \(volume.errors) errors\(when).",
+                            remedy:
+                                "\(save); then check it: sudo touch /forcefsck && sudo reboot, or fsck on another machine"
+                        )))
+            }
+            if let line = card.kernel?.last {
+                let count = card.kernel?.count ?? 0
+                wrong.append(
+                    .wrong(
+                        Diagnosis(
+                            "memory_card_errors",
+                            "The kernel reports \(count) errors of a disk or memory card, the last: \(safe(line, limit: 200))",
+                            remedy:
+                                "\(save), and replace the card (an \"endurance\" or industrial one) and the power supply if it is weak"
+                        )))
+            }
+            if !wrong.isEmpty { return wrong }
+            return card.kernel == nil
+                ? [.skipped("the file systems count no errors; the kernel's log may be read by root only")]
+                : [.fine("no errors of disks or memory cards")]
+        }
+    }
+
+    private static let save = "Save the data now"
+
+    /// Whether a line of the kernel is about a disk or card that fails. Pure.
+    static func isError(_ line: String) -> Bool {
+        let text = line.lowercased()
+        let card = text.contains("mmc") || text.contains("sd ") || text.contains("sda") || text.contains("nvme")
+        return text.contains("i/o error") || text.contains("ext4-fs error")
+            || text.contains("remounting filesystem read-only")
+            || card && (text.contains("error -") || text.contains("timeout waiting") || text.contains("card stuck"))
+    }
+}

@@ -1,0 +1,45 @@
+import Messages
+
+/// No other station has this id.
+enum IdentityCheck {
+    static func judge(_ facts: Facts) -> [Verdict] {
+        let id = facts.settings.configuration.station.id
+        let remedy = "Give one of the two another station.id in its settings file, and an account of its own"
+        guard let station = facts.station.fact, station.isSeen else {
+            return facts.station.judge { _ in
+                [.skipped("nothing of `\(id)` can be read from the broker; \(StationFacts.silence)")]
+            }
+        }
+        if let alert = station.view.alerts["duplicate_id"], alert.members != nil {
+            return [
+                .wrong(
+                    Diagnosis(
+                        "duplicate_id", "The agent `\(id)` reports: \(alert["message"]?.text ?? "")", remedy: remedy))
+            ]
+        }
+        if Set(station.boots).count < station.boots.count {
+            return [
+                .wrong(
+                    Diagnosis(
+                        "duplicate_id",
+                        "Messages of `\(id)` come from two agents in turn: another station has the same id.",
+                        remedy: remedy))
+            ]
+        }
+        if case .known(nil) = facts.agent, !station.boots.isEmpty {
+            return [
+                .wrong(
+                    Diagnosis(
+                        "duplicate_id",
+                        "`\(id)` is sending now though no agent with these settings runs on this machine: another station has the same id.",
+                        remedy: remedy))
+            ]
+        }
+        return [.fine("`\(id)` is one station")]
+    }
+}
+
+extension StationFacts {
+    static let silence =
+        "either it never was connected, or this account may not read its messages: give a reader's with --user and --password-file"
+}

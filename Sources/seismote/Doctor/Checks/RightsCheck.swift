@@ -1,0 +1,45 @@
+import Messages
+
+/// The account may write and read what a station has to.
+enum RightsCheck {
+    static func judge(_ facts: Facts) -> [Verdict] {
+        let user = facts.broker.fact?.user ?? ""
+        var verdicts: [Verdict] = []
+        let alerts = facts.station.fact?.view.alerts ?? [:]
+        for code in ["write_denied", "mqtt_denied_topic"] {
+            guard let alert = alerts[code], alert.members != nil else { continue }
+            verdicts.append(
+                .wrong(
+                    Diagnosis(
+                        "rights_missing", "The agent reports: \(alert["message"]?.text ?? code)", remedy: remedy(user)))
+            )
+        }
+        guard verdicts.isEmpty else { return verdicts }
+        return facts.rights.judge { rights in
+            let denied = rights.filter { $0.isGranted == false }.map(\.topic)
+            if !denied.isEmpty {
+                return [
+                    .wrong(
+                        Diagnosis(
+                            "rights_missing",
+                            "The broker does not let \(user.isEmpty ? "us" : "`\(user)`") write \(denied.joined(separator: ", ")).",
+                            remedy: remedy(user)))
+                ]
+            }
+            if rights.contains(where: { $0.isGranted == nil }) {
+                return [
+                    .skipped(
+                        "with MQTT 3.1.1 a broker does not say what it throws away, and this account may not read its own topics back"
+                    )
+                ]
+            }
+            return [.fine("the account may write the station's topics")]
+        }
+    }
+
+    private static func remedy(_ user: String) -> String {
+        let name = user.isEmpty ? "STATION" : user
+        return
+            "On the broker: seismote-broker add \(name), or give the account the lines of deploy/docs/security.md: pattern write …/state/#, event/#, data/#, res/#, read …/cmd/#"
+    }
+}

@@ -1,0 +1,49 @@
+import Messages
+
+/// There is a sensor, and its values change.
+enum SensorCheck {
+    private static let stuckRemedy =
+        "Check wiring and power (3.3 V, common ground), take the power away for ten seconds; seismote selftest tells whether the chip still moves"
+
+    static func judge(_ facts: Facts) -> [Verdict] {
+        let view = facts.station.fact?.view
+        var wrong: [Verdict] = []
+        for (code, name) in [
+            ("sensor_missing", "sensor_missing"), ("sensor_permission", "sensor_permission"),
+            ("sensor_busy", "sensor_busy"),
+            ("sensor_fault", "sensor_fault"), ("sensor_identity", "sensor_identity"), ("sensor_stuck", "sensor_stuck"),
+        ] {
+            guard let alert = view?.alerts[code], alert.members != nil else { continue }
+            let axes = alert["details", "axes"]?.texts ?? []
+            let detail = axes.isEmpty ? "" : " (axes \(axes.joined(separator: ", ")))"
+            wrong.append(
+                .wrong(
+                    Diagnosis(
+                        name, "The agent reports: \(alert["message"]?.text ?? code)\(detail)",
+                        remedy: code == "sensor_stuck" ? stuckRemedy : AlertCheck.remedy(code))))
+        }
+        if !wrong.isEmpty { return wrong }
+        if let sensor = facts.sensor.fact { return [judge(sensor)] }
+        if let state = view?.health?["sensor"]?.text, view?.isOnline == true {
+            let chip = view?.info?["sensor", "chip"]?.text ?? "the sensor"
+            return [.fine("\(chip) is \(state)")]
+        }
+        return facts.sensor.judge { [judge($0)] }
+    }
+
+    private static func judge(_ sensor: SensorFacts) -> Verdict {
+        if let problem = sensor.problem {
+            let remedy =
+                sensor.remedies.isEmpty
+                ? AlertCheck.remedy("sensor_\(sensor.code)") : sensor.remedies.joined(separator: "; ")
+            return .wrong(Diagnosis("sensor_\(sensor.code)", "The sensor cannot be read: \(problem).", remedy: remedy))
+        }
+        if sensor.isStuck {
+            return .wrong(
+                Diagnosis(
+                    "sensor_stuck", "\(sensor.chip) gives the same values all the time (axes \(sensor.stuckAxes)).",
+                    remedy: stuckRemedy))
+        }
+        return .fine("\(sensor.chip) gives samples that change")
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Glibc
+import Link
+import Messages
+import Settings
+
+/// `seismote doctor`: what is wrong with the station on this machine, and what to do about it.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Find what is wrong with this station, and say what helps.",
+        discussion: """
+            Looks at the settings file, permissions, the service, versions, the clock, the disk and the memory card, the \
+            broker, certificates, rights, other stations of the same id, leftovers of earlier names, the sensor and its \
+            mounting. Nothing is changed; next to the station's topics empty messages are published that nobody reads. What \
+            cannot be looked at is said, with the reason: root sees most. With the account of a reader (--user, \
+            --password-file) more can be read from the broker than the station's own account may. Exit status 0 nothing is \
+            wrong, 1 something is, 2 wrong arguments.
+            """)
+
+    @OptionGroup(title: "Broker") var broker: BrokerOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "User that the service runs as; else that of the running agent, or seismote.", valueName: "name"))
+    var serviceUser: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        Interrupt.listen()
+        let facts = gather()
+        if Interrupt.came { throw ExitCode(CtlStatus.interrupted.rawValue) }
+        let report = DoctorReport(facts)
+        print(json ? report.value.jsonText : report.text)
+        if !report.diagnoses.isEmpty { throw ExitCode(1) }
+    }
+
+    private func gather() -> Facts {
+        var facts = Facts()
+        facts.now = ToolSensor.now()
+        facts.settings = settings()
+        let path = facts.settings.path
+        let agent = facts.settings.exists ? HostGather.agent(settings: path) : nil
+        facts.agent = .known(agent)
+        facts.files = FileGather.files(facts.settings, agent: agent, user: serviceUser)
+        facts.service = HostGather.service()
+        facts.installed = HostGather.installed(agent)
+        facts.clock = HostGather.clock()
+        facts.disk = HostGather.disk(facts.settings.configuration.storage.directory)
+        facts.card = HostGather.card()
+        if facts.settings.errors.isEmpty {
+            connect(&facts)
+            facts.sensor =
+                agent != nil
+                ? .unknown("the agent has the sensor") : SensorGather.look(facts.settings.configuration.sensor)
+        } else {
+            skip(&facts, "the settings are not valid")
+        }
+        return facts
+    }
+
+    private func settings() -> SettingsFacts {
+        var facts = SettingsFacts()
+        facts.path = broker.config ?? getenv("SEISMOTE_CONFIG").map { String(cString: $0) } ?? BrokerOptions.usualFile
+        facts.exists = Glibc.access(facts.path, F_OK) == 0
+        do throws(CodedErrors) {
+            let layers = try SettingsLayers(path: facts.exists ? facts.path : nil, stationID: BrokerGather.hostID())
+            // What was set remotely holds too, where its file may be read.
+            let loaded = try SettingsLedger.stored(layers, now: ToolSensor.now()).ledger.settings
+            facts.configuration = loaded.configuration
+            facts.given = loaded.origins.count
+        } catch {
+            facts.errors = error.errors.map { $0.text(fileName: facts.path) }
+            facts.configuration.station.id = BrokerGather.hostID()
+        }
+        return facts
+    }
+
+    private func connect(_ facts: inout Facts) {
+        do {
+            var options = broker
+            if facts.settings.exists { options.config = facts.settings.path }
+            let access = try options.access()
+            let own = facts.settings.configuration.mqtt.username
+            BrokerGather.look(access, &facts, isOwn: access.username == own)
+            facts.certificates = CertificateGather.certificates(access)
+        } catch {
+            let reason = (error as? CtlError)?.message ?? String(describing: error)
+            skip(&facts, reason)
+        }
+    }
+
+    private func skip(_ facts: inout Facts, _ reason: String) {
+        facts.broker = .unknown(reason)
+        (facts.station, facts.rights, facts.leftovers) = (.unknown(reason), .unknown(reason), .unknown(reason))
+        (facts.certificates, facts.sensor) = (.unknown(reason), .unknown(reason))
+    }
+}

@@ -1,0 +1,69 @@
+import Messages
+
+/// What all checks come to, for people and for programs.
+struct DoctorReport {
+    let results: [(check: String, verdict: Verdict)]
+    private let station: String
+    private let path: String
+
+    init(_ facts: Facts, checks: [DoctorCheck] = DoctorCheck.all) {
+        results = checks.flatMap { check in check.judge(facts).map { (check.name, $0) } }
+        (station, path) = (facts.settings.configuration.station.id, facts.settings.path)
+    }
+
+    var diagnoses: [Diagnosis] { results.compactMap(\.verdict.diagnosis) }
+
+    var text: String {
+        var lines = ["Station \(station), \(path)", ""]
+        for (check, verdict) in results {
+            switch verdict {
+            case .fine(let words): lines.append(line("ok", check, words))
+            case .skipped(let reason): lines.append(line("skipped", check, reason))
+            case .wrong(let diagnosis):
+                lines.append(line(diagnosis.severity == .error ? "WRONG" : "warning", check, diagnosis.message))
+                lines.append(String(repeating: " ", count: 24) + "[\(diagnosis.code)] To fix: \(diagnosis.remedy)")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n\n" + summary
+    }
+
+    private var summary: String {
+        let errors = diagnoses.filter { $0.severity == .error }.count
+        let skipped = results.count { if case .skipped = $0.verdict { true } else { false } }
+        func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+        let found =
+            diagnoses.isEmpty
+            ? "Nothing is wrong" : "\(count(errors, "fault")), \(count(diagnoses.count - errors, "warning"))"
+        return found + (skipped > 0 ? "; \(count(skipped, "check")) skipped" : "")
+    }
+
+    private func line(_ mark: String, _ check: String, _ words: String) -> String {
+        func padded(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(1, width - text.count))
+        }
+        return padded(mark, 9) + padded(check, 15) + words
+    }
+
+    var value: Value {
+        let checks = results.map { check, verdict -> Value in
+            var members: [Value.Member] = [.init("check", .string(check))]
+            func add(_ key: String, _ text: String) { members.append(.init(key, .string(text))) }
+            switch verdict {
+            case .fine(let words):
+                add("outcome", "fine")
+                add("message", words)
+            case .skipped(let reason):
+                add("outcome", "skipped")
+                add("message", reason)
+            case .wrong(let diagnosis):
+                add("outcome", "wrong")
+                add("code", diagnosis.code)
+                add("severity", diagnosis.severity.rawValue)
+                add("message", diagnosis.message)
+                add("remedy", diagnosis.remedy)
+            }
+            return .object(members)
+        }
+        return ["ok": .bool(diagnoses.isEmpty), "station": .string(station), "checks": .array(checks)]
+    }
+}

@@ -1,0 +1,177 @@
+import Messages
+import Settings
+
+/// All that the checks judge. Gathered by the files in `Gather`; in tests written down.
+struct Facts {
+    /// Nanoseconds since 1970, of the wall clock.
+    var now: Int64 = 0
+    var settings = SettingsFacts()
+    var files: Known<FileFacts> = .unknown("not looked at")
+    var service: Known<ServiceFacts> = .unknown("not looked at")
+    var agent: Known<AgentFacts?> = .unknown("not looked at")
+    /// Version of the program that is installed, from its own words.
+    var installed: Known<String> = .unknown("not looked at")
+    var clock: Known<ClockFacts> = .unknown("not looked at")
+    var disk: Known<DiskFacts> = .unknown("not looked at")
+    var card: Known<CardFacts> = .unknown("not looked at")
+    var broker: Known<BrokerFacts> = .unknown("not looked at")
+    /// What the broker has of this station.
+    var station: Known<StationFacts> = .unknown("not looked at")
+    var rights: Known<[TopicRight]> = .unknown("not looked at")
+    var certificates: Known<[CertificateFacts]> = .unknown("not looked at")
+    var leftovers: Known<LeftoverFacts> = .unknown("not looked at")
+    var sensor: Known<SensorFacts> = .unknown("not looked at")
+}
+
+struct SettingsFacts {
+    /// Of the settings file.
+    var path = ""
+    var exists = true
+    /// One line for each.
+    var errors: [String] = []
+    var configuration = Configuration()
+    var given = 0
+}
+
+/// A file or folder, as `stat` has it.
+struct FileFact {
+    enum Need { case read, write, search }
+
+    var path: String
+    /// What it is to the agent: "the settings file".
+    var role: String
+    var need: Need
+    /// Nobody else may read it.
+    var isSecret = false
+    /// Nil: it is not there.
+    var mode: UInt32?
+    var uid: UInt32 = 0
+    var gid: UInt32 = 0
+}
+
+struct FileFacts {
+    /// The user that the agent runs as.
+    var user: String
+    var uid: UInt32
+    var groups: [UInt32]
+    var files: [FileFact]
+}
+
+/// What systemd says of the unit.
+struct ServiceFacts {
+    var load = ""
+    var active = ""
+    var sub = ""
+    /// `enabled`, `disabled` ...
+    var file = ""
+    var result = ""
+    var exitStatus = 0
+    var restarts = 0
+}
+
+/// The agent's process.
+struct AgentFacts {
+    var process: Int
+    var program: String
+    /// The file it was started from has been replaced or deleted.
+    var isReplaced = false
+}
+
+struct ClockFacts {
+    var isSynchronised: Bool
+    /// Upper bound, milliseconds.
+    var errorMs: Double
+    /// Nanoseconds since 1970.
+    var now: Int64
+    /// Programs that steer the clock and run: chronyd, systemd-timesyncd ...
+    var daemons: [String]
+}
+
+struct DiskFacts {
+    /// The storage folder, or the nearest folder above it that is there.
+    var path: String
+    /// Bytes.
+    var total: Int64
+    var free: Int64
+    /// Nil where the file system has no fixed number.
+    var freeFiles: Int64?
+    var isReadOnly: Bool
+    var device: String
+}
+
+struct CardFacts {
+    /// An ext4 file system with the errors that it has counted.
+    struct Volume {
+        var device: String
+        var errors: Int
+        /// Seconds since 1970 of the last one; 0: not known.
+        var last: Int64
+    }
+    var volumes: [Volume]
+    /// Lines of the kernel about its disks, newest last; nil: they may not be read.
+    var kernel: [String]?
+}
+
+struct BrokerFacts {
+    /// How it is called in sentences.
+    var name: String
+    /// Nil: connected.
+    var problem: String?
+    var user: String
+}
+
+/// What comes from the broker of one station.
+struct StationFacts {
+    var view: StationView
+    /// The runs whose live messages came, in their order, each change once.
+    var boots: [String] = []
+    /// Mean of the raw acceleration along the station's axes, m/s².
+    var gravity: [Double]?
+
+    /// A message of the station was seen at all.
+    var isSeen: Bool { view.isOnline != nil || view.info != nil || view.health != nil }
+}
+
+/// Whether a topic may be written.
+struct TopicRight: Equatable {
+    var topic: String
+    /// Nil: cannot be known.
+    var isGranted: Bool?
+}
+
+struct CertificateFacts {
+    /// "the broker's certificate", "the CA file /etc/…".
+    var what: String
+    /// Nanoseconds since 1970; nil: the reason is in `problem`.
+    var from: Int64?
+    var until: Int64?
+    var problem = ""
+}
+
+struct LeftoverFacts {
+    /// Retained topics below another prefix or id, with all that is retained there.
+    struct Base {
+        var base: String
+        var isOnline: Bool
+        /// Why it is thought to be an earlier name of this station.
+        var reason: String
+        var topics: [String]
+    }
+    var bases: [Base]
+    /// Alerts that are retained though the station does not have them.
+    var staleAlerts: [String]
+    /// Arguments of mosquitto_pub for this broker.
+    var publish: String
+}
+
+struct SensorFacts {
+    /// Nil: it could be opened.
+    var problem: String?
+    var code = ""
+    var remedies: [String] = []
+    var chip = ""
+    var isStuck = false
+    var stuckAxes = ""
+    /// Mean of the samples along the station's axes, m/s².
+    var gravity: [Double]?
+}

@@ -1,0 +1,104 @@
+import Glibc
+import Messages
+import Settings
+
+/// A settings file on the boot partition, which another computer can write: taken over at the first start.
+struct BootFile {
+    private let folder: String
+    private let config: String
+    private var source: String { "\(folder)/seismote.yaml" }
+    /// What is wrong with it, where the one can read it who wrote it.
+    private var complaint: String { "\(folder)/seismote-errors.txt" }
+
+    init(folder: String, config: String) { (self.folder, self.config) = (folder, config) }
+
+    /// Checks it, moves it, and takes its secrets off the partition.
+    func take() throws(CtlError) -> CtlStatus {
+        guard let text = SmallFiles.text(source) else {
+            print("\(source) does not exist: nothing to take over")
+            return .done
+        }
+        do throws(CodedErrors) { _ = try Settings.load(file: Array(text.utf8)) } catch {
+            let words = error.text(fileName: "seismote.yaml")
+            printError(words)
+            try FileChange(path: complaint, text: "seismote.yaml was not taken over:\n\(words)\n").write()
+            return .settings
+        }
+        let (changes, moved) = try plan(text)
+        for change in changes {
+            print(safeLines(try change.difference()), terminator: "")
+            try keep(change)
+        }
+        for change in changes.reversed() { try change.write() }
+        for path in [source] + moved { try wipe(path) }
+        unlink(complaint)
+        print("\(source) was taken over as \(config)")
+        return .done
+    }
+
+    /// What is written, and which other files of the partition are moved with it.
+    private func plan(_ text: String) throws(CtlError) -> (changes: [FileChange], moved: [String]) {
+        let home = config.lastIndex(of: "/").map { String(config[..<$0]) } ?? ""
+        do throws(CodedError) {
+            let tree = try YAMLDocument.read(Array(text.utf8))
+            var (patch, files, moved) = (Value.object([]), [FileChange](), [String]())
+            func set(_ key: [String], _ value: Value) { patch = Self.putting(value, at: key[...], into: patch) }
+            if let password = tree["mqtt", "password"]?.rawText, !password.isEmpty {
+                let path = "\(home)/mqtt-password"
+                files.append(FileChange(path: path, text: password + "\n", isSecret: true))
+                set(["mqtt", "password"], .null)
+                set(["mqtt", "password_file"], .string(path))
+            }
+            let named: [(key: [String], isSecret: Bool)] = [
+                (["mqtt", "password_file"], true), (["mqtt", "tls", "ca_file"], false),
+                (["mqtt", "tls", "cert_file"], false),
+                (["mqtt", "tls", "key_file"], true), (["mqtt", "tls", "psk_file"], true),
+            ]
+            for (key, isSecret) in named {
+                var value: Value? = tree
+                for part in key { value = value?[part] }
+                guard let path = value?.rawText, path.hasPrefix("\(folder)/"), let content = SmallFiles.text(path)
+                else { continue }
+                let new = "\(home)/\(path.split(separator: "/").last ?? "file")"
+                files.append(FileChange(path: new, text: content, isSecret: isSecret))
+                moved.append(path)
+                set(key, .string(new))
+            }
+            return ([FileChange(path: config, text: try SettingsEdit.edit(text, patch))] + files, moved)
+        } catch { throw CtlError(status: .settings, error.text(fileName: source)) }
+    }
+
+    /// A patch with a value at a key; null stays in it.
+    private static func putting(_ value: Value, at key: ArraySlice<String>, into tree: Value) -> Value {
+        guard let first = key.first else { return value }
+        var members = tree.members ?? []
+        let child = putting(value, at: key.dropFirst(), into: tree[first] ?? .object([]))
+        members.removeAll { $0.key == first }
+        return .object(members + [.init(first, child)])
+    }
+
+    /// What was there before stays beside it.
+    private func keep(_ change: FileChange) throws(CtlError) {
+        guard let old = SmallFiles.text(change.path), old != change.text else { return }
+        try FileChange(path: change.path + ".before-boot", text: old, isSecret: change.isSecret).write()
+    }
+
+    /// Overwrites a file where it is, and deletes it. (What a memory card keeps in its spare blocks nobody can reach.)
+    private func wipe(_ path: String) throws(CtlError) {
+        let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        var facts = stat()
+        guard file >= 0, fstat(file, &facts) == 0 else {
+            throw CtlError(
+                status: .files,
+                "\(path) cannot be wiped, its secrets are still there: \(String(cString: strerror(errno)))")
+        }
+        let zeros = [UInt8](repeating: 0, count: max(1, Int(facts.st_size)))
+        let isWiped = write(file, zeros, zeros.count) == zeros.count && fsync(file) == 0
+        close(file)
+        guard isWiped, unlink(path) == 0 else {
+            throw CtlError(
+                status: .files,
+                "\(path) cannot be wiped, its secrets are still there: \(String(cString: strerror(errno)))")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import Messages
+
+/// A file that setup writes: shown first, replaced in one step.
+struct FileChange {
+    var path: String
+    var text: String
+    /// Not shown; for the agent's group alone.
+    var isSecret = false
+
+    /// The difference to what is there; empty: there is none.
+    func difference() throws(CtlError) -> String {
+        let old = SmallFiles.text(path)
+        if old == text { return "" }
+        if isSecret { return "\(old == nil ? "new" : "changed") file \(path) (not shown)\n" }
+        let new = try EditedFile(text)
+        let words = [
+            "diff", "-u", "--label", path, "--label", "\(path) (new)", old == nil ? "/dev/null" : path, new.path,
+        ]
+        guard let run = ProgramRun(words), run.status == 0 || run.status == 1 else { return "\(path):\n\(text)" }
+        return run.output
+    }
+
+    /// Writes it, with the folders above it; a file that is there keeps its owner and mode.
+    func write() throws(CtlError) {
+        func failed(_ what: String) -> CtlError {
+            CtlError(
+                status: .files,
+                "cannot write \(what): \(String(cString: strerror(errno)))"
+                    + (geteuid() == 0 ? "" : "; run it with sudo"))
+        }
+        var folder = ""
+        for part in path.split(separator: "/").dropLast() {
+            folder += "/\(part)"
+            if mkdir(folder, 0o755) != 0, errno != EEXIST { throw failed(folder) }
+        }
+        let new = "\(path).new"
+        unlink(new)
+        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw failed(new) }
+        defer { close(file) }
+        var facts = stat()
+        if stat(path, &facts) == 0 {
+            _ = fchown(file, facts.st_uid, facts.st_gid)
+            _ = fchmod(file, facts.st_mode & 0o7777)
+        } else if isSecret {
+            // The agent's group may read it, nobody else.
+            if let group = getgrnam("seismote"), fchown(file, 0, group.pointee.gr_gid) == 0 { _ = fchmod(file, 0o640) }
+        } else {
+            _ = fchmod(file, 0o644)
+        }
+        let bytes = Array(text.utf8)
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw failed(new) }
+            done += count
+        }
+        guard fsync(file) == 0, rename(new, path) == 0 else { throw failed(path) }
+    }
+}

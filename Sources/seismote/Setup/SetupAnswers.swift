@@ -1,0 +1,132 @@
+import Link
+import Messages
+import Settings
+
+/// The questions of `seismote setup`. The raw value is the name of the option that answers it.
+enum SetupQuestion: String, CaseIterable {
+    case sensor, mounting, north, name, latitude, longitude, groups, broker, user, password
+    case clock = "ignore-clock"
+    case preset, save, start
+}
+
+/// What has been answered, by option or by a person; what is missing is asked or has a default.
+struct SetupAnswers: Equatable {
+    /// The answer for a broker on this machine.
+    static let here = "here"
+
+    private var texts: [SetupQuestion: String] = [:]
+
+    subscript(question: SetupQuestion) -> String? {
+        get { texts[question] }
+        set { texts[question] = newValue }
+    }
+
+    /// What is wrong with an answer, with the remedy; nil when it is good.
+    static func problem(_ question: SetupQuestion, _ text: String) -> String? {
+        switch question {
+        case .sensor:
+            return sensorPatch(text) == nil && text != "again"
+                ? "`\(safe(text, limit: 80))` is no sensor: auto, simulate, i2c:BUS:ADDRESS such as i2c:1:0x53, iio:NAME, or again"
+                : nil
+        case .name: return Topics.problem(inID: text).map { "`\(safe(text, limit: 80))` is no station id: \($0)" }
+        case .latitude: return number(text, -90...90, "a latitude", "degrees north")
+        case .longitude: return number(text, -180...180, "a longitude", "degrees east")
+        case .north: return number(text, -360...360, "a bearing", "degrees clockwise from true north")
+        case .groups:
+            let wrong = list(text).first { Topics.problem(inID: $0) != nil }
+            return wrong.map { "`\(safe($0, limit: 80))` is no group: letters A-Z a-z, digits, _ and -" }
+        case .broker where text == here: return nil
+        case .broker:
+            do throws(LinkError) {
+                _ = try BrokerAddress(uri: uri(text))
+                return nil
+            } catch { return error.message }
+        case .preset:
+            let names = Preset.all.map(\.name)
+            return names.contains(text)
+                ? nil : "there is no preset `\(safe(text, limit: 80))`; there are \(names.joined(separator: ", "))"
+        case .user, .password:
+            return text.utf8.contains { $0 < 32 } ? "it has a control character in it" : nil
+        case .mounting, .clock, .save, .start: return yes(text) == nil ? "answer y or n" : nil
+        }
+    }
+
+    private static func number(_ text: String, _ range: ClosedRange<Double>, _ what: String, _ unit: String) -> String?
+    {
+        if text.isEmpty { return nil }
+        guard let value = Double(text), range.contains(value) else {
+            return
+                "`\(safe(text, limit: 80))` is not \(what): \(Int(range.lowerBound))…\(Int(range.upperBound)) \(unit)"
+        }
+        return nil
+    }
+
+    static func yes(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "y", "yes", "true": true
+        case "n", "no", "false": false
+        default: nil
+        }
+    }
+
+    static func uri(_ text: String) -> String { text.contains("://") ? text : "mqtt://\(text)" }
+
+    static func list(_ text: String) -> [String] { text.split { $0 == "," || $0 == " " }.map(String.init) }
+
+    /// The settings of a sensor by its short name; nil: it is none.
+    static func sensorPatch(_ text: String) -> Value? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        switch parts.first {
+        case "auto" where parts.count == 1, "simulate" where parts.count == 1: return ["driver": .string(parts[0])]
+        case "i2c" where parts.count == 3:
+            let digits = parts[2].hasPrefix("0x") ? Int(parts[2].dropFirst(2), radix: 16) : Int(parts[2])
+            guard let bus = Int64(parts[1]), (0...255).contains(bus), let address = digits, (8...119).contains(address)
+            else { return nil }
+            return ["driver": "i2c", "i2c": ["bus": .int(bus), "address": .int(Int64(address))]]
+        case "iio" where parts.count >= 2:
+            let name = parts.dropFirst().joined(separator: ":")
+            return name.isEmpty ? nil : ["driver": "iio", "iio": ["device": .string(name)]]
+        default: return nil
+        }
+    }
+}
+
+/// Where secrets and certificates go that the settings name.
+struct SetupFiles: Equatable {
+    var passwordFile = ""
+    var caFile = ""
+}
+
+extension SetupAnswers {
+    /// The settings that the answers come to, as a merge patch on the settings file.
+    /// - Parameter mounting: the map of the axes that the sensor was found to need; nil: as it is.
+    func patch(_ files: SetupFiles, mounting: Value?) -> Value {
+        var station: [Value.Member] = []
+        if let name = self[.name] { station.append(.init("id", .string(name))) }
+        for (question, key) in [(SetupQuestion.latitude, "latitude"), (.longitude, "longitude")] {
+            if let number = self[question].flatMap(Double.init) { station.append(.init(key, .double(number))) }
+        }
+        if let groups = self[.groups].map(Self.list), !groups.isEmpty {
+            station.append(.init("groups", .array(groups.map { .string($0) })))
+        }
+        var sensor = self[.sensor].flatMap(Self.sensorPatch)?.members ?? []
+        var place = mounting?.members ?? []
+        if let north = self[.north].flatMap(Double.init), north != 0 {
+            place.append(.init("north_deg", .double(north)))
+        }
+        if !place.isEmpty { sensor.append(.init("mounting", .object(place))) }
+        var mqtt: [Value.Member] = []
+        if let broker = self[.broker] { mqtt.append(.init("uri", .string(Self.uri(broker)))) }
+        if let user = self[.user], !user.isEmpty { mqtt.append(.init("username", .string(user))) }
+        if !files.passwordFile.isEmpty { mqtt.append(.init("password_file", .string(files.passwordFile))) }
+        if !files.caFile.isEmpty { mqtt.append(.init("tls", ["ca_file": .string(files.caFile)])) }
+        let answers = [("station", station), ("sensor", sensor), ("mqtt", mqtt)].filter { !$0.1.isEmpty }
+        let own = Value.object(answers.map { .init($0.0, .object($0.1)) })
+        // The first preset is what is built in.
+        guard let name = self[.preset], name != Preset.all.first?.name,
+            let preset = Preset.all.first(where: { $0.name == name }),
+            let tree = try? YAMLDocument.read(Array(preset.text.utf8))
+        else { return own }
+        return MergePatch.apply(own, to: tree)
+    }
+}

@@ -1,0 +1,204 @@
+import Messages
+import Testing
+
+@testable import Commands
+
+/// The rules that hold for every command.
+@Suite struct CommandDeskTests {
+    static let second: Int64 = 1_000_000_000
+    /// 2026-01-05T10:20:30.12Z
+    static let wall: Int64 = 1_767_608_430_120_000_000
+
+    struct Always: RandomNumberGenerator {
+        var value: UInt64
+        mutating func next() -> UInt64 { value }
+    }
+
+    static func desk(_ groups: [String] = ["north"], memory: CommandMemory = CommandMemory()) throws -> CommandDesk {
+        CommandDesk(topics: try Topics(id: "board"), groups: groups, memory: memory)
+    }
+
+    static func message(_ verb: String, _ payload: String = "", group: String? = nil) -> InboundMessage {
+        let base = group.map { "seismote/group/\($0)" } ?? "seismote/board"
+        return InboundMessage(topic: "\(base)/cmd/\(verb)", payload: Array(payload.utf8))
+    }
+
+    static func take(
+        _ desk: inout CommandDesk, _ message: InboundMessage, now: Int64 = 0, wall: Int64 = wall, random: UInt64 = 0
+    ) -> CommandDesk.Verdict {
+        var generator = Always(value: random)
+        return desk.take(message, connection: 1, now: now, wall: wall, random: &generator)
+    }
+
+    static func codes(_ verdict: CommandDesk.Verdict) -> [CodedError.Code] {
+        if case .refuse(let refusal) = verdict { refusal.errors.map(\.code) } else { [] }
+    }
+
+    static func request(_ verdict: CommandDesk.Verdict?) -> CommandRequest? {
+        if case .carryOut(let request) = verdict { request } else { nil }
+    }
+
+    @Test func theReplyGoesWhereItWasAskedFor() throws {
+        var desk = try Self.desk()
+        let plain = Self.request(Self.take(&desk, Self.message("ping")))
+        #expect(plain?.command == .ping)
+        #expect(plain?.destination == nil)
+        let named = Self.request(Self.take(&desk, Self.message("ping", "{\"id\":\"a\"}")))
+        #expect(named?.destination == ReplyDestination(topic: "seismote/board/res/a"))
+        var message = Self.message("ping", "{\"id\":\"b\"}")
+        (message.responseTopic, message.correlation) = ("replies/me", [1, 0, 255])
+        let asked = Self.request(Self.take(&desk, message))
+        #expect(asked?.destination == ReplyDestination(topic: "replies/me", correlation: [1, 0, 255]))
+        #expect(desk.rejected == 0)
+    }
+
+    @Test func aBadResponseTopicIsToldWhereTheIDPoints() throws {
+        var desk = try Self.desk()
+        var message = Self.message("restart", "{\"id\":\"a\"}")
+        message.responseTopic = "seismote/other/cmd/restart"
+        guard case .refuse(let refusal) = Self.take(&desk, message) else { return #expect(Bool(false)) }
+        #expect(refusal.errors.map(\.code) == [.range])
+        #expect(refusal.destination?.topic == "seismote/board/res/a")
+        message.responseTopic = "replies/me"
+        message.correlation = [UInt8](repeating: 1, count: CommandDesk.correlationBytes + 1)
+        #expect(Self.codes(Self.take(&desk, message)) == [.tooLarge])
+        #expect(desk.rejected == 2)
+    }
+
+    @Test func othersTopicsAndTheSelfCheckAreNotForUs() throws {
+        var desk = try Self.desk()
+        var message = Self.message("ping")
+        for topic in ["seismote/other/cmd/ping", "seismote/group/south/cmd/ping", "seismote/board/cmd", "x"] {
+            message.topic = topic
+            #expect(Self.take(&desk, message) == .nothing, "\(topic)")
+        }
+        #expect(Self.take(&desk, Self.message("selfcheck", "123")) == .nothing)
+        #expect(desk.rejected == 0)
+    }
+
+    @Test func aRetainedCommandIsRefused() throws {
+        var desk = try Self.desk()
+        var message = Self.message("restart", "{\"id\":\"a\"}")
+        message.isRetained = true
+        #expect(Self.codes(Self.take(&desk, message)) == [.retainedCommand])
+        #expect(desk.memory.entries == [])
+        // Taken away again.
+        message.payload = []
+        message.size = 0
+        #expect(Self.take(&desk, message) == .nothing)
+        #expect(desk.rejected == 1)
+    }
+
+    @Test func whatIsTooLargeOrTooLateIsRefused() throws {
+        var desk = try Self.desk()
+        var large = Self.message("config")
+        large.size = 1 << 20
+        #expect(Self.codes(Self.take(&desk, large)) == [.tooLarge])
+        let late = Self.message("restart", "{\"id\":\"a\",\"expires\":\"2026-01-05T10:20:30Z\"}")
+        #expect(Self.codes(Self.take(&desk, late)) == [.expired])
+        #expect(Self.request(Self.take(&desk, late, wall: Self.wall - Self.second)) != nil)
+        #expect(desk.rejected == 2)
+    }
+
+    @Test func anIDIsCarriedOutOnce() throws {
+        var desk = try Self.desk()
+        let message = Self.message("test-event", "{\"id\":\"a\"}")
+        let request = try #require(Self.request(Self.take(&desk, message)))
+        // It is not answered yet: nothing more is said, and nothing done.
+        #expect(Self.take(&desk, message) == .nothing)
+        _ = desk.said(request, [1], isFinal: false)
+        let destination = ReplyDestination(topic: "seismote/board/res/a")
+        #expect(Self.take(&desk, message) == .again([1], destination))
+        _ = desk.said(request, [2], isFinal: true)
+        #expect(Self.take(&desk, message) == .again([2], destination))
+        // Also after its time, and to whoever asks now.
+        var again = Self.message("test-event", "{\"id\":\"a\",\"expires\":\"2020-01-05T10:20:30Z\"}")
+        again.responseTopic = "replies/me"
+        #expect(Self.take(&desk, again) == .again([2], ReplyDestination(topic: "replies/me")))
+        // The same id for something else is an accident.
+        #expect(Self.codes(Self.take(&desk, Self.message("restart", "{\"id\":\"a\"}"))) == [.duplicate])
+        #expect(desk.memory.entries.count == 1)
+    }
+
+    @Test func theLast64AreRememberedOverARestart() throws {
+        var desk = try Self.desk()
+        var lines: [[UInt8]] = []
+        for number in 0..<70 {
+            let message = Self.message("reset-extremes", "{\"id\":\"n\(number)\"}")
+            let request = try #require(Self.request(Self.take(&desk, message, now: Int64(number) * Self.second)))
+            if let entry = desk.memory.entry("n\(number)") { lines.append(CommandMemory.line(entry)) }
+            if number < 69, let entry = desk.said(request, Array("{\"\(number)\"}".utf8), isFinal: true) {
+                lines.append(CommandMemory.line(entry))
+            }
+        }
+        #expect(desk.memory.entries.count == CommandMemory.limit)
+        // The last line is torn, one is foreign.
+        var torn = lines.map { Array($0.dropLast()) }
+        torn.insert(Array("{}".utf8), at: 3)
+        torn.append(Array("{\"id\":\"n1\",\"dige".utf8))
+        let memory = CommandMemory(lines: torn)
+        #expect(memory.entries.map(\.id) == desk.memory.entries.map(\.id))
+        #expect(memory.entry("n68")?.reply == Array("{\"68\"}".utf8))
+        var second = try Self.desk(memory: memory)
+        let destination = ReplyDestination(topic: "seismote/board/res/n68")
+        let seen = Self.take(&second, Self.message("reset-extremes", "{\"id\":\"n68\"}"))
+        #expect(seen == .again(Array("{\"68\"}".utf8), destination))
+        // What was begun and never finished is not begun anew.
+        #expect(Self.codes(Self.take(&second, Self.message("reset-extremes", "{\"id\":\"n69\"}"))) == [.internal])
+        #expect(Self.request(Self.take(&second, Self.message("reset-extremes", "{\"id\":\"n5\"}"))) != nil)
+    }
+
+    @Test func aFloodIsToldSoNowAndThen() throws {
+        var desk = try Self.desk()
+        var counts: [String: Int] = [:]
+        for number in 0..<1000 {
+            let verdict = Self.take(&desk, Self.message("ping", "{\"id\":\"n\(number)\"}"), now: Self.second)
+            switch verdict {
+            case .carryOut: counts["done", default: 0] += 1
+            case .refuse(let refusal): counts[refusal.errors[0].code.rawValue, default: 0] += 1
+            default: counts["nothing", default: 0] += 1
+            }
+        }
+        #expect(counts == ["done": 40, "rate_limited": 10, "nothing": 950])
+        #expect(desk.rejected == 960)
+        #expect(Self.request(Self.take(&desk, Self.message("ping"), now: 2 * Self.second)) != nil)
+    }
+
+    @Test func aGroupAnswersLaterInItsOrder() throws {
+        var desk = try Self.desk()
+        let latest = UInt64.max
+        #expect(Self.take(&desk, Self.message("ping", "{\"id\":\"a\"}", group: "all"), random: latest) == .nothing)
+        #expect(Self.take(&desk, Self.message("ping", "{\"id\":\"b\"}", group: "north"), random: 0) == .nothing)
+        let due = try #require(desk.nextDue)
+        #expect(abs(due - 5 * Self.second) < 1000)
+        // Asked again meanwhile, it is still carried out once.
+        #expect(Self.take(&desk, Self.message("ping", "{\"id\":\"a\"}", group: "all"), random: 0) == .nothing)
+        #expect(desk.next(now: due - 1, wall: Self.wall) == nil)
+        let first = Self.request(desk.next(now: due, wall: Self.wall))
+        #expect(first?.id == "a")
+        #expect(first?.group == "all")
+        #expect(Self.request(desk.next(now: due, wall: Self.wall))?.id == "b")
+        #expect(desk.next(now: due, wall: Self.wall) == nil)
+        // One to this station alone does not wait.
+        #expect(Self.request(Self.take(&desk, Self.message("restart", "{}"))) != nil)
+        #expect(Self.take(&desk, Self.message("restart", "{}", group: "all"), random: latest) == .nothing)
+        #expect(abs((desk.nextDue ?? 0) - 30 * Self.second) < 1000)
+    }
+
+    @Test func aGroupCommandMayExpireWhileItWaits() throws {
+        var desk = try Self.desk()
+        let message = Self.message("restart", "{\"id\":\"a\",\"expires\":\"2026-01-05T10:20:31Z\"}", group: "all")
+        #expect(Self.take(&desk, message, random: .max) == .nothing)
+        let verdict = desk.next(now: 31 * Self.second, wall: Self.wall + 30 * Self.second)
+        #expect(Self.codes(verdict ?? .nothing) == [.expired])
+        #expect(desk.memory.entries == [])
+    }
+
+    @Test func noMoreGroupCommandsWaitThanThereIsRoomFor() throws {
+        var desk = try Self.desk()
+        for number in 0..<CommandDesk.waitingLimit {
+            #expect(Self.take(&desk, Self.message("ping", "{\"id\":\"\(number)\"}", group: "all")) == .nothing)
+        }
+        #expect(Self.codes(Self.take(&desk, Self.message("ping", group: "all"))) == [.rateLimited])
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `seismote messages`: what the declarations of the fields say of the messages, held against the messages themselves.
+@Suite struct MessageSchemaTests {
+    typealias Object = [String: Any]
+
+    nonisolated(unsafe) private static let schemas: Object = {
+        let bundle = try? Tool("messages", "schema").object()
+        return bundle?["$defs"] as? Object ?? [:]
+    }()
+
+    /// The stored messages, byte by byte those of the agent (`GoldenTests`), with the name of what they are.
+    private static let stored = [
+        ("info.json", "info"), ("config.json", "config"), ("summary.json", "summary"),
+        ("summary-settling.json", "summary"), ("health.json", "health"), ("alert.json", "alert"),
+        ("event-onset.json", "event"), ("event-update.json", "event"), ("event-end.json", "event"),
+        ("trace.json", "trace"), ("trace-raw.json", "trace"), ("reply.json", "reply"), ("reply-failed.json", "reply"),
+        ("log.json", "log"),
+    ]
+
+    @Test func theDocumentationIsTheStoredFile() throws {
+        let file = Vectors.folder.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("deploy/docs/message-fields.md")
+        let made = try Tool("messages", "manual").output
+        #expect(
+            try String(contentsOf: file, encoding: .utf8) == made,
+            "make it again: seismote messages manual > deploy/docs/message-fields.md")
+    }
+
+    @Test(arguments: stored)
+    func aMessageHasWhatItsDeclarationSaysAndNothingElse(_ file: String, _ name: String) throws {
+        let schema = try #require(Self.schemas[name] as? Object)
+        let message = try #require(try Vectors.json("messages/\(file)") as? Object)
+        #expect(Self.problems(message, schema, at: name) == [])
+        // And what is different from it is noticed.
+        for key in schema["required"] as? [String] ?? [] {
+            var other = message
+            other[key] = nil
+            #expect(Self.problems(other, schema, at: name) == ["\(name).\(key) is missing"])
+            other[key] = NSNull()
+            #expect(Self.problems(other, schema, at: name).isEmpty == (key == "pending"))
+        }
+        var more = message
+        more["surprise"] = 1
+        #expect(Self.problems(more, schema, at: name) == ["\(name).surprise is not declared"])
+    }
+
+    /// What is wrong with a value; also what is not described, which a reader would have to ignore.
+    private static func problems(_ value: Any, _ schema: Object, at path: String) -> [String] {
+        if let choices = schema["anyOf"] as? [Object] {
+            let found = choices.map { problems(value, $0, at: path) }
+            return found.contains([]) ? [] : found[0]
+        }
+        let wrong = ["\(path) is no \(schema["type"] ?? "?")"]
+        let number = (value as? NSNumber).flatMap { isBoolean($0) ? nil : $0 }
+        switch schema["type"] as? String {
+        case "null": return value is NSNull ? [] : wrong
+        case "number": return number == nil ? wrong : []
+        case "integer": return number.map { $0.doubleValue == $0.doubleValue.rounded() } == true ? [] : wrong
+        case "boolean": return (value as? NSNumber).map(isBoolean) == true ? [] : wrong
+        case "string":
+            guard let text = value as? String else { return wrong }
+            return (schema["enum"] as? [String])?.contains(text) == false ? ["\(path) is \(text)"] : []
+        case "array":
+            guard let list = value as? [Any], let items = schema["items"] as? Object else { return wrong }
+            return list.flatMap { problems($0, items, at: "\(path)[]") }
+        case "object":
+            guard let object = value as? Object else { return wrong }
+            if let others = schema["additionalProperties"] as? Object {
+                return object.flatMap { problems($1, others, at: "\(path).\($0)") }
+            }
+            guard let properties = schema["properties"] as? [String: Object] else { return [] }
+            let missing = (schema["required"] as? [String] ?? []).filter { object[$0] == nil }
+            return missing.map { "\(path).\($0) is missing" }
+                + object.flatMap { key, value in
+                    properties[key].map { problems(value, $0, at: "\(path).\(key)") }
+                        ?? ["\(path).\(key) is not declared"]
+                }
+        default: return wrong
+        }
+    }
+
+    private static func isBoolean(_ number: NSNumber) -> Bool { String(cString: number.objCType) == "c" }
+
+    /// Templates of Home Assistant name fields as text: each is one that a declaration has.
+    @Test func homeAssistantReadsOnlyFieldsThatThereAre() throws {
+        let device = try #require(try Vectors.json("messages/home-assistant-device.json") as? Object)
+        let components = try #require(device["components"] as? [String: Object])
+        var read: Set<String> = []
+        for (name, component) in components {
+            guard let topic = component["state_topic"] as? String,
+                var template = component["value_template"] as? String,
+                let schema = Self.schema(ofTopic: topic)
+            else { continue }
+            for pattern in ["\\.get\\('(\\w+)',\\{\\}\\)", "\\.get\\('(\\w+)'\\)"] {
+                template = template.replacingOccurrences(of: pattern, with: ".$1", options: .regularExpression)
+            }
+            for match in template.matches(of: /value_json((?:\.\w+\b(?!\())+)/) {
+                let path = match.output.1.split(separator: ".").map(String.init)
+                read.insert(path.joined(separator: "."))
+                #expect(Self.has(schema, path), "\(name): \(path.joined(separator: "."))")
+            }
+        }
+        #expect(
+            read.isSuperset(of: ["pga", "v3.rms", "spectrum.dominant_hz", "time.error_ms", "outbox.dropped", "rev"]))
+        let health = try #require(Self.schemas["health"] as? Object)
+        #expect(!Self.has(health, ["time", "error"]) && !Self.has(health, ["pga"]))
+    }
+
+    private static func schema(ofTopic topic: String) -> Object? {
+        let name = topic.split(separator: "/").last.map { $0 == "trigger" ? "event" : String($0) }
+        return name.flatMap { schemas[$0] as? Object }
+    }
+
+    private static func has(_ schema: Object, _ path: [String]) -> Bool {
+        var schema = schema
+        for key in path {
+            guard let properties = schema["properties"] as? [String: Object] else {
+                return schema["type"] as? String == "object"
+            }
+            guard let next = properties[key] else { return false }
+            schema = next
+        }
+        return true
+    }
+
+    @Test func oneSchemaAndAnUnknownName() throws {
+        let one = try Tool("messages", "schema", "health").object()
+        #expect(one["title"] as? String == "Seismote message: health")
+        let rate = try #require((one["properties"] as? [String: Object])?["rate_hz"])
+        #expect(rate["x-unit"] as? String == "Hz" && rate["description"] as? String == "Measured samples per second.")
+        #expect((one["required"] as? [String])?.contains("rate_hz") == false)
+        let unknown = try Tool("messages", "schema", "healht")
+        #expect(unknown.status == 64 && unknown.errors.contains("There is no message `healht`"))
+    }
+}
