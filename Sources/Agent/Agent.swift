@@ -107,7 +107,7 @@ public struct Agent {
                 if case .settings = words.problem { return 1 }
             }
             if dispatcher.round(&reporter) == .restart {
-                log.notice("ends by command")
+                log.notice("stopping: a command asked for a restart")
                 return 0
             }
             var waited = [signals, status.changed.descriptor, dispatcher.inbox.wake.descriptor].map {
@@ -120,10 +120,10 @@ public struct Agent {
             if waited[2].revents != 0 { dispatcher.inbox.wake.clear() }
             if waited[0].revents != 0, let number = Self.nextSignal(signals) {
                 if number == SIGHUP {
-                    log.notice("begins anew by signal, with the settings file as it is now")
+                    log.notice("restarting: received SIGHUP, the settings file is read again")
                     return Self.anew
                 }
-                log.notice("ends by signal", ["signal": .int(Int(number))])
+                log.notice("stopping: received signal", ["signal": .int(Int(number))])
                 return 0
             }
         }
@@ -141,14 +141,14 @@ public struct Agent {
         while !status.now.finished, spent() < Self.stopTime / 2 {
             if status.changed.wait(milliseconds: 100) { status.changed.clear() }
         }
-        if !status.now.finished { log.warning("the sensor did not return in time") }
+        if !status.now.finished { log.warning("stopping: the sensor did not return in time") }
         reporter.look()
         dispatcher.finish(&reporter, within: min(0.5, Self.stopTime / 2 - spent()))
         keeper.ended()
         if !link.stop(within: Self.stopTime - Self.writingTime - spent()) {
-            log.warning("the broker did not take all in time")
+            log.warning("stopping: not all messages were sent in time")
         }
-        if !storage.stop(within: Self.stopTime - spent()) { log.warning("the disk did not take all in time") }
+        if !storage.stop(within: Self.stopTime - spent()) { log.warning("stopping: not everything was written to the disk in time") }
         log.notice("ended", ["samples": .int(status.samples.load(ordering: .relaxed))])
     }
 

@@ -30,7 +30,7 @@ extension Dispatcher {
             guard let request = asked.removeValue(forKey: number)?.request else { return nil }
             fail(
                 request, revision: reporter.revision,
-                [CodedError("", .busy, "A change is under way, and enough commands wait for its end.")])
+                [CodedError("", .busy, "A change is in progress, and \(ChangeCoordinator.waitingLimit) commands are waiting: ask again later.")])
             return nil
         case .prepare(let owner): return prepare(owner)
         case .abandon(let owner):
@@ -62,7 +62,7 @@ extension Dispatcher {
         case .sampling:
             guard let sampling else { return .prepared(owner) }
             let (settings, revision) = (one.next.inForce(one.next.settings), one.next.revision)
-            let busy = CodedError("", .busy, "too many commands wait: ask again in a second")
+            let busy = CodedError("", .busy, "too many commands are waiting: ask again later")
             let words = status.now
             guard !one.reopens, let open = words.sensor else {
                 let order = StationOrder.prepare(settings, revision: revision, reopens: one.reopens)
@@ -130,7 +130,7 @@ extension Dispatcher {
         case .link:
             guard let change = one.link else { break }
             do throws(LinkError) { try link.change(to: change.options) } catch {
-                log.error("the connection stays as it was: \(error.message)")
+                log.error("connection settings not changed: \(error.message)")
             }
             // Values that are kept in the link move with it; whoever publishes them again comes after.
             if change.topics != topics {

@@ -67,7 +67,7 @@ extension Dispatcher {
                 follow(problem.map { .refused(.link, [$0]) } ?? .prepared(.link), &reporter)
             case .commands:
                 if let problem = outcome.problem, problem != journalProblem {
-                    log.error("commands cannot be remembered: \(problem)")
+                    log.error("command journal not saved: \(problem)")
                 }
                 journalProblem = outcome.problem
                 written(outcome.number, &reporter)
@@ -78,7 +78,7 @@ extension Dispatcher {
         guard let request = disk.givenUp(now: HostClock.monotonic()) else { return }
         fail(
             request, revision: reporter.revision,
-            [CodedError("", .unavailable, "storage: no answer from the disk. Nothing was done: ask again later.")])
+            [CodedError("", .unavailable, "The disk did not answer within 10 s. Nothing was done: ask again later.")])
     }
 
     private mutating func written(_ number: Int, _ reporter: inout Reporter) {

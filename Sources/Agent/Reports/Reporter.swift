@@ -69,7 +69,7 @@ struct Reporter {
         memory = kept.memory
         homeMemory = HomeAssistantMemory(directory: inForce.storage.directory)
         home = HomeAssistantSchedule(remembered: homeMemory.read())
-        if let problem = kept.problem { log.warning("not remembered: \(problem)") }
+        if let problem = kept.problem { log.warning("stored sensor results cannot be read: \(problem)") }
         sayIdentity()
     }
 

@@ -40,7 +40,7 @@ extension SamplingThread {
             return nil
         case .calibrate(let seconds):
             guard duties.calibration == nil else {
-                return .failed(CodedError("", .busy, "a calibration goes on already"))
+                return .failed(CodedError("", .busy, "calibration already in progress"))
             }
             let calibration = SamplingDuties.Calibration(number: number, seconds: seconds, rate: session.rate)
             duties.calibration = calibration
@@ -69,7 +69,7 @@ extension SamplingThread {
         _ session: SamplingSession
     ) -> OrderOutcome? {
         guard duties.stream == nil else {
-            return .failed(CodedError("", .busy, "a stream goes on already: end it, or wait for its end"))
+            return .failed(CodedError("", .busy, "stream already in progress: end it, or wait for its end"))
         }
         let topic: String
         do throws(StationError) { topic = try pipeline.beginStream(traces, to: sink) } catch {
@@ -141,7 +141,7 @@ extension SamplingThread {
     private func selfTest(_ session: inout SamplingSession, _ isEventOpen: Bool) -> OrderOutcome {
         if isEventOpen { return .failed(.eventIsOpen) }
         if duties.calibration != nil {
-            return .failed(CodedError("", .busy, "a calibration goes on"))
+            return .failed(CodedError("", .busy, "calibration in progress"))
         }
         let outcome = makeSelfTest()
         if outcome.error?.code != .unsupported {

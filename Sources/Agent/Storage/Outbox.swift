@@ -64,7 +64,7 @@ struct Outbox: ~Copyable {
         report(spool.setAsideFile, status, log)
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
-            log.notice("events of the agent before this one are closed", ["events": .int(closed)])
+            log.notice("events that were open when the agent last stopped are closed", ["events": .int(closed)])
         }
         if let last = try spool.lastEnd() {
             let header = Stream.last.delivery.header(topic: context.topics.last)
@@ -133,7 +133,7 @@ struct Outbox: ~Copyable {
 
     /// The files are damaged, or are not there any more: what is in memory goes to the new ones.
     private mutating func beginAnew(after error: SpoolError) throws(SpoolError) {
-        log.error("the storage begins anew: \(error)")
+        log.error("storage files damaged or removed, new ones are created: \(error)")
         let known = settled.filter { one in
             switch one.outcome {
             case .delivered, .refused: true
