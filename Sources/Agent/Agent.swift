@@ -148,7 +148,9 @@ public struct Agent {
         if !link.stop(within: Self.stopTime - Self.writingTime - spent()) {
             log.warning("stopping: not all messages were sent in time")
         }
-        if !storage.stop(within: Self.stopTime - spent()) { log.warning("stopping: not everything was written to the disk in time") }
+        if !storage.stop(within: Self.stopTime - spent()) {
+            log.warning("stopping: the disk was too slow, data may be lost")
+        }
         log.notice("ended", ["samples": .int(status.samples.load(ordering: .relaxed))])
     }
 

@@ -30,7 +30,7 @@ extension Dispatcher {
             guard let request = asked.removeValue(forKey: number)?.request else { return nil }
             fail(
                 request, revision: reporter.revision,
-                [CodedError("", .busy, "A change is in progress, and \(ChangeCoordinator.waitingLimit) commands are waiting: ask again later.")])
+                [CodedError("", .busy, "A change is in progress, and too many commands are waiting: ask again later.")])
             return nil
         case .prepare(let owner): return prepare(owner)
         case .abandon(let owner):
