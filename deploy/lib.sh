@@ -34,6 +34,8 @@ packages_for() {
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;
         unit) echo systemd systemd-sysv udev openssl mosquitto mosquitto-clients util-linux ;;
         board) echo qemu-system-x86 busybox-static i2c-tools libiio-utils iiod kmod cpio apt dpkg debian-archive-keyring xz-utils zstd python3 ;;
+        delivery) echo mmdebstrap debian-archive-keyring systemd-container apt-utils gnupg curl mosquitto-clients procps util-linux python3 ;;
+        repository) echo reprepro gnupg dpkg ;;
         package) echo mmdebstrap debian-archive-keyring util-linux python3 ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
         *) fail "packages_for: no such purpose: $1" ;;
