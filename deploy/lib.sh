@@ -123,10 +123,10 @@ need_python_packages() {
 # no names (0.3 MB); functions with the same code are kept once (0.2 MB). Tables for unwinding the stack stay out (1 MB):
 # Swift's errors do without, and the one C++ exception there could be, memory that is at an end, ends Swift's code too.
 # What comes from libraries is looked up at the start (-z now, so that the table of it is read-only from then on), and
-# only where the system has its libraries (no RUNPATH).
+# only where the system has its libraries (no RUNPATH). No build id: it is made of the names of the folders, too.
 release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker now
-    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr
-    -Xlinker --script="$repository/deploy/no-unwind-tables.ld")
+    -Xlinker --build-id=none -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=all
+    -Xlinker --no-eh-frame-hdr -Xlinker --script="$repository/deploy/no-unwind-tables.ld")
 export release_flags
 
 # SwiftPM does not always stand being started twice in one folder, and checks run beside each other: one at a time.
