@@ -35,6 +35,8 @@ packages_for() {
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;
         unit) echo systemd systemd-sysv udev openssl mosquitto mosquitto-clients util-linux ;;
         board) echo qemu-system-x86 busybox-static i2c-tools libiio-utils iiod kmod cpio apt dpkg debian-archive-keyring xz-utils zstd python3 ;;
+        delivery) echo mmdebstrap debian-archive-keyring systemd-container apt-utils gnupg curl mosquitto-clients procps util-linux python3 ;;
+        repository) echo reprepro gnupg dpkg ;;
         package) echo mmdebstrap debian-archive-keyring util-linux python3 ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
         *) fail "packages_for: no such purpose: $1" ;;
@@ -122,10 +124,10 @@ need_python_packages() {
 # no names (0.3 MB); functions with the same code are kept once (0.2 MB). Tables for unwinding the stack stay out (1 MB):
 # Swift's errors do without, and the one C++ exception there could be, memory that is at an end, ends Swift's code too.
 # What comes from libraries is looked up at the start (-z now, so that the table of it is read-only from then on), and
-# only where the system has its libraries (no RUNPATH).
+# only where the system has its libraries (no RUNPATH). No build id: it is made of the names of the folders, too.
 release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker now
-    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr
-    -Xlinker --script="$repository/deploy/no-unwind-tables.ld")
+    -Xlinker --build-id=none -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=all
+    -Xlinker --no-eh-frame-hdr -Xlinker --script="$repository/deploy/no-unwind-tables.ld")
 export release_flags
 
 # SwiftPM does not always stand being started twice in one folder, and checks run beside each other: one at a time.

@@ -34,7 +34,7 @@ enum CertificateGather {
     }
 
     /// The certificates that a broker shows, its own first (PEM).
-    static func chain(_ broker: BrokerAddress, _ tls: MQTTConfiguration.TLS = .init()) -> [String] {
+    static func chain(_ broker: BrokerAddress, _ tls: MQTTConfiguration.TLS = MQTTConfiguration().tls) -> [String] {
         let host = broker.host.contains(":") ? "[\(broker.host)]" : broker.host
         var words = ["openssl", "s_client", "-connect", "\(host):\(broker.port)", "-showcerts"]
         // An address is no server name.
