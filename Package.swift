@@ -76,7 +76,7 @@ let package = Package(
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Commands", ["Messages", "Settings"], small: true),
-        room("Link", ["Threads", "Messages", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room(
             "Agent",
             [
@@ -105,7 +105,7 @@ let package = Package(
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),
         tests("Commands"),
-        tests("Link", ["Threads"]),
+        tests("Link", ["Threads", "Settings"]),
         tests("Agent", ["Threads"]),
         .testTarget(
             name: "ToolTests", dependencies: ["seismote", "Threads", "TestSupport", "CMosquitto"],

@@ -6,28 +6,14 @@ extension LinkOptions {
     /// The link that the settings ask for.
     /// - Parameter trial: number of the change whose brokers are on trial; 0: none is.
     init(_ configuration: Configuration, topics: Topics, trial: Int = 0) throws(LinkError) {
-        let mqtt = configuration.mqtt
         var brokers: [BrokerAddress] = []
-        for uri in mqtt.uris { brokers.append(try BrokerAddress(uri: uri)) }
-        var presence = Presence(topic: topics.online)
-        presence.willDelay = UInt32(clamping: mqtt.willDelay)
-        self.init(brokers: brokers, clientID: "\(Identity.name)-\(configuration.station.id)", presence: presence)
+        for uri in configuration.mqtt.uris { brokers.append(try BrokerAddress(uri: uri)) }
+        self.init(
+            brokers: brokers, clientID: "\(Identity.name)-\(configuration.station.id)",
+            presence: Presence(topic: topics.online))
+        mqtt = configuration.mqtt
         base = topics.base
-        version = ProtocolVersion(mqtt.protocolVersion)
         deathNote = "\(configuration.storage.directory)/mqtt5-died"
-        username = mqtt.username
-        password = mqtt.password
-        passwordFile = mqtt.passwordFile
-        tls.caFile = mqtt.tls.caFile
-        tls.certificateFile = mqtt.tls.certFile
-        tls.keyFile = mqtt.tls.keyFile
-        tls.alpn = mqtt.tls.alpn
-        tls.minimumVersion = mqtt.tls.minimumVersion == .v13 ? .v13 : .v12
-        tls.pskIdentity = mqtt.tls.pskIdentity
-        tls.pskFile = mqtt.tls.pskFile
-        keepalive = mqtt.keepalive
-        reconnectMinimum = mqtt.reconnectMinimum
-        reconnectMaximum = mqtt.reconnectMaximum
         keepsEssential = true
         self.trial = trial
         backfillPerSecond = Double(configuration.storage.backfillRate)
@@ -48,15 +34,5 @@ extension LinkOptions {
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
         ]
-    }
-}
-
-extension LinkOptions.ProtocolVersion {
-    fileprivate init(_ asked: MQTTConfiguration.ProtocolVersion) {
-        switch asked {
-        case .auto: self = .automatic
-        case .v5: self = .v5
-        case .v311: self = .v311
-        }
     }
 }

@@ -23,11 +23,11 @@ public struct LinkStatistics: Sendable, Equatable {
     /// Connections that came up.
     public var connects: UInt64 = 0
     /// Number of the present or last connection; each has a higher one than those before it, not always by one. What
-    /// `Link.change` hands back is below the number of every connection with the changed options.
+    /// `Link.change` returns is below the number of every connection with the changed options.
     public var connections: UInt64 = 0
     /// Attempts that did not.
     public var failedAttempts: UInt64 = 0
-    /// Of those, how often the broker did not accept who we are, and the last time's words.
+    /// Of those, how often the broker did not accept our credentials, and what it said the last time.
     public var credentialRefusals: UInt64 = 0
     public var lastCredentialRefusal = ""
     /// The last attempt ended like that.
@@ -63,7 +63,7 @@ public struct LinkStatistics: Sendable, Equatable {
     public struct Duplicate: Sendable, Equatable {
         /// Times that it took our place.
         public var count: UInt64
-        /// The broker has said so, or we have read its words.
+        /// The broker has said so, or the other station's value was read on our topic.
         public var isSure: Bool
     }
     public var duplicate: Duplicate?

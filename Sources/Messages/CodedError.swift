@@ -54,7 +54,7 @@ public struct CodedError: Error, Sendable, Equatable {
         )
         f.choice("code", code, "Kind of error.")
         f.text("message", message, "A sentence for people.")
-        f.tree("got", got, "What was given; left out when there is nothing to show.")
+        f.visit(any: Field("got", "What was given; left out when there is nothing to show.", .optional), got)
         f.text("allowed", allowed, "What is allowed, in words or as an interval.")
         f.text("nearest", nearest, "With `unknown_key`: the known word that looks most like it.")
     }

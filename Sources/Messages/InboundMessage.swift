@@ -1,4 +1,4 @@
-/// A message that the broker has for us. Everything in it is from outside and to be mistrusted.
+/// A message that the broker has for us. All of it comes from outside and must not be trusted.
 public struct InboundMessage: Sendable, Equatable {
     public var topic: String
     /// Empty when the message is larger than `LinkOptions.inboundBytes`.

@@ -1,4 +1,5 @@
 import Messages
+import Settings
 import Testing
 
 @testable import Link
@@ -76,6 +77,10 @@ final class FakeTransport: Transport {
     var topics: [String] { sent.map(\.topic) }
 }
 
+extension MQTTConfiguration.ProtocolVersion {
+    init(_ version: LinkOptions.ProtocolVersion) { self = version == .v5 ? .v5 : .v311 }
+}
+
 /// A core with a fake transport, a virtual clock and a list of what was reported.
 final class Bench {
     let transport = FakeTransport()
@@ -95,8 +100,9 @@ final class Bench {
             brokers: (0..<brokers).map { BrokerAddress(host: "b\($0)", port: 1883, tls: false) }, clientID: "c",
             presence: .init(topic: "s/online"))
         options.stateOrder = ["s/online", "s/info", "s/config", "s/schema", "s/summary", "s/health"]
-        options.reconnectMinimum = 1
-        options.reconnectMaximum = 1
+        options.mqtt.protocolVersion = .v5
+        options.mqtt.reconnectMinimum = 1
+        options.mqtt.reconnectMaximum = 1
         change(&options)
         let reports = Reports()
         heard = reports
@@ -121,7 +127,7 @@ final class Bench {
         step()
         transport.accept(limits)
         step()
-        #expect(core.machine.isUp)
+        #expect(core.life.isUp)
     }
 
     /// Loses the connection and gets the next one.
@@ -316,21 +322,21 @@ final class Bench {
         bench.transport.acknowledgeAll()
         bench.step()
         #expect(bench.core.statistics.acked == 2)
-        #expect(bench.core.inFlight.isEmpty && bench.core.isIdle)
+        #expect(bench.core.session.inFlight.isEmpty && bench.core.isIdle)
     }
 
     @Test func anOrderlyStopEmptiesTheQueueSaysOfflineAndThenDisconnects() {
         let bench = Bench()
         bench.comeUp()
         for index in 0..<50 { bench.put("e\(index)") }
-        bench.core.stop(now: bench.now, within: 5 * second)
+        bench.core.handle(.stop(within: 5 * second), now: bench.now)
         bench.step()
-        for _ in 0..<10 where !bench.core.isFinished {
+        for _ in 0..<10 where !bench.core.life.isStopped {
             #expect(!bench.transport.log.contains("disconnect"))
             bench.transport.acknowledgeAll()
             bench.step()
         }
-        #expect(bench.core.isFinished)
+        #expect(bench.core.life.isStopped)
         #expect(bench.transport.sent.count == 52)
         #expect(bench.transport.sent.last?.text == "offline")
         #expect(bench.transport.sent.last?.header.retain == true)
@@ -341,23 +347,39 @@ final class Bench {
         let bench = Bench()
         bench.comeUp()
         for index in 0..<50 { bench.put("e\(index)") }
-        bench.core.stop(now: bench.now, within: 5 * second)
+        bench.core.handle(.stop(within: 5 * second), now: bench.now)
         bench.step()
         #expect(bench.core.deadline == bench.now + 5 * second / 10 * 9)
         bench.step(after: 5 * second / 10 * 9)
         #expect(bench.transport.sent.last?.text == "offline")
-        #expect(!bench.core.isFinished)
+        #expect(!bench.core.life.isStopped)
         bench.step(after: second / 2)
-        #expect(bench.core.isFinished)
+        #expect(bench.core.life.isStopped)
+        #expect(bench.transport.log.last == "disconnect")
+    }
+
+    /// A defect: `offline` went out with QoS 1 and retained whatever the broker takes, the library refused it, and after
+    /// the DISCONNECT no last will said it either.
+    @Test func offlineIsSaidAsTheBrokerTakesIt() throws {
+        let bench = Bench()
+        var limits = BrokerLimits()
+        (limits.maximumQoS, limits.retainAvailable) = (0, false)
+        bench.comeUp(limits)
+        bench.core.handle(.stop(within: 5 * second), now: bench.now)
+        bench.step()
+        let offline = try #require(bench.transport.sent.last)
+        #expect(offline.text == "offline")
+        #expect(offline.header.qos == 0 && !offline.header.retain)
+        #expect(bench.core.life.isStopped)
         #expect(bench.transport.log.last == "disconnect")
     }
 
     @Test func aStopWithoutConnectionIsOverAtOnce() {
         let bench = Bench()
         bench.step()
-        bench.core.stop(now: bench.now, within: 5 * second)
+        bench.core.handle(.stop(within: 5 * second), now: bench.now)
         bench.step()
-        #expect(bench.core.isFinished)
+        #expect(bench.core.life.isStopped)
         #expect(bench.transport.log.last == "abandon")
     }
 

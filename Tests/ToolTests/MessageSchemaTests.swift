@@ -56,6 +56,7 @@ import Testing
         let wrong = ["\(path) is no \(schema["type"] ?? "?")"]
         let number = (value as? NSNumber).flatMap { isBoolean($0) ? nil : $0 }
         switch schema["type"] as? String {
+        case nil: return []
         case "null": return value is NSNull ? [] : wrong
         case "number": return number == nil ? wrong : []
         case "integer": return number.map { $0.doubleValue == $0.doubleValue.rounded() } == true ? [] : wrong
@@ -97,7 +98,7 @@ import Testing
             for pattern in ["\\.get\\('(\\w+)',\\{\\}\\)", "\\.get\\('(\\w+)'\\)"] {
                 template = template.replacingOccurrences(of: pattern, with: ".$1", options: .regularExpression)
             }
-            for match in template.matches(of: /value_json((?:\.\w+\b(?!\())+)/) {
+            for match in template.matches(of: /value_json((?:\.\w+(?![\w(]))+)/) {
                 let path = match.output.1.split(separator: ".").map(String.init)
                 read.insert(path.joined(separator: "."))
                 #expect(Self.has(schema, path), "\(name): \(path.joined(separator: "."))")

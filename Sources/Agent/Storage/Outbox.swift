@@ -141,13 +141,7 @@ struct Outbox: ~Copyable {
     /// The files are damaged, or are not there any more: what is in memory goes to the new ones.
     private mutating func beginAnew(after error: SpoolError) throws(SpoolError) {
         log.error("the storage begins anew: \(error)")
-        let known = settled.filter { one in
-            switch one.outcome {
-            case .delivered, .refused: true
-            // These stay on the disk.
-            case .tooLarge, .abandoned, .held, .displaced, .onTrial: false
-            }
-        }.map(\.key)
+        let known = settled.filter(\.outcome.isFinal).map(\.key)
         try spool.recover(except: link.keptKeys().union(known))
         link.keepAgain(all: true)
         settled.removeAll()
@@ -309,6 +303,8 @@ struct Outbox: ~Copyable {
                         continue
                     }
                     let header = lateHeader(message, wall: wall)
+                    // What was passed over just now may be offered, and is older: the next round begins with it.
+                    guard link.holdNumber == number else { return }
                     // One over which a connection ended takes turns with the others of its topic.
                     let isForTrial = number % 2 == 0 || !backfill.isStruck(message.key)
                     guard link.mayOffer(header, isForTrial: isForTrial) else {

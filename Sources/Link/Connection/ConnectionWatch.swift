@@ -1,4 +1,4 @@
-/// Finds a connection that is none any more though nobody has said so: the peer is gone, or hangs. Pure: the time is
+/// Finds a dead connection that nothing has reported yet: the peer is gone, or hangs. Pure: the time is
 /// passed in.
 ///
 /// libmosquitto 2.0.11 pings when it has heard nothing for the keepalive, and gives up after another one: twice the
@@ -7,9 +7,9 @@
 struct ConnectionWatch: Sendable, Equatable {
     enum Verdict: Sendable, Equatable { case silent, unacknowledged }
 
-    /// Nanoseconds without a byte from the broker; nil: without end.
+    /// Longest time without a byte from the broker (ns); nil: no limit.
     private var silence: UInt64?
-    /// Nanoseconds without an acknowledgement while some are awaited.
+    /// Longest time without an acknowledgement while some are awaited (ns).
     var patience: UInt64
     private var heardAt: UInt64 = 0
     private var waitingSince: UInt64?
@@ -51,7 +51,7 @@ struct ConnectionWatch: Sendable, Equatable {
         if !isWaiting { waitingSince = nil } else if isWriting || waitingSince == nil { waitingSince = now }
     }
 
-    /// Why the connection is to be given up now; nil: it is well.
+    /// Why the connection must be given up now; nil: it works.
     func verdict(now: UInt64) -> Verdict? {
         if let silence, now >= heardAt + silence { return .silent }
         if let waitingSince, now >= waitingSince + patience { return .unacknowledged }

@@ -1,12 +1,13 @@
 /// Notices that another station has our client id. Pure.
 ///
-/// A broker lets only the last one stay that comes with an id: two fight for the place without end. With MQTT 5 it should
-/// say so (0x8E); mosquitto 2.0.11 does not. Otherwise connections that are well just end, in the middle of nothing: some
-/// of those within ten minutes are a good sign, and words on our own topic that are not ours when we come back a sure one.
+/// A broker keeps only the newest connection of a client id: two stations with one id disconnect each other for ever. With
+/// MQTT 5 it should say so (0x8E); mosquitto 2.0.11 does not. Otherwise working connections just end, for no visible
+/// reason: some of those within ten minutes are a good sign, and a foreign value on our own topic when we come back is a
+/// sure one.
 struct DuplicateWatch: Sendable, Equatable {
     /// DISCONNECT with this reason (MQTT 5): session taken over.
     static let takenOver = 142
-    /// Ends without a reason that make a finding, and times that the other's words were there.
+    /// Number of ends without a reason, and of foreign values on our topic, that make a finding.
     static let enough = 4
     static let enoughWords = 3
     /// Nothing was sent for so long before the end: it is no message's fault (ns).
@@ -23,7 +24,7 @@ struct DuplicateWatch: Sendable, Equatable {
     /// The last connection ended like that.
     private var isNew = false
     private var pause: UInt64 = 0
-    /// A connection of this length says that all is well (ns).
+    /// After a connection of this length the other station counts as gone (ns).
     private var calm: UInt64 = 60_000_000_000
 
     /// What there is to say; nil: nothing.
@@ -55,8 +56,8 @@ struct DuplicateWatch: Sendable, Equatable {
     /// Our own topic says what we have not said.
     mutating func foreignWords() { words = min(words + 1, Self.enoughWords) }
 
-    /// How long to wait after the end of a connection (ns), more with each: two that fight shall not trouble the broker, nor
-    /// those who read.
+    /// How long to wait after the end of a connection (ns), more with each: two stations that compete must not trouble the
+    /// broker, nor those who read.
     mutating func nextPause(longest: UInt64, using random: inout some RandomNumberGenerator) -> UInt64? {
         guard isNew, finding != nil else { return nil }
         let longest = min(longest, 300_000_000_000)

@@ -1,52 +1,60 @@
 import Messages
 
-/// What becomes of the messages that were on their way when a connection broke.
+/// What becomes of the messages that were on their way when a connection ended.
 extension LinkCore {
-    /// What the end of a connection may have to do with.
-    struct LastSent {
-        var topic: String
-        var isRetained: Bool
-        var at: UInt64
+    func ended(_ session: Session, _ loss: Loss, _ now: UInt64) {
+        if loss.isHalfOpen { statistics.halfOpen += 1 }
+        statistics.lostInFlight += UInt64(session.unwritten)
+        known.checkFilters = session.selfCheck?.filters ?? []
+        let lastSent = max(session.lastAcknowledged?.at ?? 0, session.lastUnacknowledged?.at ?? 0)
+        let wasWell =
+            session.isQuiet && session.trial == nil && session.lastRefusal == nil && session.lastAcknowledged != nil
+        known.duplicates.lost(
+            byPeer: loss.byPeer, code: loss.code, wasWell: wasWell, idle: now - min(now, lastSent), now: now)
+        var session = session
+        // Who takes our place is no fault of a message.
+        let isExpected = judge(&session, byPeer: loss.byPeer && loss.code != DuplicateWatch.takenOver, now)
+        let pause = known.duplicates.nextPause(longest: 5 * options.longestPause, using: &random)
+        store.withLock { store in
+            for message in session.inFlight.reversed() { store.putBack(message.ticket) }
+            store.queue.hasNews = true
+        }
+        if isExpected || pause != nil { handle(.judged(isExpected: isExpected, pause: pause), now: now) }
+        if let reason = loss.reason { reportDown(session.address, reason, now) }
     }
 
-    func noteBreak(byPeer: Bool, _ now: UInt64) {
-        statistics.lostInFlight += UInt64(unwritten)
-        unwritten = 0
-        store.withLock { $0.queue.hasNews = true }
-        if trial != nil {
-            trialBroke(byPeer: byPeer, now)
-        } else if byPeer, let refusal = lastRefusal, now - refusal.at < 4 * Suspicion.quiet {
+    /// Looks for the message that a connection ended over.
+    /// - Returns: true when the end was expected.
+    private func judge(_ session: inout Session, byPeer: Bool, _ now: UInt64) -> Bool {
+        if let trial = session.trial { return trialBroke(trial, &session, byPeer: byPeer, now) }
+        if byPeer, let refusal = session.lastRefusal, now - refusal.at < 4 * Suspicion.quiet {
             // It has said no and hangs up.
-            refusals.hungUp(name(of: refusal.topic, isRetained: refusal.isRetained), topic: refusal.topic, now: now)
-            machine.forgive()
-        } else {
-            let last = [version == .v311 ? lastAcknowledged : nil, lastUnacknowledged].compactMap { $0 }.filter {
-                now - $0.at < Suspicion.quiet
-            }
-            let age = now - min(now, upSince)
-            let isBusy = !inFlight.isEmpty || !last.isEmpty
-            if suspicion.broke(byPeer: byPeer, isBusy: isBusy, age: age) {
-                for one in last {
-                    refusals.suspect(
-                        name(of: one.topic, isRetained: one.isRetained), topic: one.topic, isRetained: one.isRetained,
-                        now: now)
-                }
-                for message in inFlight {
-                    refusals.suspect(
-                        name(of: message), topic: message.topic, isRetained: message.isRetained, now: now)
-                }
-            }
+            known.refusals.hungUp(
+                name(of: refusal.topic, isRetained: refusal.isRetained), topic: refusal.topic, now: now)
+            return true
         }
-        (lastRefusal, lastAcknowledged, lastUnacknowledged) = (nil, nil, nil)
-        recallInFlight()
+        let last = [session.version == .v311 ? session.lastAcknowledged : nil, session.lastUnacknowledged]
+            .compactMap { $0 }.filter { now - $0.at < Suspicion.quiet }
+        let isBusy = !session.inFlight.isEmpty || !last.isEmpty
+        guard known.suspicion.broke(byPeer: byPeer, isBusy: isBusy, age: now - min(now, session.since)) else {
+            return false
+        }
+        for (topic, isRetained) in last.map({ ($0.topic, $0.isRetained) })
+            + session.inFlight.map({ ($0.topic, $0.isRetained) })
+        {
+            known.refusals.suspect(
+                name(of: topic, isRetained: isRetained), topic: topic, isRetained: isRetained, now: now)
+        }
+        return false
     }
 
     /// All has been acknowledged a while ago: messages need not go one at a time any more. Looked at in every step, of
     /// which there is one a second at least.
     func reconsider(_ now: UInt64) {
-        guard machine.isUp, stopping == .no, trial == nil, inFlight.isEmpty, unwritten == 0,
-            now - min(now, max(upSince, lastAcknowledged?.at ?? 0)) >= Suspicion.quiet, store.withLock({ $0.isEmpty })
+        guard session.trial == nil, session.isQuiet,
+            now - min(now, max(session.since, session.lastAcknowledged?.at ?? 0)) >= Suspicion.quiet,
+            store.withLock({ $0.isEmpty })
         else { return }
-        suspicion.rested()
+        known.suspicion.rested()
     }
 }

@@ -78,7 +78,7 @@ struct Refusals: Sendable, Equatable {
         return wasSuspect && !entries[index].isSuspect
     }
 
-    /// A message was taken, or there is none any more.
+    /// A message was accepted, or no message is left.
     mutating func forget(_ name: String) { entries.removeAll { $0.name == name } }
 
     /// The one to try next: a suspect first.

@@ -1,4 +1,4 @@
-/// Tells a broker that hangs up on a message from a bad line. Pure.
+/// Distinguishes a broker that hangs up on a message from a bad line. Pure.
 ///
 /// A broker that takes no message as large as this, or none on this topic, may close the connection without a word:
 /// MQTT 3.1.1 has no other way, and some have a limit that they do not announce. It may even have acknowledged the message
@@ -13,7 +13,7 @@ struct Suspicion: Sendable, Equatable {
     static let youth: UInt64 = 10_000_000_000
     /// Who hangs up does so within this time after an acknowledgement (ns).
     static let quiet: UInt64 = 250_000_000
-    /// So many acknowledgements in a row say that the line is well, even if more is always waiting.
+    /// After so many acknowledgements in a row the line counts as good, even if more is always waiting.
     static let well = 1000
 
     /// No more than one message may be on its way.

@@ -23,11 +23,11 @@ public struct SelfCheckFinding: Sendable, Equatable {
 }
 
 struct SelfCheck {
-    /// How long it is waited for what comes back (ns).
+    /// How long the check waits for what comes back (ns).
     static let patience: UInt64 = 10_000_000_000
 
     private struct Echo {
-        /// Of the topics that stand for each other.
+        /// Covers topics that have the same rights.
         var filter: String
         /// Where an empty message goes, not before it was asked for.
         var probe: String?
@@ -41,7 +41,7 @@ struct SelfCheck {
 
     private(set) var findings: [SelfCheckFinding] = []
     private(set) var deadline: UInt64?
-    /// Another's words are on our own topic.
+    /// Our own topic has a value that another station published.
     private(set) var isForeign = false
     private let options: LinkOptions.SelfCheck
     private let version: LinkOptions.ProtocolVersion
@@ -144,7 +144,7 @@ struct SelfCheck {
         return true
     }
 
-    /// Also when it was thought to be denied before.
+    /// Also after it was found denied.
     private mutating func verify(_ index: Int) {
         let filter = echoes[index].filter
         if echoes[index].isOver { findings.removeAll { $0.topic == filter && $0.outcome != .verified } }
@@ -152,18 +152,18 @@ struct SelfCheck {
         endEcho(index, .verified)
     }
 
-    /// Waits once more: what was asked may not even have left.
+    /// Begins the wait anew: the question may not even have left.
     mutating func putOff(_ now: UInt64) {
         if deadline != nil { deadline = now + Self.patience }
     }
 
-    /// The time is over: says what is known by now.
+    /// The time is over: what is known by now becomes the finding.
     mutating func conclude() {
         if !commandIsOver { endCommand(commandWritten ? .denied : .unverifiable) }
-        // Whoever may read one of them may read all, if it was not made otherwise on purpose.
+        // Who may read one of them usually may read all.
         let mayRead = findings.contains { $0.subject == .writing && $0.outcome == .verified }
         for index in echoes.indices where !echoes[index].isOver {
-            // Without a message there is nothing to be known.
+            // Without a message nothing can be known.
             guard echoes[index].isWritten else {
                 echoes[index].isOver = true
                 continue

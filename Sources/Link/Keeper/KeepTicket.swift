@@ -31,6 +31,14 @@ public struct Settlement: Sendable, Equatable {
         case displaced
         /// It ended so with a broker that is on trial (`LinkOptions.trial`), which is for the keeper to judge.
         indirect case onTrial(Int, Outcome)
+
+        /// The message need not be on the disk any more.
+        public var isFinal: Bool {
+            switch self {
+            case .delivered, .refused: true
+            case .tooLarge, .abandoned, .held, .displaced, .onTrial: false
+            }
+        }
     }
 
     /// As given to `markKept` or `offerBackfill`.

@@ -80,7 +80,7 @@ extension Link {
         return taken
     }
 
-    /// False while the broker refuses what goes to this topic; true once for a message that shall be tried.
+    /// False while the broker refuses what goes to this topic; true once for a message that is to be tried.
     /// - Parameter isForTrial: it may be that one.
     public func mayOffer(_ header: PublicationHeader, isForTrial: Bool = true) -> Bool {
         store.withLock { $0.mayOffer(header, isForTrial: isForTrial) }

@@ -16,7 +16,7 @@ struct TokenBucket: Sendable, Equatable {
     mutating func take(now: UInt64) -> Bool {
         tokens = min(capacity, tokens + Double(now - min(now, last)) / 1e9 * perSecond)
         last = max(last, now)
-        // A hair less than one: sums of fractions never quite get there.
+        // Slightly less than one: sums of fractions never reach it exactly.
         guard tokens >= 0.999_999 else { return false }
         tokens = max(0, tokens - 1)
         return true

@@ -47,7 +47,7 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
             host = String(rest)
         }
         if host.isEmpty { throw bad("has no host") }
-        if host.utf8.contains(0) { throw bad("has a zero byte in it") }
+        if host.utf8.contains(0) { throw bad("contains a zero byte") }
         if let portText {
             guard portText.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = Int(portText), (1...65535) ~= number
             else { throw bad("has a port outside 1…65535") }

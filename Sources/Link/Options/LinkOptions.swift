@@ -1,24 +1,9 @@
-/// Everything the link to the broker has to know, as plain numbers and texts.
+import Settings
+
+/// Everything that the link to the broker has to know: its part of the configuration, and what follows from the rest of it.
 public struct LinkOptions: Sendable, Equatable {
+    /// As spoken with a broker.
     public enum ProtocolVersion: Sendable, Equatable { case v5, v311 }
-
-    public enum TLSVersion: Sendable, Equatable { case v12, v13 }
-
-    /// Files for `mqtts`; an empty name means none.
-    public struct TLS: Sendable, Equatable {
-        /// Empty: the system's certificates in `/etc/ssl/certs`.
-        public var caFile = ""
-        public var certificateFile = ""
-        public var keyFile = ""
-        /// Name of the protocol for a server that tells several apart by it, such as `mqtt`; empty: none.
-        public var alpn = ""
-        public var minimumVersion = TLSVersion.v12
-        /// With an identity, the broker and we know each other by a shared key and there are no certificates.
-        public var pskIdentity = ""
-        /// File with the key, hexadecimal.
-        public var pskFile = ""
-        public init() {}
-    }
 
     /// The retained topic that says whether the agent is there. The link says `online` on it first after each
     /// connect and `offline` last before an orderly stop; the broker says `offline` when the agent disappears.
@@ -26,8 +11,6 @@ public struct LinkOptions: Sendable, Equatable {
         public var topic: String
         public var online = "online"
         public var offline = "offline"
-        /// Seconds that the broker waits for us to come back before it publishes the last will (MQTT 5 only).
-        public var willDelay: UInt32 = 15
         public init(topic: String) { self.topic = topic }
     }
 
@@ -51,28 +34,16 @@ public struct LinkOptions: Sendable, Equatable {
         public init() {}
     }
 
-    /// Tried in order, never empty.
+    /// The settings as they are. The password file is absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd
+    /// credential), and is read before each attempt, so that a changed password takes effect.
+    public var mqtt = MQTTConfiguration()
+    /// Those of `mqtt.uris`, tried in order, never empty.
     public var brokers: [BrokerAddress]
     public var clientID: String
-    /// 5 falls back to 3.1.1 with a broker that has no 5.
-    public var version = ProtocolVersion.v5
+    public var presence: Presence
     /// File in which a process that dies in a connection with MQTT 5 says so (see DeathNote): the next one speaks 3.1.1 with
     /// that broker for an hour. Only where the library is known for it (ClientLibrary). Empty: none.
     public var deathNote = ""
-    /// Empty: no credentials are sent.
-    public var username = ""
-    /// Absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd credential). Read anew before each attempt, so that a
-    /// changed password is taken up. Empty: no password.
-    public var passwordFile = ""
-    /// In place of the file, when not empty.
-    public var password = ""
-    public var tls = TLS()
-    public var presence: Presence
-    /// Seconds, at least 5 (the library's limit) or 0 for none.
-    public var keepalive = 30
-    /// Seconds, first and longest pause between attempts.
-    public var reconnectMinimum = 1.0
-    public var reconnectMaximum = 120.0
     /// Seconds from the start of an attempt to the broker's CONNACK.
     public var connectTimeout = 10.0
     /// Seconds without any acknowledgement, while some are awaited, after which the connection is given up.
@@ -112,8 +83,11 @@ public struct LinkOptions: Sendable, Equatable {
     /// True when a connection made with these cannot stay with the others.
     func needsNewConnection(for other: LinkOptions) -> Bool {
         var same = other
-        same.reconnectMinimum = reconnectMinimum
-        same.reconnectMaximum = reconnectMaximum
+        same.mqtt.reconnectMinimum = mqtt.reconnectMinimum
+        same.mqtt.reconnectMaximum = mqtt.reconnectMaximum
+        // What follows from these is compared by itself.
+        if version == other.version { same.mqtt.protocolVersion = mqtt.protocolVersion }
+        (same.mqtt.uris, same.mqtt.root, same.mqtt.homeAssistant) = (mqtt.uris, mqtt.root, mqtt.homeAssistant)
         same.connectTimeout = connectTimeout
         same.ackTimeout = ackTimeout
         same.stateOrder = stateOrder
@@ -126,14 +100,24 @@ public struct LinkOptions: Sendable, Equatable {
         return same != self
     }
 
+    /// The version of the first attempt; 5 falls back to 3.1.1 with a broker that has no 5.
+    public var version: ProtocolVersion {
+        switch mqtt.protocolVersion {
+        case .auto: .automatic
+        case .v5: .v5
+        case .v311: .v311
+        }
+    }
+
     /// All that is subscribed to.
     var filters: [String] { subscriptions + optionalSubscriptions }
 
     /// What no link can be made with.
     func check() throws(LinkError) {
-        guard !brokers.isEmpty else { throw LinkError("there is no broker address") }
-        for text in [clientID, presence.topic, username, passwordFile, password] where text.utf8.contains(0) {
-            throw LinkError("client id, topic, user name, password and file names must not have zero bytes in them")
+        guard !brokers.isEmpty else { throw LinkError("mqtt.uri names no broker") }
+        let texts = [clientID, presence.topic, mqtt.username, mqtt.passwordFile, mqtt.password]
+        if texts.contains(where: { $0.utf8.contains(0) }) {
+            throw LinkError("client id, topic, user name, password and file names must not contain zero bytes")
         }
     }
 }

@@ -80,7 +80,7 @@ extension PublicationQueue {
         return index
     }
 
-    /// The oldest message of the lower classes that waits since before then, out of the queue for good.
+    /// Removes the oldest message of the lower classes that has waited since before that time.
     mutating func withdraw(
         arrivedBefore time: UInt64, into output: inout [UInt8]
     ) -> (header: PublicationHeader, arrived: UInt64)? {
@@ -156,7 +156,7 @@ extension PublicationQueue {
 
     /// Keys of what is here as well as on the disk, or was until the keeper hears of it.
     var keptKeys: Set<Int64> {
-        Set(slots.map(\.key).filter { $0 > 0 } + settled.filter { $0.outcome != .displaced }.map(\.key))
+        Set(slots.map(\.key).filter { $0 > 0 } + settled.filter(\.outcome.isFinal).map(\.key))
     }
 
     /// Wants messages that nobody has on a disk to be kept once more, oldest first.

@@ -155,7 +155,7 @@ struct PublicationQueue: ~Copyable {
     }
 
     /// Takes the next live message out to be sent and copies its payload into `output`, which is emptied first. Its
-    /// bytes stay here until `release` or `putBack`. An essential one that the keeper shall have first lets the other
+    /// bytes stay here until `release` or `putBack`. An essential one that the keeper must have first lets the other
     /// classes pass. The expiry has become shorter by the time that the message has waited.
     mutating func take(into output: inout [UInt8], now: UInt64) -> (header: PublicationHeader, ticket: Ticket)? {
         for line in 0..<Self.backfillLine where lines[line].head >= 0 {

@@ -1,6 +1,6 @@
 import Messages
 
-/// The latest value of each retained topic: what a late subscriber shall find. A newer value replaces one that was
+/// The latest value of each retained topic: which a late subscriber must find. A newer value replaces one that was
 /// not sent yet, and all of them are sent anew, in a fixed order, after each connect.
 struct RetainedTable {
     /// Names one value of one topic.
@@ -24,7 +24,7 @@ struct RetainedTable {
         var isFarewell = false
     }
 
-    /// A guard against topics without end.
+    /// Bounds the number of topics.
     static let limit = 256
 
     var entries: [Entry] = []

@@ -42,8 +42,10 @@ final class LinkThread {
     func run() {
         while true {
             let now = MonotonicClock.now()
-            if let (options, change) = shared.takeChange() { core.change(to: options, change: change, now: now) }
-            if let stop = shared.takeStopRequest() { core.stop(now: now, within: stop) }
+            if let (options, change) = shared.takeChange() {
+                core.handle(.change(.init(options, number: change)), now: now)
+            }
+            if let stop = shared.takeStopRequest() { core.handle(.stop(within: stop), now: now) }
             if now >= nextTick {
                 transport.tick()
                 nextTick = now + Self.second
@@ -53,7 +55,7 @@ final class LinkThread {
             transport.checkSocket()
             core.step(now: now)
             shared.publish(core.statistics)
-            if core.isFinished { return }
+            if core.life.isStopped { return }
             watchSocket(now)
             arm(min(core.deadline ?? .max, nextTick, watchedAgain))
             wait()
@@ -78,7 +80,7 @@ final class LinkThread {
                 transport.socketReady(
                     readable: mask & EPOLLIN.rawValue != 0,
                     error: mask & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0)
-                if mask & EPOLLOUT.rawValue != 0, !core.machine.isUp {
+                if mask & EPOLLOUT.rawValue != 0, !core.life.isUp {
                     writeAgain = MonotonicClock.now() + Self.second / 50
                 }
             }
@@ -94,8 +96,8 @@ final class LinkThread {
         }
         if now >= writeAgain { writeAgain = 0 }
         var events = EPOLLIN.rawValue
-        if transport.wantsWrite, writeAgain == 0 || core.machine.isUp { events |= EPOLLOUT.rawValue }
-        if core.machine.isUp { writeAgain = 0 }
+        if transport.wantsWrite, writeAgain == 0 || core.life.isUp { events |= EPOLLOUT.rawValue }
+        if core.life.isUp { writeAgain = 0 }
         // A new socket may have the number of the old one, which epoll forgot when it was closed.
         if socket != watched || control(EPOLL_CTL_MOD, socket, events) != 0 {
             control(EPOLL_CTL_ADD, socket, events)
@@ -153,7 +155,7 @@ final class LinkShared: Sendable {
         }
     }
 
-    /// What `requestChange` would hand back.
+    /// What `requestChange` would return.
     func number(ofChangeTo options: LinkOptions) -> UInt64 {
         state.withLock { LinkCore.connectionNumber(change: $0.changes(with: options), connects: 0) }
     }

@@ -10,7 +10,7 @@ import Messages
 ///
 /// `mosquitto_loop_start` and `mosquitto_loop_forever` must never be used here: a TLS broker that is killed without
 /// close_notify, a failed TLS handshake (for which no callback comes at all) and a refusing MQTT 5 CONNACK each end
-/// the library's own thread for good, and with it the agent's voice, silently.
+/// the library's own thread for good: the agent would publish nothing more, and nothing would say so.
 final class MosquittoTransport: Transport {
     /// The library sends no more than this many QoS 1 messages without acknowledgement, whatever the broker allows.
     static let sendMaximum = 64
@@ -98,7 +98,7 @@ final class MosquittoTransport: Transport {
         _ = mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, number)
         _ = mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(Self.sendMaximum))
         _ = mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
-        if options.brokers[broker].tls, let problem = TransportSecurity.configure(handle, options.tls) {
+        if options.brokers[broker].tls, let problem = TransportSecurity.configure(handle, options.mqtt.tls) {
             return problem
         }
         if let problem = setWill(handle) { return problem }
@@ -127,12 +127,15 @@ final class MosquittoTransport: Transport {
         return nil
     }
 
+    /// Seconds that the broker waits for us to come back before it publishes the last will (MQTT 5 only).
+    private var willDelay: UInt32 { UInt32(clamping: options.mqtt.willDelay) }
+
     private func setWill(_ handle: OpaquePointer) -> String? {
         let presence = options.presence
         var properties = PropertyList()
         if version == .v5 {
             properties.add(MQTT_PROP_CONTENT_TYPE, "text/plain")
-            if presence.willDelay > 0 { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, presence.willDelay) }
+            if willDelay > 0 { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, willDelay) }
         }
         var text = presence.offline
         let code = text.withUTF8 { bytes in
@@ -145,7 +148,7 @@ final class MosquittoTransport: Transport {
     }
 
     func connect() -> String? {
-        guard let handle else { return "there is no client" }
+        guard let handle else { return "libmosquitto has no client" }
         if let problem = setCredentials(handle) { return problem }
         connecting = true
         ignoreSocket = false
@@ -167,12 +170,10 @@ final class MosquittoTransport: Transport {
     /// will is delayed: the end of a session publishes the will at once.
     private func begin(_ handle: OpaquePointer) -> Int32 {
         let address = options.brokers[broker]
-        let keepalive = Int32(options.keepalive == 0 ? 0 : max(5, min(options.keepalive, 65535)))
+        let keepalive = Int32(options.mqtt.keepalive == 0 ? 0 : max(5, min(options.mqtt.keepalive, 65535)))
         if version == .v5 {
             var properties = PropertyList()
-            if options.presence.willDelay > 0 {
-                properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.presence.willDelay)
-            }
+            if willDelay > 0 { properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, willDelay) }
             properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: max(0, options.inboundBytes) + 4096))
             _ = properties.lend { mosquitto_connect_bind_v5(handle, address.host, -1, keepalive, nil, $0) }
         }
@@ -181,15 +182,15 @@ final class MosquittoTransport: Transport {
     }
 
     private func setCredentials(_ handle: OpaquePointer) -> String? {
-        guard !options.username.isEmpty else { return nil }
-        var password = options.password.isEmpty ? nil : options.password
-        if password == nil, !options.passwordFile.isEmpty {
-            switch SecretFile.read(options.passwordFile) {
+        guard !options.mqtt.username.isEmpty else { return nil }
+        var password = options.mqtt.password.isEmpty ? nil : options.mqtt.password
+        if password == nil, !options.mqtt.passwordFile.isEmpty {
+            switch SecretFile.read(options.mqtt.passwordFile) {
             case .success(let text): password = text
             case .failure(let problem): return problem.message
             }
         }
-        let code = mosquitto_username_pw_set(handle, options.username, password)
+        let code = mosquitto_username_pw_set(handle, options.mqtt.username, password)
         return code == 0 ? nil : "user name or password cannot be used: \(Self.text(code))"
     }
 
@@ -327,7 +328,7 @@ final class MosquittoTransport: Transport {
         let isTLS = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
         if isTLS, !libraryError.isEmpty { return TransportSecurity.explain(libraryError) }
         if connecting, options.brokers[broker].tls,
-            let words = TransportSecurity.hungUp(options.tls, code: code, number: number)
+            let words = TransportSecurity.hungUp(options.mqtt.tls, code: code, number: number)
         {
             return words
         }

@@ -44,7 +44,7 @@ struct PropertyList: ~Copyable {
     /// Lends the list to a call that never keeps it.
     borrowing func lend<R>(_ body: (OpaquePointer?) -> R) -> R { body(head) }
 
-    /// Offers the list to a call that takes it over when it returns success (0); hands back what the call returned.
+    /// Offers the list to a call that takes it over when it returns success (0); returns what the call returned.
     mutating func give(_ body: (OpaquePointer?) -> Int32) -> Int32 {
         let code = body(head)
         if code == MOSQ_ERR_SUCCESS.code { head = nil }

@@ -33,7 +33,7 @@ package enum SecretFile {
             return .failure(LinkError("\(what) \"\(path)\" is larger than \(limit) bytes"))
         }
         let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
-        guard !line.contains(0) else { return .failure(LinkError("\(what) \"\(path)\" has a zero byte in it")) }
+        guard !line.contains(0) else { return .failure(LinkError("\(what) \"\(path)\" contains a zero byte")) }
         return .success(String(decoding: line, as: UTF8.self))
     }
 
@@ -56,7 +56,8 @@ package enum SecretFile {
 extension LinkOptions {
     /// Files with secrets that all users of the board may read.
     package var exposedFiles: [String] {
-        let files = [username.isEmpty || !password.isEmpty ? "" : passwordFile, tls.keyFile, tls.pskFile]
+        let password = mqtt.username.isEmpty || !mqtt.password.isEmpty ? "" : mqtt.passwordFile
+        let files = [password, mqtt.tls.keyFile, mqtt.tls.pskFile]
         return files.filter { !$0.isEmpty && SecretFile.isOpenToAll($0) }
     }
 }

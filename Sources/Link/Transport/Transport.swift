@@ -6,10 +6,10 @@ protocol Transport: AnyObject {
     /// Other options, from the next `open` on.
     func change(to options: LinkOptions)
     /// Prepares one attempt with a broker by its index, to speak this version with it, and forgets everything of the
-    /// connection before: its limits, and the messages not yet acknowledged. Hands back a sentence when that is not
+    /// connection before: its limits, and the messages not yet acknowledged. Returns a sentence when that is not
     /// possible.
     func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String?
-    /// Begins the attempt; how it ends comes as an event. Hands back a sentence when it failed at once.
+    /// Begins the attempt; how it ends comes as an event. Returns a sentence when it failed at once.
     func connect() -> String?
     /// Hands one message over; only while connected.
     func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver
@@ -20,7 +20,7 @@ protocol Transport: AnyObject {
     /// Drops the connection or attempt without ceremony.
     func abandon()
     /// Says good-bye in order.
-    /// - Parameter keepsWill: the broker shall publish the last will all the same when we do not come back (MQTT 5).
+    /// - Parameter keepsWill: the broker publishes the last will all the same when we do not come back (MQTT 5).
     func disconnect(keepsWill: Bool)
     /// True while bytes wait to be written.
     var wantsWrite: Bool { get }
@@ -62,7 +62,7 @@ enum TransportEvent: Equatable {
     case finished(id: Int32, reason: Int)
 }
 
-/// What a broker said in its CONNACK; what it did not say is as MQTT has it.
+/// What a broker said in its CONNACK, with the defaults of MQTT where it said nothing.
 struct BrokerLimits: Equatable, Sendable {
     /// QoS 1 messages that may be on the way without acknowledgement; nil: not said.
     var receiveMaximum: Int?

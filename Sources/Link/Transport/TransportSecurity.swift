@@ -1,6 +1,7 @@
 import CMosquitto
 import CSharedKey
 import Glibc
+import Settings
 
 /// TLS as libmosquitto 2.0.11 can do it. It asks for the certificate of the name or address in the broker's URI and sends
 /// that as SNI; another server name cannot be set.
@@ -8,12 +9,12 @@ package enum TransportSecurity {
     /// Certificates and keys are smaller (bytes).
     static let fileLimit = 4 << 20
 
-    /// Hands back a sentence when the options cannot be used. The key of a PSK never is part of it.
-    package static func configure(_ handle: OpaquePointer, _ tls: LinkOptions.TLS) -> String? {
+    /// Returns a sentence when the options cannot be used. The key of a PSK is never part of it.
+    package static func configure(_ handle: OpaquePointer, _ tls: MQTTConfiguration.TLS) -> String? {
         tls.pskIdentity.isEmpty ? setCertificates(handle, tls) : setSharedKey(handle, tls)
     }
 
-    private static func setCertificates(_ handle: OpaquePointer, _ tls: LinkOptions.TLS) -> String? {
+    private static func setCertificates(_ handle: OpaquePointer, _ tls: MQTTConfiguration.TLS) -> String? {
         let code = mosquitto_tls_opts_set(handle, 1, tls.minimumVersion == .v13 ? "tlsv1.3" : nil, nil)
         if code != 0 { return "TLS options cannot be used: \(String(cString: mosquitto_strerror(code)))" }
         if !tls.alpn.isEmpty {
@@ -21,23 +22,23 @@ package enum TransportSecurity {
             if code != 0 { return "ALPN \"\(tls.alpn)\" cannot be used: \(String(cString: mosquitto_strerror(code)))" }
         }
         // OpenSSL would wait for ever at a pipe.
-        for (path, what) in [(tls.caFile, "CA file"), (tls.certificateFile, "certificate"), (tls.keyFile, "key file")] {
+        for (path, what) in [(tls.caFile, "CA file"), (tls.certFile, "certificate"), (tls.keyFile, "key file")] {
             if !path.isEmpty, let problem = PlainFile.problem(path, what, limit: fileLimit) { return problem }
         }
         func orNil(_ text: String) -> String? { text.isEmpty ? nil : text }
         // MOSQ_OPT_TLS_USE_OS_CERTS makes every reconnect fail with INVAL; the directory does the same job.
         let answer = mosquitto_tls_set(
-            handle, orNil(tls.caFile), tls.caFile.isEmpty ? "/etc/ssl/certs" : nil, orNil(tls.certificateFile),
+            handle, orNil(tls.caFile), tls.caFile.isEmpty ? "/etc/ssl/certs" : nil, orNil(tls.certFile),
             orNil(tls.keyFile), nil)
         guard answer != 0 else { return nil }
-        return "TLS files cannot be used (CA \"\(tls.caFile)\", certificate \"\(tls.certificateFile)\", key "
+        return "TLS files cannot be used (CA \"\(tls.caFile)\", certificate \"\(tls.certFile)\", key "
             + "\"\(tls.keyFile)\"): \(String(cString: mosquitto_strerror(answer)))"
     }
 
     /// In a context of our own (see CSharedKey.h). In the library's, no certificate would be verified, so that with TLS 1.3
     /// a server that does not know the key could show any instead and would get the password; and the key is found there
     /// only in a process in which the library has made a context by itself before.
-    private static func setSharedKey(_ handle: OpaquePointer, _ tls: LinkOptions.TLS) -> String? {
+    private static func setSharedKey(_ handle: OpaquePointer, _ tls: MQTTConfiguration.TLS) -> String? {
         let digits: String
         switch SecretFile.read(tls.pskFile, what: "key file") {
         case .success(let text): digits = text
@@ -108,7 +109,7 @@ package enum TransportSecurity {
     ///   - code: of libmosquitto.
     ///   - number: `errno`.
     /// - Returns: nil when it was something else.
-    package static func hungUp(_ tls: LinkOptions.TLS, code: Int32, number: Int32) -> String? {
+    package static func hungUp(_ tls: MQTTConfiguration.TLS, code: Int32, number: Int32) -> String? {
         let isEnd =
             code == MOSQ_ERR_CONN_LOST.code || code == MOSQ_ERR_TLS.code
             || code == MOSQ_ERR_ERRNO.code && [EPROTO, ECONNRESET, EPIPE].contains(number)
@@ -116,7 +117,7 @@ package enum TransportSecurity {
         let guess =
             if !tls.pskIdentity.isEmpty {
                 "perhaps it does not know the key, or has another"
-            } else if !tls.certificateFile.isEmpty {
+            } else if !tls.certFile.isEmpty {
                 "perhaps it does not accept the client certificate"
             } else { "perhaps it \(demand)" }
         return "TLS: the broker hung up before it answered; \(guess)"

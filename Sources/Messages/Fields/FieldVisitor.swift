@@ -15,6 +15,8 @@ package protocol FieldVisitor {
     mutating func visit(time field: Field, _ value: Int64?)
     /// An object whose members are not declared here.
     mutating func visit(_ field: Field, _ tree: Value?)
+    /// Any value.
+    mutating func visit(any field: Field, _ value: Value?)
     /// An object with a number for each name.
     mutating func visit(_ field: Field, _ counts: [NamedCount])
     /// A column of samples.

@@ -140,6 +140,9 @@ extension ObjectWriter {
     package mutating func visit(_ field: Field, _ tree: Value?) { member(field.name, tree) }
 
     @inline(__always)
+    package mutating func visit(any field: Field, _ value: Value?) { member(field.name, value) }
+
+    @inline(__always)
     package mutating func visit(_ field: Field, _ counts: [NamedCount]) {
         beginMember(field.name)
         for one in counts {

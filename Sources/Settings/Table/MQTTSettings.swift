@@ -130,4 +130,5 @@ public struct MQTTConfiguration: Sendable, Equatable {
     /// Seconds the broker waits before it publishes the last will.
     public var willDelay = 15
     public var homeAssistant = HomeAssistant()
+    public init() {}
 }

@@ -8,6 +8,7 @@ struct DescribedField: Equatable {
         case text(allowed: [String])
         /// An object with members that are declared elsewhere, and one with a number for each name.
         case tree, counts
+        case any
         case list(Kind)
         case object([DescribedField])
     }
@@ -45,6 +46,7 @@ struct FieldCollector: FieldVisitor {
     mutating func visit(_ field: Field, _ values: [String]?) { add(field, .list(.text(allowed: []))) }
     mutating func visit(time field: Field, _ value: Int64?) { add(field, .time) }
     mutating func visit(_ field: Field, _ tree: Value?) { add(field, .tree) }
+    mutating func visit(any field: Field, _ value: Value?) { add(field, .any) }
     mutating func visit(_ field: Field, _ counts: [NamedCount]) { add(field, .counts) }
     mutating func visit(_ field: Field, count: Int, _ value: (Int) -> Float) { add(field, .list(.number)) }
     mutating func visit(_ field: Field, count: Int, _ value: (Int) -> UInt8) { add(field, .list(.integer)) }

@@ -68,6 +68,7 @@ enum MessageManual {
         case .text(let allowed):
             allowed.isEmpty ? "text" : allowed.map { "`\($0)`" }.joined(separator: ", ")
         case .tree, .object: "object"
+        case .any: "any value"
         case .counts: "object of integers"
         case .list(.number): "numbers"
         case .list(.integer): "integers"

@@ -47,6 +47,7 @@ enum MessageSchema {
         case .text(let allowed) where allowed.isEmpty: ["type": "string"]
         case .text(let allowed): ["type": "string", "enum": .array(allowed.map { .string($0) })]
         case .tree: ["type": "object"]
+        case .any: .object([])
         case .counts: ["type": "object", "additionalProperties": ["type": "integer"]]
         case .list(let element): ["type": "array", "items": schema(of: element)]
         case .object(let fields): object(fields)

@@ -2,6 +2,8 @@ import Messages
 import Sensors
 
 extension Survey {
+    static let obstaclesTitle = "To fix:"
+
     /// For people.
     var text: String {
         var lines = ["Devices of the kernel (IIO):"]
@@ -21,7 +23,7 @@ extension Survey {
             lines.append("driver: auto would find no accelerometer: \(problem.message).")
         }
         if !commands.isEmpty {
-            lines.append("To fix:")
+            lines.append(Self.obstaclesTitle)
             lines += commands.map { "  \($0)" }
         }
         return lines.joined(separator: "\n")

@@ -18,7 +18,16 @@ struct FileChange {
             "diff", "-u", "--label", path, "--label", "\(path) (new)", old == nil ? "/dev/null" : path, new.path,
         ]
         guard let run = ProgramRun(words), run.status == 0 || run.status == 1 else { return "\(path):\n\(text)" }
-        return run.output
+        return run.output.split(separator: "\n", omittingEmptySubsequences: false).map(Self.masked).joined(
+            separator: "\n")
+    }
+
+    /// A line without the password in it.
+    static func masked(_ line: Substring) -> String {
+        let key = "password:"
+        var rest = line
+        while !rest.isEmpty, !rest.hasPrefix(key) { rest = rest.dropFirst() }
+        return rest.isEmpty ? String(line) : String(line[..<rest.startIndex]) + key + " ***"
     }
 
     /// Writes it, with the folders above it; a file that is there keeps its owner and mode.

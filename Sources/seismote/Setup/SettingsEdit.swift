@@ -16,14 +16,22 @@ enum SettingsEdit {
     static func edit(_ text: String, _ patch: Value) throws(CodedError) -> String {
         let old = text.isEmpty ? Value.object([]) : try YAMLDocument.read(Array(text.utf8))
         let tree = old.members == nil ? .object([]) : old
-        let wanted = MergePatch.apply(patch, to: tree) { path in
+        let merged = MergePatch.apply(patch, to: tree) { path in
             SettingsTable.setting(path.joined(separator: ".")) != nil
         }
+        let wanted = pruned(merged)
         if old.members != nil, !text.isEmpty {
             var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             if lines.last == "" { lines.removeLast() }
             var isWhole = true
-            for (path, value) in leaves(patch, []) where isWhole { isWhole = put(path, value, &lines) }
+            for (path, value) in leaves(patch, []) where isWhole {
+                var there: Value? = old
+                for key in path { there = there?[key] }
+                // What is so already stays as it is written.
+                if there ?? .null != value { isWhole = put(path, value, &lines) }
+            }
+            // A group of which nothing is left is no group any more.
+            while isWhole, let empty = emptied(lines) { isWhole = put(empty, .null, &lines) }
             let new = lines.joined(separator: "\n") + "\n"
             // Only a text that means what it has to is taken.
             if isWhole, let read = try? YAMLDocument.read(Array(new.utf8)), sorted(read) == sorted(wanted) {
@@ -31,6 +39,27 @@ enum SettingsEdit {
             }
         }
         return heading + YAMLDocument.text(wanted) { key, _ in SettingsTable.setting(key) != nil }
+    }
+
+    /// The key of a group that has nothing in it.
+    private static func emptied(_ lines: [String]) -> [String]? {
+        func find(_ value: Value, _ path: [String]) -> [String]? {
+            if value == .null, SettingsTable.setting(path.joined(separator: ".")) == nil { return path }
+            for member in value.members ?? [] {
+                if let found = find(member.value, path + [member.key]) { return found }
+            }
+            return nil
+        }
+        guard let tree = try? YAMLDocument.read(Array(lines.joined(separator: "\n").utf8)), tree != .null else {
+            return nil
+        }
+        return find(tree, [])
+    }
+
+    /// Without groups that are empty.
+    private static func pruned(_ value: Value) -> Value {
+        guard case .object(let members) = value else { return value }
+        return .object(members.map { .init($0.key, pruned($0.value)) }.filter { $0.value != .object([]) })
     }
 
     private static func leaves(_ value: Value, _ path: [String]) -> [(path: [String], value: Value)] {

@@ -14,6 +14,9 @@ struct SetupAnswers: Equatable {
     /// The answer for a broker on this machine.
     static let here = "here"
 
+    /// The answer that leaves what a preset has set, or a person, as it is.
+    static let keep = "keep"
+
     private var texts: [SetupQuestion: String] = [:]
 
     subscript(question: SetupQuestion) -> String? {
@@ -42,7 +45,7 @@ struct SetupAnswers: Equatable {
                 return nil
             } catch { return error.message }
         case .preset:
-            let names = Preset.all.map(\.name)
+            let names = [keep] + Preset.all.map(\.name)
             return names.contains(text)
                 ? nil : "there is no preset `\(safe(text, limit: 80))`; there are \(names.joined(separator: ", "))"
         case .user, .password:
@@ -122,11 +125,40 @@ extension SetupAnswers {
         if !files.caFile.isEmpty { mqtt.append(.init("tls", ["ca_file": .string(files.caFile)])) }
         let answers = [("station", station), ("sensor", sensor), ("mqtt", mqtt)].filter { !$0.1.isEmpty }
         let own = Value.object(answers.map { .init($0.0, .object($0.1)) })
-        // The first preset is what is built in.
-        guard let name = self[.preset], name != Preset.all.first?.name,
-            let preset = Preset.all.first(where: { $0.name == name }),
-            let tree = try? YAMLDocument.read(Array(preset.text.utf8))
-        else { return own }
-        return MergePatch.apply(own, to: tree)
+        let patch = Self.laid(own, over: self[.preset].map(Self.presetPatch) ?? .object([]))
+        // In the order of the settings file.
+        let order = SettingsTable.chapters.map(\.key)
+        return .object(order.compactMap { key in patch[key].map { .init(key, $0) } })
+    }
+
+    /// The settings of a preset; what others have set goes back to its default. (The first one is what is built in.)
+    private static func presetPatch(_ name: String) -> Value {
+        func tree(_ preset: Preset) -> Value { (try? YAMLDocument.read(Array(preset.text.utf8))) ?? .object([]) }
+        guard let index = Preset.all.firstIndex(where: { $0.name == name }) else { return .object([]) }
+        var patch = Value.object([])
+        for other in Preset.all { patch = laid(cleared(tree(other), ""), over: patch) }
+        return index == 0 ? patch : laid(tree(Preset.all[index]), over: patch)
+    }
+
+    /// The same tree with null for each setting.
+    private static func cleared(_ value: Value, _ key: String) -> Value {
+        guard SettingsTable.setting(key) == nil, let members = value.members else { return .null }
+        return .object(members.map { .init($0.key, cleared($0.value, key.isEmpty ? $0.key : "\(key).\($0.key)")) })
+    }
+
+    /// One patch over another; null stays.
+    private static func laid(_ top: Value, over bottom: Value, _ key: String = "") -> Value {
+        guard SettingsTable.setting(key) == nil, let above = top.members, var members = bottom.members else {
+            return top
+        }
+        for member in above {
+            let here = key.isEmpty ? member.key : "\(key).\(member.key)"
+            if let i = members.firstIndex(where: { $0.key == member.key }) {
+                members[i].value = laid(member.value, over: members[i].value, here)
+            } else {
+                members.append(member)
+            }
+        }
+        return .object(members)
     }
 }

@@ -62,8 +62,8 @@ struct SetupConversation {
     private(set) var mounting: Value?
     private(set) var lines: [SetupLine] = []
     private let assumesYes: Bool
-    private let defaults: SetupAnswers
-    private let given: SetupAnswers
+    /// What is offered: what is set, and what was said before it was refused.
+    private var defaults: SetupAnswers
     private var place = Place.survey
     private var proposed: Value?
     private var found: [String] = []
@@ -76,7 +76,7 @@ struct SetupConversation {
     ///   - defaults: what is offered, from the settings file that is there.
     ///   - assumesYes: nobody is asked; the defaults hold.
     init(given: SetupAnswers, defaults: SetupAnswers, assumesYes: Bool) {
-        (self.given, self.defaults, self.assumesYes) = (given, defaults, assumesYes)
+        (self.defaults, self.assumesYes) = (defaults, assumesYes)
         answers = given
         say(.step, "1 of 5: the sensor")
     }
@@ -93,6 +93,8 @@ struct SetupConversation {
         while true {
             switch place {
             case .survey:
+                // Who asks nothing takes what is set.
+                if assumesYes, answers[.sensor] == nil { answers[.sensor] = defaults[.sensor] }
                 if answers[.sensor] == "simulate" {
                     say(.info, "A simulated sensor: no chip is looked for.")
                     (place, chip) = (.tap, "simulate")
@@ -131,6 +133,10 @@ struct SetupConversation {
                     answers[question.question] = nil
                 }
                 if assumesYes {
+                    guard SetupAnswers.problem(question.question, question.initial) == nil else {
+                        fail("\(question.text): there is no answer", "give --\(question.question.rawValue)")
+                        return end()
+                    }
                     settle(question.question, question.initial)
                     continue
                 }
@@ -154,7 +160,7 @@ struct SetupConversation {
             guard proposed != nil else { return nil }
             return (.mounting, "Take the axes so that z points up", "y")
         case .north: return of(.north, "Bearing of the station's y axis, degrees from north", "0")
-        case .name: return of(.name, "Name of the station", answers[.user] ?? "station")
+        case .name: return of(.name, "Name of the station")
         case .latitude: return of(.latitude, "Latitude in degrees, may be coarse (empty: not given)")
         case .longitude: return of(.longitude, "Longitude in degrees (empty: not given)")
         case .groups: return of(.groups, "Groups, with commas (empty: none)")
@@ -168,7 +174,9 @@ struct SetupConversation {
             return (answers[.user] ?? "").isEmpty ? nil : of(.password, "Password (empty: the one that is there)")
         case .clock: return (.clock, "Go on although the clock is not set", "n")
         case .preset:
-            return (.preset, "Preset (\(Preset.all.map(\.name).joined(separator: ", ")))", recommended ?? "seismology")
+
+            let names = ([SetupAnswers.keep] + Preset.all.map(\.name)).joined(separator: ", ")
+            return of(.preset, "Preset (\(names))", recommended ?? "seismology")
         default: return nil
         }
     }
@@ -227,7 +235,7 @@ struct SetupConversation {
         say(.fault, "No sensor that can be used was found.")
         for remedy in remedies { say(.remedy, remedy) }
         // What was named is tried all the same.
-        if assumesYes, given[.sensor] == nil { _ = end() }
+        if assumesYes, answers[.sensor] == nil { _ = end() }
     }
 
     private mutating func tapped(_ gravity: [Double]?, _ problem: String) {
@@ -284,6 +292,13 @@ struct SetupConversation {
             trial.isUnverified
                 ? "Connected; this broker does not tell which topics may be written."
                 : "Connected; the station's topics may be written.")
+        let (user, name) = (answers[.user] ?? "", answers[.name] ?? "")
+        if trial.isUnverified, !user.isEmpty, user != name {
+            say(
+                .info,
+                "The account is `\(user)` and the station `\(name)`: a broker with rights by name lets an account write only the station of its own name."
+            )
+        }
         place = .listen
         guard let clock = trial.clock else { return say(.info, "The clock is set.") }
         say(.fault, clock.message)
@@ -298,7 +313,8 @@ struct SetupConversation {
             return
         }
         hasFailed = false
-        if !keepsBroker { answers[.broker] = nil }
+        defaults[.user] = answers[.user]
+        if !keepsBroker { (defaults[.broker], answers[.broker]) = (answers[.broker], nil) }
         (answers[.user], answers[.password]) = (nil, nil)
         place = .broker
     }

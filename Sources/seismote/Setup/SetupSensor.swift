@@ -32,6 +32,13 @@ struct SetupSensor {
     func tap(seconds: Double) throws(SensorError) -> RestRecording {
         var mean: [Double]?
         var isDrawn = false
+        // Enter must not move the bars.
+        var keyboard = termios()
+        let isTerminal = tcgetattr(STDIN_FILENO, &keyboard) == 0
+        var silent = keyboard
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        if isTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &silent) }
+        defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &keyboard) } }
         print("Tap the table: the bars must jump. Turn the sensor: gravity must wander. Enter goes on.")
         let result = try record(seconds: seconds) { block, _ in
             var (sum, peak) = ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
@@ -56,6 +63,19 @@ struct SetupSensor {
         }
         return result.recording
     }
+
+    /// What was found, and what helps where nothing can be used. Pure.
+    static func event(_ survey: Survey) -> SetupEvent {
+        var lines = survey.text.split(separator: "\n").map { safe(String($0)) }
+        // The remedies say these.
+        lines.removeAll { $0 == Survey.obstaclesTitle || survey.commands.contains(String($0.dropFirst(2))) }
+        var remedies = survey.commands
+        if survey.choice == nil, survey.buses.contains(where: \.obstacles.isEmpty) { remedies.append(wiring) }
+        return .survey(chip: survey.choice?.chip, lines: lines, remedies: remedies)
+    }
+
+    private static let wiring =
+        "Wiring: VCC to 3.3 V (pin 1), GND to GND (pin 6), SDA to pin 3, SCL to pin 5; an ADXL345 also needs CS at 3.3 V, and SDO at GND for address 0x53"
 
     /// A logarithmic bar from 1 mm/s² to 10 m/s².
     static func bar(_ value: Double, width: Int = 32) -> String {

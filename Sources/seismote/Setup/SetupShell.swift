@@ -42,11 +42,13 @@ struct SetupShell {
         let (station, mqtt, sensor) = (
             settings.configuration.station, settings.configuration.mqtt, settings.configuration.sensor
         )
-        defaults[.name] = station.id.isEmpty ? nil : station.id
+        defaults[.name] = station.id.isEmpty ? BrokerGather.hostID() : station.id
         defaults[.latitude] = station.latitude.map { significant($0, 10) }
         defaults[.longitude] = station.longitude.map { significant($0, 10) }
         defaults[.groups] = station.groups.joined(separator: ",")
         guard isThere else { return defaults }
+        // What was tuned since is not thrown away by going through it again.
+        defaults[.preset] = SetupAnswers.keep
         if settings.origins["mqtt.uri"] != nil { defaults[.broker] = mqtt.uris.first }
         defaults[.user] = mqtt.username
         defaults[.north] = significant(sensor.mounting.north, 6)
@@ -75,7 +77,7 @@ struct SetupShell {
     private mutating func perform(_ action: SetupAction) throws -> SetupEvent {
         switch action {
         case .ask(let question, let text, let initial): return .answer(question, ask(question, text, initial))
-        case .survey: return survey()
+        case .survey: return SetupSensor.event(Survey.ofThisMachine(everything: true))
         case .tap: return tap()
         case .findBrokers: return .brokers(BrokerFinder.find())
         case .tryBroker: return conversation.answers[.broker] == SetupAnswers.here ? makeAccount() : try tryBroker()
@@ -158,19 +160,6 @@ struct SetupShell {
     }
 
     // MARK: the sensor
-
-    private func survey() -> SetupEvent {
-        let survey = Survey.ofThisMachine(everything: true)
-        var lines = survey.text.split(separator: "\n").map { safe(String($0)) }
-        lines.removeAll { $0 == "To fix:" || survey.commands.contains(String($0.dropFirst(2))) }
-        var remedies = survey.commands
-        if survey.choice == nil, survey.buses.contains(where: \.obstacles.isEmpty) {
-            remedies.append(
-                "Wiring: VCC to 3.3 V (pin 1), GND to GND (pin 6), SDA to pin 3, SCL to pin 5; an ADXL345 also needs CS at 3.3 V, and SDO at GND for address 0x53"
-            )
-        }
-        return .survey(chip: survey.choice?.chip, lines: lines, remedies: remedies)
-    }
 
     /// The sensor as it was answered, along its own axes.
     private func sensor() -> SensorConfiguration {
@@ -309,24 +298,12 @@ struct SetupShell {
 
     // MARK: files and service
 
-    /// The service gets its password from systemd, where that runs and the file is the service's own.
-    private var usesCredential: Bool {
-        path == BrokerOptions.usualFile && Glibc.access("/run/systemd/system", F_OK) == 0
-    }
-
     private func changes() throws(CtlError) -> [FileChange] {
         var changes: [FileChange] = []
         var files = SetupFiles()
         if let password = conversation.answers[.password], !password.isEmpty {
-            let name = usesCredential ? "\(folder)/credentials/mqtt-password" : "\(folder)/mqtt-password"
-            changes.append(FileChange(path: name, text: password + "\n", isSecret: true))
-            files.passwordFile = usesCredential ? "mqtt-password" : name
-            if usesCredential {
-                changes.append(
-                    FileChange(
-                        path: "/etc/systemd/system/seismote.service.d/credentials.conf",
-                        text: "# Written by seismote setup.\n[Service]\nLoadCredential=mqtt-password:\(name)\n"))
-            }
+            files.passwordFile = "\(folder)/mqtt-password"
+            changes.append(FileChange(path: files.passwordFile, text: password + "\n", isSecret: true))
         }
         if let pem = authority.flatMap({ SmallFiles.text($0.path) }) {
             files.caFile = "\(folder)/broker-ca.pem"

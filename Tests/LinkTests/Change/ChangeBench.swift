@@ -33,7 +33,9 @@ final class ChangeBench {
 
     /// The link's thread hears of it.
     func take() {
-        if let (options, number) = shared.takeChange() { core.change(to: options, change: number, now: bench.now) }
+        if let (options, number) = shared.takeChange() {
+            core.handle(.change(.init(options, number: number)), now: bench.now)
+        }
         bench.step()
     }
 
@@ -55,7 +57,7 @@ final class ChangeBench {
         transport.sent.removeAll()
         transport.accept()
         bench.step()
-        #expect(core.machine.isUp)
+        #expect(core.life.isUp)
         return acknowledge()
     }
 }

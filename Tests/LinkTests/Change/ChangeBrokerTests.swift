@@ -99,7 +99,7 @@ final class Flow: Sendable {
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port)
         let board = try RealLink(port: broker.port) {
-            $0.version = version
+            $0.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
         }
         let nobody = try FreePort.find()
@@ -114,12 +114,12 @@ final class Flow: Sendable {
         let broker = try Broker("allow_anonymous false\npassword_file \(passwords)")
         let listener = try Subscriber(port: broker.port, username: "board", password: "right")
         let board = try RealLink(port: broker.port) {
-            $0.version = version
+            $0.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
-            $0.username = "board"
-            $0.password = "right"
+            $0.mqtt.username = "board"
+            $0.mqtt.password = "right"
         }
-        try thereAndBack(board, listener, "refused user") { $0.password = "wrong" }
+        try thereAndBack(board, listener, "refused user") { $0.mqtt.password = "wrong" }
         #expect(board.link.statistics.credentialRefusals > 0)
         #expect(!board.link.statistics.isRefused)
     }
@@ -129,11 +129,11 @@ final class Flow: Sendable {
         let broker = try TLSTests.broker(TLSTests.lines + "listener \(plain) 127.0.0.1\n")
         let listener = try Subscriber(port: plain)
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.version = version
+            $0.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
-            $0.tls.caFile = broker.folder.path("good.crt")
+            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
         }
-        try thereAndBack(board, listener, "wrong authority") { $0.tls.caFile = broker.folder.path("other.crt") }
+        try thereAndBack(board, listener, "wrong authority") { $0.mqtt.tls.caFile = broker.folder.path("other.crt") }
     }
 
     @Test(arguments: BrokerTests.versions) func aBaseThatTheBrokerForbidsAndBack(
@@ -142,7 +142,7 @@ final class Flow: Sendable {
         let broker = try Broker("acl_file %/acl", files: ["acl": "topic readwrite seismote/#\ntopic read #\n"])
         let listener = try Subscriber(port: broker.port)
         let board = try RealLink(port: broker.port) {
-            $0.version = version
+            $0.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
             $0.base = "seismote/board"
         }
@@ -185,7 +185,7 @@ final class Flow: Sendable {
     ) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {
-            $0.version = version
+            $0.mqtt.protocolVersion = .init(version)
             $0.base = "seismote/board"
         }
         for name in ["info", "summary", "alert/x"] {
@@ -256,9 +256,9 @@ final class Flow: Sendable {
     @Test func theLastWillIsHeldBackWhenOnlyCredentialsChange() throws {
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port)
-        let board = try RealLink(port: broker.port) { $0.presence.willDelay = 15 }
+        let board = try RealLink(port: broker.port) { $0.mqtt.willDelay = 15 }
         #expect(board.connected())
-        try board.change { $0.username = "somebody" }
+        try board.change { $0.mqtt.username = "somebody" }
         #expect(eventually { board.link.statistics.connects == 2 && board.link.statistics.inFlight == 0 })
         // What the new connection says comes after all that the end of the old one has caused.
         board.publish("seismote/board/data/trace", "after")
@@ -269,14 +269,14 @@ final class Flow: Sendable {
     @Test func theLastWillSpeaksWhenTheNewCredentialsAreRefused() throws {
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port)
-        let board = try RealLink(port: broker.port) { $0.presence.willDelay = 1 }
+        let board = try RealLink(port: broker.port) { $0.mqtt.willDelay = 1 }
         #expect(board.connected())
         #expect(listener.first { $0.text == "online" } != nil)
         // The broker answers nothing that this connects to.
         let missing = "/nonexistent/password"
         try board.change {
-            $0.username = "somebody"
-            $0.passwordFile = missing
+            $0.mqtt.username = "somebody"
+            $0.mqtt.passwordFile = missing
         }
         #expect(listener.first { $0.text == "offline" } != nil)
         #expect(!board.link.statistics.connected)

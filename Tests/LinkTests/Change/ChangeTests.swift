@@ -18,7 +18,7 @@ import Testing
         let bench = up()
         bench.change(toOther)
         #expect(bench.transport.sent.map(\.text) == ["offline"])
-        #expect(bench.core.machine.isUp)
+        #expect(bench.core.life.isUp)
         bench.acknowledge()
         #expect(bench.transport.log == ["disconnect", "abandon", "open 0", "connect"])
         #expect(bench.transport.options?.brokers.first?.host == "other")
@@ -37,22 +37,22 @@ import Testing
     @Test func whatNeedsNoConnectionIsTakenUpInPlace() {
         let bench = up()
         bench.change {
-            $0.reconnectMinimum = 7
-            $0.reconnectMaximum = 7
+            $0.mqtt.reconnectMinimum = 7
+            $0.mqtt.reconnectMaximum = 7
             $0.backfillPerSecond = 1
         }
         #expect(bench.transport.log.isEmpty)
         bench.transport.lose()
         bench.bench.step()
-        #expect(bench.core.machine.deadline == bench.bench.now + 7 * second)
+        #expect(bench.core.life.deadline == bench.bench.now + 7 * second)
         // And is cut when it is under way.
-        bench.change { $0.reconnectMaximum = 2 }
-        #expect(bench.core.machine.deadline == bench.bench.now + 7 * second)
+        bench.change { $0.mqtt.reconnectMaximum = 2 }
+        #expect(bench.core.life.deadline == bench.bench.now + 7 * second)
         bench.change {
-            $0.reconnectMinimum = 1
-            $0.reconnectMaximum = 2
+            $0.mqtt.reconnectMinimum = 1
+            $0.mqtt.reconnectMaximum = 2
         }
-        #expect(bench.core.machine.deadline == bench.bench.now + 2 * second)
+        #expect(bench.core.life.deadline == bench.bench.now + 2 * second)
     }
 
     @Test func connectionsAfterAChangeHaveHigherNumbersThanItSays() {
@@ -100,11 +100,11 @@ import Testing
         for index in 0..<30 { bench.bench.put("s/e\(index)", "", .essential) }
         bench.bench.step()
         bench.change(toOther)
-        #expect(bench.core.deadline == bench.bench.now + LinkCore.departureDraining)
-        bench.bench.step(after: LinkCore.departureDraining)
+        #expect(bench.core.deadline == bench.bench.now + LinkLife.drainingTime)
+        bench.bench.step(after: LinkLife.drainingTime)
         #expect(bench.transport.sent.last?.text == "offline")
-        #expect(bench.core.machine.isUp)
-        bench.bench.step(after: LinkCore.departureTime - LinkCore.departureDraining)
+        #expect(bench.core.life.isUp)
+        bench.bench.step(after: LinkLife.departureTime - LinkLife.drainingTime)
         #expect(bench.transport.log == ["disconnect", "abandon", "open 0", "connect"])
         let sent = bench.accept()
         #expect(sent.count == 20)
@@ -129,7 +129,7 @@ import Testing
         bench.transport.lose()
         bench.bench.step()
         bench.bench.step(after: second)
-        #expect(bench.core.machine.deadline == bench.bench.now + second)
+        #expect(bench.core.life.deadline == bench.bench.now + second)
         bench.transport.log.removeAll()
         bench.transport.connectProblem = nil
         bench.change(toOther)
@@ -141,7 +141,7 @@ import Testing
         let bench = ChangeBench()
         bench.bench.step()
         bench.change(toOther)
-        #expect(bench.transport.log == ["open 0", "connect", "abandon", "abandon", "open 0", "connect"])
+        #expect(bench.transport.log == ["open 0", "connect", "abandon", "open 0", "connect"])
         #expect(bench.accept() == ["s/online online"])
         #expect(bench.statistics.connects == 1)
     }
@@ -173,7 +173,7 @@ import Testing
         let number = bench.change { $0.brokers[0].host = "b0" }
         #expect(bench.acknowledge() == ["s/e "])
         #expect(bench.transport.log.isEmpty)
-        #expect(bench.core.machine.isUp)
+        #expect(bench.core.life.isUp)
         #expect(bench.statistics.connections > number)
         // The same when the link's thread did not even hear of it.
         bench.ask(toOther)
@@ -194,14 +194,14 @@ import Testing
 
     @Test func onTheSameBrokerTheLastWillStays() {
         let bench = up()
-        bench.change { $0.username = "other" }
+        bench.change { $0.mqtt.username = "other" }
         #expect(bench.transport.sent.isEmpty)
         #expect(bench.transport.log == ["disconnect with will", "abandon", "open 0", "connect"])
     }
 
     @Test func with311OfflineIsSaidEvenThen() {
-        let bench = up { $0.version = .v311 }
-        bench.change { $0.username = "other" }
+        let bench = up { $0.mqtt.protocolVersion = .v311 }
+        bench.change { $0.mqtt.username = "other" }
         #expect(bench.transport.sent.map(\.text) == ["offline"])
         bench.acknowledge()
         #expect(bench.transport.log.first == "disconnect")
@@ -211,12 +211,12 @@ import Testing
         let bench = up()
         bench.bench.put("s/e", "", .essential)
         bench.change(toOther)
-        bench.core.stop(now: bench.bench.now, within: 5 * second)
+        bench.core.handle(.stop(within: 5 * second), now: bench.bench.now)
         bench.bench.step()
         #expect(bench.acknowledge() == ["s/e "])
         #expect(bench.transport.sent.map(\.text) == ["offline"])
         bench.acknowledge()
-        #expect(bench.core.isFinished)
+        #expect(bench.core.life.isStopped)
         #expect(bench.transport.log == ["disconnect"])
         // And what comes after a stop changes nothing.
         bench.change { $0.brokers[0].host = "third" }

@@ -121,12 +121,12 @@ import Testing
     private static func seconds(_ count: Double) -> UInt64 { UInt64(count * 1e9) }
 
     @Test func aConnectionWithoutASoundIsGivenUpAndTriedAgain() {
-        let bench = Bench { $0.keepalive = 30 }.up()
+        let bench = Bench { $0.mqtt.keepalive = 30 }.up()
         #expect(bench.core.deadline == bench.now + Self.seconds(45))
         bench.step(after: Self.seconds(44))
-        #expect(bench.core.machine.isUp)
+        #expect(bench.core.life.isUp)
         bench.step(after: Self.seconds(1))
-        #expect(!bench.core.machine.isUp)
+        #expect(!bench.core.life.isUp)
         #expect(bench.transport.log.last == "abandon")
         #expect(bench.core.statistics.halfOpen == 1)
         bench.step(after: second)
@@ -136,14 +136,14 @@ import Testing
     @Test func theBrokersKeepaliveCounts() {
         var limits = BrokerLimits()
         limits.serverKeepalive = 10
-        let bench = Bench { $0.keepalive = 30 }.up(limits)
+        let bench = Bench { $0.mqtt.keepalive = 30 }.up(limits)
         #expect(bench.core.deadline == bench.now + Self.seconds(15))
         bench.transport.events.append(.heard)
         bench.step(after: Self.seconds(14))
         bench.step(after: Self.seconds(14))
-        #expect(bench.core.machine.isUp)
+        #expect(bench.core.life.isUp)
         bench.step(after: Self.seconds(1))
-        #expect(!bench.core.machine.isUp)
+        #expect(!bench.core.life.isUp)
     }
 
     @Test func aBrokerThatAnswersPingsButAcknowledgesNothingIsLeft() {
@@ -153,12 +153,12 @@ import Testing
             bench.transport.events.append(.heard)
             bench.step(after: second)
         }
-        #expect(bench.core.machine.isUp)
+        #expect(bench.core.life.isUp)
         for _ in 0..<2 {
             bench.transport.events.append(.heard)
             bench.step(after: second)
         }
-        #expect(!bench.core.machine.isUp)
+        #expect(!bench.core.life.isUp)
         #expect(bench.core.statistics.halfOpen == 1)
     }
 

@@ -7,8 +7,8 @@ import Testing
 @Suite struct DuplicateTests {
     private func up(_ version: LinkOptions.ProtocolVersion, _ change: (inout LinkOptions) -> Void = { _ in }) -> Bench {
         let bench = Bench {
-            $0.version = version
-            ($0.keepalive, $0.reconnectMinimum, $0.reconnectMaximum) = (0, 1, 120)
+            $0.mqtt.protocolVersion = .init(version)
+            ($0.mqtt.keepalive, $0.mqtt.reconnectMinimum, $0.mqtt.reconnectMaximum) = (0, 1, 120)
             change(&$0)
         }
         bench.comeUp()
@@ -22,7 +22,7 @@ import Testing
         bench.transport.isConnected = false
         bench.transport.events.append(.lost(reason: "end", byPeer: true, code: code))
         bench.step()
-        guard case .down(let until) = bench.core.machine.state else { return 0 }
+        guard case .waiting(let until) = bench.core.life.state else { return 0 }
         let pause = until - bench.now
         bench.step(after: pause)
         bench.transport.accept()

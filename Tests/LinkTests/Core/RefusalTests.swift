@@ -22,10 +22,10 @@ final class AccessBench {
     ) {
         (self.version, self.hangsUp, isDenied) = (version, hangsUp, denied)
         bench = Bench {
-            $0.version = version
+            $0.mqtt.protocolVersion = .init(version)
             $0.base = "s"
-            $0.reconnectMaximum = 2
-            $0.keepalive = 0
+            $0.mqtt.reconnectMaximum = 2
+            $0.mqtt.keepalive = 0
             change(&$0)
         }
     }
@@ -59,7 +59,7 @@ final class AccessBench {
         for tenth in 0..<Int(seconds * 10) {
             each(tenth)
             bench.step(after: second / 10)
-            if case .connecting = bench.core.machine.state {
+            if case .connecting = bench.core.life.state {
                 bench.transport.accept()
                 bench.step()
             }
@@ -165,8 +165,8 @@ final class AccessBench {
         world.live(400)
         world.isDenied = { _ in false }
         var options = bench.core.options
-        options.username = "other"
-        bench.core.change(to: options, change: 1, now: bench.now)
+        options.mqtt.username = "other"
+        bench.core.handle(.change(.init(options, number: 1)), now: bench.now)
         world.live(8)
         #expect(world.count("s/event/trigger e") == 1)
     }

@@ -27,7 +27,7 @@ private func lose(_ bench: Bench) {
     private func board() -> Bench {
         Bench {
             $0.brokers = [BrokerAddress(host: "b", port: 1, tls: false)]
-            $0.keepalive = 0
+            $0.mqtt.keepalive = 0
         }
     }
 

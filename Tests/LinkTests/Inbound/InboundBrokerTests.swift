@@ -8,8 +8,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct InboundBrokerTests {
     private static func checked(_ port: Int, _ version: LinkOptions.ProtocolVersion) throws -> RealLink {
         try RealLink(port: port) {
-            $0.version = version
-            $0.username = "board"
+            $0.mqtt.protocolVersion = .init(version)
+            $0.mqtt.username = "board"
             var check = LinkOptions.SelfCheck()
             check.commandTopic = "seismote/board/cmd/selfcheck"
             check.echoTopics = ["seismote/board/state/online"]
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: BrokerTests.versions) func messagesArrive(version: LinkOptions.ProtocolVersion) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {
-            $0.version = version
+            $0.mqtt.protocolVersion = .init(version)
             $0.subscriptions = ["seismote/board/cmd/+"]
             $0.inboundBytes = 1000
         }

@@ -14,10 +14,10 @@ private final class SilentBroker {
     init(mayWrite: @escaping (String) -> Bool, mayRead: @escaping (String) -> Bool = { _ in true }) {
         (self.mayWrite, self.mayRead) = (mayWrite, mayRead)
         bench = Bench {
-            $0.version = .v311
+            $0.mqtt.protocolVersion = .v311
             $0.base = "s"
             $0.presence.topic = "s/online"
-            $0.keepalive = 0
+            $0.mqtt.keepalive = 0
             $0.keepsEssential = true
             var check = LinkOptions.SelfCheck()
             check.echoTopics = ["s/online", "s/data/trace"]
@@ -33,7 +33,7 @@ private final class SilentBroker {
         for tenth in 0..<Int(seconds * 10) {
             each(tenth)
             bench.step(after: second / 10)
-            if case .connecting = bench.core.machine.state {
+            if case .connecting = bench.core.life.state {
                 filters = []
                 bench.transport.accept()
                 bench.step()
@@ -76,7 +76,7 @@ private final class SilentBroker {
         #expect(broker.bench.core.statistics.deniedTopics == [])
         #expect(
             broker.arrived.filter { $0.contains("selfcheck") } == ["s/event/selfcheck ", "s/data/waveform/selfcheck "])
-        #expect(broker.bench.core.selfCheck == nil)
+        #expect(broker.bench.core.session.selfCheck == nil)
     }
 
     /// A defect: with `event/#` denied, all events were acknowledged, none arrived, and nothing was said; `data/trace` was

@@ -58,7 +58,7 @@ extension Bench {
         bench.offer("trace", key: 6, .trace)
         bench.step()
         #expect(bench.texts.count == 5)
-        #expect(bench.core.sendableAt == nil)
+        #expect(bench.core.session.sendableAt == nil)
     }
 
     @Test func noMoreThan64KiBOfBackfillAreOnTheirWay() {
@@ -153,7 +153,7 @@ extension Bench {
     @Test func aStopDoesNotWaitForBackfill() {
         let bench = Bench.kept { $0.backfillPerSecond = 0 }.up()
         bench.offer("old", key: 1, .trace)
-        bench.core.stop(now: bench.now, within: 5 * second)
+        bench.core.handle(.stop(within: 5 * second), now: bench.now)
         bench.step()
         #expect(bench.texts == ["offline"])
     }

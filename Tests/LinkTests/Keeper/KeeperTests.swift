@@ -346,7 +346,7 @@ extension Bench {
         bench.transport.events.append(.connected(limits))
         bench.put("t", "trace 0", .trace)
         bench.step()
-        bench.core.limits.receiveMaximum = 1
+        bench.core.session.limits.receiveMaximum = 1
         bench.put("e", "event", .essential)
         bench.put("s", "state 0", .state)
         bench.now += second
@@ -371,12 +371,29 @@ extension Bench {
         bench.put("e", "event", .essential)
         bench.step(after: 200 * millisecond)
         #expect(bench.texts == ["trace 0", "event"])
-        bench.core.stop(now: bench.now, within: second)
+        bench.core.handle(.stop(within: second), now: bench.now)
         bench.step(after: second)
         bench.step(after: second)
-        #expect(bench.core.isFinished)
+        #expect(bench.core.life.isStopped)
         #expect(bench.withdraw(waited: 0) == "trace 0")
         #expect(bench.keepAll(from: 1) == ["event"])
+    }
+
+    /// A defect: what was held, too large or on trial when the disk broke was neither in memory nor taken from the old disk.
+    @Test(arguments: [
+        (Settlement.Outcome.delivered, 0, true), (.refused(135), 0, true), (.delivered, 3, false), (.held, 0, false),
+        (.tooLarge, 0, false), (.abandoned, 0, false), (.displaced, 0, false),
+    ]) func aNewDiskGetsFromTheOldOneAllThatHasNotEnded(outcome: Settlement.Outcome, trial: Int, isKnown: Bool) {
+        let bench = Bench.kept()
+        bench.put("e", "event", .essential)
+        #expect(bench.keepAll(from: 4) == ["event"])
+        #expect(bench.store.withLock { $0.queue.keptKeys } == [4])
+        bench.store.withLock { store in
+            var bytes: [UInt8] = []
+            store.queue.trial = trial
+            if let (_, ticket) = store.take(into: &bytes, now: 0) { store.release(ticket, outcome) }
+        }
+        #expect(bench.store.withLock { $0.queue.keptKeys } == (isKnown ? [4] : []))
     }
 
     @Test func theExpiryBecomesShorterWhileAMessageWaits() {

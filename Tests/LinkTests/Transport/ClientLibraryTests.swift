@@ -38,6 +38,7 @@ import Testing
         let folder = try TemporaryFolder()
         let brokers = ["a", "b"].map { BrokerAddress(host: $0, port: 1883, tls: false) }
         var options = LinkOptions(brokers: brokers, clientID: "c", presence: .init(topic: "t"))
+        options.mqtt.protocolVersion = .v5
         options.deathNote = try folder.write("note", "\(brokers[1])\n")
         var choice = ProtocolChoice(options)
         let versions = [choice.version(for: 0, now: 0), choice.version(for: 1, now: 0)]

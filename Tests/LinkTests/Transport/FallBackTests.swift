@@ -35,8 +35,8 @@ import Testing
         let broker = try Broker()
         let gate = try OldBroker(.close, broker: broker.port)
         let board = try RealLink(port: gate.port) {
-            $0.version = .v311
-            $0.keepalive = 5
+            $0.mqtt.protocolVersion = .v311
+            $0.mqtt.keepalive = 5
         }
         #expect(board.connected())
         gate.freeze()
@@ -57,12 +57,12 @@ import Testing
         let gate = try OldBroker(.close, broker: broker.port)
         let listener = try Subscriber(port: broker.port)
         // Straight to the broker first, so that the session is one of MQTT 5; cut by the broker itself.
-        let board = try RealLink(port: broker.port) { $0.presence.willDelay = 15 }
+        let board = try RealLink(port: broker.port) { $0.mqtt.willDelay = 15 }
         #expect(board.acked(1))
         let twin = try RealLink(port: broker.port) {
-            $0.presence.willDelay = 15
-            $0.reconnectMinimum = 30
-            $0.reconnectMaximum = 30
+            $0.mqtt.willDelay = 15
+            $0.mqtt.reconnectMinimum = 30
+            $0.mqtt.reconnectMaximum = 30
         }
         // The twin has the same client id: the broker hangs up on the first, which comes back and throws the twin out.
         #expect(twin.connected())

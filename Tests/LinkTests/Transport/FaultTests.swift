@@ -18,11 +18,11 @@ import Testing
         let secret = try folder.write("secret", "wrong\n")
         let began = Date()
         let board = try RealLink(port: broker.port) {
-            $0.version = version
-            $0.username = "board"
-            $0.passwordFile = secret
-            $0.reconnectMinimum = 0.05
-            $0.reconnectMaximum = 3
+            $0.mqtt.protocolVersion = .init(version)
+            $0.mqtt.username = "board"
+            $0.mqtt.passwordFile = secret
+            $0.mqtt.reconnectMinimum = 0.05
+            $0.mqtt.reconnectMaximum = 3
         }
         #expect(eventually { board.link.statistics.failedAttempts == 1 })
         guard case .disconnected(_, let reason, let pause) = board.reports.last else {
@@ -42,8 +42,8 @@ import Testing
     @Test(arguments: [false, true]) func aRefusedPortDoesNotSpin(tls: Bool) throws {
         let port = try FreePort.find()
         let board = try RealLink(port: port, tls: tls) {
-            $0.reconnectMinimum = 0.1
-            $0.reconnectMaximum = 0.2
+            $0.mqtt.reconnectMinimum = 0.1
+            $0.mqtt.reconnectMaximum = 0.2
         }
         let effort = LinkEffort()
         #expect(eventually(within: 20) { board.link.statistics.failedAttempts >= 12 })
@@ -81,7 +81,7 @@ import Testing
     {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {
-            $0.version = version
+            $0.mqtt.protocolVersion = .init(version)
             $0.connectTimeout = 2
         }
         #expect(board.connected())
@@ -148,7 +148,7 @@ import Testing
                     for x, y in ((a, b), (b, a)): threading.Thread(target=pump, args=(x, y), daemon=True).start()
                 """,
             ])
-        let board = try RealLink(port: gate) { $0.presence.willDelay = 1 }
+        let board = try RealLink(port: gate) { $0.mqtt.willDelay = 1 }
         // A second connection: the delay must hold for it as well.
         #expect(board.connected())
         #expect(listener.first { $0.text == "online" } != nil)

@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import Settings
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
         let authority = Authority(in: broker.folder)
         try authority.issue("server", by: "good", days: -1)
         try broker.start()
-        let board = try RealLink(port: broker.port, tls: true) { $0.tls.caFile = broker.folder.path("good.crt") }
+        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = broker.folder.path("good.crt") }
         #expect(eventually { board.link.statistics.failedAttempts >= 2 })
         #expect(board.link.statistics.connects == 0)
         #expect(Self.reasons(board).first?.contains("certificate was not accepted") == true, "\(Self.reasons(board))")
@@ -28,7 +29,7 @@ import Testing
 
     @Test func aWrongAuthorityIsSaidInWords() throws {
         let broker = try TLSTests.broker()
-        let board = try RealLink(port: broker.port, tls: true) { $0.tls.caFile = broker.folder.path("other.crt") }
+        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = broker.folder.path("other.crt") }
         #expect(eventually { board.link.statistics.failedAttempts >= 1 })
         #expect(Self.reasons(board).first?.contains("certificate was not accepted") == true, "\(Self.reasons(board))")
     }
@@ -37,7 +38,7 @@ import Testing
     @Test(arguments: ["", "tls_version tlsv1.2\n"]) func aMissingClientCertificateIsSaidInWords(version: String) throws
     {
         let broker = try TLSTests.broker(TLSTests.lines + "require_certificate true\n" + version)
-        let board = try RealLink(port: broker.port, tls: true) { $0.tls.caFile = broker.folder.path("good.crt") }
+        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = broker.folder.path("good.crt") }
         #expect(eventually { Self.reasons(board).count >= 4 })
         let reasons = Self.reasons(board)
         #expect(reasons.allSatisfy { $0.contains("client certificate (mqtt.tls.cert_file") }, "\(reasons)")
@@ -48,9 +49,9 @@ import Testing
         let broker = try TLSTests.broker(TLSTests.lines + "require_certificate true\n")
         try Authority(in: broker.folder).issue("stranger", by: "other")
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.tls.caFile = broker.folder.path("good.crt")
-            $0.tls.certificateFile = broker.folder.path("stranger.crt")
-            $0.tls.keyFile = broker.folder.path("stranger.key")
+            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.mqtt.tls.certFile = broker.folder.path("stranger.crt")
+            $0.mqtt.tls.keyFile = broker.folder.path("stranger.key")
         }
         #expect(eventually { Self.reasons(board).count >= 3 })
         let reasons = Self.reasons(board)
@@ -65,13 +66,13 @@ import Testing
         let pipe = broker.folder.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.tls.caFile = which == "ca" ? pipe : broker.folder.path("good.crt")
+            $0.mqtt.tls.caFile = which == "ca" ? pipe : broker.folder.path("good.crt")
             if which == "certificate" || which == "key" {
-                $0.tls.certificateFile = which == "certificate" ? pipe : broker.folder.path("board.crt")
-                $0.tls.keyFile = which == "key" ? pipe : broker.folder.path("board.key")
+                $0.mqtt.tls.certFile = which == "certificate" ? pipe : broker.folder.path("board.crt")
+                $0.mqtt.tls.keyFile = which == "key" ? pipe : broker.folder.path("board.key")
             }
-            if which == "password" { ($0.username, $0.passwordFile) = ("board", pipe) }
-            if which == "psk" { ($0.tls.pskIdentity, $0.tls.pskFile) = ("board", pipe) }
+            if which == "password" { ($0.mqtt.username, $0.mqtt.passwordFile) = ("board", pipe) }
+            if which == "psk" { ($0.mqtt.tls.pskIdentity, $0.mqtt.tls.pskFile) = ("board", pipe) }
         }
         #expect(eventually { Self.reasons(board).count >= 2 })
         let reasons = Self.reasons(board)
@@ -95,9 +96,9 @@ import Testing
         try authority.issue("renewed", by: "good")
         try install("old")
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.tls.caFile = broker.folder.path("good.crt")
-            $0.tls.certificateFile = broker.folder.path("mine.crt")
-            $0.tls.keyFile = broker.folder.path("mine.key")
+            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.mqtt.tls.certFile = broker.folder.path("mine.crt")
+            $0.mqtt.tls.keyFile = broker.folder.path("mine.key")
         }
         #expect(board.connected())
         #expect(eventually { broker.log.contains("u'old'") })
@@ -131,8 +132,8 @@ import Testing
         let port = try FreePort.find()
         let server = try Self.server(broker, port, ["-alpn", "mqtt"])
         let board = try RealLink(port: port, tls: true) {
-            $0.tls.caFile = broker.folder.path("good.crt")
-            $0.tls.alpn = "mqtt"
+            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.mqtt.tls.alpn = "mqtt"
             // What s_server says comes out when the connection ends.
             $0.connectTimeout = 1
         }
@@ -141,15 +142,15 @@ import Testing
         #expect(board.attempts >= 1)
     }
 
-    @Test(arguments: [LinkOptions.TLSVersion.v12, .v13]) func theOldestVersionOfTLSIsAsSaid(
-        version: LinkOptions.TLSVersion
+    @Test(arguments: [MQTTConfiguration.TLSVersion.v12, .v13]) func theOldestVersionOfTLSIsAsSaid(
+        version: MQTTConfiguration.TLSVersion
     ) throws {
         let broker = try TLSTests.broker()
         let port = try FreePort.find()
         let server = try Self.server(broker, port, ["-tls1_2"])
         let board = try RealLink(port: port, tls: true) {
-            $0.tls.caFile = broker.folder.path("good.crt")
-            $0.tls.minimumVersion = version
+            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.mqtt.tls.minimumVersion = version
             $0.connectTimeout = 1
         }
         if version == .v12 {
@@ -165,13 +166,13 @@ import Testing
             "psk_file %/keys\npsk_hint seismote\nuse_identity_as_username true\nlog_type all",
             files: ["keys": "board:0123456789abcdef\n", "mine": "0123456789abcdef\n", "wrong": "ffffffff\n"])
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.tls.pskIdentity = "board"
-            $0.tls.pskFile = broker.folder.path("mine")
+            $0.mqtt.tls.pskIdentity = "board"
+            $0.mqtt.tls.pskFile = broker.folder.path("mine")
         }
         #expect(board.connected())
         let stranger = try RealLink(port: broker.port, id: "stranger", tls: true) {
-            $0.tls.pskIdentity = "board"
-            $0.tls.pskFile = broker.folder.path("wrong")
+            $0.mqtt.tls.pskIdentity = "board"
+            $0.mqtt.tls.pskFile = broker.folder.path("wrong")
         }
         #expect(eventually { stranger.link.statistics.failedAttempts >= 2 })
         #expect(stranger.link.statistics.connects == 0)
@@ -187,8 +188,8 @@ import Testing
         let broker = try TLSTests.broker(TLSTests.lines + "log_type all\n")
         try broker.folder.write("mine", "0123456789abcdef\n")
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.tls.pskIdentity = "board"
-            $0.tls.pskFile = broker.folder.path("mine")
+            $0.mqtt.tls.pskIdentity = "board"
+            $0.mqtt.tls.pskFile = broker.folder.path("mine")
         }
         #expect(eventually { board.link.statistics.failedAttempts >= 2 })
         #expect(board.link.statistics.connects == 0)
@@ -199,8 +200,8 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write("key", "not hexadecimal\n")
         let board = try RealLink(port: try FreePort.find(), tls: true) {
-            $0.tls.pskIdentity = "board"
-            $0.tls.pskFile = file
+            $0.mqtt.tls.pskIdentity = "board"
+            $0.mqtt.tls.pskFile = file
         }
         #expect(eventually { board.link.statistics.failedAttempts >= 1 })
         let reasons = Self.reasons(board)
@@ -222,15 +223,15 @@ import Testing
     @Test func filesWithSecretsThatAllMayReadAreNamed() throws {
         let folder = try TemporaryFolder()
         var options = LinkOptions(brokers: [], clientID: "c", presence: .init(topic: "t"))
-        options.username = "board"
-        options.passwordFile = try folder.write("password", "x")
-        options.tls.keyFile = try folder.write("key", "x")
-        options.tls.pskFile = try folder.write("psk", "x")
-        options.tls.certificateFile = try folder.write("certificate", "x")
-        let all = [options.passwordFile, options.tls.keyFile, options.tls.pskFile]
-        for path in all + [options.tls.certificateFile] { #expect(chmod(path, 0o644) == 0) }
+        options.mqtt.username = "board"
+        options.mqtt.passwordFile = try folder.write("password", "x")
+        options.mqtt.tls.keyFile = try folder.write("key", "x")
+        options.mqtt.tls.pskFile = try folder.write("psk", "x")
+        options.mqtt.tls.certFile = try folder.write("certificate", "x")
+        let all = [options.mqtt.passwordFile, options.mqtt.tls.keyFile, options.mqtt.tls.pskFile]
+        for path in all + [options.mqtt.tls.certFile] { #expect(chmod(path, 0o644) == 0) }
         #expect(options.exposedFiles == all)
-        options.password = "in place of the file"
+        options.mqtt.password = "in place of the file"
         #expect(options.exposedFiles == Array(all.dropFirst()))
         for path in all { #expect(chmod(path, 0o640) == 0) }
         #expect(options.exposedFiles.isEmpty)

@@ -1,5 +1,6 @@
 import Link
 import Messages
+import Settings
 
 /// Everything the tool has to know to reach a broker.
 struct BrokerAccess {
@@ -9,7 +10,7 @@ struct BrokerAccess {
     /// Empty: no credentials are sent.
     var username = ""
     var password: String?
-    var tls = LinkOptions.TLS()
+    var tls = MQTTConfiguration().tls
     /// First levels of every topic.
     var root = Topics.defaultRoot
     /// Seconds for one attempt.

@@ -66,19 +66,13 @@ struct BrokerOptions: ParsableArguments {
                 uris = mqtt.uris
                 access.username = mqtt.username
                 (file.password, file.inline) = (mqtt.passwordFile, mqtt.password)
-                access.tls.caFile = mqtt.tls.caFile
-                access.tls.certificateFile = mqtt.tls.certFile
-                access.tls.keyFile = mqtt.tls.keyFile
-                access.tls.alpn = mqtt.tls.alpn
-                access.tls.minimumVersion = mqtt.tls.minimumVersion == .v13 ? .v13 : .v12
-                access.tls.pskIdentity = mqtt.tls.pskIdentity
-                access.tls.pskFile = mqtt.tls.pskFile
+                access.tls = mqtt.tls
             }
         }
         access.brokers = try Self.addresses(uris.isEmpty ? Configuration().mqtt.uris : uris)
         if let user = user ?? Self.environment("USER") { access.username = user }
         if let name = ca ?? Self.environment("CA") { access.tls.caFile = name }
-        if let name = clientCert ?? Self.environment("CERT") { access.tls.certificateFile = name }
+        if let name = clientCert ?? Self.environment("CERT") { access.tls.certFile = name }
         if let name = clientKey ?? Self.environment("KEY") { access.tls.keyFile = name }
         access.root = root ?? Self.environment("ROOT") ?? file.root ?? access.root
         if let problem = Topics.problem(inRoot: access.root) { throw ValidationError("--root: \(problem)") }

@@ -1,0 +1,83 @@
+/// Which broker is tried next, and after which pause. Pure: the time and the random numbers are passed in.
+struct BrokerOrder: Sendable, Equatable {
+    struct Timing: Sendable, Equatable {
+        /// Nanoseconds.
+        var base: UInt64
+        var cap: UInt64
+        init(base: UInt64, cap: UInt64) {
+            self.base = base
+            self.cap = max(base, cap)
+        }
+    }
+
+    /// Index of the broker of the present or next attempt.
+    private(set) var broker = 0
+    private let count: Int
+    private var timing: Timing
+    private var jitter: DecorrelatedJitter
+    /// Brokers tried since the last pause or connection.
+    private var tried = 0
+    /// One of those refused permanently: the pause is the longest.
+    private var isRefused = false
+
+    /// - Parameter count: how many brokers there are to try in order, at least 1.
+    init(count: Int, timing: Timing) {
+        self.count = max(1, count)
+        self.timing = timing
+        jitter = DecorrelatedJitter(base: timing.base, cap: timing.cap)
+    }
+
+    /// Other pauses, which begin anew.
+    /// - Returns: the longest pause (ns) from now on; nil: nothing has changed.
+    mutating func change(_ timing: Timing) -> UInt64? {
+        guard timing != self.timing else { return nil }
+        self.timing = timing
+        jitter = DecorrelatedJitter(base: timing.base, cap: timing.cap)
+        return timing.cap
+    }
+
+    /// An attempt failed. The next broker is tried at once; after the last one comes a pause.
+    /// - Returns: when the next attempt is due (ns).
+    mutating func failed(
+        isPermanent: Bool, now: UInt64, using random: inout AnyRandom
+    ) -> UInt64 {
+        if isPermanent { isRefused = true }
+        tried += 1
+        broker = (broker + 1) % count
+        if tried < count { return now }
+        let pause = jitter.next(using: &random)
+        // Nothing changes soon where one refused permanently; but a fleet must not come back in step.
+        let long = timing.cap - UInt64.random(in: 0...timing.cap / 4, using: &random)
+        defer { (tried, isRefused) = (0, false) }
+        return now + (isRefused ? long : pause)
+    }
+
+    /// An attempt became a connection.
+    mutating func succeeded() { (tried, isRefused) = (0, false) }
+
+    /// A connection that came up at `since` was lost. One that did not last is a failure like any other; only one that
+    /// held for longer than the first pause can be starts the pauses anew.
+    /// - Returns: when the next attempt is due (ns).
+    mutating func lost(since: UInt64, now: UInt64, using random: inout AnyRandom) -> UInt64 {
+        if now >= since + 3 * min(timing.base, timing.cap) { jitter.reset() }
+        (broker, tried) = (0, 0)
+        return now + jitter.next(using: &random)
+    }
+
+    /// The end of a connection was expected: the next pause is a first one.
+    /// - Returns: when the next attempt is due (ns).
+    mutating func forgiven(now: UInt64, using random: inout AnyRandom) -> UInt64 {
+        jitter.reset()
+        return now + jitter.next(using: &random)
+    }
+}
+
+/// What a CONNACK code that is not success means for the next attempt: return codes of MQTT 3.1.1 (1 to 5) or reason codes
+/// of MQTT 5 (128 and above).
+enum Refusal {
+    /// Nothing will change by itself: wrong password, not authorised, banned, protocol or client id not accepted.
+    static func isPermanent(_ code: Int) -> Bool { [1, 2, 132, 133].contains(code) || isAboutCredentials(code) }
+
+    /// Wrong name or password, not authorised, banned, or another kind of authentication wanted.
+    static func isAboutCredentials(_ code: Int) -> Bool { [4, 5, 134, 135, 138, 140].contains(code) }
+}

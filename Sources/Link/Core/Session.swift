@@ -1,0 +1,116 @@
+/// Everything that is known of one connection, and ends with it.
+struct Session: Sendable {
+    /// A message without acknowledgement.
+    struct InFlight: Sendable {
+        var id: Int32
+        var ticket: OutgoingStore.Ticket
+        var topic: String
+        /// Bytes of payload when it is back-fill, else 0; an empty one counts as one.
+        var backfillBytes = 0
+
+        var isRetained: Bool { if case .retained = ticket { true } else { false } }
+    }
+
+    /// What the end of a connection may have to do with.
+    struct LastSent: Sendable {
+        var topic: String
+        var isRetained: Bool
+        var at: UInt64
+    }
+
+    /// One message that goes alone, with nothing before and behind it, until it is known what comes of it.
+    struct Trial: Sendable {
+        var name: String
+        var topic: String
+        var id: Int32
+        /// Acknowledged; when the connection lasts until then (ns), it was taken.
+        var passesAt: UInt64?
+        var message: InFlight?
+        /// An empty message of the self-check, and whether it has come back.
+        var isProbe = false
+        var isProven = false
+    }
+
+    struct Subscription: Sendable {
+        var filter: String
+        /// Waits for an answer under this number until `deadline` (ns).
+        var id: Int32
+        var deadline: UInt64
+        /// For the self-check alone.
+        var isCheck: Bool
+    }
+
+    /// Index and address of the broker.
+    let broker: Int
+    let address: BrokerAddress
+    let version: LinkOptions.ProtocolVersion
+    /// When it came up (ns).
+    let since: UInt64
+    var limits: BrokerLimits
+    var watch: ConnectionWatch
+    var inFlight: [InFlight] = []
+    /// QoS 0 messages that the library has not written yet.
+    var unwritten = 0
+    var trial: Trial?
+    /// The last message that was refused, acknowledged, or written without acknowledgement.
+    var lastRefusal: LastSent?
+    var lastAcknowledged: LastSent?
+    var lastUnacknowledged: LastSent?
+    /// Subscriptions that are not answered yet.
+    var pending: [Subscription] = []
+    var selfCheck: SelfCheck?
+    /// Number of the self-check's command while it is on its way.
+    var probeID: Int32?
+    /// When something that waits may leave though nothing else happens (ns).
+    var sendableAt: UInt64?
+
+    /// Nothing is on its way.
+    var isQuiet: Bool { inFlight.isEmpty && unwritten == 0 }
+
+    /// Nothing is on its way, the self-check's messages included, so that one message can be tried alone.
+    var isClear: Bool { isQuiet && trial == nil && probeID == nil }
+
+    /// Back-fill without acknowledgement.
+    var backfill: (count: Int, bytes: Int) {
+        inFlight.reduce(into: (0, 0)) { sum, message in
+            guard message.backfillBytes > 0 else { return }
+            sum = (sum.0 + 1, sum.1 + message.backfillBytes)
+        }
+    }
+
+    /// Removes and returns the message of this number, whose end is known.
+    mutating func takeInFlight(_ id: Int32) -> InFlight? {
+        inFlight.firstIndex { $0.id == id }.map { inFlight.remove(at: $0) }
+    }
+
+    /// When something is due even if nothing happens (ns).
+    var deadline: UInt64? {
+        var first = earliest(earliest(watch.deadline, selfCheck?.deadline), messageDeadline)
+        for subscription in pending { first = earliest(first, subscription.deadline) }
+        return first
+    }
+
+    /// The same, of messages alone.
+    var messageDeadline: UInt64? { earliest(sendableAt, trial?.passesAt) }
+
+    /// Stands for the connection where there is none.
+    static let none = Session(
+        broker: 0, address: BrokerAddress(host: "", port: 0, tls: false), version: .v5, since: 0,
+        limits: BrokerLimits(), watch: ConnectionWatch(patience: 0))
+}
+
+/// The end of a connection.
+struct Loss: Sendable, Equatable {
+    /// A sentence; nil: it was meant to end, and there is nothing to report.
+    var reason: String?
+    /// The peer hung up, or the line broke; `code` is its reason where it gave one (MQTT 5).
+    var byPeer = false
+    var code = 0
+    /// It was given up because the peer was silent or acknowledged nothing.
+    var isHalfOpen = false
+}
+
+func earliest(_ a: UInt64?, _ b: UInt64?) -> UInt64? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
+}

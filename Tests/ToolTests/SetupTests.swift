@@ -1,0 +1,284 @@
+import Messages
+import Sensors
+import Settings
+import SignalProcessing
+import Testing
+
+@testable import seismote
+
+/// The conversation of `seismote setup`, without a terminal, a sensor or a broker.
+@Suite struct SetupTests {
+    private static func answers(_ texts: [SetupQuestion: String]) -> SetupAnswers {
+        var answers = SetupAnswers()
+        for (question, text) in texts { answers[question] = text }
+        return answers
+    }
+
+    private static let level = SetupEvent.tapped(gravity: [0, 0, 9.81], problem: "")
+    private static let clock = Diagnosis("clock_not_set", "The clock is not set.", remedy: "chrony")
+    private static let set = BrokerTrial()
+
+    /// Answers each action as a table says, or by its default; the actions in their order.
+    private static func run(
+        _ conversation: inout SetupConversation, _ event: (SetupAction) -> SetupEvent?
+    ) -> (actions: [SetupAction], lines: [SetupLine]) {
+        var (actions, lines): ([SetupAction], [SetupLine]) = ([], [])
+        for _ in 0..<100 {
+            let action = conversation.next()
+            actions.append(action)
+            lines += conversation.takeLines()
+            if case .end = action { break }
+            conversation.take(event(action) ?? usual(action))
+            lines += conversation.takeLines()
+        }
+        return (actions, lines)
+    }
+
+    private static func usual(_ action: SetupAction) -> SetupEvent {
+        switch action {
+        case .ask(let question, _, let initial): .answer(question, initial)
+        case .survey: .survey(chip: "adxl345", lines: ["/dev/i2c-1 0x53  adxl345  certain"], remedies: [])
+        case .tap: level
+        case .findBrokers: .brokers(["mqtts://broker.local:8883"])
+        case .tryBroker: .tried(set)
+        case .listen: .quiet(nil, problem: "not asked")
+        case .save: .saved(true, problem: "")
+        case .start: .started(problem: nil)
+        case .test, .end: .tested(problem: nil, remedy: "", isFault: true)
+        }
+    }
+
+    @Test func theNormalWayTakesWhatIsOffered() {
+        var conversation = SetupConversation(
+            given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)
+        let (actions, lines) = Self.run(&conversation) { _ in nil }
+        #expect(actions.last == .end(isDone: true))
+        #expect(conversation.answers[.name] == "pi" && conversation.answers[.broker] == "mqtts://broker.local:8883")
+        #expect(lines.filter { $0.kind == .step }.count == 5)
+        let tried = actions.firstIndex(of: .tryBroker) ?? .max
+        #expect(tried < (actions.firstIndex(of: .save) ?? 0), "tried before it is saved")
+    }
+
+    @Test func optionsAloneAskNothing() {
+        let given = Self.answers([
+            .sensor: "simulate", .name: "basement", .broker: "mqtt://b", .user: "", .preset: "shake",
+        ])
+        var conversation = SetupConversation(given: given, defaults: SetupAnswers(), assumesYes: true)
+        let (actions, _) = Self.run(&conversation) { _ in nil }
+        #expect(actions == [.tap, .tryBroker, .listen, .save, .start, .test, .end(isDone: true)])
+    }
+
+    @Test func withoutASensorNothingIsSaved() {
+        var conversation = SetupConversation(given: SetupAnswers(), defaults: SetupAnswers(), assumesYes: true)
+        let (actions, lines) = Self.run(&conversation) { action in
+            action == .survey ? .survey(chip: nil, lines: [], remedies: ["sudo raspi-config nonint do_i2c 0"]) : nil
+        }
+        #expect(actions == [.survey, .end(isDone: false)])
+        #expect(lines.contains(SetupLine(kind: .remedy, text: "sudo raspi-config nonint do_i2c 0")))
+    }
+
+    @Test func aPersonMayLookAgainAfterWiring() {
+        var conversation = SetupConversation(
+            given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)
+        var looks = 0
+        let (actions, _) = Self.run(&conversation) { action in
+            guard action == .survey else { return nil }
+            looks += 1
+            return looks == 1 ? .survey(chip: nil, lines: [], remedies: []) : nil
+        }
+        #expect(looks == 2 && actions.last == .end(isDone: true))
+    }
+
+    @Test func whatTheBrokerRefusesIsAskedAgain() {
+        var conversation = SetupConversation(
+            given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)
+        var trials = [
+            BrokerTrial(problem: "mqtt://b: Connection refused"), BrokerTrial(problem: "refused: not authorised."),
+            BrokerTrial(denied: ["seismote/pi/event/selfcheck"]), BrokerTrial(),
+        ]
+        let (actions, lines) = Self.run(&conversation) { action in
+            action == .tryBroker ? .tried(trials.removeFirst()) : nil
+        }
+        #expect(actions.count { $0 == .tryBroker } == 4 && actions.last == .end(isDone: true))
+        #expect(lines.contains { $0.kind == .remedy && $0.text.contains("seismote-broker add") })
+        #expect(actions.count { $0 == .save } == 1)
+    }
+
+    @Test(arguments: [
+        BrokerTrial(problem: "mqtt://b: Connection refused"), BrokerTrial(denied: ["seismote/a/event/selfcheck"]),
+    ])
+    func withOptionsARefusalEndsBeforeAnythingIsSaved(trial: BrokerTrial) {
+        let given = Self.answers([.sensor: "simulate", .name: "a", .broker: "mqtt://b", .user: ""])
+        var conversation = SetupConversation(given: given, defaults: SetupAnswers(), assumesYes: true)
+        let (actions, _) = Self.run(&conversation) { $0 == .tryBroker ? .tried(trial) : nil }
+        #expect(actions == [.tap, .tryBroker, .end(isDone: false)])
+    }
+
+    @Test func aClockThatIsNotSetIsAskedAbout() {
+        for (answer, isDone) in [("y", true), ("n", false)] {
+            var conversation = SetupConversation(
+                given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)
+            let (actions, _) = Self.run(&conversation) { action in
+                switch action {
+                case .tryBroker: .tried(BrokerTrial(clock: Self.clock))
+                case .ask(.clock, _, _): .answer(.clock, answer)
+                default: nil
+                }
+            }
+            #expect(actions.last == .end(isDone: isDone) && actions.contains(.save) == isDone)
+        }
+    }
+
+    @Test func gravityOnAnotherAxisProposesAMap() {
+        var conversation = SetupConversation(
+            given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)
+        _ = Self.run(&conversation) { $0 == .tap ? .tapped(gravity: [9.8, 0, 0], problem: "") : nil }
+        #expect(conversation.mounting == ["x": "+y", "y": "+z", "z": "+x"])
+    }
+
+    @Test func anAnswerThatIsNoneIsAskedAgain() {
+        var conversation = SetupConversation(
+            given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)
+        var said = ["a/b", "attic"]
+        let (_, lines) = Self.run(&conversation) { action in
+            if case .ask(.name, _, _) = action { return .answer(.name, said.removeFirst()) }
+            return nil
+        }
+        #expect(
+            conversation.answers[.name] == "attic" && lines.contains { $0.kind == .fault && $0.text.contains("a/b") })
+    }
+
+    @Test func theEndOfTheInputSavesNothing() {
+        var conversation = SetupConversation(given: SetupAnswers(), defaults: SetupAnswers(), assumesYes: false)
+        let (actions, _) = Self.run(&conversation) { action in
+            if case .ask(let question, _, _) = action { return .answer(question, nil) }
+            return nil
+        }
+        #expect(actions.last == .end(isDone: false) && !actions.contains(.save))
+    }
+
+    @Test func aBusOnWhichNothingAnswersAsksForTheWires() {
+        var survey = Survey()
+        survey.buses = [.init(number: 1, name: "bcm2835")]
+        guard case .survey(let chip, let lines, let remedies) = SetupSensor.event(survey) else { return }
+        #expect(chip == nil && remedies.count == 1 && remedies[0].contains("SDA to pin 3"), "\(lines)")
+        // What answers at the wrong address is named.
+        survey.findings = [
+            .init(place: .i2c(bus: 1, address: 0x1d), chip: "adxl345", certainty: .certain)
+        ]
+        guard case .survey(let found, let said, let none) = SetupSensor.event(survey) else { return }
+        #expect(
+            found == "adxl345" && said.contains { $0.contains("/dev/i2c-1 0x1d  adxl345  certain") } && none.isEmpty)
+    }
+
+    @Test func aMachineWithoutI2CIsToldHowToSwitchItOn() {
+        var survey = Survey()
+        survey.obstacles = [Obstacle(SensorError(.missing, "no I2C bus is switched on"), command: Obstacle.enableI2C)]
+        guard case .survey(_, let lines, let remedies) = SetupSensor.event(survey) else { return }
+        #expect(remedies == [Obstacle.enableI2C] && !lines.contains { $0.contains("raspi-config") })
+    }
+
+    // MARK: files
+
+    @Test func aValueIsChangedInItsLineAndCommentsStay() throws {
+        let text = """
+            # Mine
+            station:
+              # the cellar
+              id: "old"   # renamed
+            mqtt:
+              tls:
+                ca_file: /a
+            log: {level: info}
+
+            """
+        let new = try SettingsEdit.edit(
+            text,
+            [
+                "station": ["id": "new", "latitude": 47.5], "mqtt": ["tls": ["ca_file": .null], "uri": "mqtt://b"],
+                "trace": ["rate_hz": 10],
+            ])
+        #expect(new.hasPrefix("# Mine\nstation:\n  # the cellar\n  id: new\n  latitude: 47.5\nmqtt:\n"), "\(new)")
+        #expect(!new.contains("ca_file") && new.contains("trace:\n  rate_hz: 10\n"), "\(new)")
+        let loaded = try Settings.load(file: Array(new.utf8)).configuration
+        #expect(loaded.station.id == "new" && loaded.mqtt.uris == ["mqtt://b"] && loaded.trace.rate == 10)
+    }
+
+    @Test func whatIsWrittenOnOneLineIsWrittenAnew() throws {
+        let new = try SettingsEdit.edit("mqtt: {uri: mqtt://a, root: school}\n", ["mqtt": ["uri": "mqtt://b"]])
+        let loaded = try Settings.load(file: Array(new.utf8)).configuration
+        #expect(loaded.mqtt.uris == ["mqtt://b"] && loaded.mqtt.root == "school")
+    }
+
+    /// Groups on one line were written anew, without their comments, for a preset that changes nothing in them.
+    @Test func whatIsSoAlreadyStaysAsItIsWritten() throws {
+        let text = "# Mine\nsensor: {driver: simulate} # no chip\nstation: {id: a}\n"
+        let answers = Self.answers([.sensor: "simulate", .name: "a", .preset: "seismology", .broker: "mqtt://b"])
+        let new = try SettingsEdit.edit(text, answers.patch(SetupFiles(), mounting: nil))
+        #expect(new == text + "mqtt:\n  uri: \"mqtt://b\"\n", "\(new)")
+    }
+
+    /// All keys of the annotated file are there already.
+    @Test func theAnnotatedFileKeepsItsExplanations() throws {
+        let new = try SettingsEdit.edit(
+            DefaultFile.text, ["station": ["id": "a"], "mqtt": ["tls": ["ca_file": "/ca"]]])
+        let changed = zip(new.split(separator: "\n"), DefaultFile.text.split(separator: "\n")).filter { $0 != $1 }
+        #expect(changed.map { String($0.0) } == ["  id: a", "    ca_file: /ca"])
+    }
+
+    @Test func anotherPresetTakesTheFirstOneBack() throws {
+        var text = ""
+        for name in ["classroom", "quiet-vault", "seismology"] {
+            var answers = Self.answers([.name: "a"])
+            answers[.preset] = name
+            text = try SettingsEdit.edit(text, answers.patch(SetupFiles(), mounting: nil))
+            let alone = try Settings.load(
+                preset: Preset.all.first { $0.name == name }.map { Array($0.text.utf8) }, overrides: ["station.id=a"])
+            #expect(try Settings.load(file: Array(text.utf8)).configuration == alone.configuration, "\(name): \(text)")
+        }
+    }
+
+    @Test func aPasswordIsNotShown() {
+        #expect(FileChange.masked("+  password: secret") == "+  password: ***")
+        #expect(FileChange.masked("-mqtt: {username: a, password: b}") == "-mqtt: {username: a, password: ***")
+        #expect(FileChange.masked("+  password_file: /a") == "+  password_file: /a")
+    }
+
+    @Test func fingerprintsWithAndWithoutColons() {
+        let digits = String(repeating: "A1", count: 32)
+        let colons = (0..<32).map { _ in "a1" }.joined(separator: ":")
+        #expect(Authority.digits("SHA256:" + digits) == digits && Authority.digits("sha256:" + colons) == digits)
+        #expect(Authority.digits("SHA256:A1") == nil && Authority.digits(digits + "0") == nil)
+    }
+
+    @Test func brokersThatAnnounceThemselves() {
+        let lines = """
+            +;eth0;IPv4;Seismote\\032broker;_secure-mqtt._tcp;local
+            =;eth0;IPv4;Seismote\\032broker;_secure-mqtt._tcp;local;cellar.local;192.168.1.2;8883;"product=seismote"
+            =;eth0;IPv6;Seismote\\032broker;_secure-mqtt._tcp;local;cellar.local;fe80::1;8883;
+            =;eth0;IPv4;bad;_mqtt._tcp;local;$(reboot);192.168.1.3;1883;
+            """
+        #expect(BrokerFinder.brokers(lines, tls: true) == ["mqtts://cellar.local:8883"])
+    }
+
+    @Test(arguments: [
+        ("simulate", true), ("i2c:1:0x53", true), ("i2c:1:7", false), ("iio:adxl355", true), ("usb", false),
+    ])
+    func sensorsByTheirShortNames(text: String, isOne: Bool) {
+        #expect((SetupAnswers.sensorPatch(text) != nil) == isOne)
+    }
+
+    @Test(arguments: [(0.0001, "quiet-vault"), (0.003, "seismology"), (0.1, "classroom")])
+    func thePresetFollowsTheNoise(noise: Double, preset: String) throws {
+        var recording = RestRecording(rate: 100)
+        var configuration = SensorConfiguration()
+        configuration.simulate.noise = noise
+        var sensor = SimulateSensor(configuration, speed: 0)
+        _ = try sensor.open()
+        var block = SampleBlock(capacity: 100)
+        while recording.seconds < 5, try sensor.read(into: &block) == .samples { recording.append(block) }
+        let report = try #require(NoiseReport(recording, chip: "adxl345"))
+        #expect(report.preset == preset, "\(report)")
+        #expect(report.lines.contains { $0.contains("data sheet of the adxl345") })
+    }
+}
