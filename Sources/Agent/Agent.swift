@@ -37,7 +37,7 @@ public struct Agent {
         defer { close(signals) }
         let configuration = keeper.ledger.guarded(settings)
         let trial = keeper.ledger.connectionTrial
-        let topics = try Self.topics(configuration)
+        let topics = try Topics(configuration)
         let boot = Identity.boot
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
@@ -64,7 +64,7 @@ public struct Agent {
         journal.note(options, isAutomatic: settings.configuration.mqtt.protocolVersion == .auto)
         var reporter = Reporter(
             ledger: keeper.ledger, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
-            link: link)
+            files: storage.files, link: link)
         var dispatcher = Dispatcher(
             keeper, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,
             sampling: orders, storage: storage)
@@ -79,7 +79,7 @@ public struct Agent {
         manager.ready("starting")
         let result = watch(signals, status, manager, &reporter, &dispatcher)
         if result == Self.anew { manager.reloading() } else { manager.stopping() }
-        stop(status, link, storage, &reporter)
+        stop(status, link, storage, &reporter, &dispatcher)
         return result
     }
 
@@ -107,7 +107,7 @@ public struct Agent {
                 if case .settings = words.problem { return 1 }
             }
             if dispatcher.round(&reporter) == .restart {
-                log.notice("ends by command")
+                log.notice("stopping: a command asked for a restart")
                 return 0
             }
             var waited = [signals, status.changed.descriptor, dispatcher.inbox.wake.descriptor].map {
@@ -120,10 +120,10 @@ public struct Agent {
             if waited[2].revents != 0 { dispatcher.inbox.wake.clear() }
             if waited[0].revents != 0, let number = Self.nextSignal(signals) {
                 if number == SIGHUP {
-                    log.notice("begins anew by signal, with the settings file as it is now")
+                    log.notice("restarting: received SIGHUP, the settings file is read again")
                     return Self.anew
                 }
-                log.notice("ends by signal", ["signal": .int(Int(number))])
+                log.notice("stopping: received signal", ["signal": .int(Int(number))])
                 return 0
             }
         }
@@ -132,7 +132,8 @@ public struct Agent {
     /// An open event is closed, what waits is sent, `offline` is said, what is left goes to the disk: all within
     /// `stopTime`.
     private func stop(
-        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ reporter: inout Reporter
+        _ status: SamplingStatus, _ link: Link, _ storage: StorageThread, _ reporter: inout Reporter,
+        _ dispatcher: inout Dispatcher
     ) {
         let began = HostClock.monotonic()
         func spent() -> Double { Double(HostClock.monotonic() - began) / 1e9 }
@@ -140,12 +141,16 @@ public struct Agent {
         while !status.now.finished, spent() < Self.stopTime / 2 {
             if status.changed.wait(milliseconds: 100) { status.changed.clear() }
         }
-        if !status.now.finished { log.warning("the sensor did not return in time") }
+        if !status.now.finished { log.warning("stopping: the sensor did not return in time") }
         reporter.look()
+        dispatcher.finish(&reporter, within: min(0.5, Self.stopTime / 2 - spent()))
+        keeper.ended()
         if !link.stop(within: Self.stopTime - Self.writingTime - spent()) {
-            log.warning("the broker did not take all in time")
+            log.warning("stopping: not all messages were sent in time")
         }
-        if !storage.stop(within: Self.stopTime - spent()) { log.warning("the disk did not take all in time") }
+        if !storage.stop(within: Self.stopTime - spent()) {
+            log.warning("stopping: the disk was too slow, data may be lost")
+        }
         log.notice("ended", ["samples": .int(status.samples.load(ordering: .relaxed))])
     }
 
@@ -167,12 +172,6 @@ public struct Agent {
         var info = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         return read(descriptor, &info, size) == size ? Int32(info.ssi_signo) : nil
-    }
-
-    private static func topics(_ configuration: Configuration) throws(AgentError) -> Topics {
-        do throws(TopicError) {
-            return try Topics(root: configuration.mqtt.root, id: configuration.station.id)
-        } catch { throw AgentError(error.description) }
     }
 
     private static func options(

@@ -147,17 +147,4 @@ public enum Settings {
                 }
             })
     }
-
-    /// What a process that runs can work with of new settings: those that take effect at the next start only are as they
-    /// were at this one.
-    public static func withoutRestart(_ new: Configuration, running: Configuration) -> Configuration {
-        var mixed = new
-        var findings = Findings()
-        for setting in SettingsTable.settings where setting.apply == .restart {
-            for (key, axis) in setting.concreteKeys {
-                setting.read(setting.write(running, axis), Pointer.of(key: key), axis, &mixed, &findings)
-            }
-        }
-        return mixed
-    }
 }

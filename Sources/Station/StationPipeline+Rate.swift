@@ -16,17 +16,13 @@ extension StationPipeline {
         to sink: PublicationSink
     ) throws(StationError) {
         let (configuration, revision) = settings ?? (self.configuration, events.revision)
-        var path = try SignalPath(configuration, rate: sensor.rate)
-        let topics = try StationError.topics(of: configuration)
-        var messenger = try Messenger(configuration, topics: topics, boot: self.messenger.boot)
-        try messenger.setStream(streamSettings, configuration)
-        let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
-        let ring = try RingWriter(configuration, sensor: sensor)
+        let prepared = try prepare(configuration, sensor: sensor)
+        var (path, messenger) = (prepared.path, prepared.messenger)
         finish(to: sink)
         messenger.takeOver(self.messenger)
         self.messenger = messenger
         self.configuration = configuration
-        self.ring = ring
+        ring = prepared.ring
         let extremes = summary.extremes
         // The same sensor lies as it did, another one may not.
         if sensor.range == self.sensor.range, sensor.resolution == self.sensor.resolution { path.takeLevel(self.path) }
@@ -40,7 +36,7 @@ extension StationPipeline {
         summary.extremes = extremes
         trace = TraceBuilder(configuration.trace, rate: rate)
         stream = streamSettings.map { TraceBuilder($0, rate: sensor.rate) }
-        events = EventRecorder(configuration, rate: rate, revision: revision, waveform: waveform)
+        events = EventRecorder(configuration, rate: rate, revision: revision, waveform: prepared.waveform)
         afterGap = false
         validFrom = rules.settleSamples
         guard let clock else { return }

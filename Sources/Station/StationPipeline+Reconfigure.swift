@@ -3,26 +3,70 @@ import Settings
 import SignalProcessing
 
 extension StationPipeline {
-    /// Puts other settings into force with the next block, without a gap.
+    /// What other settings come to: everything of them that can fail, made for one sensor. Nothing has changed yet.
+    public struct Prepared: Sendable {
+        let configuration: Configuration
+        let sensor: StationSensor
+        let stream: TraceConfiguration?
+        var path: SignalPath
+        var messenger: Messenger
+        let waveform: WaveformSender
+        let ring: RingWriter
+
+        /// - Throws: what cannot be made at the sensor's rate.
+        public init(
+            _ configuration: Configuration, sensor: StationSensor, boot: String, stream: TraceConfiguration? = nil
+        ) throws(StationError) {
+            self.configuration = configuration
+            self.sensor = sensor
+            self.stream = stream
+            path = try SignalPath(configuration, rate: sensor.rate)
+            let topics = try StationError.topics(of: configuration)
+            messenger = try Messenger(configuration, topics: topics, boot: boot)
+            try messenger.setStream(stream, configuration)
+            waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
+            ring = try RingWriter(configuration, sensor: sensor)
+        }
+    }
+
+    /// Makes what ``commit(_:revision:to:)`` puts into force.
+    /// - Parameters:
+    ///   - configuration: a valid snapshot. What belongs to the sensor's own rate and range stays as it is.
+    ///   - sensor: another one than now; nil: the one that is there.
+    /// - Throws: what cannot be made at the sensor's rate.
+    public mutating func prepare(
+        _ configuration: Configuration, sensor: StationSensor? = nil
+    ) throws(StationError) -> Prepared {
+        try Prepared(configuration, sensor: sensor ?? self.sensor, boot: messenger.boot, stream: streamSettings)
+    }
+
+    /// Whether this was made for the sensor and the streamed traces that are there now.
+    public mutating func fits(_ prepared: Prepared) -> Bool {
+        prepared.sensor == sensor && prepared.stream == streamSettings
+    }
+
+    /// Prepares other settings and puts them into force at once.
+    /// - Throws: what cannot be made at the sensor's rate; then nothing has changed.
+    public mutating func reconfigure(
+        _ configuration: Configuration, revision: Int, to sink: PublicationSink
+    ) throws(StationError) {
+        let prepared = try prepare(configuration)
+        commit(prepared, revision: revision, to: sink)
+    }
+
+    /// Puts other settings, that were prepared for this sensor (see ``fits(_:)``), into force with the next block, without a
+    /// gap. Cannot fail.
     ///
     /// A stage whose settings and whose input are as before goes on from where it is, bit for bit as if nothing had
     /// happened: the filters of other axes, running averages, windows, an open event, the extremes, the numbers of
     /// messages. What has changed begins anew. A new filter of an axis keeps its level from triggering until it and
     /// the RMS have settled; a new offset removal, axis map or test signal is a new start for all (`valid` is false, `settling`,
     /// until all has settled), and traces tell a jump of their grid by `gap`. An open event goes on in any case.
-    /// - Parameters:
-    ///   - configuration: a valid snapshot. What belongs to the sensor's own rate and range stays as it is.
-    ///   - revision: of the settings; events that begin from now on carry it.
-    /// - Throws: what cannot be made at the sensor's rate; then nothing has changed.
-    public mutating func reconfigure(
-        _ configuration: Configuration, revision: Int, to sink: PublicationSink
-    ) throws(StationError) {
-        var path = try SignalPath(configuration, rate: rate)
-        let topics = try StationError.topics(of: configuration)
-        var messenger = try Messenger(configuration, topics: topics, boot: self.messenger.boot)
-        try messenger.setStream(streamSettings, configuration)
-        let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
-        let ring = try RingWriter(configuration, sensor: sensor)
+    /// - Parameter revision: of the settings; events that begin from now on carry it.
+    public mutating func commit(_ prepared: Prepared, revision: Int, to sink: PublicationSink) {
+        let configuration = prepared.configuration
+        var (path, messenger) = (prepared.path, prepared.messenger)
+        let (waveform, ring) = (prepared.waveform, prepared.ring)
         let was = self.configuration
         let goesOn = SignalPath.entersAlike(configuration, was)
         let sameMeasures = configuration.intensity == was.intensity && configuration.spectrum == was.spectrum

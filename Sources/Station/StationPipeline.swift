@@ -69,20 +69,11 @@ public struct StationPipeline: ~Copyable {
         configuration: Configuration, sensor: StationSensor, boot: String, revision: Int = 0
     ) throws(StationError) {
         // All that may fail is done before there are stored properties: Swift 6.0.3 cannot compile it between them.
-        let path = try SignalPath(configuration, rate: sensor.rate)
-        let topics = try StationError.topics(of: configuration)
-        let messenger = try Messenger(configuration, topics: topics, boot: boot)
-        let waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
-        let ring = try RingWriter(configuration, sensor: sensor)
-        self.init(
-            configuration, sensor: sensor, revision: revision, path: path, messenger: messenger, waveform: waveform,
-            ring: ring)
+        self.init(try Prepared(configuration, sensor: sensor, boot: boot), revision: revision)
     }
 
-    private init(
-        _ configuration: Configuration, sensor: StationSensor, revision: Int, path: SignalPath, messenger: Messenger,
-        waveform: WaveformSender, ring: RingWriter
-    ) {
+    private init(_ prepared: Prepared, revision: Int) {
+        let (configuration, sensor, path) = (prepared.configuration, prepared.sensor, prepared.path)
         self.path = path
         rate = sensor.rate
         fullScale = Self.fullScale(sensor)
@@ -93,11 +84,10 @@ public struct StationPipeline: ~Copyable {
         validFrom = rules.settleSamples
         summary = SummaryBuilder(configuration, rate: sensor.rate)
         trace = TraceBuilder(configuration.trace, rate: sensor.rate)
-        self.messenger = messenger
-        self.ring = ring
+        messenger = prepared.messenger
+        ring = prepared.ring
         events = EventRecorder(
-            configuration, rate: sensor.rate, revision: revision,
-            waveform: waveform)
+            configuration, rate: sensor.rate, revision: revision, waveform: prepared.waveform)
         planes = Planes()
     }
 

@@ -49,7 +49,6 @@ public enum Program {
         do throws(AgentError) {
             keeper.started()
             let status = try Agent(keeper: keeper, exitAtEnd: parsed.exitAtEnd).run()
-            keeper.ended()
             return status == Agent.anew ? beginAnew() : status
         } catch {
             say("seismoted: \(error)\n", to: STDERR_FILENO)

@@ -63,7 +63,7 @@ extension Dispatcher {
                 [CodedError("", .unavailable, "This station has no thread that samples: it cannot do this.")])
         }
         // What takes long, or much room, is not piled up.
-        let underWay = ordered.values.count { $0.request?.command == request.command }
+        let underWay = ordered.values.count { $0.command == request.command }
         guard underWay < request.command.most else {
             return fail(
                 request, revision: revision,
@@ -78,26 +78,19 @@ extension Dispatcher {
             return fail(
                 request, revision: revision, [CodedError("", .busy, "Too many commands are waiting: ask again later.")])
         }
-        ordered[lastOrder] = Ordered(request: request)
+        ordered[lastOrder] = request
     }
 
     mutating func take(_ number: Int, _ outcome: OrderOutcome, _ reporter: inout Reporter) {
-        guard let one = ordered[number] else { return }
+        if let (change, step) = changeOrder, change == number { return take(outcome, of: step, &reporter) }
+        guard let request = ordered[number] else { return }
         if case .began = outcome {} else { ordered[number] = nil }
         switch outcome {
-        case .began(let result):
-            if let request = one.request, !one.isChange {
-                say(request, .accepted, revision: reporter.revision, result: result)
-            }
+        case .began(let result): say(request, .accepted, revision: reporter.revision, result: result)
         case .done(let result):
-            if one.isChange { return applied(&reporter) }
-            if let request = one.request {
-                if request.command == .calibrate { reporter.keep(calibration: result) }
-                say(request, .done, revision: reporter.revision, result: result)
-            }
-        case .failed(let error):
-            if one.isChange { return refused(error, &reporter) }
-            if let request = one.request { fail(request, revision: reporter.revision, [error]) }
+            if request.command == .calibrate { reporter.keep(calibration: result) }
+            say(request, .done, revision: reporter.revision, result: result)
+        case .failed(let error): fail(request, revision: reporter.revision, [error])
         }
     }
 }

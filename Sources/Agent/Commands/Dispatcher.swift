@@ -10,14 +10,6 @@ struct Dispatcher {
     /// What the process is to do after a round.
     enum Course: Equatable { case goOn, restart }
 
-    /// A command that another thread carries out.
-    struct Ordered {
-        /// Nil: nobody waits for a reply.
-        var request: CommandRequest?
-        /// The order is that of the change under way.
-        var isChange = false
-    }
-
     let keeper: SettingsKeeper
     let link: Link
     let log: Log
@@ -30,27 +22,32 @@ struct Dispatcher {
     var topics: Topics
     var messenger: Messenger
     var desk: CommandDesk
-    var journal: CommandJournal
+    let record: CommandRecord
     var random = SystemRandomNumberGenerator()
-    var ordered: [Int: Ordered] = [:]
+    /// Commands that another thread carries out.
+    var ordered: [Int: CommandRequest] = [:]
     var lastOrder = 0
     var course = Course.goOn
-    /// A change that is being applied; the verbs of the configuration wait for it, few of them.
-    var changing: Changing?
-    var held: [CommandRequest] = []
-    static let heldLimit = 8
-    static let heldBytes = 65_536
-    private var journalProblem: String?
+    /// The change of the settings that is under way, and the requests that wait for its end.
+    var changes = ChangeCoordinator()
+    var changing: Change?
+    var asked: [Int: (effect: CommandEffect, request: CommandRequest)] = [:]
+    var lastAsked = 0
+    /// What is awaited of it: the outcome of an order, of a write, of a look for files, of the reply's way to the disk.
+    var changeOrder: (number: Int, step: ChangeOrder)?
+    var persisting: Int?
+    var checking: Int?
+    var answering: Int?
+    /// Commands and replies that wait for the disk.
+    var disk = DiskWaits()
+    var journalProblem: String?
     let started = HostClock.monotonic()
-    /// What the process was started with.
-    private let atStart: LoadedSettings
 
     init(
         _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
         status: SamplingStatus, sampling: OrderBook?, storage: StorageThread
     ) {
         let configuration = keeper.settings.configuration
-        atStart = keeper.settings
         self.keeper = keeper
         self.link = link
         self.log = log
@@ -61,44 +58,46 @@ struct Dispatcher {
         self.boot = boot
         self.topics = topics
         messenger = Messenger(topics: topics, boot: boot)
-        journal = CommandJournal(directory: configuration.storage.directory)
+        keeper.writes = storage.files
+        var journal = CommandJournal(directory: configuration.storage.directory)
         desk = CommandDesk(topics: topics, groups: configuration.station.groups, memory: journal.read())
+        record = CommandRecord(journal)
     }
 
     /// Does all that can be done now; to be called when the inbox's descriptor is readable, and once a second.
     mutating func round(_ reporter: inout Reporter) -> Course {
-        let (messages, lost) = inbox.take()
-        desk.lost(lost)
-        for message in messages {
-            if reporter.isFromHomeAssistant(message) {
-                reporter.take(fromHomeAssistant: message, random: random.next())
-                continue
-            }
-            let verdict = desk.take(
-                message, connection: message.connection, now: HostClock.monotonic(), wall: HostClock.wall(),
-                random: &random)
-            act(verdict, &reporter)
+        takeWrites(&reporter)
+        if disk.arrived.isEmpty {
+            let (messages, lost) = inbox.take()
+            disk.arrived = messages[...]
+            desk.lost(lost)
         }
-        while let verdict = desk.next(now: HostClock.monotonic(), wall: HostClock.wall()) { act(verdict, &reporter) }
+        while disk.begun == nil, let verdict = nextVerdict(&reporter) { act(verdict, &reporter) }
         for (number, outcome) in (sampling?.takeOutcomes() ?? []) + storage.orders.takeOutcomes() {
             take(number, outcome, &reporter)
         }
+        if let due = changes.due, HostClock.monotonic() >= due { follow(.time, &reporter) }
         lookAtPending(&reporter)
         sendLog()
         reporter.rejectedCommands = desk.rejected
-        return course
+        // The reply to it leaves first, if the disk takes it down.
+        return disk.replies.isEmpty || HostClock.monotonic() >= disk.patienceEnds ? course : .goOn
+    }
+
+    private mutating func nextVerdict(_ reporter: inout Reporter) -> CommandDesk.Verdict? {
+        let (now, wall) = (HostClock.monotonic(), HostClock.wall())
+        guard let message = disk.arrived.popFirst() else { return desk.next(now: now, wall: wall) }
+        if reporter.isFromHomeAssistant(message) {
+            reporter.take(fromHomeAssistant: message, random: random.next())
+            return .nothing
+        }
+        return desk.take(message, connection: message.connection, now: now, wall: wall, random: &random)
     }
 
     /// When the next round is due even if nothing comes (ns of the monotonic clock).
     var due: Int64? {
-        guard let pending = keeper.ledger.pending, changing == nil else { return desk.nextDue }
-        return min(desk.nextDue ?? .max, pending.deadlineMonotonic)
-    }
-
-    /// Settings as this process can put them into force: those that need a restart stay as they are, and what the station
-    /// gets in with goes to no broker that it is not for.
-    func inForce(_ settings: LoadedSettings) -> Configuration {
-        Settings.withoutRestart(keeper.ledger.guarded(settings), running: atStart.configuration)
+        let reverts = changes.isIdle ? keeper.ledger.pending?.deadlineMonotonic : nil
+        return [desk.nextDue, reverts, changes.due, disk.begun?.deadline].compactMap { $0 }.min()
     }
 
     // MARK: Replies
@@ -119,27 +118,40 @@ struct Dispatcher {
             // It changes nothing, and so is not worth a place on the disk: a flood of bad commands would wear that out.
             publish(messenger.reply(message, time: HostClock.wall()), destination, priority: .state)
         case .carryOut(let request):
-            if !request.command.onlyTells, let id = request.id, let entry = desk.memory.entry(id) {
-                note(entry, isDurable: true)
+            guard !request.command.onlyTells, let id = request.id, let entry = desk.memory.entry(id) else {
+                return carryOut(request, &reporter)
             }
-            carryOut(request, &reporter)
+            // It is carried out when the disk knows of it, so that it never is a second time.
+            disk.begin(request, note(entry, isDurable: true))
         }
     }
 
-    /// Says what became of a command, when it is on the disk that it was carried out.
+    /// Says what became of a command, when it is on the disk that it was carried out; what was not is said at once.
+    /// - Returns: the number of the write that the reply waits for; nil: it has left.
+    @discardableResult
     mutating func say(
         _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [CodedError] = [],
         result: Value = .object([])
-    ) {
+    ) -> Int? {
         let message = ReplyMessage(
             id: request.id, command: request.command.name, phase: phase, revision: revision, errors: errors,
             result: result)
         let reply = messenger.reply(message, time: HostClock.wall())
+        var number: Int?
         if let entry = desk.said(request, reply, isFinal: phase != .accepted) {
-            note(entry, isDurable: !request.command.onlyTells)
+            let written = note(entry, isDurable: !request.command.onlyTells)
+            if !request.command.onlyTells, phase != .failed { number = written }
         }
         note(request, phase, errors.first)
-        if let destination = request.destination { publish(reply, destination) }
+        guard let destination = request.destination else { return number }
+        // (One reply to a command does not overtake another.)
+        if number == nil, disk.replies.contains(where: { $0.id == request.id }) { number = disk.replies.last?.number }
+        guard let number else {
+            publish(reply, destination)
+            return nil
+        }
+        disk.wait(DiskWaits.Reply(number: number, id: request.id, bytes: reply, destination: destination))
+        return number
     }
 
     private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: CodedError?) {
@@ -157,18 +169,14 @@ struct Dispatcher {
         say(request, .failed, revision: revision, errors: errors)
     }
 
-    private func publish(_ reply: [UInt8], _ destination: ReplyDestination, priority: Priority = .essential) {
+    func publish(_ reply: [UInt8], _ destination: ReplyDestination, priority: Priority = .essential) {
         var header = Messenger.header(destination)
         header.priority = priority
         reply.withUnsafeBytes { link.publish(header, $0) }
     }
 
-    private mutating func note(_ entry: CommandMemory.Entry, isDurable: Bool) {
-        journal.append(entry, isDurable: isDurable, desk.memory)
-        if let problem = journal.problem, problem != journalProblem {
-            log.error("commands cannot be remembered: \(problem)")
-        }
-        journalProblem = journal.problem
+    private func note(_ entry: CommandMemory.Entry, isDurable: Bool) -> Int {
+        record.append(entry, isDurable: isDurable, desk.memory, to: storage.files)
     }
 
     private mutating func sendLog() {

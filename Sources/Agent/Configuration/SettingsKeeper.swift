@@ -1,9 +1,8 @@
 import Messages
 import Settings
 
-/// The settings in force and what was set remotely, with the file that keeps it. For the main thread only.
-///
-/// What is adopted is on the disk before it is said to be; what cannot be written down is refused.
+/// The settings in force and what was set remotely, with the file that keeps it. For the main thread only, which does not
+/// wait for the disk: see ``ChangeCoordinator`` for what comes first.
 public final class SettingsKeeper {
     /// Seconds between two writes that only tell of refused changes (ns).
     private static let rejectionPause: Int64 = 60_000_000_000
@@ -11,8 +10,10 @@ public final class SettingsKeeper {
     public private(set) var ledger: SettingsLedger
     /// What happened to the overlay at the start.
     public private(set) var notes: [SettingsLedger.Note]
+    /// Makes the writes; nil: they are made at once, as before there are threads.
+    var writes: FileWrites?
     private let store: DurableFile
-    /// What the file has; nil when it is not what it should be.
+    /// What the file has, or will have when all that was handed to `writes` is made; nil when that is not known.
     private var written: Value?
     private var lastRejection: Int64?
 
@@ -41,14 +42,14 @@ public final class SettingsKeeper {
     public func started() {
         var next = ledger
         if let note = next.started(now: HostClock.wall()) { notes.append(note) }
-        _ = write(next)
+        adopt(next)
+        save(next)
     }
 
     /// To be called at an orderly end.
     public func ended() {
-        var next = ledger
-        next.ended()
-        _ = write(next)
+        ledger.ended()
+        save(ledger)
     }
 
     /// What a change would do; see ``SettingsLedger/propose(_:ifRevision:confirm:)``.
@@ -58,47 +59,28 @@ public final class SettingsKeeper {
         try ledger.propose(change, ifRevision: ifRevision, confirm: confirm)
     }
 
-    /// Writes a change down and puts it in force; see ``SettingsLedger/adopt(_:confirm:source:now:monotonic:connection:)``.
-    ///
-    /// - Returns: the revision in force.
-    /// - Throws: `unavailable` when the disk does not take it; then nothing has changed.
-    public func adopt(
-        _ proposal: SettingsLedger.Proposal, confirm: Double?, source: String, connection: UInt64
-    ) throws(CodedErrors) -> Int {
-        var next = ledger
-        let revision = next.adopt(
-            proposal, confirm: confirm, source: source, now: HostClock.wall(), monotonic: HostClock.monotonic(),
-            connection: connection)
-        try commit(next)
-        return revision
+    /// Puts a ledger into force.
+    func adopt(_ next: SettingsLedger) { ledger = next }
+
+    /// Has a ledger written, unless the file has it.
+    /// - Returns: the number of the outcome; nil: there is nothing to wait for.
+    @discardableResult
+    func save(_ next: SettingsLedger) -> Int? {
+        let document = next.document
+        if document == written { return nil }
+        written = document
+        let store = self.store
+        let write: @Sendable () -> String? = {
+            do throws(FileError) { try store.write(document) } catch { return error.message }
+            return nil
+        }
+        if let writes { return writes.put(.settings, write) }
+        if write() != nil { isUnknown() }
+        return nil
     }
 
-    /// Keeps the pending change; see ``SettingsLedger/confirm(revision:connection:)``.
-    ///
-    /// - Throws: `conflict`, or `unavailable` when the disk does not take it.
-    public func confirm(revision: Int?, connection: UInt64) throws(CodedErrors) -> Int {
-        var next = ledger
-        let revision = try next.confirm(revision: revision, connection: connection)
-        try commit(next)
-        return revision
-    }
-
-    /// Takes the pending change back when its time is over.
-    ///
-    /// - Returns: what this changes; nil when nothing is due.
-    public func revertIfDue() -> SettingsLedger.Proposal? {
-        guard let pending = ledger.pending, HostClock.monotonic() >= pending.deadlineMonotonic else { return nil }
-        return revert()
-    }
-
-    /// Takes the pending change back now. It goes back even when the disk does not take that: then the file has a change
-    /// whose time is over.
-    public func revert() -> SettingsLedger.Proposal? {
-        var next = ledger
-        let proposal = next.revert(now: HostClock.wall())
-        _ = write(next)
-        return proposal
-    }
+    /// A write has failed: the file may be the old one or the new one.
+    func isUnknown() { written = nil }
 
     /// Remembers a change that was refused: on the disk not more than once a minute, or with what is written next, so
     /// that a flood of them does not wear it out.
@@ -107,29 +89,6 @@ public final class SettingsKeeper {
         let now = HostClock.monotonic()
         if let lastRejection, now - lastRejection < Self.rejectionPause { return }
         lastRejection = now
-        _ = write(ledger)
-    }
-
-    private func commit(_ next: SettingsLedger) throws(CodedErrors) {
-        let before = ledger
-        guard let error = write(next) else { return }
-        // The failure may have come when the new file was in its place already.
-        _ = write(before)
-        throw CodedErrors([CodedError("", .unavailable, "This cannot be written down: \(error.message).")])
-    }
-
-    /// Puts a ledger in force and on the disk, unless it is there already.
-    private func write(_ next: SettingsLedger) -> FileError? {
-        ledger = next
-        let document = next.document
-        if document == written { return nil }
-        do throws(FileError) {
-            try store.write(document)
-            written = document
-            return nil
-        } catch {
-            written = nil
-            return error
-        }
+        save(ledger)
     }
 }

@@ -27,15 +27,19 @@ struct HomeAssistantMemory {
         return places
     }
 
-    /// Keeps the places; nothing is written where they are known already, or where there never was one.
-    /// - Returns: why not.
-    mutating func keep(_ places: [HomeAssistantPlace]) -> String? {
+    /// Takes the places.
+    /// - Returns: writes them down, and says why it cannot; nil where they are known already, or where there never was one.
+    mutating func keep(_ places: [HomeAssistantPlace]) -> (@Sendable () -> String?)? {
         guard places != known ?? [] else { return nil }
         known = places
         let list = places.suffix(Self.limit).map { place -> Value in
             ["prefix": .string(place.prefix), "id": .string(place.id), "form": .string(place.form.rawValue)]
         }
-        do throws(FileError) { try file.write(["v": 1, "places": .array(list)]) } catch { return error.message }
-        return nil
+        return { [file] in
+            do throws(FileError) { try file.write(["v": 1, "places": .array(list)]) } catch {
+                return "discovery topics not saved: \(error.message)"
+            }
+            return nil
+        }
     }
 }

@@ -47,7 +47,7 @@ extension Reporter {
             case .repeatStates: _ = link.sendRetainedAgain()
             case .repeatConfiguration: sayConfiguration()
             case .remember(let places):
-                if let problem = homeMemory.keep(places) { note(problem) }
+                if let write = homeMemory.keep(places) { files.put(.homeAssistant, write) }
             }
         }
     }

@@ -25,10 +25,11 @@ final class OrderBook: Sendable {
         self.wake = wake
     }
 
-    /// - Returns: false when too many wait.
+    /// - Returns: false when too many wait. What ends a change of the settings is always taken.
+    @discardableResult
     func put(_ order: StationOrder, number: Int) -> Bool {
         let taken = state.withLock { state in
-            guard state.orders.count < Self.capacity else { return false }
+            guard state.orders.count < Self.capacity || order.endsAChange else { return false }
             state.orders.append((number, order))
             return true
         }

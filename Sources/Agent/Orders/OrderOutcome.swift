@@ -9,7 +9,8 @@ enum OrderOutcome: Sendable {
 }
 
 extension CodedError {
-    static let noRing = CodedError("", .unavailable, "there is no waveform ring: nothing can be kept")
+    static let noRing = CodedError(
+        "", .unavailable, "there is no waveform ring: storage.ring_minutes is 0, or the storage is unavailable")
     static let eventIsOpen = CodedError("", .busy, "an event is open")
     static let noSensor = CodedError("", .unavailable, "no sensor is open")
 }

@@ -3,8 +3,14 @@ import Settings
 /// Something that a command asks of the threads that sample and store. Given by the main thread with a number of its
 /// own, answered by an ``OrderOutcome`` of that number; none is ever left without.
 enum StationOrder: Sendable {
-    /// Other settings into force at the next border of a block; `reopens`: the sensor is opened anew with them.
-    indirect case reconfigure(Configuration, revision: Int, reopens: Bool)
+    /// Finds out whether other settings can come into force, and has no effect but one: with `reopens` the sensor is closed
+    /// and opened anew with them, since only that shows what it can do. No samples come then until `commit` or `abandon`;
+    /// the gap is declared. A sensor that is not found is no obstacle: it may still come.
+    indirect case prepare(Configuration, revision: Int, reopens: Bool)
+    /// Settings come into force at the next border of a block: these or, with nil, what was prepared last. Cannot fail.
+    indirect case commit(PreparedSettings?)
+    /// What was prepared last does not; a sensor that was opened for it is opened as before.
+    case abandon
     case resetExtremes
     /// An event as if the ground had shaken, `test: true` in all its messages.
     case testEvent
@@ -19,4 +25,14 @@ enum StationOrder: Sendable {
     /// What the waveform ring has between two times (ns of UTC), as miniSEED on `topic`. For the storage thread; all others
     /// are for the one that samples.
     case snapshot(from: Int64, to: Int64, topic: String)
+}
+
+extension StationOrder {
+    /// Of a change of the settings that is under way.
+    var endsAChange: Bool {
+        switch self {
+        case .commit, .abandon: true
+        default: false
+        }
+    }
 }

@@ -16,6 +16,7 @@ struct Reporter {
     private let log: Log
     let status: SamplingStatus
     let storage: StorageStatus
+    let files: FileWrites
     let link: Link
     var messenger: Messenger
     var alerts = AlertBoard()
@@ -51,14 +52,14 @@ struct Reporter {
 
     init(
         ledger: SettingsLedger, topics: Topics, boot: String, log: Log, status: SamplingStatus,
-        storage: StorageStatus, link: Link
+        storage: StorageStatus, files: FileWrites, link: Link
     ) {
         self.ledger = ledger
         inForce = ledger.settings.configuration
         self.log = log
         self.status = status
         self.storage = storage
-        self.link = link
+        (self.files, self.link) = (files, link)
         linkAlerts = LinkAlerts(inForce.mqtt)
         messenger = Messenger(topics: topics, boot: boot)
         let now = HostClock.monotonic()
@@ -68,7 +69,7 @@ struct Reporter {
         memory = kept.memory
         homeMemory = HomeAssistantMemory(directory: inForce.storage.directory)
         home = HomeAssistantSchedule(remembered: homeMemory.read())
-        if let problem = kept.problem { log.warning("not remembered: \(problem)") }
+        if let problem = kept.problem { log.warning("stored sensor results cannot be read: \(problem)") }
         sayIdentity()
     }
 
@@ -111,7 +112,7 @@ struct Reporter {
         wantHomeAssistant(inForce)
     }
 
-    func note(_ problem: String) { log.warning("not kept: \(problem)") }
+    func note(_ problem: String) { log.warning(problem) }
 
     mutating func say(_ alert: AlertMessage) {
         let link = self.link
@@ -227,9 +228,13 @@ struct Reporter {
 
     private mutating func keep(_ report: SensorMemory.Report, of chip: String, _ value: Value) {
         memory.set(report, of: chip, value)
-        do throws(FileError) {
-            try SensorMemory.keep(report, of: chip, value, directory: inForce.storage.directory)
-        } catch { log.warning("\(report.rawValue) of the sensor not saved: \(error.message)") }
+        let directory = inForce.storage.directory
+        files.put(report == .selfTest ? .selfTest : .calibration) {
+            do throws(FileError) { try SensorMemory.keep(report, of: chip, value, directory: directory) } catch {
+                return "\(report.rawValue) of the sensor not saved: \(error.message)"
+            }
+            return nil
+        }
     }
 
     /// True when an alert was raised or cleared.

@@ -8,7 +8,7 @@ enum StorageAlerts {
         let disk = stored.statistics.dropped
         func count(_ memory: Int, _ disk: Int) -> Value { .int(Int64(memory + disk)) }
         return (
-            message: "more is made than the broker takes and the storage holds: messages are dropped",
+            message: "output queue full: messages are dropped; the broker takes fewer than the station makes",
             details: .object([
                 .init("essential", count(link.dropped.essential, disk.essential)),
                 .init("state", count(link.dropped.state, disk.state)),
@@ -21,7 +21,7 @@ enum StorageAlerts {
     static func failed(_ stored: StorageStatus.Words) -> AlertBoard.Fault? {
         guard let problem = stored.problem else { return nil }
         return (
-            "nothing can be kept on disk: what the broker does not take now is lost with the next restart",
+            "storage unavailable: what the broker does not take is lost with the next restart",
             .object([.init("error", .string(problem))])
         )
     }

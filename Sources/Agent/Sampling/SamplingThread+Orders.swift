@@ -12,7 +12,7 @@ extension SamplingThread {
     func takeOrders(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
         // Those behind one that has to wait stay in their book, which says when it is full.
         if orders.hasOrders, queue.isEmpty { queue = orders.takeOrders() }
-        while let (number, order) = queue.first, !order.stopsTheSensor {
+        while let (number, order) = queue.first, !stopsTheSensor(order) {
             queue.removeFirst()
             if let outcome = carryOut(order, number, &pipeline, session) { orders.answer(number, outcome) }
         }
@@ -23,14 +23,10 @@ extension SamplingThread {
         _ order: StationOrder, _ number: Int, _ pipeline: inout StationPipeline, _ session: SamplingSession
     ) -> OrderOutcome? {
         switch order {
-        case .reconfigure(let new, let revision, _):
-            do throws(StationError) { try pipeline.reconfigure(new, revision: revision, to: sink) } catch {
-                return .failed(CodedError(error))
-            }
-            take(new, revision, reopens: false)
-            isStale = false
-            connectRing(&pipeline)
-            status.change { if case .settings = $0.problem { $0.problem = nil } }
+        case .prepare(let new, let revision, _): return prepare(new, revision, &pipeline)
+        case .commit(let settings): return commit(settings, &pipeline)
+        case .abandon:
+            (prepared, preparedDriver) = (nil, nil)
             return .done(.object([]))
         case .resetExtremes:
             pipeline.resetExtremes()
@@ -44,7 +40,7 @@ extension SamplingThread {
             return nil
         case .calibrate(let seconds):
             guard duties.calibration == nil else {
-                return .failed(CodedError("", .busy, "a calibration goes on already"))
+                return .failed(CodedError("", .busy, "calibration already in progress"))
             }
             let calibration = SamplingDuties.Calibration(number: number, seconds: seconds, rate: session.rate)
             duties.calibration = calibration
@@ -58,12 +54,22 @@ extension SamplingThread {
         }
     }
 
+    /// True for what cannot be done while a block waits.
+    private func stopsTheSensor(_ order: StationOrder) -> Bool {
+        switch order {
+        case .prepare(_, _, let reopens): reopens
+        case .commit: preparedDriver != nil
+        case .selfTest: true
+        default: false
+        }
+    }
+
     private func beginStream(
         _ traces: TraceConfiguration, _ seconds: Double, _ number: Int, _ pipeline: inout StationPipeline,
         _ session: SamplingSession
     ) -> OrderOutcome? {
         guard duties.stream == nil else {
-            return .failed(CodedError("", .busy, "a stream goes on already: end it, or wait for its end"))
+            return .failed(CodedError("", .busy, "stream already in progress: end it, or wait for its end"))
         }
         let topic: String
         do throws(StationError) { topic = try pipeline.beginStream(traces, to: sink) } catch {
@@ -116,13 +122,14 @@ extension SamplingThread {
     func carryOutNext(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
         let (number, order) = queue.removeFirst()
         switch order {
-        case .reconfigure(let new, let revision, _):
+        case .prepare(let new, let revision, _):
             interrupted("the sensor is opened anew")
-            driver.close()
-            // What was measured of the sensor before says nothing of what it is set to now.
-            status.take(nil)
-            reopening = (number, configuration, self.revision, driver)
-            take(new, revision, reopens: true)
+            return tryOut(PreparedSettings(configuration: new, revision: revision), number, &session, &pipeline)
+        case .commit:
+            interrupted("the sensor is opened anew")
+            closeSensor()
+            if let new = prepared.take() { take(new) }
+            orders.answer(number, .done(.object([])))
             return openAgain(&session, &pipeline)
         case .selfTest:
             orders.answer(number, selfTest(&session, pipeline.isEventOpen()))
@@ -134,7 +141,7 @@ extension SamplingThread {
     private func selfTest(_ session: inout SamplingSession, _ isEventOpen: Bool) -> OrderOutcome {
         if isEventOpen { return .failed(.eventIsOpen) }
         if duties.calibration != nil {
-            return .failed(CodedError("", .busy, "a calibration goes on"))
+            return .failed(CodedError("", .busy, "calibration in progress"))
         }
         let outcome = makeSelfTest()
         if outcome.error?.code != .unsupported {
@@ -158,15 +165,22 @@ extension SamplingThread {
         var isOther = false
         for (number, order) in queue {
             switch order {
-            case .reconfigure(let new, let revision, let reopens):
-                if !reopens, let sensor = lastSensor,
-                    let problem = StationCheck.problem(new, sensor: StationSensor(sensor))
-                {
-                    orders.answer(number, .failed(CodedError(problem)))
-                    continue
+            case .prepare(let new, let revision, let reopens):
+                let problem =
+                    reopens ? nil : lastSensor.flatMap { StationCheck.problem(new, sensor: StationSensor($0)) }
+                if problem == nil {
+                    prepared = PreparedSettings(configuration: new, revision: revision)
+                    preparedDriver = reopens ? choose(new.sensor) : nil
                 }
-                take(new, revision, reopens: reopens)
-                isOther = true
+                orders.answer(number, problem.map { .failed(CodedError($0)) } ?? .done(.object([])))
+            case .commit(let settings):
+                if let new = settings ?? prepared.take() {
+                    take(new)
+                    isOther = true
+                }
+                orders.answer(number, .done(.object([])))
+            case .abandon:
+                (prepared, preparedDriver) = (nil, nil)
                 orders.answer(number, .done(.object([])))
             case .endStream:
                 if let stream = duties.stream { answerStream(stream) }
@@ -204,23 +218,11 @@ extension SamplingThread {
         interrupted("the agent ends")
         if let number = duties.testEvent { orders.answer(number, ends) }
         if let stream = duties.stream { answerStream(stream) }
-        if let reopening { orders.answer(reopening.number, ends) }
         for (number, _) in queue + orders.takeOrders() { orders.answer(number, ends) }
         queue.removeAll()
     }
 
     private static func text(_ time: Int64) -> Value { .string(Timestamp(nanoseconds: time).description) }
-}
-
-extension StationOrder {
-    /// True for what cannot be done while a block waits.
-    fileprivate var stopsTheSensor: Bool {
-        switch self {
-        case .reconfigure(_, _, let reopens): reopens
-        case .selfTest: true
-        default: false
-        }
-    }
 }
 
 extension CodedError {

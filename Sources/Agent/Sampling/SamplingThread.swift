@@ -22,8 +22,12 @@ final class SamplingThread {
     private(set) var revision: Int
     /// The pipeline is still made of the settings before.
     var isStale = false
-    /// An order that opens the sensor anew, and what to go back to when its settings cannot work.
-    var reopening: (number: Int, configuration: Configuration, revision: Int, driver: any SensorDriver)?
+    /// Other settings that wait for `commit` or `abandon`.
+    var prepared: PreparedSettings?
+    /// With them: another sensor, or the sensor with other settings of its own.
+    var preparedDriver: (any SensorDriver)?
+    /// The sensor has been opened already, to prepare settings.
+    var openSensor: SensorDescription?
     let orders: OrderBook
     /// Orders that wait for a block to go in.
     var queue: [(number: Int, order: StationOrder)] = []
@@ -31,9 +35,9 @@ final class SamplingThread {
     let status: SamplingStatus
     let sink: PublicationSink
     var driver: any SensorDriver
+    let choose: (SensorConfiguration) -> any SensorDriver
     /// The one that was open last.
     private(set) var lastSensor: SensorDescription?
-    private let choose: (SensorConfiguration) -> any SensorDriver
     private let boot: String
     /// Takes the segments of the waveform ring, when the settings want one; nil: nobody takes them.
     private let ring: SegmentQueue?
@@ -102,18 +106,18 @@ final class SamplingThread {
     }
 
     /// Without pauses a thread with real-time priority would take the processor from everybody.
-    private func setPriority() {
+    func setPriority() {
         let isPaced = speed > 0
         var parameters = sched_param(sched_priority: isPaced ? Self.priority : 0)
         let allowed = pthread_setschedparam(pthread_self(), isPaced ? SCHED_FIFO : SCHED_OTHER, &parameters) == 0
         status.change { $0.realTime = allowed && isPaced }
     }
 
-    /// Other settings, of which the pipeline has to be told; with `reopens` the sensor, closed now, is another one.
-    func take(_ new: Configuration, _ revision: Int, reopens: Bool) {
-        (configuration, self.revision, isStale) = (new, revision, true)
-        guard reopens else { return }
-        driver = choose(new.sensor)
+    /// Other settings, of which the pipeline has to be told.
+    func take(_ new: PreparedSettings) {
+        (configuration, revision, isStale) = (new.configuration, new.revision, true)
+        guard let other = preparedDriver.take() else { return }
+        driver = other
         lastSensor = nil
         setPriority()
     }
@@ -132,7 +136,8 @@ final class SamplingThread {
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
             do throws(SensorError) {
-                let sensor = try driver.open()
+                let sensor: SensorDescription
+                if let found = openSensor.take() { sensor = found } else { sensor = try driver.open() }
                 lastSensor = sensor
                 var outcome: SamplingStatus.SelfTestOutcome?
                 // Once after the start. What it says changes nothing for the samples.
@@ -168,27 +173,9 @@ final class SamplingThread {
                 isStale = false
                 connectRing(&pipeline)
                 session.isFirst = true
-                if let reopening {
-                    let value: Value = [
-                        "driver": .string(sensor.driver), "chip": .string(sensor.chip), "rate_hz": .double(sensor.rate),
-                    ]
-                    orders.answer(reopening.number, .done(["sensor": value]))
-                }
-                reopening = nil
                 if duties.stream == nil, pipeline.isStreaming { pipeline.endStream(to: sink) }
                 return true
-            } catch {
-                guard let before = reopening else {
-                    refused(error)
-                    continue
-                }
-                reopening = nil
-                orders.answer(before.number, .failed(CodedError(error)))
-                driver.close()
-                (configuration, revision, driver) = (before.configuration, before.revision, before.driver)
-                isStale = false
-                setPriority()
-            }
+            } catch { refused(error) }
         }
         return false
     }
@@ -208,9 +195,6 @@ final class SamplingThread {
             $0.problem = .sensor(error)
             $0.faults = .init()
         }
-        // The settings are in force all the same: what is missing may still come.
-        if let reopening { orders.answer(reopening.number, .done(["problem": .string(error.message)])) }
-        reopening = nil
         backOff(longest: Self.longestPause)
     }
 

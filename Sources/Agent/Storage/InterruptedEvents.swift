@@ -12,7 +12,8 @@ enum InterruptedEvents {
             try spool.forEachWaveform(of: event.id) { waveform.append($0.payload) }
             let interrupted = InterruptedEvent(
                 id: event.id, newest: event.trigger.payload, header: event.trigger.header, waveform: waveform)
-            let from = (interrupted.onset ?? event.trigger.made) - Int64(context.preEvent * 1e9)
+            let from =
+                (interrupted.onset ?? event.trigger.made) - Int64(context.configuration.detection.event.preEvent * 1e9)
             let segments = try records(spool: &spool, from: interrupted.waveformNext ?? from)
             let topic = context.waveformHeader(of: event.id)
             guard let messages = interrupted.messages(segments: segments, from: from, topic: topic) else { continue }
@@ -43,7 +44,7 @@ enum InterruptedEvents {
 extension Outbox.Context {
     /// The header of the messages of an event's waveform; nil: the settings want none.
     func waveformHeader(of event: String) -> PublicationHeader? {
-        guard wantsWaveforms else { return nil }
+        guard configuration.waveform.enabled else { return nil }
         var header = Stream.waveform.delivery.header(topic: topics.waveform(eventID: event))
         header.event = EventMark(id: event, part: .waveform)
         return header

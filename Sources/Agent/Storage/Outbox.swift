@@ -9,21 +9,14 @@ import Spool
 struct Outbox: ~Copyable {
     /// What it has to know of the settings.
     struct Context: Sendable {
+        var configuration: Configuration
         var topics: Topics
-        /// Seconds before the onset that belong to an event.
-        var preEvent: Double
-        var wantsWaveforms: Bool
-        var spool: SpoolOptions
         /// Number of the change whose brokers are on trial, and of the one that was confirmed last; 0: none.
         var trial: Int
         var confirmed = 0
 
         init(_ configuration: Configuration, topics: Topics, trial: Int = 0) {
-            self.topics = topics
-            preEvent = configuration.detection.event.preEvent
-            wantsWaveforms = configuration.waveform.enabled
-            spool = SpoolOptions(configuration)
-            self.trial = trial
+            (self.configuration, self.topics, self.trial) = (configuration, topics, trial)
         }
     }
 
@@ -67,11 +60,11 @@ struct Outbox: ~Copyable {
     static func open(
         _ context: Context, link: Link, status: StorageStatus, log: Log
     ) throws(SpoolError) -> Outbox {
-        var spool = try Spool.open(context.spool, now: HostClock.wall())
+        var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.wall())
         report(spool.setAsideFile, status, log)
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
-            log.notice("events of the agent before this one are closed", ["events": .int(closed)])
+            log.notice("events that were open when the agent last stopped are closed", ["events": .int(closed)])
         }
         if let last = try spool.lastEnd() {
             let header = Stream.last.delivery.header(topic: context.topics.last)
@@ -94,8 +87,8 @@ struct Outbox: ~Copyable {
 
     /// Other settings, from now on.
     mutating func take(_ new: Context) throws(SpoolError) {
-        if new.spool != context.spool {
-            try spool.reconfigure(new.spool)
+        if new.configuration.storage != context.configuration.storage {
+            try spool.reconfigure(SpoolOptions(new.configuration))
             trimDue = 0
         }
         context = new
@@ -140,7 +133,7 @@ struct Outbox: ~Copyable {
 
     /// The files are damaged, or are not there any more: what is in memory goes to the new ones.
     private mutating func beginAnew(after error: SpoolError) throws(SpoolError) {
-        log.error("the storage begins anew: \(error)")
+        log.error("storage files damaged or removed, new ones are created: \(error)")
         let known = settled.filter(\.outcome.isFinal).map(\.key)
         try spool.recover(except: link.keptKeys().union(known))
         link.keepAgain(all: true)

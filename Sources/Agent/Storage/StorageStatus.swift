@@ -4,7 +4,7 @@ import Threads
 /// What the storage thread says of itself to the others.
 final class StorageStatus: Sendable {
     struct Words: Sendable {
-        /// Why nothing can be kept; nil: all is well, or storage is not wanted.
+        /// Why the storage is unavailable; nil: it works.
         var problem: String?
         /// The damaged file that was set aside at the start or since, in words.
         var setAside: String?

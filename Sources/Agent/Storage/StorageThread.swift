@@ -18,6 +18,8 @@ final class StorageThread: Sendable {
     let segments: SegmentQueue
     /// What commands ask of the ring.
     let orders: OrderBook
+    /// Small files that others want written.
+    let files: FileWrites
     private let link: Link
     private let log: Log
     private let context: Mutex<Outbox.Context>
@@ -39,9 +41,10 @@ final class StorageThread: Sendable {
         ended = try .make()
         segments = SegmentQueue(wake: wake)
         orders = OrderBook(answered: answered, wake: wake)
+        files = FileWrites(wake: wake, answered: answered)
     }
 
-    /// Other settings and topics. What waits on disk goes out as it was addressed; the directory stays.
+    /// Puts other settings and topics into force with the next round. What waits on disk goes out as it was addressed; the directory stays.
     /// - Parameters:
     ///   - trial: number of the change whose brokers are on trial, 0: none is; nil: as before.
     ///   - confirmed: a trial that was passed just now.
@@ -86,6 +89,7 @@ final class StorageThread: Sendable {
         defer { ended.signal() }
         var due: Int64 = 0
         while true {
+            files.work()
             let now = HostClock.monotonic()
             if now >= due {
                 do throws(SpoolError) {
@@ -104,7 +108,7 @@ final class StorageThread: Sendable {
     }
 
     private func say(_ error: SpoolError) {
-        log.error("nothing can be kept: \(error)")
+        log.error("storage unavailable: \(error)")
         status.change { $0.problem = error.description }
     }
 
@@ -122,6 +126,7 @@ final class StorageThread: Sendable {
         var (due, hasFailed) = (Int64(0), hasFailed)
         while true {
             let isLast = mustStop.load(ordering: .acquiring)
+            files.work()
             let now = HostClock.monotonic()
             guard isLast || now >= due else {
                 goWithout()
@@ -187,7 +192,7 @@ final class StorageThread: Sendable {
         }
     }
 
-    private var hasRing: Bool { context.withLock { $0.spool.ringSeconds > 0 } }
+    private var hasRing: Bool { context.withLock { $0.configuration.storage.ringMinutes > 0 } }
 
     private func refuseOrders() {
         for (number, _) in orders.takeOrders() { orders.answer(number, .failed(.noRing)) }

@@ -1,3 +1,5 @@
+import Messages
+
 /// What the states, events and actions of the link's life are made of.
 extension LinkLife {
     /// An attempt that is to be answered by its deadline (ns).

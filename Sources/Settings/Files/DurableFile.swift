@@ -3,7 +3,7 @@ import Messages
 
 /// A file of the storage directory, such as the one that keeps the ledger of settings over restarts. Whenever the power
 /// goes, it is the old one or the new one, whole.
-public struct DurableFile {
+public struct DurableFile: Sendable {
     public let directory: String
     private let files: any FileLayer
     public let name: String

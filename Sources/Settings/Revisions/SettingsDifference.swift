@@ -5,11 +5,15 @@ struct SettingsDifference {
     private(set) var live: [String] = []
     private(set) var restartStream: [String] = []
     private(set) var restart: [String] = []
+    /// Who is asked whether it can be made.
+    private(set) var owners: [SettingOwner] = []
 
     init(_ old: Configuration, _ new: Configuration) {
+        var rows: [Setting] = []
         for setting in SettingsTable.settings {
             for (key, axis) in setting.concreteKeys where setting.write(old, axis) != setting.write(new, axis) {
                 changed.append(key)
+                rows.append(setting)
                 switch setting.apply {
                 case .live: live.append(key)
                 case .restartStream: restartStream.append(key)
@@ -17,5 +21,6 @@ struct SettingsDifference {
                 }
             }
         }
+        owners = SettingOwner.asked(for: rows)
     }
 }

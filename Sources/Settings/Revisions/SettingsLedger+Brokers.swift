@@ -17,6 +17,19 @@ extension SettingsLedger {
         return configuration
     }
 
+    /// Settings as this process can work with them: those that take effect at the next start only are as they were at this
+    /// one, and what the station gets in with goes to no broker that it is not for.
+    public func inForce(_ settings: LoadedSettings) -> Configuration {
+        var mixed = guarded(settings)
+        var findings = Findings()
+        for setting in SettingsTable.settings where setting.apply == .restart {
+            for (key, axis) in setting.concreteKeys {
+                setting.read(setting.write(initial.configuration, axis), Pointer.of(key: key), axis, &mixed, &findings)
+            }
+        }
+        return mixed
+    }
+
     /// The revision whose connection is on trial: what a broker takes meanwhile counts once the change is confirmed. 0:
     /// none is.
     public var connectionTrial: Int { pending?.needsNewConnection == true ? revision : 0 }

@@ -73,6 +73,9 @@ extension SettingsLedger {
         return revision
     }
 
+    /// Says which connections prove that the station is reachable with the pending change: those with a higher number.
+    public mutating func awaitConfirmation(above connection: UInt64) { pending?.connection = connection }
+
     /// Keeps the pending change.
     ///
     /// A change that makes the link connect anew is confirmed over a connection made after it, and so is proven to
@@ -260,7 +263,8 @@ extension SettingsLedger {
         return Proposal(
             settings: loaded, overlay: overlay, changed: difference.changed, live: difference.live,
             restartStream: difference.restartStream, needsRestart: difference.restart,
-            reconnects: difference.changed.contains { key in groups.contains { key.hasPrefix($0) } })
+            reconnects: difference.changed.contains { key in groups.contains { key.hasPrefix($0) } },
+            owners: difference.owners)
     }
 
     /// A new revision in force.

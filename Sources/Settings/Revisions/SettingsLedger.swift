@@ -58,6 +58,8 @@ public struct SettingsLedger: Sendable {
         public var needsRestart: [String]
         /// Broker, credentials, TLS, protocol or root change: must be confirmed.
         public var reconnects: Bool
+        /// Who is to be asked whether it can be made.
+        public var owners: [SettingOwner]
     }
 
     /// A change that was refused.

@@ -4,7 +4,7 @@ extension SettingsTable {
     // Files are named in the settings file only: whoever could name them remotely could have any file of the board
     // sent to a broker of his own as the password.
     static let mqtt = Chapter(
-        key: "mqtt", title: "MQTT", help: "The broker. A change makes a new connection.",
+        key: "mqtt", title: "MQTT", help: "The broker. A change makes a new connection.", owners: .link, .storage,
         sections: [("tls", "TLS"), ("reconnect", "Reconnection"), ("home_assistant", "Home Assistant")],
         settings: [
             Setting(
@@ -18,7 +18,8 @@ extension SettingsTable {
                     + "older than 2.0.16: there a packet of MQTT 5 can end the agent."),
             Setting(
                 "mqtt.root", \.mqtt.root, .topicRoot, apply: .live,
-                title: "Topic root", advanced: true, "First level, or levels, of every topic."),
+                title: "Topic root", advanced: true, "First level, or levels, of every topic."
+            ).owned(by: .link, .sampling, .storage, .commands, .reporter),
             Setting(
                 "mqtt.username", \.mqtt.username, .text(.line(256)), apply: .live,
                 title: "User name", "Empty: none."),

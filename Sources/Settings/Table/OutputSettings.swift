@@ -3,7 +3,7 @@ import SignalProcessing
 
 extension SettingsTable {
     static let trace = Chapter(
-        key: "trace", title: "Traces", help: "Decimated traces, for live displays.",
+        key: "trace", title: "Traces", help: "Decimated traces, for live displays.", owners: .sampling,
         settings: [
             Setting(
                 "trace.enabled", \.trace.enabled, .bool, apply: .live,
@@ -38,11 +38,12 @@ extension SettingsTable {
         ])
 
     static let waveform = Chapter(
-        key: "waveform", title: "Event waveforms", help: "Waveforms of events, at the full rate.",
+        key: "waveform", title: "Event waveforms", help: "Waveforms of events, at the full rate.", owners: .sampling,
         settings: [
             Setting(
                 "waveform.enabled", \.waveform.enabled, .bool, apply: .live,
-                title: "Publish event waveforms", "Publish the waveform of each event."),
+                title: "Publish event waveforms", "Publish the waveform of each event."
+            ).owned(by: .sampling, .storage),
             Setting(
                 "waveform.encoding", \.waveform.encoding, .choice(), apply: .live,
                 title: "Waveform encoding", advanced: true,
@@ -54,7 +55,7 @@ extension SettingsTable {
         ])
 
     static let storage = Chapter(
-        key: "storage", title: "Storage", help: "What is kept over a restart.",
+        key: "storage", title: "Storage", help: "What is kept over a restart.", owners: .storage,
         settings: [
             Setting(
                 "storage.directory", \.storage.directory, .path, apply: .restart, remote: .no,
@@ -67,7 +68,8 @@ extension SettingsTable {
             Setting(
                 "storage.ring_minutes", \.storage.ringMinutes, .integer(0...1440, unit: "min"), apply: .live,
                 title: "Waveform ring",
-                "How much of the full-rate waveform is kept to cut from; 0: nothing."),
+                "How much of the full-rate waveform is kept to cut from; 0: nothing."
+            ).owned(by: .storage, .sampling),
             Setting(
                 "storage.keep_events_days", \.storage.keepEventsDays, .integer(0...36_500, unit: "days"), apply: .live,
                 title: "Keep events",
@@ -75,11 +77,12 @@ extension SettingsTable {
             Setting(
                 "storage.backfill_per_s", \.storage.backfillRate, .integer(1...10_000, unit: "messages/s"),
                 apply: .live,
-                title: "Back-fill rate", advanced: true, "How fast messages that had to wait are sent at most."),
+                title: "Back-fill rate", advanced: true, "How fast messages that had to wait are sent at most."
+            ).owned(by: .link),
         ])
 
     static let health = Chapter(
-        key: "health", title: "Health", help: "How the agent does.",
+        key: "health", title: "Health", help: "How the agent does.", owners: .reporter,
         settings: [
             Setting(
                 "health.interval_s", \.health.interval, .time(.from(1, to: 86_400)), apply: .live,
@@ -88,7 +91,7 @@ extension SettingsTable {
         ])
 
     static let log = Chapter(
-        key: "log", title: "Log", help: "What the agent writes to its log.",
+        key: "log", title: "Log", help: "What the agent writes to its log.", owners: .log,
         settings: [
             Setting(
                 "log.level", \.log.level, .choice(), apply: .live,

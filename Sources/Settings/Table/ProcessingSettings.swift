@@ -5,6 +5,7 @@ import SignalProcessing
 extension SettingsTable {
     static let conditioning = Chapter(
         key: "conditioning", title: "Conditioning", help: "What is done to all axes before their filters.",
+        owners: .sampling,
         settings: [
             Setting(
                 "conditioning.offset", \.conditioning.offset, .offset,
@@ -22,6 +23,7 @@ extension SettingsTable {
     static let axes = Chapter(
         key: "axes", title: "Axes",
         help: "What is done to each axis: `all` is written to x, y and z; after it, x, y and z may differ.",
+        owners: .sampling,
         sections: [("detection", "Level detection")],
         settings: [
             Setting(
@@ -52,7 +54,7 @@ extension SettingsTable {
 
     static let detection = Chapter(
         key: "detection", title: "Detection",
-        help: "When the station as a whole triggers, and how triggers become events.",
+        help: "When the station as a whole triggers, and how triggers become events.", owners: .sampling,
         sections: detectorSections + [("event", "Events")],
         settings: detectorRows + [
             Setting(
@@ -62,7 +64,8 @@ extension SettingsTable {
             Setting(
                 "detection.event.pre_event_s", \.detection.event.preEvent, .time(.from(0, to: 120)), apply: .live,
                 title: "Pre-event time",
-                "How much from before the onset belongs to an event."),
+                "How much from before the onset belongs to an event."
+            ).owned(by: .sampling, .storage),
             Setting(
                 "detection.event.post_event_s", \.detection.event.postEvent, .time(.from(0, to: 600)), apply: .live,
                 title: "Post-event time",
@@ -82,7 +85,7 @@ extension SettingsTable {
         ])
 
     static let intensity = Chapter(
-        key: "intensity", title: "Intensity", help: "Seismic intensity from ground motion.",
+        key: "intensity", title: "Intensity", help: "Seismic intensity from ground motion.", owners: .sampling,
         settings: [
             Setting(
                 "intensity.scales", \.intensity.scales, .choices(), apply: .live,
@@ -103,7 +106,7 @@ extension SettingsTable {
         ])
 
     static let spectrum = Chapter(
-        key: "spectrum", title: "Spectrum", help: "The strongest frequency of the motion.",
+        key: "spectrum", title: "Spectrum", help: "The strongest frequency of the motion.", owners: .sampling,
         settings: [
             Setting(
                 "spectrum.window_s", \.spectrum.window, .time(.from(3, to: 300)), apply: .live,

@@ -3,7 +3,7 @@ import SignalProcessing
 
 extension SettingsTable {
     static let sensor = Chapter(
-        key: "sensor", title: "Sensor", help: "Where the samples come from.",
+        key: "sensor", title: "Sensor", help: "Where the samples come from.", owners: .sampling,
         sections: [
             ("mounting", "Mounting"), ("calibration", "Calibration"), ("iio", "IIO"), ("i2c", "I2C"),
             ("simulate", "Simulated sensor"), ("replay", "Replay"),

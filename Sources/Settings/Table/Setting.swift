@@ -52,6 +52,8 @@ public struct Setting: Sendable {
     let valueSchema: Value
     /// Null is a value of this setting, not only a way to ask for the default.
     let takesNull: Bool
+    /// Who acts on it, the one that decides first; see ``SettingOwner``.
+    public internal(set) var owners: [SettingOwner] = []
 
     /// Decodes a value into a snapshot; the axis (0, 1, 2) counts for `axes.all` only.
     let read: @Sendable (Value, String, Int, inout Configuration, inout Findings) -> Void

@@ -15,8 +15,21 @@ public enum SettingsTable {
         /// A sentence for people.
         public let help: String
         /// Titles of the groups in it by their keys without the chapter's, such as `sta_lta`.
-        var sections: [(key: String, title: String)] = []
+        let sections: [(key: String, title: String)]
         public let settings: [Setting]
+
+        /// - Parameter owners: of all rows that do not name others.
+        init(
+            key: String, title: String, help: String, owners: SettingOwner...,
+            sections: [(key: String, title: String)] = [], settings: [Setting]
+        ) {
+            (self.key, self.title, self.help, self.sections) = (key, title, help, sections)
+            self.settings = settings.map { row in
+                var row = row
+                if row.owners.isEmpty { row.owners = owners }
+                return row
+            }
+        }
     }
 
     public static let chapters: [Chapter] = [

@@ -1,11 +1,12 @@
 extension SettingsTable {
     static let station = Chapter(
-        key: "station", title: "Station", help: "Who and where the station is.",
+        key: "station", title: "Station", help: "Who and where the station is.", owners: .sampling,
         settings: [
             Setting(
                 "station.id", \.station.id, .text(.id(0...64), reserved: ["group"]), written: "\"\"", apply: .restart,
                 title: "Station id",
-                "Name of the station in all topics and events; empty: the host name."),
+                "Name of the station in all topics and events; empty: the host name."
+            ).owned(by: .link, .sampling, .storage, .commands, .reporter),
             Setting(
                 "station.network", \.station.network, .text(.fdsn(1...8)), apply: .live,
                 title: "Network code",
@@ -22,25 +23,30 @@ extension SettingsTable {
                 "station.latitude", \.station.latitude,
                 .optional(.number(.from(-90, to: 90), unit: "degrees"), none: "not given"), apply: .live,
                 title: "Latitude",
-                "Degrees north (WGS 84)."),
+                "Degrees north (WGS 84)."
+            ).owned(by: .reporter),
             Setting(
                 "station.longitude", \.station.longitude,
                 .optional(.number(.from(-180, to: 180), unit: "degrees"), none: "not given"), apply: .live,
                 title: "Longitude",
-                "Degrees east (WGS 84)."),
+                "Degrees east (WGS 84)."
+            ).owned(by: .reporter),
             Setting(
                 "station.elevation_m", \.station.elevation,
                 .optional(.number(.from(-12_000, to: 10_000), unit: "m"), none: "not given"), apply: .live,
                 title: "Elevation",
-                "Height above sea level."),
+                "Height above sea level."
+            ).owned(by: .reporter),
             Setting(
                 "station.description", \.station.description, .text(.line(256)), apply: .live,
                 title: "Description",
-                "Where the station stands, in words."),
+                "Where the station stands, in words."
+            ).owned(by: .reporter),
             Setting(
                 "station.groups", \.station.groups, .groups, apply: .live,
                 title: "Groups",
-                "Groups whose commands the station also obeys; every station is in the group `all`."),
+                "Groups whose commands the station also obeys; every station is in the group `all`."
+            ).owned(by: .link, .commands),
         ])
 }
 

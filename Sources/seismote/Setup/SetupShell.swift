@@ -278,7 +278,7 @@ struct SetupShell {
         // What is there has been given for its own broker.
         if mqtt.uris.contains(broker.description) || mqtt.uris.contains(conversation.answers[.broker] ?? "") {
             access.tls.caFile = mqtt.tls.caFile
-            (access.tls.certificateFile, access.tls.keyFile) = (mqtt.tls.certFile, mqtt.tls.keyFile)
+            (access.tls.certFile, access.tls.keyFile) = (mqtt.tls.certFile, mqtt.tls.keyFile)
         }
         if let file = authority?.path ?? options.ca { access.tls.caFile = file }
         return access

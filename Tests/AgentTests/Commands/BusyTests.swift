@@ -20,9 +20,11 @@ import Testing
         #expect(bench.reporter.inForce.trace.rate == 20)
         #expect(!FileManager.default.fileExists(atPath: bench.folder.path("settings.json")))
         // When the sampling thread has taken them it is as ever.
-        for (number, _) in bench.orders.takeOrders() { bench.orders.answer(number, .done(.object([]))) }
+        bench.carryOutOrders()
         #expect(bench.replies().isEmpty)
         bench.send("config", #""set":{"trace":{"rate_hz":10}}"#)
+        bench.round()
+        #expect(bench.carryOutOrders() == 1 && bench.keeper.ledger.revision == 0)
         bench.round()
         #expect(bench.keeper.ledger.revision == 1 && bench.dispatcher.changing != nil)
     }
@@ -32,8 +34,10 @@ import Testing
         let bench = try AgentBench("", [])
         bench.send("config", #""set":{"trace":{"rate_hz":10}},"confirm_s":1"#)
         bench.round()
-        for (number, _) in bench.orders.takeOrders() { bench.orders.answer(number, .done(.object([]))) }
-        bench.round()
+        for _ in 0..<2 {
+            bench.carryOutOrders()
+            bench.round()
+        }
         for _ in 0..<16 { bench.send("reset-extremes") }
         bench.round()
         #expect(!bench.orders.hasRoom && bench.keeper.ledger.pending != nil)
@@ -41,6 +45,8 @@ import Testing
         bench.round()
         #expect(bench.keeper.ledger.pending != nil)
         _ = bench.orders.takeOrders()
+        bench.round()
+        #expect(bench.carryOutOrders() == 1)
         bench.round()
         #expect(bench.keeper.ledger.pending == nil && bench.keeper.settings.configuration.trace.rate == 20)
         #expect(bench.orders.takeOrders().count == 1)
@@ -51,17 +57,17 @@ import Testing
         let bench = try AgentBench("", [])
         for rate in 1...30 { bench.send("config", "\"set\":{\"trace\":{\"rate_hz\":\(rate)}}") }
         bench.round()
-        #expect(bench.dispatcher.held.count == Dispatcher.heldLimit)
-        #expect(bench.replies().count { $0.codes == ["busy"] } == 30 - 1 - Dispatcher.heldLimit)
+        #expect(bench.dispatcher.changes.waiting.count == ChangeCoordinator.waitingLimit)
+        #expect(bench.replies().count { $0.codes == ["busy"] } == 30 - 1 - ChangeCoordinator.waitingLimit)
         // In the order in which they came, as before.
         for done in 1...9 {
-            let taken = bench.orders.takeOrders()
-            #expect(taken.count == 1)
-            for (number, _) in taken { bench.orders.answer(number, .done(.object([]))) }
+            #expect(bench.carryOutOrders() == 1)
             bench.round()
-            #expect(bench.keeper.settings.configuration.trace.rate == Double(min(done + 1, 9)))
+            #expect(bench.keeper.settings.configuration.trace.rate == Double(done))
+            #expect(bench.carryOutOrders() == 0)
+            bench.round()
         }
-        #expect(bench.dispatcher.held.isEmpty && bench.dispatcher.changing == nil)
+        #expect(bench.dispatcher.changes.waiting.isEmpty && bench.dispatcher.changing == nil)
     }
 
     @Test func whatWaitsForAChangeIsBoundedInBytesToo() throws {
@@ -70,7 +76,7 @@ import Testing
         let long = "\"set\":{\"trace\":{\"rate_hz\":\(String(repeating: " ", count: 40_000))5}}"
         for _ in 0..<3 { bench.send("config", long) }
         bench.round()
-        #expect(bench.dispatcher.held.count == 1)
+        #expect(bench.dispatcher.changes.waiting.count == 1)
         #expect(bench.replies().count { $0.codes == ["busy"] } == 2)
     }
 
@@ -116,8 +122,11 @@ import Testing
         let bench = try AgentBench("", [])
         bench.send("config", #""set":{"station":{"id":"same"}}"#)
         bench.round()
+        for _ in 0..<2 {
+            bench.carryOutOrders()
+            bench.round()
+        }
         #expect(bench.keeper.ledger.revision == 1)
-        for (number, _) in bench.orders.takeOrders() { bench.orders.answer(number, .done(.object([]))) }
         bench.send("config", #""set":{"station":{"id":"other"}}"#, group: "all")
         bench.round()
         #expect(

@@ -18,7 +18,7 @@ import Testing
         init(_ port: Int, in folder: TemporaryFolder? = nil, trial: Int = 0) throws {
             self.folder = try folder ?? TemporaryFolder()
             let configuration = try Bench.configuration(port, self.folder)
-            let topics = try Reconnection.topics(of: configuration)
+            let topics = try Topics(configuration)
             link = try Link(options: LinkOptions(configuration, topics: topics, trial: trial), report: { _ in })
             storage = try StorageThread(
                 configuration, topics: topics, trial: trial, link: link, log: Log(level: .error))
@@ -45,10 +45,11 @@ import Testing
             _ port: Int, root: String = "seismote", trial: Int = 0, confirmed: Int? = nil
         ) throws -> UInt64 {
             let configuration = try Self.configuration(port, folder, root: root)
-            let reconnection = try Reconnection(configuration, trial: trial)
-            let said = reconnection.number(of: link)
-            storage.change(configuration, topics: reconnection.topics, trial: trial, confirmed: confirmed)
-            let number = try reconnection.apply(to: link)
+            let topics = try Topics(configuration)
+            let options = try LinkOptions(configuration, topics: topics, trial: trial)
+            let said = link.number(ofChangeTo: options)
+            storage.change(configuration, topics: topics, trial: trial, confirmed: confirmed)
+            let number = try link.change(to: options)
             #expect(number == said)
             return number
         }
@@ -191,10 +192,10 @@ import Testing
         let folder = try TemporaryFolder()
         var configuration = try Bench.configuration(1883, folder)
         configuration.mqtt.root = "not/+/good"
-        #expect(throws: AgentError.self) { try Reconnection(configuration) }
+        #expect(throws: AgentError.self) { try Topics(configuration) }
         configuration.mqtt.root = "good"
         configuration.mqtt.uris = []
-        let options = try LinkOptions(configuration, topics: Reconnection.topics(of: configuration))
+        let options = try LinkOptions(configuration, topics: Topics(configuration))
         #expect(throws: LinkError.self) { try Link(options: options, report: { _ in }) }
     }
 }

@@ -78,7 +78,7 @@ import Testing
         var memory = HomeAssistantMemory(directory: folder.url.path)
         #expect(memory.read().isEmpty)
         let place = HomeAssistantPlace(prefix: "p", id: "i", form: .device)
-        #expect(memory.keep([place]) == nil)
+        #expect(memory.keep([place])?() == nil)
         var next = HomeAssistantMemory(directory: folder.url.path)
         #expect(next.read() == [place])
     }

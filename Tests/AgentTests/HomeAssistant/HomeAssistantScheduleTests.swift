@@ -162,10 +162,10 @@ import Testing
         ]
         var memory = HomeAssistantMemory(directory: folder.url.path)
         #expect(memory.read() == [])
-        #expect(memory.keep(places) == nil)
+        #expect(memory.keep(places)?() == nil)
         var next = HomeAssistantMemory(directory: folder.url.path)
         #expect(next.read() == places)
-        #expect(next.keep([]) == nil)
+        #expect(next.keep([])?() == nil)
         #expect(next.read() == [])
     }
 
@@ -193,6 +193,6 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.write("file", "")
         var memory = HomeAssistantMemory(directory: folder.path("file"))
-        #expect(memory.keep([HomeAssistantScheduleTests.place()])?.contains("file") == true)
+        #expect(memory.keep([HomeAssistantScheduleTests.place()])?()?.contains("file") == true)
     }
 }

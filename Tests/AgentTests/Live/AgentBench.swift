@@ -50,9 +50,12 @@ final class AgentBench {
         var connection: [LinkEvent] { events.withLock { $0 } }
     }
 
-    /// - Parameter parts: the threads that run.
+    /// - Parameters:
+    ///   - parts: the threads that run.
+    ///   - files: how the settings are written.
     init(
-        _ settings: String = "", _ parts: Set<Part> = [.sampling], prepare: (TemporaryFolder) throws -> Void = { _ in }
+        _ settings: String = "", _ parts: Set<Part> = [.sampling], files: any FileLayer = SystemFiles(),
+        prepare: (TemporaryFolder) throws -> Void = { _ in }
     ) throws {
         self.parts = parts
         folder = try TemporaryFolder()
@@ -62,10 +65,12 @@ final class AgentBench {
         let isThere = settings.contains("storage: {")
         let file =
             isThere ? settings.replacingOccurrences(of: "storage: {", with: place + ", ") : settings + "\n\(place)}"
-        keeper = try SettingsKeeper(SettingsLayers(file: Array(file.utf8), stationID: "test"))
+        let layers = SettingsLayers(file: Array(file.utf8), stationID: "test")
+        let found = try SettingsLedger.stored(layers, now: HostClock.wall(), monotonic: HostClock.monotonic())
+        keeper = SettingsKeeper(found.ledger, found.notes, files: files)
         let configuration = keeper.ledger.guarded(keeper.settings)
         let trial = keeper.ledger.connectionTrial
-        topics = try Reconnection.topics(of: configuration)
+        topics = try Topics(configuration)
         inbox = try CommandInbox()
         let lines = self.lines
         link = try Link(
@@ -78,7 +83,7 @@ final class AgentBench {
         orders = OrderBook(answered: inbox.wake, wake: status.wake)
         reporter = Reporter(
             ledger: keeper.ledger, topics: topics, boot: "b", log: log, status: status, storage: storage.status,
-            link: link)
+            files: storage.files, link: link)
         dispatcher = Dispatcher(
             keeper, topics: topics, boot: "b", link: link, log: log, inbox: inbox, status: status, sampling: orders,
             storage: storage)
@@ -123,10 +128,29 @@ final class AgentBench {
         inbox.put(InboundMessage(topic: topic, payload: Array(payload.utf8)))
     }
 
-    /// A round of the main thread.
+    /// Rounds of the main thread, until nothing waits for the disk.
     func round() {
-        _ = dispatcher.round(&reporter)
+        _ = eventually {
+            if !parts.contains(.storage) { storage.files.work() }
+            _ = dispatcher.round(&reporter)
+            return !waitsForDisk
+        }
         reporter.look()
+    }
+
+    private var waitsForDisk: Bool {
+        dispatcher.disk.begun != nil || !dispatcher.disk.arrived.isEmpty || !dispatcher.disk.replies.isEmpty
+            || dispatcher.persisting != nil || dispatcher.checking != nil || dispatcher.answering != nil
+    }
+
+    /// Takes all orders that the sampling thread would, as it does.
+    /// - Returns: how many of them prepare settings.
+    @discardableResult
+    func carryOutOrders() -> Int {
+        orders.takeOrders().count { number, order in
+            orders.answer(number, .done(.object([])))
+            if case .prepare = order { return true } else { return false }
+        }
     }
 
     /// Replies that were made since the last time, when nobody else takes them (without storage and link).
@@ -151,17 +175,23 @@ final class AgentBench {
         return found
     }
 
-    /// Changes settings by command, and waits until they are in force; one block goes through.
+    /// Changes settings by command, and waits until they are in force; a block goes through.
     /// - Returns: false when they were not taken.
     func change(_ patch: String, _ more: String = "") -> Bool {
         let before = keeper.ledger.revision
+        let samples = status.samples.load(ordering: .relaxed)
         send("config", "\"set\":\(patch)\(more)")
-        round()
-        guard keeper.ledger.revision > before else { return false }
+        let isAsked = eventually {
+            round()
+            // (A sensor that is not open yet prepares them at a border of its own.)
+            if dispatcher.changeOrder?.step == .prepare, orders.hasOrders { gate.give(1) }
+            return dispatcher.changing == nil || dispatcher.changeOrder?.step == .commit
+        }
+        guard isAsked, dispatcher.changing != nil else { return false }
         gate.give(1)
         let isThrough = eventually {
             round()
-            return dispatcher.changing == nil
+            return dispatcher.changing == nil && status.samples.load(ordering: .relaxed) >= samples + 16
         }
         return isThrough && keeper.ledger.revision == before + 1
     }

@@ -87,7 +87,7 @@ extension LiveRowTests {
     private static func other(_ change: (inout Configuration) -> Void, _ bench: AgentBench) throws {
         var configuration = bench.keeper.settings.configuration
         change(&configuration)
-        try Reconnection(configuration).apply(to: bench.link)
+        try bench.link.change(to: LinkOptions(configuration, topics: Topics(configuration)))
     }
 
     @Sendable static func passwordFile() throws -> Bool {

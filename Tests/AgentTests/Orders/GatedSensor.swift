@@ -145,6 +145,13 @@ final class GatedThread {
         return number
     }
 
+    /// Prepares settings and has them put into force at the same border of a block.
+    /// - Returns: the number of the latter order.
+    func change(_ new: Configuration, revision: Int, reopens: Bool = false) -> Int {
+        _ = put(.prepare(new, revision: revision, reopens: reopens))
+        return put(.commit(nil))
+    }
+
     /// The next outcome of an order that has not been asked for.
     func outcome(_ number: Int) -> OrderOutcome? {
         var found: OrderOutcome?

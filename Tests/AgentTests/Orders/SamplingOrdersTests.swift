@@ -21,7 +21,7 @@ import Testing
         #expect(thread.blocks(20))
         var other = thread.configuration
         other.trace.rate = 50
-        let number = thread.put(.reconfigure(other, revision: 7, reopens: false))
+        let number = thread.change(other, revision: 7)
         #expect(thread.blocks(20))
         #expect(thread.outcome(number)?.done == .object([]))
         #expect(thread.samples == 640 && thread.gaps == 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(thread.blocks(10))
         var other = thread.configuration
         other.axes.y.filter = .butterworth(.init(band: .lowpass, corners: [70], order: 2))
-        let error = thread.carryOut(.reconfigure(other, revision: 7, reopens: false))?.error
+        let error = thread.carryOut(.prepare(other, revision: 7, reopens: false))?.error
         #expect(error?.code == .crossField && error?.message.contains("/axes/y/filter") == true)
         #expect(thread.blocks(10))
         #expect(thread.gaps == 0 && thread.status.now.problem == nil)
@@ -49,7 +49,8 @@ import Testing
         #expect(thread.blocks(20))
         var other = thread.configuration
         (other.sensor.rate, other.trace.rate) = (200, 40)
-        let sensor = thread.carryOut(.reconfigure(other, revision: 2, reopens: true))?.done?["sensor"]
+        let sensor = thread.carryOut(.prepare(other, revision: 2, reopens: true))?.done?["sensor"]
+        #expect(thread.outcome(thread.put(.commit(nil)))?.done != nil)
         #expect(sensor?["rate_hz"] == .double(200))
         #expect(thread.status.now.sensor?.rate == 200)
         #expect(thread.blocks(40))
@@ -66,7 +67,7 @@ import Testing
         thread.gate.change { $0.odd = (range: 40, rate: 15) }
         var other = thread.configuration
         other.sensor.range = 40
-        let number = thread.put(.reconfigure(other, revision: 2, reopens: true))
+        let number = thread.put(.prepare(other, revision: 2, reopens: true))
         thread.gate.give(1)
         #expect(thread.outcome(number)?.error?.code == .crossField)
         #expect(thread.blocks(5))
@@ -80,7 +81,8 @@ import Testing
         thread.gate.missing.store(2, ordering: .relaxed)
         var other = thread.configuration
         other.sensor.rate = 125
-        let outcome = thread.carryOut(.reconfigure(other, revision: 2, reopens: true))
+        let outcome = thread.carryOut(.prepare(other, revision: 2, reopens: true))
+        #expect(thread.outcome(thread.put(.commit(nil)))?.done != nil)
         #expect(outcome?.done?["problem"] == .string("no such sensor"))
         #expect(thread.blocks(5))
         #expect(thread.status.now.sensor?.rate == 125 && thread.gaps == 1)
@@ -94,7 +96,7 @@ import Testing
         }
         var other = thread.configuration
         (other.sensor.rate, other.trace.rate) = (125, 25)
-        #expect(thread.outcome(thread.put(.reconfigure(other, revision: 2, reopens: true)))?.done != nil)
+        #expect(thread.outcome(thread.change(other, revision: 2, reopens: true))?.done != nil)
         thread.gate.missing.store(0, ordering: .relaxed)
         #expect(thread.blocks(20))
         #expect(thread.status.now.sensor?.rate == 125 && rates(thread).last == 25)
@@ -107,10 +109,10 @@ import Testing
         #expect(eventually { if case .settings = thread.status.now.problem { true } else { false } })
         var other = thread.configuration
         other.trace.rate = 10
-        let refused = thread.outcome(thread.put(.reconfigure(other, revision: 2, reopens: false)))
+        let refused = thread.outcome(thread.put(.prepare(other, revision: 2, reopens: false)))
         #expect(refused?.error?.code == .crossField)
         other.axes.x.filter = .none
-        #expect(thread.outcome(thread.put(.reconfigure(other, revision: 3, reopens: false)))?.done != nil)
+        #expect(thread.outcome(thread.change(other, revision: 3))?.done != nil)
         #expect(thread.blocks(30))
         #expect(thread.status.now.problem == nil && rates(thread).last == 10)
     }
@@ -124,11 +126,54 @@ import Testing
         thread.gate.change { $0.blocksToTheEnd = nil }
         var other = thread.configuration
         other.sensor.range = 40
-        #expect(thread.outcome(thread.put(.reconfigure(other, revision: 2, reopens: true)))?.done != nil)
+        #expect(thread.outcome(thread.change(other, revision: 2, reopens: true))?.done != nil)
         #expect(thread.blocks(10))
         #expect(!thread.status.now.ended && !thread.status.now.finished && thread.gaps == 1)
         let blocks = thread.collected.messages("data/trace")
         #expect(blocks.compactMap { $0["seq"] as? Int } == Array(0..<blocks.count))
+    }
+
+    /// Preparing has no effect: what is abandoned leaves the stream of samples as it was.
+    @Test func whatIsAbandonedHasNoEffect() throws {
+        let thread = try GatedThread { $0.trace.rate = 20 }
+        #expect(thread.blocks(10))
+        var other = thread.configuration
+        other.trace.rate = 50
+        #expect(thread.carryOut(.prepare(other, revision: 7, reopens: false))?.done != nil)
+        #expect(thread.carryOut(.abandon)?.done != nil)
+        #expect(thread.carryOut(.commit(nil))?.error?.code == .internal)
+        #expect(thread.blocks(20))
+        #expect(Set(rates(thread)) == [20] && thread.gaps == 0)
+    }
+
+    /// Only the opened sensor shows what it can do; abandoned, it is opened as before, with one gap in all.
+    @Test func anAbandonedSensorIsOpenedAsBefore() throws {
+        let thread = try GatedThread()
+        #expect(thread.blocks(5))
+        var other = thread.configuration
+        other.sensor.rate = 200
+        let prepared = thread.carryOut(.prepare(other, revision: 2, reopens: true))?.done?["sensor"]
+        #expect(prepared?["rate_hz"] == .double(200))
+        #expect(thread.outcome(thread.put(.abandon))?.done != nil)
+        #expect(thread.blocks(5))
+        #expect(thread.status.now.sensor?.rate == 100 && thread.gaps == 1 && thread.samples == 11 * 16)
+    }
+
+    /// Prepared for a sensor that was lost before the word came: made again for the one that is there.
+    @Test func whatWasPreparedForAnotherSensorIsMadeAgain() throws {
+        let thread = try GatedThread()
+        #expect(thread.blocks(5))
+        var other = thread.configuration
+        other.trace.rate = 50
+        #expect(thread.carryOut(.prepare(other, revision: 2, reopens: false))?.done != nil)
+        var traces = Configuration().trace
+        traces.rate = 100
+        let stream = thread.put(.stream(traces, seconds: 3))
+        thread.gate.give(1)
+        #expect(thread.outcome(stream)?.began != nil)
+        #expect(thread.carryOut(.commit(nil))?.done != nil)
+        #expect(thread.blocks(20))
+        #expect(rates(thread).last == 50 && !thread.collected.messages("data/stream").isEmpty)
     }
 
     // MARK: The others

@@ -145,7 +145,7 @@ async def agents_part(program, folder, kills, seed, stalls):
             stalls.wall(since), stalls.wall(until)))
         problems += lost
         tails += tail
-        for word in ("nothing can be kept", "set aside", "damaged", "begins anew"):
+        for word in ("storage unavailable", "set aside", "damaged", "new ones are created"):
             if word in agent.words():
                 problems.append(f"{agent.station}: the log says: {word}")
     if not empty:

@@ -1,6 +1,7 @@
 import Glibc
 import Link
 import Messages
+import Settings
 
 /// The certificates that a connection depends on, read with `openssl`.
 enum CertificateGather {
@@ -11,7 +12,7 @@ enum CertificateGather {
         }
         var found: [CertificateFacts] = []
         for (path, what) in [
-            (access.tls.caFile, "The CA file"), (access.tls.certificateFile, "The client certificate"),
+            (access.tls.caFile, "The CA file"), (access.tls.certFile, "The client certificate"),
         ]
         where !path.isEmpty {
             let blocks = pem(SmallFiles.text(path) ?? "")
@@ -33,14 +34,14 @@ enum CertificateGather {
     }
 
     /// The certificates that a broker shows, its own first (PEM).
-    static func chain(_ broker: BrokerAddress, _ tls: LinkOptions.TLS = .init()) -> [String] {
+    static func chain(_ broker: BrokerAddress, _ tls: MQTTConfiguration.TLS = .init()) -> [String] {
         let host = broker.host.contains(":") ? "[\(broker.host)]" : broker.host
         var words = ["openssl", "s_client", "-connect", "\(host):\(broker.port)", "-showcerts"]
         // An address is no server name.
         if broker.host.contains(where: { $0.isLetter }), !broker.host.contains(":") {
             words += ["-servername", broker.host]
         }
-        if !tls.certificateFile.isEmpty { words += ["-cert", tls.certificateFile, "-key", tls.keyFile] }
+        if !tls.certFile.isEmpty { words += ["-cert", tls.certFile, "-key", tls.keyFile] }
         return pem(ProgramRun(words, seconds: 8)?.output ?? "")
     }
 
