@@ -19,10 +19,10 @@ package protocol FieldVisitor {
     mutating func visit(any field: Field, _ value: Value?)
     /// An object with a number for each name.
     mutating func visit(_ field: Field, _ counts: [NamedCount])
-    /// A column of samples.
-    mutating func visit(_ field: Field, count: Int, _ value: (Int) -> Float)
+    /// A column of samples, written as floats.
+    mutating func visit(_ field: Field, _ samples: ArraySlice<Double>)
     /// A column of 0 and 1.
-    mutating func visit(_ field: Field, count: Int, _ value: (Int) -> UInt8)
+    mutating func visit(_ field: Field, _ flags: ArraySlice<UInt8>)
     /// An object that is always there, or one that is named elsewhere, such as by a detector.
     /// - Parameters:
     ///   - name: nil: that of the field.

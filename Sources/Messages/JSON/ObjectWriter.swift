@@ -88,6 +88,22 @@ extension ObjectWriter {
     }
 
     @inline(never)
+    mutating func member(_ name: StaticString, _ samples: ArraySlice<Double>) {
+        key(name)
+        beginArray(count: samples.count)
+        samples.withUnsafeBufferPointer { for sample in $0 { float(Float(sample)) } }
+        endArray()
+    }
+
+    @inline(never)
+    mutating func member(_ name: StaticString, _ flags: ArraySlice<UInt8>) {
+        key(name)
+        beginArray(count: flags.count)
+        flags.withUnsafeBufferPointer { for flag in $0 { int(Int(flag)) } }
+        endArray()
+    }
+
+    @inline(never)
     mutating func member(_ name: StaticString, _ tree: Value?) {
         guard let tree else { return }
         key(name)
@@ -153,18 +169,10 @@ extension ObjectWriter {
     }
 
     @inline(__always)
-    package mutating func visit(_ field: Field, count: Int, _ value: (Int) -> Float) {
-        beginMember(field.name, count: count)
-        for i in 0..<count { float(value(i)) }
-        endList()
-    }
+    package mutating func visit(_ field: Field, _ samples: ArraySlice<Double>) { member(field.name, samples) }
 
     @inline(__always)
-    package mutating func visit(_ field: Field, count: Int, _ value: (Int) -> UInt8) {
-        beginMember(field.name, count: count)
-        for i in 0..<count { int(Int(value(i))) }
-        endList()
-    }
+    package mutating func visit(_ field: Field, _ flags: ArraySlice<UInt8>) { member(field.name, flags) }
 
     @inline(__always)
     package mutating func visit<T>(_ field: Field, _ value: T?, blank: () -> T, _ fields: (T, inout Self) -> Void) {

@@ -80,32 +80,27 @@ public struct TraceBlock: Sendable {
     }
 
     private func axisFields(_ axis: Int, _ f: inout some FieldVisitor) {
-        let (planes, triggers) = (planes, triggers)
-        var start = axis * 3 * capacity
+        func column(_ signal: Signal) -> ArraySlice<Double> {
+            let start = (axis * 3 + signal.rawValue) * capacity
+            return planes[start..<start + count]
+        }
         if signals.contains(.raw) {
             f.visit(
-                Field("raw", "The sensor's samples, gravity included.", .optional, unit: "m/s^2"), count: count
-            ) { Float(planes[start + $0]) }
+                Field("raw", "The sensor's samples, gravity included.", .optional, unit: "m/s^2"), column(.raw))
         }
-        start += capacity
         if signals.contains(.filtered) {
             f.visit(
                 Field("filtered", "After the offset removal and the filter of the axis.", .optional, unit: "m/s^2"),
-                count: count
-            ) { Float(planes[start + $0]) }
+                column(.filtered))
         }
-        start += capacity
         if signals.contains(.rms) {
             f.visit(
-                Field("rms", "Root mean square over the window of the axis.", .optional, unit: "m/s^2"), count: count
-            ) { Float(planes[start + $0]) }
+                Field("rms", "Root mean square over the window of the axis.", .optional, unit: "m/s^2"), column(.rms))
         }
-        start = axis * capacity
         if signals.contains(.triggered) {
             f.visit(
                 Field("triggered", "1 where the axis was triggered at the sample or since the one before.", .optional),
-                count: count
-            ) { triggers[start + $0] }
+                triggers[axis * capacity..<axis * capacity + count])
         }
     }
 }

@@ -108,6 +108,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
         public var minimumVersion = TLSVersion.v12
         public var pskIdentity = ""
         public var pskFile = ""
+        public init() {}
     }
     public enum TLSVersion: String, Sendable, CaseIterable { case v12 = "1.2", v13 = "1.3" }
     public struct HomeAssistant: Sendable, Equatable {

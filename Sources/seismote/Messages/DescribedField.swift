@@ -48,8 +48,8 @@ struct FieldCollector: FieldVisitor {
     mutating func visit(_ field: Field, _ tree: Value?) { add(field, .tree) }
     mutating func visit(any field: Field, _ value: Value?) { add(field, .any) }
     mutating func visit(_ field: Field, _ counts: [NamedCount]) { add(field, .counts) }
-    mutating func visit(_ field: Field, count: Int, _ value: (Int) -> Float) { add(field, .list(.number)) }
-    mutating func visit(_ field: Field, count: Int, _ value: (Int) -> UInt8) { add(field, .list(.integer)) }
+    mutating func visit(_ field: Field, _ samples: ArraySlice<Double>) { add(field, .list(.number)) }
+    mutating func visit(_ field: Field, _ flags: ArraySlice<UInt8>) { add(field, .list(.integer)) }
 
     mutating func visit<T>(_ field: Field, _ value: T?, blank: () -> T, _ fields: (T, inout FieldCollector) -> Void) {
         add(field, Self.object(value ?? blank(), fields))
