@@ -271,13 +271,9 @@ import Testing
     @Test(arguments: [(0.0001, "quiet-vault"), (0.003, "seismology"), (0.1, "classroom")])
     func thePresetFollowsTheNoise(noise: Double, preset: String) throws {
         var recording = RestRecording(rate: 100)
-        var sensor = SimulateSensor(
-            {
-                var settings = SimulateSettings()
-                settings.noise = noise
-                settings.speed = 0
-                return settings
-            }())
+        var settings = SensorConfiguration()
+        settings.simulate.noise = noise
+        var sensor = SimulateSensor(settings, speed: 0)
         _ = try sensor.open()
         var block = SampleBlock(capacity: 100)
         while recording.seconds < 5, try sensor.read(into: &block) == .samples { recording.append(block) }
