@@ -18,6 +18,8 @@ struct SetupShell {
     private var fingerprint: String?
     private var recording: (recording: RestRecording, chip: String)?
     private var hasStopped = false
+    /// The broker on this machine was told a moment ago: it may take some more until it listens to that.
+    private var isFresh = false
     private var page: String?
 
     private var asks: Bool { !options.yes && !options.json }
@@ -80,7 +82,7 @@ struct SetupShell {
         case .survey: return SetupSensor.event(Survey.ofThisMachine(everything: true))
         case .tap: return tap()
         case .findBrokers: return .brokers(BrokerFinder.find())
-        case .tryBroker: return conversation.answers[.broker] == SetupAnswers.here ? makeAccount() : try tryBroker()
+        case .tryBroker: return conversation.answers[.broker] == SetupAnswers.here ? makeAccount() : try tryPatiently()
         case .listen: return listen()
         case .save: return try save()
         case .start: return start()
@@ -227,11 +229,21 @@ struct SetupShell {
                 let said = try? JSONReader.read(Array(run.output.utf8)), let broker = said["broker"]?.rawText,
                 let password = said["password"]?.rawText
             else { continue }
-            fingerprint = said["fingerprint"]?.rawText
+            (fingerprint, isFresh) = (said["fingerprint"]?.rawText, true)
             page = options.page ?? said["page"]?.text
             return .account(broker: broker, user: name, password: password)
         }
         return failed("seismote-broker add \(name) did not make an account; run by hand it says why")
+    }
+
+    private mutating func tryPatiently() throws -> SetupEvent {
+        for _ in 0..<20 where isFresh {
+            let event = try tryBroker()
+            if case .tried(let trial) = event, trial.problem == nil { return event }
+            poll(nil, 0, 500)
+        }
+        isFresh = false
+        return try tryBroker()
     }
 
     private mutating func tryBroker() throws -> SetupEvent {

@@ -1,4 +1,3 @@
-import Sensors
 import Glibc
 import Messages
 import Sensors
