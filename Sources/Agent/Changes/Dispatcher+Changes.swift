@@ -5,8 +5,9 @@ import Station
 
 /// The verbs of the configuration: what a request asks for, up to the change that goes through its owners.
 extension Dispatcher {
-    /// A change that is on its way through its owners.
-    struct Change {
+    /// A change that is on its way through its owners; there is one at a time. (An object, and the dispatcher not to be
+    /// copied: what Swift makes to copy so many settings is 200 KiB of the program.)
+    final class Change {
         /// Nil: nobody has asked for it.
         var request: CommandRequest?
         /// What the reply tells.
@@ -27,6 +28,10 @@ extension Dispatcher {
         var confirmed: Int?
         /// What is taken back.
         var reverted: AlertBoard.Fault?
+
+        init(request: CommandRequest?, told: Value, next: SettingsLedger) {
+            (self.request, self.told, self.next) = (request, told, next)
+        }
     }
 
     mutating func settings(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
@@ -52,7 +57,7 @@ extension Dispatcher {
         case .confirm(let revision):
             do throws(CodedErrors) {
                 let (number, trial) = (keeper.ledger.revision, keeper.ledger.connectionTrial)
-                var one = Change(request: request, told: ["rev": .int(Int64(number))], next: keeper.ledger)
+                let one = Change(request: request, told: ["rev": .int(Int64(number))], next: keeper.ledger)
                 try one.next.confirm(revision: revision, connection: request.connection)
                 if trial != 0 { one.confirmed = number }
                 return try start(one, [.reporter])
@@ -78,7 +83,7 @@ extension Dispatcher {
                 result: told.with("dry_run", true).with("config", proposal.settings.effective))
             return .nothing
         }
-        var one = Change(request: request, told: .object([]), next: before)
+        let one = Change(request: request, told: .object([]), next: before)
         let revision = one.next.adopt(
             proposal, confirm: change.confirm, source: request.source, now: HostClock.wall(),
             monotonic: HostClock.monotonic(), connection: link.statistics.connections)
@@ -98,7 +103,8 @@ extension Dispatcher {
     private mutating func start(
         _ change: Change, _ concerned: [SettingOwner], isForced: Bool = false
     ) throws(CodedErrors) -> ChangeCoordinator.Event {
-        var (one, owners) = (change, concerned)
+        var owners = concerned
+        let one = change
         // What a broker on trial took counts, or not.
         if one.next.connectionTrial != keeper.ledger.connectionTrial { owners += [.storage, .link] }
         if owners.contains(.link) {
@@ -131,7 +137,7 @@ extension Dispatcher {
         guard let pending = keeper.ledger.pending, now >= pending.deadlineMonotonic, changes.mayForce(now: now),
             sampling?.hasRoom ?? true
         else { return }
-        var one = Change(request: nil, told: .object([]), next: keeper.ledger)
+        let one = Change(request: nil, told: .object([]), next: keeper.ledger)
         guard let proposal = one.next.revert(now: HostClock.wall()) else { return }
         (one.keys, one.reopens) = (proposal.changed, !proposal.restartStream.isEmpty)
         one.reverted = (

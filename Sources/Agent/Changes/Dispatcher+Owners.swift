@@ -122,8 +122,7 @@ extension Dispatcher {
         switch owner {
         case .log: log.control.level = configuration.log.level
         case .sampling:
-            changing?.prepared = nil
-            return order(.commit(one.prepared), as: .commit) ? nil : .committed(owner)
+            return order(.commit(one.prepared.take()), as: .commit) ? nil : .committed(owner)
         case .storage:
             storage.change(
                 configuration, topics: one.link?.topics ?? topics, trial: one.link?.trial, confirmed: one.confirmed)

@@ -6,7 +6,7 @@ import Settings
 
 /// Carries commands out, one after the other, on the main thread: what they ask of other threads goes there as an order,
 /// and its outcome comes back here.
-struct Dispatcher {
+struct Dispatcher: ~Copyable {
     /// What the process is to do after a round.
     enum Course: Equatable { case goOn, restart }
 

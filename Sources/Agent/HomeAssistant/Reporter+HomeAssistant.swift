@@ -11,16 +11,16 @@ extension Reporter {
     }
 
     /// One of its own messages. One that was kept is from before our connection, after which everything is sent anyway.
-    mutating func take(fromHomeAssistant message: InboundMessage, random: UInt64) {
+    func take(fromHomeAssistant message: InboundMessage, random: UInt64) {
         guard !message.isRetained, message.payload.elementsEqual("online".utf8) else { return }
         home.born(now: HostClock.monotonic(), random: random)
     }
 
     /// A change of settings was not taken.
-    mutating func wasRefused() { home.refused(now: HostClock.monotonic()) }
+    func wasRefused() { home.refused(now: HostClock.monotonic()) }
 
     /// - Parameter configuration: as it is in force, with the id that topics have.
-    mutating func wantHomeAssistant(_ configuration: Configuration) {
+    func wantHomeAssistant(_ configuration: Configuration) {
         let wanted = configuration.mqtt.homeAssistant
         var place: HomeAssistantPlace?
         if wanted.enabled {
@@ -36,7 +36,7 @@ extension Reporter {
         home.want(station, at: place, base: messenger.topics.base, now: HostClock.monotonic())
     }
 
-    mutating func tellHomeAssistant(isConnected: Bool) {
+    func tellHomeAssistant(isConnected: Bool) {
         let link = self.link
         let sink: PublicationSink = { link.publish($0, $1) }
         for action in home.due(now: HostClock.monotonic(), isConnected: isConnected) {

@@ -28,7 +28,7 @@ extension Reporter {
     }
 
     /// Says info, configuration, schema, health and alerts anew; the link sends everything that is retained again.
-    mutating func sayAllAgain() {
+    func sayAllAgain() {
         sayIdentity()
         for alert in alerts.active { say(alert) }
         healthDue = 0

@@ -6,7 +6,7 @@ import Station
 
 /// Publishes what the agent knows of itself: info, config and schema once and when they change, health at its interval
 /// and on change, alerts. Lives on the main thread.
-struct Reporter {
+final class Reporter {
     /// A queue that dropped something stays an alert for this long (ns).
     private static let droppingTime: Int64 = 60_000_000_000
 
@@ -74,21 +74,21 @@ struct Reporter {
     }
 
     /// Who this is, how it is configured, and how it can be.
-    mutating func sayIdentity() {
+    func sayIdentity() {
         let link = self.link
         sayInfo()
         sayConfiguration()
         messenger.send(schema: SettingsSchema.value, to: { link.publish($0, $1) })
     }
 
-    mutating func sayConfiguration() {
+    func sayConfiguration() {
         let link = self.link
         messenger.send(Identity.config(ledger), time: HostClock.wall(), to: { link.publish($0, $1) })
     }
 
     /// Other settings are in force.
     /// - Parameter configuration: of the ledger's, what the process can work with before it starts anew.
-    mutating func take(_ new: SettingsLedger, _ configuration: Configuration, _ topics: Topics) {
+    func take(_ new: SettingsLedger, _ configuration: Configuration, _ topics: Topics) {
         ledger = new
         if inForce.mqtt != configuration.mqtt { linkAlerts.change(configuration.mqtt) }
         inForce = configuration
@@ -102,7 +102,7 @@ struct Reporter {
         healthDue = min(healthDue, HostClock.monotonic() + Int64(inForce.health.interval * 1e9))
     }
 
-    private mutating func sayInfo() {
+    private func sayInfo() {
         var told = lastSensor
         if let rate = lastRate { told?.rate = rate }
         let link = self.link
@@ -114,13 +114,13 @@ struct Reporter {
 
     func note(_ problem: String) { log.warning(problem) }
 
-    mutating func say(_ alert: AlertMessage) {
+    func say(_ alert: AlertMessage) {
         let link = self.link
         messenger.send(alert, time: HostClock.wall(), to: { link.publish($0, $1) })
     }
 
     /// Looks at everything and publishes what is new; to be called once a second and when something has changed.
-    mutating func look() {
+    func look() {
         let now = HostClock.monotonic()
         let words = status.now
         let statistics = link.statistics
@@ -173,7 +173,7 @@ struct Reporter {
         return Int64(min(max(3 * block, 2), 1e6) * 1e9)
     }
 
-    private mutating func noteSensor(_ words: SamplingStatus.Words, _ waits: Bool) {
+    private func noteSensor(_ words: SamplingStatus.Words, _ waits: Bool) {
         if words.realTime != wasRealTime {
             wasRealTime = words.realTime
             log.debug("sampling with real-time priority")
@@ -205,7 +205,7 @@ struct Reporter {
     }
 
     /// Takes a new self-test into the memory, and its file.
-    private mutating func noteSelfTest(_ words: SamplingStatus.Words) {
+    private func noteSelfTest(_ words: SamplingStatus.Words) {
         guard words.selfTest != lastSelfTest, let outcome = words.selfTest, let chip = words.sensor?.chip else {
             return
         }
@@ -220,13 +220,13 @@ struct Reporter {
 
     /// Takes what a `calibrate` gave into the memory and its file, and publishes it. A recording has no chip that
     /// anything could be known of.
-    mutating func keep(calibration result: Value) {
+    func keep(calibration result: Value) {
         guard let sensor = status.now.sensor, sensor.clock == .host, case .object(let members) = result else { return }
         keep(.calibration, of: sensor.chip, .object(members.filter { $0.key != "noise" }))
         sayInfo()
     }
 
-    private mutating func keep(_ report: SensorMemory.Report, of chip: String, _ value: Value) {
+    private func keep(_ report: SensorMemory.Report, of chip: String, _ value: Value) {
         memory.set(report, of: chip, value)
         let directory = inForce.storage.directory
         files.put(report == .selfTest ? .selfTest : .calibration) {
@@ -238,7 +238,7 @@ struct Reporter {
     }
 
     /// True when an alert was raised or cleared.
-    private mutating func updateAlerts(
+    private func updateAlerts(
         _ words: SamplingStatus.Words, _ state: HealthMessage.SensorState, _ statistics: LinkStatistics,
         _ waits: Bool, _ now: Int64
     ) -> Bool {
@@ -284,7 +284,7 @@ struct Reporter {
             isActive: alerts.codes.contains(AlertBoard.Code.sensorRate.rawValue))
     }
 
-    private mutating func publish(_ change: AlertBoard.Change) {
+    private func publish(_ change: AlertBoard.Change) {
         let link = self.link
         let sink: PublicationSink = { link.publish($0, $1) }
         switch change {

@@ -4,11 +4,15 @@ import Settings
 import Station
 
 /// Other settings between `prepare` and `commit` or `abandon`.
-struct PreparedSettings: Sendable {
+final class PreparedSettings: Sendable {
     let configuration: Configuration
     let revision: Int
     /// Nil: it is to be made when the sensor is there.
-    var pipeline: StationPipeline.Prepared?
+    let pipeline: StationPipeline.Prepared?
+
+    init(configuration: Configuration, revision: Int, pipeline: StationPipeline.Prepared? = nil) {
+        (self.configuration, self.revision, self.pipeline) = (configuration, revision, pipeline)
+    }
 }
 
 /// Settings into force, in two steps.

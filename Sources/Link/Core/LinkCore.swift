@@ -64,11 +64,11 @@ final class LinkCore {
         life = LinkLife(LinkLife.Change(options, number: 0))
     }
 
-    var options: LinkOptions { _read { yield life.options } }
+    var options: LinkOptions { life.options }
 
     /// Of the connection that there is; what is changed without one is lost.
     var session: Session {
-        _read { yield life.session }
+        get { life.session }
         _modify { yield &life.session }
     }
 

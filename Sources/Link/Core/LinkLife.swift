@@ -35,7 +35,7 @@ struct LinkLife {
         order = BrokerOrder(count: first.options.brokers.count, timing: first.options.timing)
     }
 
-    var options: LinkOptions { _read { yield current.options } }
+    var options: LinkOptions { current.options }
 
     // MARK: what it is like now
 
@@ -71,11 +71,12 @@ struct LinkLife {
 
     /// The connection that there is, for what is sent and received over it; what is written to it without one is lost.
     var session: Session {
-        _read {
+        // (No `_read`: Swift 6.3.1 reads what it yields after it has freed it, as the address sanitizer shows.)
+        get {
             switch state {
-            case .up(let session): yield session
-            case .changing(let departure, _), .leaving(let departure): yield departure.session
-            case .waiting, .connecting, .stopped: yield Session.none
+            case .up(let session): session
+            case .changing(let departure, _), .leaving(let departure): departure.session
+            case .waiting, .connecting, .stopped: Session.none
             }
         }
         _modify {
