@@ -19,6 +19,9 @@ let onlyUsed: [SwiftSetting] = [
         ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"], .when(configuration: .release))
 ]
 
+/// For rooms that compute so much that their tests would take minutes without the optimizer.
+let alwaysOptimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// A room of the package: a library target that depends only on rooms above it in this list.
 func room(
     _ name: String, _ dependencies: [Target.Dependency] = [], links: [String] = [], small: Bool = false,
@@ -40,6 +43,7 @@ let package = Package(
     products: [
         .executable(name: "seismoted", targets: ["seismoted"]),
         .executable(name: "seismote", targets: ["seismote"]),
+        .executable(name: "seismote-network", targets: ["seismote-network"]),
         // For deploy/benchmarks and deploy/checks/fuzz-targets, which are packages of their own.
         .library(
             name: "SeismoteStation",
@@ -48,6 +52,7 @@ let package = Package(
             ]
         ),
         .library(name: "SeismoteAgent", targets: ["Agent"]),
+        .library(name: "SeismoteFeed", targets: ["Feed"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
@@ -60,6 +65,7 @@ let package = Package(
         .systemLibrary(name: "CJansson"),
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CExpat"),
+        .systemLibrary(name: "CRabbitMQ"),
         .target(name: "CLinux"),
         .target(name: "CKissFFT"),
         .target(name: "CIIO"),
@@ -73,6 +79,11 @@ let package = Package(
         room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
         room("Messages", ["Seismology", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
         room("Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true),
+        room("Association", ["Messages"], settings: alwaysOptimized),
+        room("Cluster", ["Messages", "Settings", "Association"]),
+        room("Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
+        room("Servers", ["Messages", "Settings", "CSQLite"]),
+        room("Feed", ["SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange"]),
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Commands", ["Messages", "Settings"], small: true),
@@ -90,25 +101,35 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Commands", "Link", "MiniSEED", "CLinux", "CMosquitto", "CExpat",
+                "Exchange", "Commands", "Link", "MiniSEED", "Association", "Cluster", "Servers", "CLinux", "CMosquitto",
+                "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
+
+        // Of the machines of a network, not of stations: it alone needs librabbitmq.
+        .executableTarget(
+            name: "seismote-network", dependencies: ["Threads", "Cluster", "CRabbitMQ"], swiftSettings: common),
 
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Threads"),
         tests("SignalProcessing"),
-        tests("Seismology"),
+        tests("Seismology", ["MiniSEED"]),
         tests("MiniSEED"),
         tests("Sensors", ["Threads"]),
         tests("Messages", ["Settings", "Sensors"]),
         tests("Settings"),
+        tests("Association", ["Messages", "Settings"]),
+        tests("Cluster", ["Association", "Messages", "Settings"]),
+        tests("Exchange", ["Settings", "Messages", "SignalProcessing"]),
+        tests("Servers", ["Messages", "Settings"]),
+        tests("Feed", ["MiniSEED", "Messages", "Settings", "Exchange"]),
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),
         tests("Commands"),
         tests("Link", ["Threads", "Settings"]),
         tests("Agent", ["Threads"]),
         .testTarget(
-            name: "ToolTests", dependencies: ["seismote", "Threads", "TestSupport", "CMosquitto"],
+            name: "ToolTests", dependencies: ["seismote", "Messages", "Threads", "TestSupport", "CMosquitto"],
             path: "Tests/ToolTests", swiftSettings: common
         ),
     ]
@@ -120,3 +141,22 @@ if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
     package.targets.removeAll { $0.name == "seismote" || $0.type == .test && !tested.contains($0.name) }
     package.products.removeAll { $0.name == "seismote" }
 }
+
+// The server `seismote-feed` stands on SwiftNIO, which needs Swift 6.1. Builds that only test leave it out, because it
+// compiles long.
+#if compiler(>=6.1)
+if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["SEISMOTE_ONLY_THREADS"] == nil {
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-nio", from: "2.86.0"))
+    package.products.append(.executable(name: "seismote-feed", targets: ["seismote-feed"]))
+    package.targets.append(
+        .executableTarget(
+            name: "seismote-feed",
+            dependencies: [
+                "Threads", "MiniSEED", "Messages", "Settings", "Servers", "Exchange", "Feed", "Link",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ], swiftSettings: common))
+}
+#endif

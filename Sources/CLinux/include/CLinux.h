@@ -45,4 +45,11 @@ int clinux_gpio_rising(int chip, unsigned line, const char *consumer);
 // Waits for an event and gives the newest one's time, ns of CLOCK_MONOTONIC: 1, 0 after the time limit, negative errno.
 // Older events are thrown away and counted in `events`.
 int clinux_gpio_wait(int line, int milliseconds, uint64_t *time, unsigned *events);
+// An output line, off at first; it goes back to what it was when the file is closed. Gives a file, or a negative errno.
+int clinux_gpio_output(int chip, unsigned line, int active_low);
+// A button to ground, with the chip's own pull-up and 20 ms of debouncing; an event when it is pressed.
+int clinux_gpio_button(int chip, unsigned line);
+// 1 is on, 0 off, whichever level that is. set gives 0, get the value, both a negative errno.
+int clinux_gpio_set(int line, int value);
+int clinux_gpio_get(int line);
 #endif
