@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import Messages
 import Threads
@@ -45,32 +44,11 @@ public final class Link: Sendable {
         let core = LinkCore(
             options: options, store: store, transport: transport, random: .system, report: report, receive: receive)
         let thread = try LinkThread(core: core, transport: transport, wake: wake, shared: shared)
-        let box = Unmanaged.passRetained(Start(thread: thread, link: self))
-        var id = pthread_t()
-        let code = pthread_create(
-            &id, nil,
-            { context in
-                clinux_set_thread_name("link")
-                guard let context else { return nil }
-                let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-                start.thread.run()
-                start.link.ended.signal()
-                return nil
-            }, box.toOpaque())
-        guard code == 0 else {
-            box.release()
-            throw LinkError("the link's thread cannot be started: \(String(cString: strerror(code)))")
+        let reason = DetachedThread.start("link") {
+            thread.run()
+            self.ended.signal()
         }
-        pthread_detach(id)
-    }
-
-    private final class Start {
-        let thread: LinkThread
-        let link: Link
-        init(thread: LinkThread, link: Link) {
-            self.thread = thread
-            self.link = link
-        }
+        if let reason { throw LinkError("the link's thread cannot be started: \(reason)") }
     }
 
     /// Takes a message: its bytes are copied under a lock that is held for nothing else. Never waits for the network;

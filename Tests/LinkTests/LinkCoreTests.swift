@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import TestSupport
 import Testing
 
 @testable import Link
@@ -107,7 +108,7 @@ final class Bench {
         let reports = Reports()
         heard = reports
         store = SharedStore(options: options)
-        var random = Seeded(state: 3)
+        var random = SplitMix64(state: 3)
         core = LinkCore(
             options: options, store: store, transport: transport, random: AnyRandom { random.next() },
             report: { reports.all.append($0) }, receive: { reports.messages.append($0) })

@@ -11,9 +11,8 @@ extension LinkCore {
             session.isQuiet && session.trial == nil && session.lastRefusal == nil && session.lastAcknowledged != nil
         known.duplicates.lost(
             byPeer: loss.byPeer, code: loss.code, wasWell: wasWell, idle: now - min(now, lastSent), now: now)
-        var session = session
         // Who takes our place is no fault of a message.
-        let isExpected = judge(&session, byPeer: loss.byPeer && loss.code != DuplicateWatch.takenOver, now)
+        let isExpected = judge(session, byPeer: loss.byPeer && loss.code != DuplicateWatch.takenOver, now)
         let pause = known.duplicates.nextPause(longest: 5 * options.longestPause, using: &random)
         store.withLock { store in
             for message in session.inFlight.reversed() { store.putBack(message.ticket) }
@@ -25,8 +24,8 @@ extension LinkCore {
 
     /// Looks for the message that a connection ended over.
     /// - Returns: true when the end was expected.
-    private func judge(_ session: inout Session, byPeer: Bool, _ now: UInt64) -> Bool {
-        if let trial = session.trial { return trialBroke(trial, &session, byPeer: byPeer, now) }
+    private func judge(_ session: Session, byPeer: Bool, _ now: UInt64) -> Bool {
+        if let trial = session.trial { return trialBroke(trial, session, byPeer: byPeer, now) }
         if byPeer, let refusal = session.lastRefusal, now - refusal.at < 4 * Suspicion.quiet {
             // It has said no and hangs up.
             known.refusals.hungUp(
@@ -43,7 +42,8 @@ extension LinkCore {
             + session.inFlight.map({ ($0.topic, $0.isRetained) })
         {
             known.refusals.suspect(
-                name(of: topic, isRetained: isRetained), topic: topic, isRetained: isRetained, now: now)
+                name(of: topic, isRetained: isRetained), topic: topic,
+                isPatient: !isRetained || topic == options.presence.topic, now: now)
         }
         return false
     }

@@ -4,8 +4,6 @@ import Messages
 extension LinkCore {
     /// Connections are given a moment before what broke others is tried again (ns).
     static let settling: UInt64 = 1_000_000_000
-    /// A message for a trial is looked for on disk this often at most (ns).
-    static let lookAgain: UInt64 = 10_000_000_000
     /// Messages that wait in memory though a connection broke over their topic again and again, unless they are essential.
     static let asideLimit = 256
 
@@ -48,7 +46,7 @@ extension LinkCore {
                 || store.queue.recallAside { TopicClass.name(of: $0, base: base, isRetained: false) == entry.name }
         }
         if isThere { return true }
-        if let time = entry.lookedAt, now < time + Self.lookAgain {
+        if let time = entry.lookedAt, now < time + Refusals.lookAgain {
             if entry.isSuspect, now >= time + Self.settling { known.refusals.forget(entry.name) }
             return false
         }
@@ -99,7 +97,7 @@ extension LinkCore {
 
     /// A connection ended over the message that was tried.
     /// - Returns: true when that was expected.
-    func trialBroke(_ trial: Session.Trial, _ session: inout Session, byPeer: Bool, _ now: UInt64) -> Bool {
+    func trialBroke(_ trial: Session.Trial, _ session: Session, byPeer: Bool, _ now: UInt64) -> Bool {
         let message = trial.message ?? session.takeInFlight(trial.id)
         guard byPeer else {
             if let message { store.withLock { $0.putBack(message.ticket) } }

@@ -67,10 +67,7 @@ final class LinkCore {
     var options: LinkOptions { life.options }
 
     /// Of the connection that there is; what is changed without one is lost.
-    var session: Session {
-        get { life.session }
-        _modify { yield &life.session }
-    }
+    var session: Session { life.session }
 
     /// Time of the next step that is due even if nothing happens (ns).
     var deadline: UInt64? { life.deadline }

@@ -20,7 +20,7 @@ extension LinkLife {
             /// DISCONNECT is on its way.
             case disconnecting
         }
-        var session: Session
+        let session: Session
         var phase: Phase
         /// The whole must be over then (ns).
         var end: UInt64

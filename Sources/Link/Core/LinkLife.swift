@@ -71,33 +71,10 @@ struct LinkLife {
 
     /// The connection that there is, for what is sent and received over it; what is written to it without one is lost.
     var session: Session {
-        // (No `_read`: Swift 6.3.1 reads what it yields after it has freed it, as the address sanitizer shows.)
-        get {
-            switch state {
-            case .up(let session): session
-            case .changing(let departure, _), .leaving(let departure): departure.session
-            case .waiting, .connecting, .stopped: Session.none
-            }
-        }
-        _modify {
-            // The state lets go of the session meanwhile, so that it is changed in place.
-            switch state {
-            case .up(var session):
-                state = .stopped
-                defer { state = .up(session) }
-                yield &session
-            case .changing(var departure, let change):
-                state = .stopped
-                defer { state = .changing(departure, change) }
-                yield &departure.session
-            case .leaving(var departure):
-                state = .stopped
-                defer { state = .leaving(departure) }
-                yield &departure.session
-            case .waiting, .connecting, .stopped:
-                var nobody = Session.none
-                yield &nobody
-            }
+        switch state {
+        case .up(let session): session
+        case .changing(let departure, _), .leaving(let departure): departure.session
+        case .waiting, .connecting, .stopped: Session.none
         }
     }
 

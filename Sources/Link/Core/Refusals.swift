@@ -27,14 +27,16 @@ struct Refusals: Sendable, Equatable {
         var isSuspect: Bool { reason == nil && strikes < patience }
     }
 
-    /// Trials that end with the connection before a state counts as the cause, and a topic of messages that are not said
-    /// again by themselves: a bad line breaks connections too.
+    /// Trials that end with the connection before a state counts as the cause; and a topic of messages that are not said
+    /// again by themselves, or `online`: a bad line breaks connections too.
     static let patience = 3
     static let messagePatience = 10
     /// The first pause after a refusal, and after a connection was lost over it; and the longest (ns).
     static let first: UInt64 = 5_000_000_000
     static let firstOfBreaks: UInt64 = 10_000_000_000
     static let longest: UInt64 = 3_600_000_000_000
+    /// A message for a trial is looked for on disk this often at most (ns).
+    static let lookAgain: UInt64 = 10_000_000_000
     /// Topics that are remembered.
     static let limit = 32
 
@@ -61,9 +63,11 @@ struct Refusals: Sendable, Equatable {
     }
 
     /// A message of it was on its way, or was acknowledged last, when a connection broke.
-    mutating func suspect(_ name: String, topic: String, isRetained: Bool, now: UInt64) {
+    /// - Parameter isPatient: it is not said again by itself, or is what comes first in each connection, so that a bad line
+    ///   breaks over it more often than over others.
+    mutating func suspect(_ name: String, topic: String, isPatient: Bool, now: UInt64) {
         let isNew = entry(name) == nil
-        guard let index = index(name, topic, now), isNew, !isRetained else { return }
+        guard let index = index(name, topic, now), isNew, isPatient else { return }
         entries[index].patience = Self.messagePatience
     }
 
@@ -81,9 +85,11 @@ struct Refusals: Sendable, Equatable {
     /// A message was accepted, or no message is left.
     mutating func forget(_ name: String) { entries.removeAll { $0.name == name } }
 
-    /// The one to try next: a suspect first.
+    /// The one to try next: a suspect first. One that had no message a moment ago holds up no other.
     func due(_ now: UInt64) -> Entry? {
-        entries.filter { $0.until <= now }.min {
+        entries.filter { entry in
+            entry.until <= now && (entry.isSuspect || entry.lookedAt.map { now >= $0 + Self.lookAgain } ?? true)
+        }.min {
             ($0.isSuspect ? 0 : 1, $0.strikes) < ($1.isSuspect ? 0 : 1, $1.strikes)
         }
     }

@@ -1,5 +1,6 @@
-/// Everything that is known of one connection, and ends with it.
-struct Session: Sendable {
+/// Everything that is known of one connection, and ends with it. An object, of which each connection has one of its own:
+/// it is read several times for each message, and has too many parts to be copied as often.
+final class Session {
     /// A message without acknowledgement.
     struct InFlight: Sendable {
         var id: Int32
@@ -64,6 +65,14 @@ struct Session: Sendable {
     /// When something that waits may leave though nothing else happens (ns).
     var sendableAt: UInt64?
 
+    init(
+        broker: Int, address: BrokerAddress, version: LinkOptions.ProtocolVersion, since: UInt64, limits: BrokerLimits,
+        watch: ConnectionWatch
+    ) {
+        (self.broker, self.address, self.version, self.since) = (broker, address, version, since)
+        (self.limits, self.watch) = (limits, watch)
+    }
+
     /// Nothing is on its way.
     var isQuiet: Bool { inFlight.isEmpty && unwritten == 0 }
 
@@ -79,7 +88,7 @@ struct Session: Sendable {
     }
 
     /// Removes and returns the message of this number, whose end is known.
-    mutating func takeInFlight(_ id: Int32) -> InFlight? {
+    func takeInFlight(_ id: Int32) -> InFlight? {
         inFlight.firstIndex { $0.id == id }.map { inFlight.remove(at: $0) }
     }
 
@@ -94,9 +103,11 @@ struct Session: Sendable {
     var messageDeadline: UInt64? { earliest(sendableAt, trial?.passesAt) }
 
     /// Stands for the connection where there is none.
-    static let none = Session(
-        broker: 0, address: BrokerAddress(host: "", port: 0, tls: false), version: .v5, since: 0,
-        limits: BrokerLimits(), watch: ConnectionWatch(patience: 0))
+    static var none: Session {
+        Session(
+            broker: 0, address: BrokerAddress(host: "", port: 0, tls: false), version: .v5, since: 0,
+            limits: BrokerLimits(), watch: ConnectionWatch(patience: 0))
+    }
 }
 
 /// The end of a connection.

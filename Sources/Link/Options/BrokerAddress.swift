@@ -1,3 +1,5 @@
+import Settings
+
 /// Where a broker listens, as written in `mqtt.uri`: `mqtt://host:port` or `mqtts://host:port`.
 public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     /// Host name, IPv4 address, or IPv6 address without brackets.
@@ -53,7 +55,7 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
             else { throw bad("has a port outside 1…65535") }
             port = number
         } else {
-            port = tls ? 8883 : 1883
+            port = MQTTConfiguration.standardPort(isEncrypted: tls)
         }
     }
 

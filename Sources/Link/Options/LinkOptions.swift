@@ -68,6 +68,11 @@ public struct LinkOptions: Sendable, Equatable {
     public var subscriptions: [String] = []
     /// The same, of those that it is no fault to be refused.
     public var optionalSubscriptions: [String] = []
+    /// What the broker retains comes with each subscription.
+    public var wantsRetained = false
+    /// Seconds for which the broker keeps what comes for us while we are away (with 3.1.1 it decides itself for how long);
+    /// 0: for as long as the will is delayed.
+    public var sessionSeconds: UInt32 = 0
     /// Bytes of payload of a message that comes in; of a larger one only the size is told. With MQTT 5 the broker sends
     /// none that is larger than this and 4 KiB.
     public var inboundBytes = 64 << 10

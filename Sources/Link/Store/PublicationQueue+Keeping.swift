@@ -5,8 +5,9 @@ import Messages
 ///
 /// An essential message that waits: `wanted` → `asked` (the keeper has a copy) → kept under a key, or not to be kept. It
 /// may leave as soon as it is kept, or after 200 ms whatever happens (5 s in an overflow, and where what the broker
-/// acknowledges may be gone). Whoever ends it, the keeper hears of it once: by the
-/// answer to `markKept` when it was over by then, else by a settlement.
+/// acknowledges may be gone). One that was delivered before the keeper asked stays until it has, since what a station
+/// remembers is told from what was kept. Whoever ends it, the keeper hears of it once: by the answer to `markKept` when it
+/// was over by then, else by a settlement.
 extension PublicationQueue {
     /// Until when the message may not leave; nil: it may.
     func waitsForKeeper(until index: Int) -> UInt64? {
@@ -32,6 +33,7 @@ extension PublicationQueue {
         unlinkUnkept(index)
         slots[index].keeping = .asked
         load(index, into: &output)
+        if slots[index].fate != nil { freePages(index) }
         let ticket = KeepTicket(slot: Int32(truncatingIfNeeded: index), generation: slots[index].generation)
         return (slots[index].header, slots[index].arrived, ticket)
     }
@@ -232,6 +234,11 @@ extension PublicationQueue {
             slots[index].fate = outcome
             return
         }
+        if slots[index].keeping == .wanted, end == .delivered {
+            slots[index].isTaken = false
+            slots[index].fate = outcome
+            return
+        }
         if slots[index].key > 0 {
             settled.append(Settlement(key: slots[index].key, outcome: outcome))
             hasNews = true
@@ -244,6 +251,15 @@ extension PublicationQueue {
     }
 
     // MARK: the list of those that wait for the keeper
+
+    /// Lets go of the oldest that was delivered and that the keeper has not asked for; false: there is none.
+    mutating func forgetDelivered() -> Bool {
+        var index = unkept.head
+        while index >= 0, slots[index].fate == nil { index = slots[index].nextUnkept }
+        guard index >= 0 else { return false }
+        free(index)
+        return true
+    }
 
     mutating func linkUnkept(_ index: Int) {
         slots[index].previousUnkept = unkept.tail

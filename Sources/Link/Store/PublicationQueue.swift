@@ -39,7 +39,7 @@ struct PublicationQueue: ~Copyable {
         /// Neighbours in the list of those that wait for the keeper.
         var previousUnkept = -1
         var nextUnkept = -1
-        /// What became of a message that the keeper still has in hand: the slot is only there to tell.
+        /// What became of a message that the keeper still has in hand, or is still to get: the slot is only there to tell.
         var fate: Settlement.Outcome?
     }
 
@@ -108,6 +108,8 @@ struct PublicationQueue: ~Copyable {
             return false
         }
         while !hasRoom(pages) {
+            // First what was delivered, and waits for the keeper alone.
+            if pages > pool.freeCount, forgetDelivered() { continue }
             guard dropOldest(notAbove: header.priority) else {
                 dropped[header.priority] += 1
                 return false

@@ -81,7 +81,7 @@ final class MosquittoTransport: Transport {
         self.version = version
         // A session that is begun anew would end the old one, and with it the delay of the last will. With 3.1.1 there is
         // no delay, and a session would have no end.
-        let isClean = version != .v5
+        let isClean = version != .v5 && options.sessionSeconds == 0
         guard let handle = mosquitto_new(options.clientID, isClean, Unmanaged.passUnretained(self).toOpaque()) else {
             return "libmosquitto cannot make a client: \(Self.systemError(errno))"
         }
@@ -173,7 +173,8 @@ final class MosquittoTransport: Transport {
         let keepalive = Int32(options.mqtt.keepalive == 0 ? 0 : max(5, min(options.mqtt.keepalive, 65535)))
         if version == .v5 {
             var properties = PropertyList()
-            if willDelay > 0 { properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, willDelay) }
+            let session = max(willDelay, options.sessionSeconds)
+            if session > 0 { properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, session) }
             properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: max(0, options.inboundBytes) + 4096))
             _ = properties.lend { mosquitto_connect_bind_v5(handle, address.host, -1, keepalive, nil, $0) }
         }
@@ -199,8 +200,9 @@ final class MosquittoTransport: Transport {
         var id: Int32 = 0
         var flags: Int32 = 0
         if version == .v5 {
-            let options = [MQTT_SUB_OPT_SEND_RETAIN_NEVER, MQTT_SUB_OPT_RETAIN_AS_PUBLISHED, MQTT_SUB_OPT_NO_LOCAL]
-            flags = isCheck ? 0 : options.reduce(0) { $0 | Int32($1.rawValue) }
+            let retained = options.wantsRetained ? MQTT_SUB_OPT_SEND_RETAIN_ALWAYS : MQTT_SUB_OPT_SEND_RETAIN_NEVER
+            let wanted = [retained, MQTT_SUB_OPT_RETAIN_AS_PUBLISHED, MQTT_SUB_OPT_NO_LOCAL]
+            flags = isCheck ? 0 : wanted.reduce(0) { $0 | Int32($1.rawValue) }
         }
         return mosquitto_subscribe_v5(handle, &id, filter, 1, flags, nil) == 0 ? id : nil
     }

@@ -22,9 +22,7 @@ package enum TransportSecurity {
             if code != 0 { return "ALPN \"\(tls.alpn)\" cannot be used: \(String(cString: mosquitto_strerror(code)))" }
         }
         // OpenSSL would wait for ever at a pipe.
-        for (path, what) in [(tls.caFile, "CA file"), (tls.certFile, "certificate"), (tls.keyFile, "key file")] {
-            if !path.isEmpty, let problem = PlainFile.problem(path, what, limit: fileLimit) { return problem }
-        }
+        if let problem = fileProblem(tls) { return problem }
         func orNil(_ text: String) -> String? { text.isEmpty ? nil : text }
         // MOSQ_OPT_TLS_USE_OS_CERTS makes every reconnect fail with INVAL; the directory does the same job.
         let answer = mosquitto_tls_set(
@@ -33,6 +31,19 @@ package enum TransportSecurity {
         guard answer != 0 else { return nil }
         return "TLS files cannot be used (CA \"\(tls.caFile)\", certificate \"\(tls.certFile)\", key "
             + "\"\(tls.keyFile)\"): \(String(cString: mosquitto_strerror(answer)))"
+    }
+
+    /// Why a file that TLS reads cannot be read; nil: all can. Asks the disk. (A key by the name of a systemd credential is
+    /// left to the one who reads it.)
+    package static func fileProblem(_ tls: MQTTConfiguration.TLS) -> String? {
+        let files =
+            tls.pskIdentity.isEmpty
+            ? [(tls.caFile, "CA file"), (tls.certFile, "certificate"), (tls.keyFile, "key file")]
+            : [(tls.pskFile.hasPrefix("/") ? tls.pskFile : "", "key file")]
+        for (path, what) in files where !path.isEmpty {
+            if let problem = PlainFile.problem(path, what, limit: fileLimit) { return problem }
+        }
+        return nil
     }
 
     /// In a context of our own (see CSharedKey.h). In the library's, no certificate would be verified, so that with TLS 1.3

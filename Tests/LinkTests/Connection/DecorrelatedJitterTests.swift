@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Link
 
 @Suite struct DecorrelatedJitterTests {
     @Test(arguments: 0..<20 as Range<UInt64>) func staysWithinBaseThreeTimesBeforeAndCap(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix64(state: seed)
         var jitter = DecorrelatedJitter(base: second, cap: 120 * second)
         var before = second
         for _ in 0..<200 {
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test func reachesTheCapAndSpreads() {
-        var random = Seeded(state: 7)
+        var random = SplitMix64(state: 7)
         var jitter = DecorrelatedJitter(base: second, cap: 120 * second)
         let pauses = (0..<100).map { _ in jitter.next(using: &random) }
         #expect(pauses.max() == 120 * second)
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func survivesExtremeSettings() {
-        var random = Seeded(state: 7)
+        var random = SplitMix64(state: 7)
         var huge = DecorrelatedJitter(base: UInt64.max / 4, cap: UInt64.max / 4)
         #expect(huge.next(using: &random) == UInt64.max / 4)
         var none = DecorrelatedJitter(base: 0, cap: 0)

@@ -1,4 +1,5 @@
 import Messages
+import TestSupport
 import Testing
 
 @testable import Link
@@ -216,7 +217,7 @@ import Testing
     /// 50 lives of 2000 events in any order: never two handles, each connection ended exactly once, no time that lies
     /// behind, and nothing at all after the end.
     @Test(arguments: 0..<50 as Range<UInt64>) func randomLives(seed: UInt64) {
-        var dice = Seeded(state: seed &* 977)
+        var dice = SplitMix64(state: seed &* 977)
         var life = Lived(brokers: 1 + Int(seed % 3), seed: seed) {
             $0.mqtt.protocolVersion = seed % 2 == 0 ? .v5 : .v311
             ($0.mqtt.keepalive, $0.mqtt.reconnectMaximum) = (seed % 5 == 0 ? 10 : 0, 30)

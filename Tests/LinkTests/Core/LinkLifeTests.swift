@@ -1,18 +1,7 @@
+import TestSupport
 import Testing
 
 @testable import Link
-
-/// A seeded source (SplitMix64), so that a failing run can be repeated.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
 
 let second: UInt64 = 1_000_000_000
 
@@ -62,7 +51,7 @@ struct Lived {
 
     init(brokers: Int = 1, seed: UInt64 = 1, _ change: (inout LinkOptions) -> Void = { _ in }) {
         life = LinkLife(.init(Self.options(brokers: brokers, change), number: 0))
-        var seeded = Seeded(state: seed)
+        var seeded = SplitMix64(state: seed)
         random = AnyRandom { seeded.next() }
     }
 

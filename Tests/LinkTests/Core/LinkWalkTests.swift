@@ -1,4 +1,5 @@
 import Messages
+import TestSupport
 import Testing
 
 @testable import Link
@@ -91,7 +92,7 @@ private final class StrictTransport: Transport {
 /// Whole links, with their messages, in any order of what can happen to them.
 @Suite struct LinkWalkTests {
     @Test(arguments: 0..<40 as Range<UInt64>) func randomLinksLoseNothingAndAskNothingForbidden(seed: UInt64) {
-        var dice = Seeded(state: seed &* 7919)
+        var dice = SplitMix64(state: seed &* 7919)
         let transport = StrictTransport()
         var options = Lived.options(brokers: 1 + Int(seed % 2)) {
             $0.mqtt.protocolVersion = seed % 3 == 0 ? .v5 : .v311
@@ -100,7 +101,7 @@ private final class StrictTransport: Transport {
             $0.queueMessages = 8192
         }
         let store = SharedStore(options: options)
-        var random = Seeded(state: seed)
+        var random = SplitMix64(state: seed)
         let core = LinkCore(
             options: options, store: store, transport: transport, random: AnyRandom { random.next() },
             report: { _ in })

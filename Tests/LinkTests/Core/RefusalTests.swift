@@ -206,8 +206,8 @@ final class AccessBench {
     @Test func messagesAreSuspectForLongerThanStates() {
         var refusals = Refusals()
         for (name, isRetained) in [("state", true), ("event", false)] {
-            refusals.suspect(name, topic: name, isRetained: isRetained, now: 0)
-            refusals.suspect(name, topic: name, isRetained: !isRetained, now: 0)
+            refusals.suspect(name, topic: name, isPatient: !isRetained, now: 0)
+            refusals.suspect(name, topic: name, isPatient: isRetained, now: 0)
             for strike in 1...12 {
                 let isCause = refusals.broke(name, topic: name, now: 0)
                 #expect(isCause == (strike == (isRetained ? 3 : 10)), "\(name) \(strike)")

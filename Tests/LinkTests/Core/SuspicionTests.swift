@@ -1,4 +1,5 @@
 import Messages
+import Settings
 import Testing
 
 @testable import Link
@@ -153,5 +154,27 @@ private func lose(_ bench: Bench) {
         }
         #expect(bench.core.statistics.abandoned == 0)
         #expect(bench.core.statistics.queueMessages == 0)
+    }
+
+    /// A defect: on a line that broke a moment after `online`, again and again, just this was given up, so that a station
+    /// that was there again counted as away for 10 s and more, and said so last.
+    @Test(arguments: [MQTTConfiguration.ProtocolVersion.v5, .v311])
+    func presenceIsNotGivenUpForABadLine(version: MQTTConfiguration.ProtocolVersion) {
+        let bench = Bench {
+            ($0.mqtt.keepalive, $0.mqtt.protocolVersion) = (0, version)
+        }
+        bench.put("s/info", "who", retain: true)
+        bench.comeUp()
+        for _ in 0..<Refusals.patience + Suspicion.fruitlessLimit + 2 {
+            bench.transport.acknowledgeAll()
+            bench.step()
+            lose(bench)
+        }
+        #expect(bench.core.statistics.abandoned == 0)
+        converse(bench, poison: "")
+        bench.step(after: Suspicion.quiet)
+        bench.transport.sent.removeAll()
+        bench.reconnect()
+        #expect(bench.transport.topics.first == "s/online")
     }
 }

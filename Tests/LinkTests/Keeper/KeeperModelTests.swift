@@ -1,4 +1,5 @@
 import Messages
+import TestSupport
 import Testing
 
 @testable import Link
@@ -7,7 +8,7 @@ import Testing
 /// without being counted, and the disk's keys come back in order.
 @Suite struct KeeperModelTests {
     @Test(arguments: 0..<40 as Range<UInt64>) func nothingIsLostAndNothingEndsTwice(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix64(state: seed)
         var world = World()
         for _ in 0..<2000 { world.step(&random) }
         world.finish()
@@ -38,7 +39,7 @@ import Testing
 
         var number: Int { Int(String(decoding: bytes.prefix { $0 != 32 }, as: UTF8.self)) ?? -1 }
 
-        mutating func step(_ random: inout Seeded) {
+        mutating func step(_ random: inout SplitMix64) {
             now += UInt64.random(in: 0...100_000_000, using: &random)
             switch Int.random(in: 0..<15, using: &random) {
             case 0..<4: publish(Int.random(in: 0...3000, using: &random))
@@ -144,7 +145,7 @@ import Testing
                 send()
                 if !inFlight.isEmpty { end(0) }
                 settle()
-                if queue.count == 0, disk.isEmpty, asked.isEmpty, inFlight.isEmpty { return }
+                if queue.count == 0, queue.unkept.count == 0, disk.isEmpty, asked.isEmpty, inFlight.isEmpty { return }
             }
             problems.append("does not come to an end")
         }

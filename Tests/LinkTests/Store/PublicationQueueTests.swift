@@ -1,4 +1,5 @@
 import Messages
+import TestSupport
 import Testing
 
 @testable import Link
@@ -116,7 +117,7 @@ extension PublicationQueue {
 
     /// Against a plain model, with many random steps.
     @Test(arguments: 0..<20 as Range<UInt64>) func agreesWithAPlainModel(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix64(state: seed)
         var queue = PublicationQueue(bytes: 20 * PagePool.pageBytes, messages: 12)
         var model: [[String]] = [[], [], []]
         var dropped = [Int](repeating: 0, count: 3)

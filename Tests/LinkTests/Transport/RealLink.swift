@@ -65,7 +65,7 @@ final class RealLink: Sendable {
     func disconnected(within seconds: Double = 15) -> Bool {
         eventually(within: seconds) { !link.statistics.connected }
     }
-    func acked(_ count: UInt64, within seconds: Double = 15) -> Bool {
+    func acked(_ count: UInt64, within seconds: Double = 45) -> Bool {
         eventually(within: seconds) { link.statistics.acked >= count }
     }
 }
