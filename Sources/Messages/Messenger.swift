@@ -7,6 +7,7 @@ public struct Messenger: Sendable {
     var json = JSONWriter(capacity: 8192)
     private var sequence = [Int](repeating: 0, count: Stream.allCases.count)
     private var headers: [PublicationHeader]
+    private var digest = DigestSchedule()
     private var cbor = CBORWriter()
     private var traceRecords: TraceRecords?
     private var streamRecords: TraceRecords?
@@ -40,7 +41,7 @@ public struct Messenger: Sendable {
     }
 
     /// Goes on with the sequence numbers of another messenger.
-    public mutating func takeOver(_ old: Messenger) { sequence = old.sequence }
+    public mutating func takeOver(_ old: Messenger) { (sequence, digest) = (old.sequence, old.digest) }
 
     // MARK: State
 
@@ -69,12 +70,17 @@ public struct Messenger: Sendable {
         json.withBytes { sink(headers[Stream.configSchema.rawValue], $0) }
     }
 
+    /// The summary, also as the digest when that is due, and what an overview of many stations needs of it.
     public mutating func send(
         _ message: SummaryMessage, time: Int64, quality: TimeQuality, to sink: PublicationSink
     ) {
         begin(.summary, time, quality)
         message.fields(&json)
         finish(.summary, sink)
+        if digest.isDue(message, at: time) { json.withBytes { sink(headers[Stream.digest.rawValue], $0) } }
+        begin(.level, time)
+        message.levelFields(synced: quality.synced, &json)
+        finish(.level, sink)
     }
 
     public mutating func send(_ message: HealthMessage, time: Int64, to sink: PublicationSink) {
@@ -99,7 +105,8 @@ public struct Messenger: Sendable {
 
     // MARK: Events
 
-    /// An onset, update or end; an end also goes out, byte for byte the same, as the last event. Ends do not expire.
+    /// An onset, update or end; it also goes out, byte for byte the same, as the current event or, when it is an end, as the
+    /// last one: then there is no current event any more. Ends do not expire.
     public mutating func send(
         _ message: EventMessage, time: Int64, quality: TimeQuality, to sink: PublicationSink
     ) {
@@ -111,8 +118,30 @@ public struct Messenger: Sendable {
         header.event = EventMark(id: message.eventID, part: message.kind.part)
         json.withBytes { bytes in
             sink(header, bytes)
-            if message.kind == .end { sink(headers[Stream.last.rawValue], bytes) }
+            sink(headers[(message.kind == .end ? Stream.last : .current).rawValue], bytes)
         }
+        if message.kind == .end { clearCurrentEvent(to: sink) }
+    }
+
+    /// The number of the newest message of an event.
+    public var lastEventNumber: Int { sequence[Stream.trigger.rawValue] - 1 }
+
+    /// The last event once more, with what has been learned of it since: the retained message alone, with the number of
+    /// the end, which it is.
+    public mutating func sendLast(
+        _ message: EventMessage, number: Int, time: Int64, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        json.removeAll()
+        json.isSingle = Stream.last.isSingle
+        json.beginObject()
+        Envelope(station: topics.id, boot: boot, number: number, time: time, quality: quality).fields(&json)
+        message.fields(&json)
+        finish(.last, sink)
+    }
+
+    /// No event is open: the retained message is emptied.
+    public func clearCurrentEvent(to sink: PublicationSink) {
+        sink(headers[Stream.current.rawValue], UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     // MARK: Data
@@ -131,7 +160,7 @@ public struct Messenger: Sendable {
         case .cbor:
             cbor.removeAll()
             cbor.beginObject()
-            Envelope(boot: boot, number: number(stream), time: time, quality: quality).fields(&cbor)
+            Envelope(station: topics.id, boot: boot, number: number(stream), time: time, quality: quality).fields(&cbor)
             block.fields(&cbor)
             cbor.endObject()
             cbor.withBytes { sink(header, $0) }
@@ -152,17 +181,29 @@ public struct Messenger: Sendable {
     // MARK: Commands
 
     /// The bytes of a reply, for those who keep them to send them again.
-    /// - Parameter time: nanoseconds of UTC.
-    public mutating func reply(_ message: ReplyMessage, time: Int64) -> [UInt8] {
+    /// - Parameters:
+    ///   - made: takes the place of the message's empty result.
+    ///   - time: nanoseconds of UTC.
+    public mutating func reply(_ message: ReplyMessage, made: ReplyResult? = nil, time: Int64) -> [UInt8] {
+        // The result, an empty object, is the last member.
+        if let made, made.isCBOR {
+            cbor.removeAll()
+            cbor.beginObject()
+            Envelope(station: topics.id, boot: boot, number: number(.reply), time: time, quality: nil).fields(&cbor)
+            message.fields(&cbor)
+            return cbor.withBytes { [UInt8]($0.dropLast(2)) } + made.bytes + [0xff]
+        }
         begin(.reply, time)
-        message.fields(station: topics.id, &json)
+        message.fields(&json)
         json.endObject()
-        return json.bytes
+        guard let made else { return json.bytes }
+        return [UInt8](json.bytes.dropLast(3)) + made.bytes + [UInt8(ascii: "}")]
     }
 
     /// How a reply travels.
-    public static func header(_ destination: ReplyDestination) -> PublicationHeader {
+    public static func header(_ destination: ReplyDestination, isCBOR: Bool = false) -> PublicationHeader {
         var header = Stream.reply.delivery.header(topic: destination.topic)
+        if isCBOR { header.contentType = .cbor }
         header.correlation = destination.correlation
         return header
     }
@@ -179,8 +220,10 @@ public struct Messenger: Sendable {
 
     private mutating func begin(_ stream: Stream, _ time: Int64, _ quality: TimeQuality? = nil) {
         json.removeAll()
+        json.isSingle = stream.isSingle
         json.beginObject()
-        Envelope(boot: boot, number: number(stream), time: time, quality: quality).fields(&json)
+        let station = stream == .info ? nil : topics.id
+        Envelope(station: station, boot: boot, number: number(stream), time: time, quality: quality).fields(&json)
     }
 
     /// The next number of a stream.
@@ -207,7 +250,7 @@ extension EventMessage.Kind {
 
 extension Topics {
     /// Topic of a stream; of alerts, waveforms, replies and log lines, which have one for each code, event, request and level, the prefix.
-    func topic(of stream: Stream) -> String {
+    package func topic(of stream: Stream) -> String {
         switch stream {
         case .online: online
         case .info: info
@@ -218,6 +261,9 @@ extension Topics {
         case .alert: alertPrefix
         case .trigger: trigger
         case .last: last
+        case .current: current
+        case .level: level
+        case .digest: digest
         case .trace: trace
         case .waveform: waveformPrefix
         case .stream: self.stream

@@ -31,7 +31,11 @@ public struct PublicationHeader: Sendable, Equatable {
 
 /// Which part of which event a message is.
 public struct EventMark: Sendable, Equatable {
-    public enum Part: Int, Sendable { case onset = 0, update, end, waveform }
+    public enum Part: Int, Sendable, Comparable {
+        case onset = 0
+        case update, end, waveform
+        public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    }
 
     public var id: String
     public var part: Part

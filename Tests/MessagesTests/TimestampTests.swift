@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Messages
@@ -23,7 +24,7 @@ import Testing
 
     /// The C library's calendar over the whole range.
     @Test func agreesWithTheCLibrary() {
-        var generator = Random(state: 3)
+        var generator = SplitMix64(state: 3)
         for _ in 0..<20_000 {
             let nanoseconds = Int64(bitPattern: generator.next())
             var seconds = time_t(nanoseconds / 1_000_000_000)

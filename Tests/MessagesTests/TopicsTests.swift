@@ -33,7 +33,9 @@ import Testing
         #expect(Topics.problem(inID: id) == nil)
     }
 
-    @Test(arguments: ["", "a b", "a/b", "a+", "#", "ä", "a.b", "group", String(repeating: "x", count: 65), "a\u{0}"])
+    @Test(arguments: [
+        "", "a b", "a/b", "a+", "#", "ä", "a.b", "group", "network", String(repeating: "x", count: 65), "a\u{0}",
+    ])
     func badIDs(_ id: String) {
         #expect(throws: TopicError.self) { try Topics(id: id) }
     }

@@ -32,9 +32,8 @@ public struct ReplyMessage: Sendable, Equatable {
         self.result = result
     }
 
-    package func fields(station: String, _ f: inout some FieldVisitor) {
+    package func fields(_ f: inout some FieldVisitor) {
         f.text("id", id, "As the requester chose it; left out when none was given or none could be read.")
-        f.text("station", station, "Id of the station that answers.")
         f.text("cmd", command, "The last level of the command's topic, also when there is no such command.")
         f.choice(
             "phase", phase,

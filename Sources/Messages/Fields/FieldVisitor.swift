@@ -2,7 +2,7 @@
 ///
 /// Every message, and every object within one, has a function `fields` that does so: the only declaration of its names,
 /// units and meanings. The writers of JSON and CBOR take the names and the values; the command-line tool makes the JSON
-/// Schema and the documentation from all the rest (`seismote messages`). What a writer does not use is inlined away, so
+/// Schema and the documentation from all the rest (`seismote interface`). What a writer does not use is inlined away, so
 /// that no unit and no help text is in the agent.
 package protocol FieldVisitor {
     mutating func visit(_ field: Field, _ value: Double?)

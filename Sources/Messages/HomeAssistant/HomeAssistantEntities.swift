@@ -7,37 +7,53 @@ extension HomeAssistantEntity {
     /// What it measures and how it does.
     static let states: [HomeAssistantEntity] = [
         .init(
-            .sensor, "pga", "Peak ground acceleration", "state/summary",
+            .sensor, "pga", "Peak ground acceleration", "state/digest",
             value: "value_json.pga",
             #""unit_of_measurement":"m/s²","state_class":"measurement","suggested_display_precision":4"#),
         .init(
-            .sensor, "pgv", "Peak ground velocity", "state/summary",
+            .sensor, "pgv", "Peak ground velocity", "state/digest",
             value: "value_json.pgv",
             #""device_class":"speed","unit_of_measurement":"m/s","state_class":"measurement","suggested_display_precision":5"#
         ),
         .init(
-            .sensor, "intensity_$", each: .relation, "Intensity ^ ($)", "state/summary",
+            .sensor, "intensity_$", each: .relation, "Intensity ^ ($)", "state/digest",
             value: "value_json.intensity|selectattr('relation','eq','$')|map(attribute='value')|first|default(none)",
-            #""state_class":"measurement","suggested_display_precision":1,"json_attributes_topic":"~/state/summary","json_attributes_template":"{{ dict((value_json.intensity|selectattr('relation','eq','$')|first|default({})).items()|selectattr(0,'in',['scale','roman','grade','color']))|to_json }}""#
+            #""state_class":"measurement","suggested_display_precision":1,"json_attributes_topic":"~/state/digest","json_attributes_template":"{{ dict((value_json.intensity|selectattr('relation','eq','$')|first|default({})).items()|selectattr(0,'in',['scale','roman','grade','color']))|to_json }}""#
         ),
         .init(
-            .sensor, "rms", "RMS", "state/summary",
+            .sensor, "rms", "RMS", "state/digest",
             value: "value_json.v3.rms",
             #""unit_of_measurement":"m/s²","state_class":"measurement","suggested_display_precision":5"#),
         .init(
-            .sensor, "dominant_frequency", "Dominant frequency", "state/summary",
+            .sensor, "dominant_frequency", "Dominant frequency", "state/digest",
             value: "value_json.get('spectrum',{}).get('dominant_hz')",
             #""device_class":"frequency","unit_of_measurement":"Hz","state_class":"measurement","suggested_display_precision":2"#
         ),
         .init(
-            .binarySensor, "shaking", "Shaking", "state/summary",
+            .binarySensor, "vibration", "Vibration", "state/digest",
             value: "'ON' if value_json.triggered else 'OFF'",
             #""device_class":"vibration""#),
         .init(
+            .binarySensor, "earthquake", "Earthquake", "state/digest",
+            value: "'ON' if value_json.get('class',{}).get('likely')=='earthquake' else 'OFF'",
+            #""icon":"mdi:pulse""#),
+        .init(
+            .sensor, "earthquake_probability", "Earthquake probability", "state/digest",
+            value: "(value_json.get('class',{}).get('p',0)*100)|round",
+            #""unit_of_measurement":"%","state_class":"measurement","icon":"mdi:pulse""#),
+        .init(
+            .binarySensor, "alarm", "Alarm", "state/digest",
+            value: "'ON' if value_json.get('alarm') else 'OFF'",
+            #""icon":"mdi:alarm-light""#),
+        .init(
             .event, "event", "Seismic event", "event/trigger",
             value:
-                "dict(value_json.items()|selectattr(0,'in',['event_type','event_id','onset','end','pga','pga_pct_g','pgv','duration_s','intensity','dominant_hz','clipped','test']))|to_json",
+                "dict(value_json.items()|selectattr(0,'in',['event_type','event_id','onset','end','pga','pga_pct_g','pgv','duration_s','intensity','dominant_hz','clipped','test','mmi','jma','alarm','onsite'])|list+value_json.get('class',{}).items()|selectattr(0,'in',['likely','p','certain','moved'])|list)|to_json",
             #""event_types":["onset","update","end"]"#),
+        .init(
+            .update, "version", "Version", "state/info",
+            value: "dict(installed_version=value_json.agent.version)|to_json",
+            #""latest_version_topic":"&/release","device_class":"firmware","entity_category":"diagnostic""#),
         .init(
             .sensor, "temperature", "Sensor temperature", "state/health",
             value: "value_json.get('temperature_c')",
@@ -105,6 +121,12 @@ extension HomeAssistantEntity {
             .sensor, "revision", "Settings revision", "state/config",
             value: "value_json.rev",
             #""entity_category":"diagnostic""#),
+        // (Chosen until the next event ends. Its options are the labels of the command.)
+        .init(
+            .select, "label", "Last event was", "event/last",
+            value: "none",
+            #""optimistic":true,"options":["earthquake","footsteps","jump","door","knock","furniture","machine","elevator","truck","bus","train","construction","wind","explosion","moved","other"],"json_attributes_topic":"~/event/last","json_attributes_template":"{{ {'event_id':value_json.event_id}|to_json }}","command_topic":"~/cmd/label","command_template":"{{ {'event_id':this.attributes.event_id,'label':value,'source':'Home Assistant'}|to_json }}""#
+        ),
     ]
 
     static let buttons: [HomeAssistantEntity] = [

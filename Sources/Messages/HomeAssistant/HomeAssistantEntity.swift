@@ -1,13 +1,13 @@
 /// An entity that Home Assistant is shown of a station, or one for each axis or intensity relation.
 ///
 /// In all texts `$` stands for the axis or the relation, `^` for the relation's scale, `~` for what the station's topics
-/// begin with, and `@` for the filters that can be chosen.
+/// begin with, `&` for the root of all stations, and `@` for the filters that can be chosen.
 public struct HomeAssistantEntity: Sendable {
     /// What Home Assistant calls a platform.
     public enum Component: String, Sendable {
         case sensor
         case binarySensor = "binary_sensor"
-        case event, number, select, button
+        case event, number, select, button, update
     }
 
     /// What there is one of it for.

@@ -47,15 +47,21 @@ public struct HomeAssistantStation: Sendable, Equatable {
     /// The chip; empty while it is not known.
     public var model: String
     public var version: String
+    /// Address of its page; empty: there is none.
+    public var page: String
     /// Those that are computed.
     public var relations: [IntensityRelation]
     /// Settings that may not be changed.
     public var locked: [String]
 
-    public init(name: String, model: String, version: String, relations: [IntensityRelation], locked: [String]) {
+    public init(
+        name: String, model: String, version: String, page: String = "", relations: [IntensityRelation],
+        locked: [String]
+    ) {
         self.name = name
         self.model = model
         self.version = version
+        self.page = page
         self.relations = relations
         self.locked = locked
     }

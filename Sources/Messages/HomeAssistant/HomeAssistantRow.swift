@@ -67,6 +67,7 @@ struct HomeAssistantRow {
             case UInt8(ascii: "$"): bytes += subject.utf8
             case UInt8(ascii: "^"): bytes += scale.utf8
             case UInt8(ascii: "~"): bytes += base.utf8
+            case UInt8(ascii: "&"): bytes += (base.utf8.lastIndex(of: UInt8(ascii: "/")).map { base[..<$0] } ?? "").utf8
             case UInt8(ascii: "@"): bytes += HomeAssistantEntity.filters.utf8
             default: bytes.append(byte)
             }

@@ -69,6 +69,7 @@ extension Messenger {
         json.member("manufacturer", "Seismote")
         json.member("model", station.model.isEmpty ? "Seismic station" : station.model)
         json.member("serial_number", place.id)
+        if !station.page.isEmpty { json.member("configuration_url", station.page) }
         json.member("sw_version", station.version)
         json.endObject()
         json.key("origin")
@@ -104,8 +105,8 @@ extension Messenger {
         }
         var others = row.others
         if !others.isEmpty { others.withUTF8 { json.raw(UnsafeRawBufferPointer($0)) } }
-        // Once a second.
-        if row.entity.topic == "state/summary" {
+        // Every ten seconds.
+        if row.entity.topic == "state/digest" {
             json.key("expire_after")
             json.int(60)
         }

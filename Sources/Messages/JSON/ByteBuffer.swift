@@ -28,12 +28,5 @@ struct ByteBuffer: TextOutputStream, Sendable {
 
     mutating func _writeASCII(_ buffer: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: buffer) }
 
-    /// Takes a trailing `.0` away from a number that begins at `start`: whole numbers are written `5`.
-    mutating func dropPointZero(from start: Int) {
-        let n = bytes.count
-        guard n - start >= 3, bytes[n - 1] == UInt8(ascii: "0"), bytes[n - 2] == UInt8(ascii: ".") else { return }
-        bytes.removeLast(2)
-    }
-
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { bytes.withUnsafeBytes(body) }
 }

@@ -1,4 +1,4 @@
-/// Writes CBOR (RFC 8949) into a buffer that is used again for the next message: no heap call in the steady state.
+/// Writes CBOR (RFC 8949) into a buffer that is used again for the next message: no allocation in the steady state.
 ///
 /// The object is the one that ``JSONWriter`` writes: objects are maps of indefinite length with text keys, arrays have
 /// their length before them, times are the same text. Integers and floating-point numbers take the shortest form that

@@ -1,16 +1,18 @@
-/// Writes JSON (RFC 8259) into a buffer that is used again for the next message: no heap call in the steady state.
+/// Writes JSON (RFC 8259) into a buffer that is used again for the next message: no allocation in the steady state.
 ///
 /// The caller keeps objects and arrays balanced; commas are put in here. Numbers:
-/// - a `Double` becomes the shortest text that reads back to the same double, whole ones without `.0` (`5`), large
-///   and small ones with an exponent (`1e-05`, `1e+16`); negative zero is `-0.0`, so that every reader keeps it;
+/// - a `Double` becomes the shortest text that reads back to the same double, whole ones with `.0` (`5.0`), because
+///   stores with types take that of the first value; large and small ones with an exponent (`1e-05`, `1e+16`);
 /// - a `Float` becomes the shortest text that reads back to the same float: six to nine digits, enough for a 24-bit
-///   sensor and half the bytes;
+///   sensor and half the bytes; with `isSingle` every `Double` does;
 /// - NaN and the infinities, which JSON does not know, become `null`.
 public struct JSONWriter: Sendable {
     private var buffer = ByteBuffer()
     private var needsComma = false
     /// As RFC 8785 wants it: only what JSON forbids is escaped.
     var isCanonical = false
+    /// Numbers keep the digits of a 32-bit float.
+    var isSingle = false
 
     /// - Parameter capacity: bytes to set aside at once.
     public init(capacity: Int = 1024) { buffer.reserve(capacity) }
@@ -22,6 +24,7 @@ public struct JSONWriter: Sendable {
     public mutating func removeAll() {
         buffer.removeAll()
         needsComma = false
+        isSingle = false
     }
 
     /// What has been written; the pointer is valid only during the call.
@@ -72,18 +75,16 @@ public struct JSONWriter: Sendable {
 
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
+        // A ratio to almost nothing is larger than a 32-bit float can be; it is a number all the same.
+        if isSingle { return float(max(-.greatestFiniteMagnitude, min(.greatestFiniteMagnitude, Float(value)))) }
         separate()
-        let start = buffer.count
         value.write(to: &buffer)
-        if value != 0 || value.sign == .plus { buffer.dropPointZero(from: start) }
     }
 
     public mutating func float(_ value: Float) {
         guard value.isFinite else { return null() }
         separate()
-        let start = buffer.count
         value.write(to: &buffer)
-        if value != 0 || value.sign == .plus { buffer.dropPointZero(from: start) }
     }
 
     /// A string with `"`, `\` and all that is unprintable escaped; everything else as UTF-8.

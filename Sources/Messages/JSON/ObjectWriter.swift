@@ -51,6 +51,12 @@ extension ObjectWriter {
     }
 
     @inline(never)
+    mutating func member(null name: StaticString) {
+        key(name)
+        null()
+    }
+
+    @inline(never)
     mutating func member(_ name: StaticString, _ value: Int?) {
         guard let value else { return }
         key(name)
@@ -135,10 +141,16 @@ extension ObjectWriter {
 /// A writer takes name and value of a field.
 extension ObjectWriter {
     @inline(__always)
-    package mutating func visit(_ field: Field, _ value: Double?) { member(field.name, value) }
+    package mutating func visit(_ field: Field, _ value: Double?) {
+        if value == nil, field.presence == .nullable { return member(null: field.name) }
+        member(field.name, value)
+    }
 
     @inline(__always)
-    package mutating func visit(_ field: Field, _ value: Int?) { member(field.name, value) }
+    package mutating func visit(_ field: Field, _ value: Int?) {
+        if value == nil, field.presence == .nullable { return member(null: field.name) }
+        member(field.name, value)
+    }
 
     @inline(__always)
     package mutating func visit(_ field: Field, _ value: Bool?) { member(field.name, value) }
@@ -181,8 +193,7 @@ extension ObjectWriter {
             fields(value, &self)
             end()
         } else if field.presence == .nullable {
-            key(field.name)
-            null()
+            member(null: field.name)
         }
     }
 

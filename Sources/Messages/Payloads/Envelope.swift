@@ -1,5 +1,7 @@
 /// What every JSON object of the agent begins with.
 package struct Envelope {
+    /// Nil: the object has a description of the station under this name.
+    var station: String?
     /// UUID of this run.
     var boot: String
     var number: Int
@@ -8,12 +10,14 @@ package struct Envelope {
     /// Of messages that are made of samples.
     var quality: TimeQuality?
 
-    package init(boot: String, number: Int, time: Int64, quality: TimeQuality?) {
-        (self.boot, self.number, self.time, self.quality) = (boot, number, time, quality)
+    package init(station: String?, boot: String, number: Int, time: Int64, quality: TimeQuality?) {
+        (self.station, self.boot, self.number) = (station, boot, number)
+        (self.time, self.quality) = (time, quality)
     }
 
     package func fields(_ f: inout some FieldVisitor) {
         f.integer("v", 1, "Version of the format.")
+        f.text("station", station, "Id of the station; in `state/info` an object that describes it.")
         f.text("boot", boot, "UUID of this run of the agent.")
         f.integer("seq", number, "Counts the messages of this kind since the start, from 0.")
         f.time("t", time, "The time that the content refers to; for a block of samples, of the first one.")

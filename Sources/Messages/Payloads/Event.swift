@@ -1,3 +1,5 @@
+import Seismology
+
 /// What an event is at one moment of its life (`event/trigger`; its `end` also as `event/last`).
 public struct EventMessage: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable { case onset, update, end }
@@ -91,6 +93,13 @@ public struct EventMessage: Sendable, Equatable {
     public var dominantHz: Double?
     public var direction: Direction?
     public var firstMotion: FirstMotion?
+    /// Nil where it is not judged.
+    public var eventClass: EventClass?
+    /// Nil until there is one that stands out of the noise.
+    public var onsite: OnsiteMessage?
+    public var alarm = false
+    /// Nil before the end, and where it is not judged.
+    public var classFeatures: [[Double]]?
     public var clipped = false
     public var gaps = 0
     public var configRevision = 0
@@ -98,6 +107,8 @@ public struct EventMessage: Sendable, Equatable {
     public var waveform: Waveform?
     /// Made by a command, not by the ground.
     public var test = false
+    /// Nil where no network of stations has said anything of it.
+    public var confirmation: EventConfirmation?
 
     public init(kind: Kind, eventID: String, onset: Int64) {
         self.kind = kind
@@ -147,6 +158,20 @@ public struct EventMessage: Sendable, Equatable {
             "first_motion", firstMotion, blank: FirstMotion(axis: .plusX, t: 0),
             "First motion of the ground; left out where it does not stand out of the noise."
         ) { $0.fields(&$1) }
+        f.object("class", eventClass, blank: EventClass(), "What it probably is; left out where that is not judged.") {
+            $0.fields(&$1)
+        }
+        f.object(
+            "onsite", onsite, .nullable, blank: OnsiteMessage(time: 1, mmi: 0, pgv: 0),
+            "What the first seconds say of the shaking to come; null before and where they do not stand out of the noise."
+        ) { $0.fields(&$1) }
+        f.flag("alarm", alarm ? true : nil, "True from the alarm on; left out before.")
+        f.visit(
+            any: Field(
+                "class_features",
+                "What the class was judged by at the published times: of each the seconds and ten features; in `end` only.",
+                .optional),
+            classFeatures.map { .array($0.map { .array($0.map { .double($0) }) }) })
         f.flag("clipped", clipped, "Whether a sample reached the sensor's full scale.")
         f.integer(
             "gaps", gaps > 0 ? gaps : nil, "Gaps between the first and the last sample; left out when there is none.")
@@ -157,6 +182,14 @@ public struct EventMessage: Sendable, Equatable {
             "The samples of the event at full rate; in `end` only."
         ) { $0.fields(&$1) }
         f.flag("test", test ? true : nil, "True for an event made by the command `test-event`; left out for others.")
+        f.flag(
+            "confirmed", confirmation?.isConfirmed,
+            "True when neighbours have seen the same earthquake, false when that was taken back; left out before.")
+        f.text("network_event", confirmation?.networkEvent, "The network event that has it; with `confirmed`.")
+        // (Written by the next run, over the newest message that was kept.)
+        f.flag(
+            "interrupted", nil as Bool?,
+            "True for the end of an event during which the agent ended; left out for others.")
     }
 }
 
@@ -194,6 +227,8 @@ extension EventMessage.Waveform {
         f.integer("records", records, "miniSEED records in them.")
         f.text("sha256", sha256, "Digest of all bytes in the order of publication.")
         f.integer("messages", messages, "Messages that it came in.")
-        f.number("unit_per_count", unitPerCount, unit: "m/s^2", "What one count is.")
+        f.number(
+            "unit_per_count", unitPerCount as Double?, unit: "m/s^2",
+            "What one count is; left out of an interrupted event.")
     }
 }

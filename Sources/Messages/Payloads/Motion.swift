@@ -76,8 +76,11 @@ public struct AxisSet: OptionSet, Sendable {
     public static let y = AxisSet(rawValue: 2)
     public static let z = AxisSet(rawValue: 4)
 
-    package var names: [String] {
-        [("x", .x), ("y", .y), ("z", AxisSet.z)].filter { contains($0.1) }.map { $0.0 }
+    package var names: [String] { Self.namesOfAll[Int(rawValue & 7)] }
+
+    /// Of each set, so that a message is written without an allocation.
+    private static let namesOfAll: [[String]] = (0..<8).map { set in
+        ["x", "y", "z"].enumerated().compactMap { set >> $0.offset & 1 == 1 ? $0.element : nil }
     }
 }
 
@@ -163,7 +166,22 @@ extension FieldVisitor {
             "intensity", values, blank: IntensityValue(scale: "", relation: "", value: 0),
             "Seismic intensity, one object for each relation of `intensity.scales`, in its order."
         ) { $0.fields(&$1) }
+        flatIntensities(values)
     }
+
+    /// The same numbers for readers that cannot search a list.
+    @inline(__always)
+    mutating func flatIntensities(_ values: [IntensityValue]) {
+        number(
+            "mmi", values.value(of: "mmi"), unit: "1",
+            "Modified Mercalli intensity by the first relation of that scale; left out without one.")
+        number("jma", values.value(of: "jma"), unit: "1", "JMA intensity; left out where it is not computed.")
+    }
+}
+
+extension [IntensityValue] {
+    /// By the first relation of a scale.
+    fileprivate func value(of scale: String) -> Double? { first { $0.scale == scale }?.value }
 }
 
 /// A detector's ratio of each signal that it looks at.

@@ -1,3 +1,5 @@
+import Seismology
+
 /// The state of the ground once a second (`state/summary`).
 public struct SummaryMessage: Sendable, Equatable {
     /// Of one component over the window.
@@ -51,10 +53,14 @@ public struct SummaryMessage: Sendable, Equatable {
     public var ratios: [DetectorRatios] = []
     public var triggered = false
     public var detectors: [String] = []
+    /// Of the open event; nil without one.
+    public var eventClass: EventClass?
     public var extremes: Extremes?
     public var valid = true
     /// Nil when valid.
     public var reason: String?
+    /// True from an alarm on to the end of its event.
+    public var alarm = false
 
     public init() {}
 
@@ -85,6 +91,10 @@ public struct SummaryMessage: Sendable, Equatable {
         }
         f.flag("triggered", triggered, "Whether the station is triggered.")
         f.texts("detectors", detectors, "Names of the detectors that are on.")
+        f.object("class", eventClass, blank: EventClass(), "What the open event probably is; left out without one.") {
+            $0.fields(&$1)
+        }
+        f.flag("alarm", alarm ? true : nil, "True from the alarm of the open event on; left out otherwise.")
         f.object(
             "extremes", extremes,
             blank: Extremes(Extreme(min: 0, max: 0, since: 0)),
@@ -94,6 +104,17 @@ public struct SummaryMessage: Sendable, Equatable {
             "valid", valid,
             "False while the filters settle after a start, a gap or a change, and while the sensor has a fault.")
         f.text("reason", reason, "Why not, when not valid: `settling`, `gap`, `stuck` or `implausible`.")
+    }
+
+    /// Of `state/level`.
+    /// - Parameter synced: whether the clock follows its source.
+    package func levelFields(synced: Bool, _ f: inout some FieldVisitor) {
+        f.number("pga", pga, unit: "m/s^2", "Peak ground acceleration, as in the summary.")
+        f.flatIntensities(intensity)
+        f.flag("triggered", triggered, "Whether the station is triggered.")
+        f.choice("likely", eventClass?.likely, "What the open event is taken for; left out without one.")
+        f.flag("valid", valid, "As in the summary.")
+        f.flag("synced", synced, "Whether the clock follows its source.")
     }
 }
 

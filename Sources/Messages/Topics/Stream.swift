@@ -3,6 +3,10 @@ public enum Stream: Int, Sendable, CaseIterable {
     case online, info, config, configSchema, summary, health, alert, trigger, last, trace, waveform, reply, log
     /// Traces that a command asked for.
     case stream
+    /// The open event, and the few numbers that an overview shows.
+    case current, level
+    /// A summary now and then, for those who write down all that they get.
+    case digest
 
     /// How the messages of this stream travel: the one table of quality of service, retention, content type, expiry
     /// and priority.
@@ -12,16 +16,26 @@ public enum Stream: Int, Sendable, CaseIterable {
         case .info: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .config: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .configSchema: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
-        case .summary: Delivery(qos: 0, retain: true, content: .json, expiry: nil, priority: .state)
+        case .summary, .digest: Delivery(qos: 0, retain: true, content: .json, expiry: nil, priority: .state)
         case .health: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .state)
         case .alert: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         // The expiry of onsets and updates; ends do not expire, see `Messenger`.
         case .trigger: Delivery(qos: 1, retain: false, content: .json, expiry: 3600, priority: .essential)
+        case .current: Delivery(qos: 1, retain: true, content: .json, expiry: 3600, priority: .essential)
+        case .level: Delivery(qos: 0, retain: true, content: .json, expiry: nil, priority: .state)
         case .last: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .trace, .stream: Delivery(qos: 1, retain: false, content: .json, expiry: 60, priority: .trace)
         case .waveform: Delivery(qos: 1, retain: false, content: .mseed, expiry: nil, priority: .essential)
         case .reply: Delivery(qos: 1, retain: false, content: .json, expiry: 3600, priority: .essential)
         case .log: Delivery(qos: 0, retain: false, content: .json, expiry: nil, priority: .trace)
+        }
+    }
+
+    /// Its numbers are written as 32-bit floats, which is what a sensor can tell; those of others keep all digits.
+    var isSingle: Bool {
+        switch self {
+        case .summary, .level, .trace, .stream: true
+        default: false
         }
     }
 }

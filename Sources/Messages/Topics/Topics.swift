@@ -15,6 +15,9 @@ public struct Topics: Sendable, Equatable {
     public let health: String
     public let trigger: String
     public let last: String
+    public let current: String
+    public let level: String
+    public let digest: String
     public let trace: String
     /// Traces for a while, by command.
     public let stream: String
@@ -34,7 +37,7 @@ public struct Topics: Sendable, Equatable {
 
     /// - Parameters:
     ///   - root: one or more topic levels, such as `seismote` or `school/seismote`.
-    ///   - id: `[A-Za-z0-9_-]{1,64}`, not `group`.
+    ///   - id: `[A-Za-z0-9_-]{1,64}`, neither `group` nor `network`.
     public init(root: String = defaultRoot, id: String) throws(TopicError) {
         if let problem = Self.problem(inRoot: root) { throw TopicError(name: "root", got: root, allowed: problem) }
         if let problem = Self.problem(inID: id) { throw TopicError(name: "station id", got: id, allowed: problem) }
@@ -53,6 +56,9 @@ public struct Topics: Sendable, Equatable {
         alertPrefix = "\(state)/alert"
         trigger = "\(event)/trigger"
         last = "\(event)/last"
+        current = "\(event)/current"
+        level = "\(state)/level"
+        digest = "\(state)/digest"
         logPrefix = "\(event)/log"
         trace = "\(data)/trace"
         stream = "\(data)/stream"
@@ -104,11 +110,14 @@ public struct Topics: Sendable, Equatable {
     /// The name of an event: the station's id and the onset, without dots.
     public func eventID(onset: Int64) -> String { "\(id)-\(Timestamp(nanoseconds: onset).stamp)" }
 
+    /// Levels of the topics beside those of the stations: commands to groups, and what the detector of a network says.
+    public static let reserved = ["group", "network"]
+
     /// What an id has to be, when this is none; nil when it is good.
     public static func problem(inID id: String) -> String? {
         let good = (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain)
         guard good else { return "1 to 64 characters of A-Z, a-z, 0-9, _ and -" }
-        return id == "group" ? "any id but 'group', which is reserved" : nil
+        return reserved.contains(id) ? "any id but '\(id)', which is reserved" : nil
     }
 
     /// What a root has to be, when this is none; nil when it is good.

@@ -24,6 +24,9 @@ public struct CountScale: Sendable, Equatable {
         unitPerCount = unit
     }
 
+    /// A scale of this very unit.
+    package init(unit: Double) { unitPerCount = unit }
+
     /// The count of an acceleration in m/s².
     public func count(_ acceleration: Double) -> Int32 {
         let counts = (acceleration / unitPerCount).rounded()
@@ -32,7 +35,7 @@ public struct CountScale: Sendable, Equatable {
     }
 
     /// The member of miniSEED 3's extra headers that says what a count is.
-    var extraHeaders: [UInt8] {
+    package var extraHeaders: [UInt8] {
         Value.object([
             .init(
                 "seismote", .object([.init("unit", .string("m/s^2")), .init("unit_per_count", .double(unitPerCount))]))

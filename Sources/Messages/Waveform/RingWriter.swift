@@ -10,7 +10,11 @@ public struct WaveformSegment: Sendable, Equatable {
     /// Samples per second.
     public var rate: Double
 
-    public init(start: Int64, end: Int64, samples: Int, rate: Double) {
+    /// m/s² of a count.
+    public var unit: Double
+
+    public init(start: Int64, end: Int64, samples: Int, rate: Double, unit: Double) {
+        self.unit = unit
         self.start = start
         self.end = end
         self.samples = samples
@@ -55,7 +59,9 @@ public struct RingWriter: Sendable {
     /// Hands out what there is.
     public mutating func flush(to sink: SegmentSink) {
         guard segment.count > 0 else { return }
-        let about = WaveformSegment(start: segment.start, end: segment.end, samples: segment.count, rate: segment.rate)
+        let about = WaveformSegment(
+            start: segment.start, end: segment.end, samples: segment.count, rate: segment.rate,
+            unit: segment.scale.unitPerCount)
         segment.finish { bytes, _ in sink(about, bytes) }
     }
 }

@@ -68,7 +68,10 @@ struct SegmentEncoder: Sendable {
         output.withUnsafeBytes { body($0, records) }
     }
 
-    mutating func removeAll() { count = 0 }
+    mutating func removeAll() {
+        count = 0
+        writer.restart()
+    }
 
     private mutating func encode(_ axis: Int) -> Int {
         counts.withUnsafeBufferPointer { counts in

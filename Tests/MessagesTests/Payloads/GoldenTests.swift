@@ -15,7 +15,7 @@ import Testing
         var testDescription: String { file }
     }
 
-    static let envelope = "v boot seq t"
+    static let envelope = "v station boot seq t"
     static let quality = "tq tq.synced tq.source tq.error_ms"
     static let levels = ["x", "y", "z", "h", "v3"].map { "\($0) \($0).rms \($0).peak \($0).rsam" }
         .joined(separator: " ")
@@ -24,13 +24,18 @@ import Testing
     static let intensity =
         "intensity intensity.scale intensity.relation intensity.value intensity.roman intensity.color"
         + " intensity.from_pga intensity.from_pgv intensity.sigma intensity.grade intensity.raw"
+    static let flat = "mmi jma"
     static let extremes = ["x", "y", "z", "magnitude"]
         .map { "extremes.\($0) extremes.\($0).min extremes.\($0).max extremes.\($0).since" }.joined(separator: " ")
     static let event =
         "\(envelope) \(quality) event_type event_id onset detectors detectors.name detectors.signal detectors.axes detectors.on"
         + " detectors.value detectors.threshold detectors.max detectors.direction detectors.peaks detectors.peaks.x"
         + " detectors.peaks.y detectors.peaks.z detectors.config_rev peaks \(peaks) pga pga_pct_g pgv pgd cav cav_std arias"
-        + " duration_s \(intensity) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z clipped config_rev"
+        + " duration_s \(intensity) \(flat) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z class class.likely class.certain class.moved onsite clipped config_rev"
+    /// From the first second on.
+    static let assessed =
+        "class.p class.t_s onsite.t_s onsite.pv onsite.pd onsite.tau_c onsite.pgv_predicted onsite.mmi_predicted"
+        + " onsite.range_log10 onsite.level"
     static let trace = ["x", "y", "z"].map { "\($0) \($0).raw \($0).filtered \($0).rms \($0).triggered" }
         .joined(separator: " ")
 
@@ -66,15 +71,20 @@ import Testing
         },
         Case(
             file: "summary.json",
-            keys: "\(envelope) \(quality) window_s \(levels) pga pga_pct_g pgv pgd \(intensity) magnitude direction"
-                + " direction.azimuth_deg direction.axis direction.incidence_deg direction.rectilinearity spectrum spectrum.dominant_hz spectrum.peak sta_lta sta_lta.v3"
-                + " triggered detectors extremes \(extremes) valid"
+            keys: "\(envelope) \(quality) window_s \(levels) pga pga_pct_g pgv pgd \(intensity) \(flat) magnitude"
+                + " direction direction.azimuth_deg direction.axis direction.incidence_deg direction.rectilinearity spectrum spectrum.dominant_hz spectrum.peak sta_lta sta_lta.v3"
+                + " triggered detectors class class.likely class.p class.t_s class.certain class.moved extremes \(extremes) valid"
         ) { $0.send(Samples.summary, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
             file: "summary-settling.json",
             keys: "\(envelope) tq tq.synced tq.source window_s \(levels) pga pga_pct_g pgv pgd intensity magnitude"
                 + " triggered detectors valid reason"
         ) { $0.send(Samples.settling, time: Samples.onset, quality: .replay, to: $1) },
+        Case(file: "level.json", keys: "\(envelope) pga \(flat) triggered likely valid synced") { messenger, sink in
+            messenger.send(Samples.summary, time: Samples.onset, quality: Samples.quality) {
+                if $0.topic.hasSuffix("level") { sink($0, $1) }
+            }
+        },
         Case(
             file: "health.json",
             keys:
@@ -92,13 +102,13 @@ import Testing
         Case(file: "event-onset.json", keys: event) {
             $0.send(Samples.event(.onset), time: Samples.onset, quality: Samples.quality, to: $1)
         },
-        Case(file: "event-update.json", keys: event) {
+        Case(file: "event-update.json", keys: "\(event) \(assessed)") {
             $0.send(Samples.event(.update), time: Samples.onset, quality: Samples.quality, to: $1)
         },
         Case(
             file: "event-end.json",
             keys:
-                "\(event) end d5_75_s d5_95_s gaps sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
+                "\(event) \(assessed) class_features alarm end d5_75_s d5_95_s gaps sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
                 + " dominant_hz direction direction.azimuth_deg direction.axis direction.incidence_deg direction.rectilinearity first_motion first_motion.axis"
                 + " first_motion.t waveform waveform.topic waveform.bytes waveform.records waveform.sha256"
                 + " waveform.messages waveform.unit_per_count test"
@@ -108,12 +118,12 @@ import Testing
         },
         Case(
             file: "reply.json",
-            keys: "\(envelope) id station cmd phase rev errors result result.rev result.changed result.live"
+            keys: "\(envelope) id cmd phase rev errors result result.rev result.changed result.live"
                 + " result.restart_stream result.needs_restart result.pending result.pending.rev result.pending.deadline"
         ) { GoldenTests.send(Samples.reply, &$0, $1) },
         Case(
             file: "reply-failed.json",
-            keys: "\(envelope) station cmd phase rev errors errors.path errors.code errors.message errors.got"
+            keys: "\(envelope) cmd phase rev errors errors.path errors.code errors.message errors.got"
                 + " errors.allowed errors.nearest result"
         ) { GoldenTests.send(Samples.failure, &$0, $1) },
         Case(file: "log.json", keys: "\(envelope) level message fields fields.broker fields.retry_s fields.count") {

@@ -1,3 +1,4 @@
+import Seismology
 import Testing
 
 @testable import Messages
@@ -39,17 +40,25 @@ import Testing
                 header("state/config", 1, true, .json, nil, .essential),
                 header("state/config/schema", 1, true, .json, nil, .essential),
                 header("state/summary", 0, true, .json, nil, .state),
+                header("state/digest", 0, true, .json, nil, .state),
+                header("state/level", 0, true, .json, nil, .state),
                 header("state/health", 1, true, .json, nil, .state),
                 header("state/alert/sensor_missing", 1, true, .json, nil, .essential),
                 header("state/alert/sensor_missing", 1, true, .json, nil, .essential),
                 header("event/trigger", 1, false, .json, 3600, .essential, EventMark(id: id, part: .onset)),
+                header("event/current", 1, true, .json, 3600, .essential),
                 header("event/trigger", 1, false, .json, nil, .essential, EventMark(id: id, part: .end)),
                 header("event/last", 1, true, .json, nil, .essential),
+                header("event/current", 1, true, .json, 3600, .essential),
                 header("data/trace", 1, false, .json, 60, .trace),
                 header("data/waveform/e", 1, false, .mseed, nil, .essential, EventMark(id: "e", part: .waveform)),
             ])
-        #expect(collector.sent[7].bytes.isEmpty)
-        #expect(collector.sent[9].bytes == collector.sent[10].bytes)
+        #expect(collector.sent[4].bytes == collector.sent[5].bytes)
+        #expect(collector.sent[9].bytes.isEmpty)
+        // An event is retained twice: open, and over.
+        #expect(collector.sent[10].bytes == collector.sent[11].bytes)
+        #expect(collector.sent[12].bytes == collector.sent[13].bytes)
+        #expect(collector.sent[14].bytes.isEmpty)
     }
 
     @Test func eachStreamCountsForItself() throws {
@@ -61,8 +70,75 @@ import Testing
         m.send(Samples.event(.onset), time: 0, quality: .replay, to: collector.sink)
         m.send(Samples.event(.end), time: 0, quality: .replay, to: collector.sink)
         m.send(Samples.summary, time: 0, quality: .replay, to: collector.sink)
-        let numbers = try collector.sent.map { try #require($0.object()["seq"] as? Int) }
-        #expect(numbers == [0, 0, 1, 0, 1, 1, 2])
+        let numbers = try collector.sent.filter { !$0.bytes.isEmpty }.map { try #require($0.object()["seq"] as? Int) }
+        // Each summary with its level, the first also as a digest, the event's messages twice.
+        #expect(numbers == [0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 2, 2])
+    }
+
+    /// One in ten seconds, and each in which the state of the station is another.
+    @Test func digestsAreFew() throws {
+        let collector = Collector()
+        var m = try Samples.messenger()
+        var summary = Samples.summary
+        (summary.triggered, summary.eventClass) = (false, nil)
+        var digests: [Int] = []
+        func second(_ second: Int) {
+            let before = collector.sent.count
+            m.send(summary, time: Int64(second) * 1_000_000_000, quality: .replay, to: collector.sink)
+            if collector.sent.dropFirst(before).contains(where: { $0.header.topic.hasSuffix("/digest") }) {
+                digests.append(second)
+            }
+        }
+        for s in 0..<24 { second(s) }
+        #expect(digests == [0, 10, 20])
+        summary.triggered = true
+        second(24)
+        summary.eventClass = EventClass()
+        second(25)
+        summary.eventClass?.likely = .earthquake
+        second(26)
+        summary.eventClass?.isCertain = true
+        second(27)
+        summary.alarm = true
+        for s in 28..<40 { second(s) }
+        #expect(digests == [0, 10, 20, 24, 25, 26, 27, 28, 38])
+        // The messenger of other settings goes on; time that goes back begins anew.
+        var other = try Samples.messenger()
+        other.takeOver(m)
+        m = other
+        second(40)
+        second(3)
+        #expect(digests.suffix(2) == [38, 3])
+    }
+
+    /// An overview of 1000 stations reads one each second of each.
+    @Test func aLevelIsSmall() throws {
+        let collector = Collector()
+        var m = Messenger(topics: try Topics(id: String(repeating: "s", count: 20)), boot: Samples.boot)
+        var summary = Samples.summary
+        summary.pga = 1.2345678901e-5
+        for k in summary.intensity.indices { summary.intensity[k].value = 12.345678 }
+        m.send(summary, time: 0, quality: .replay, to: collector.sink)
+        #expect(collector.sent[2].header.topic.hasSuffix("/level") && collector.sent[2].bytes.count <= 250)
+    }
+
+    /// Typed stores take the type of the first value that they see.
+    @Test func aFloatNeverLooksLikeAnInteger() throws {
+        let collector = Collector()
+        var m = try Samples.messenger()
+        var summary = Samples.summary
+        (summary.pga, summary.pgv) = (3, 0.1)
+        m.send(summary, time: 0, quality: .replay, to: collector.sink)
+        var event = Samples.event(.onset)
+        (event.pga, event.pgv) = (3, 1 / 3)
+        m.send(event, time: 0, quality: .replay, to: collector.sink)
+        let texts = collector.sent.map { String(decoding: $0.bytes, as: UTF8.self) }
+        #expect(texts[0].contains("\"pga\":3.0,"))
+        #expect(texts[0].contains("\"pgv\":0.1,"))
+        #expect(texts[2].contains("\"pga\":3.0,"))
+        // Events keep all digits.
+        #expect(texts[3].contains("\"pga\":3.0,"))
+        #expect(texts[3].contains("\"pgv\":0.3333333333333333,"))
     }
 
     @Test func tracesTakeTheirQualityOfServiceFromTheSettings() throws {

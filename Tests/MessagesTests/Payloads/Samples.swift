@@ -1,3 +1,4 @@
+import Seismology
 import Sensors
 
 @testable import Messages
@@ -25,7 +26,7 @@ enum Samples {
         id: nil, command: "confg", phase: .failed, revision: 6,
         errors: [
             CodedError(
-                "/axes/x/detection/window", .range, "This is not allowed.", got: 0, allowed: "1…65536"),
+                "/axes/x/detection/window", .range, "0 is outside 1…65536.", got: 0, allowed: "1…65536"),
             CodedError(
                 "", .unknownKey, "There is no command \u{60}confg\u{60}.", got: "confg", allowed: "config, ping",
                 nearest: "config"),
@@ -63,7 +64,7 @@ enum Samples {
         return InfoMessage(
             agent: .init(version: "0.1.0", build: "release x86_64"), station: station, sensor: sensor,
             capabilities: .init(
-                verbs: [], encodings: ["json", "mseed", "mseed3-steim2"], scales: ["gutenberg_richter", "worden12"]))
+                verbs: [], encodings: ["json", "mseed2", "mseed3"], scales: ["gutenberg_richter", "worden12"]))
     }
 
     static var config: ConfigMessage {
@@ -96,11 +97,18 @@ enum Samples {
         m.ratios = [DetectorRatios("sta_lta", RatioValues(v3: 3.4))]
         m.triggered = true
         m.detectors = ["level"]
+        m.eventClass = quake
         let extreme = SummaryMessage.Extreme(min: -0.041, max: 0.0395, since: onset - 60_000_000_000)
         m.extremes = .init(
             x: extreme, y: extreme, z: .init(min: 9.79, max: 9.82, since: onset),
             magnitude: .init(min: 9.7901, max: 9.8201, since: onset))
         return m
+    }
+
+    static var quake: EventClass {
+        var c = EventClass()
+        (c.likely, c.probability, c.time, c.isCertain) = (.earthquake, 0.9375, 1, true)
+        return c
     }
 
     static var settling: SummaryMessage {
@@ -185,7 +193,17 @@ enum Samples {
         m.rmsMax = AxisValues(x: 0.21, y: 0.18, z: 0.07)
         m.rsam = AxisValues(x: 0.03, y: 0.025, z: 0.0125)
         m.configRevision = 7
+        m.eventClass = EventClass()
+        if kind == .onset { return m }
+        m.eventClass = quake
+        m.onsite = OnsiteMessage(time: kind == .end ? 3 : 1, mmi: 4.5, pgv: 0.0625)
+        m.onsite?.pv = 0.0125
         guard kind == .end else { return m }
+        m.onsite?.pd = 0.00375
+        m.onsite?.tauC = 0.75
+        m.onsite?.level = 3
+        m.alarm = true
+        m.classFeatures = [[0.5, -1.25, 0.75], [1, -1.5, 0.5]]
         m.end = onset + 32_500_000_000
         (m.duration75, m.duration95) = (6.25, 18.5)
         m.gaps = 1

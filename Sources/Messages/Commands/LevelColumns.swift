@@ -1,0 +1,77 @@
+/// What the command `history` gives: the levels of the past, step by step.
+public struct LevelColumns: Sendable {
+    /// Of one axis, m/s²; NaN where nothing is known.
+    public struct Axis: Sendable {
+        public var least: [Double]
+        public var most: [Double]
+        public var rms: [Double]
+        public init(count: Int = 0) {
+            least = [Double](repeating: .nan, count: count)
+            (most, rms) = (least, least)
+        }
+    }
+
+    /// Begin of the first step, nanoseconds of UTC.
+    public var from: Int64
+    /// Seconds.
+    public var step: Int
+    public var axes: [Axis]
+    /// From when on the samples themselves were looked at (ns of UTC); nil: none were.
+    public var ring: Int64?
+
+    public init(from: Int64, step: Int, count: Int) {
+        (self.from, self.step) = (from, step)
+        axes = [Axis](repeating: Axis(count: count), count: 3)
+    }
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.time("from", from, "Begin of the first step.")
+        f.integer("step_s", step, unit: "s", "Length of a step.")
+        f.integer("n", axes[0].least.count, "Steps.")
+        f.text("unit", "m/s^2", "Unit of the columns.")
+        f.time("ring_from", ring, "From when on the columns are made of the samples; before, of minutes.")
+        f.object("x", axes[0], "Axis x.") { $0.fields(&$1) }
+        f.object("y", axes[1], "Axis y.") { $0.fields(&$1) }
+        f.object("z", axes[2], "Axis z.") { $0.fields(&$1) }
+    }
+
+    /// The object in one of the two encodings.
+    public func result(cbor: Bool) -> ReplyResult {
+        if cbor {
+            var writer = CBORWriter()
+            writer.beginObject()
+            fields(&writer)
+            writer.endObject()
+            return ReplyResult(bytes: writer.withBytes { Array($0) }, isCBOR: true)
+        }
+        return ReplyResult(bytes: JSONWriter.object { fields(&$0) })
+    }
+}
+
+extension LevelColumns.Axis {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.visit(Field("min", "Smallest acceleration, gravity included.", unit: "m/s^2"), least[...])
+        f.visit(Field("max", "Largest acceleration, gravity included.", unit: "m/s^2"), most[...])
+        f.visit(Field("rms", "Root mean square about the mean of the step.", unit: "m/s^2"), rms[...])
+    }
+}
+
+/// An object that is written already, because as a tree it would take much memory.
+public struct ReplyResult: Sendable, Equatable {
+    public var bytes: [UInt8]
+    public var isCBOR: Bool
+
+    public init(bytes: [UInt8], isCBOR: Bool = false) { (self.bytes, self.isCBOR) = (bytes, isCBOR) }
+
+    /// The events of a reply, each as it was published.
+    /// - Parameter next: what to ask for to get the next ones; nil: these are the last.
+    public init(events: [[UInt8]], matches: Int, next: Int64?) {
+        let head: Value = ["matches": .int(Int64(matches)), "next": next.map { .int($0) } ?? .null]
+        var writer = JSONWriter()
+        writer.beginArray()
+        for event in events { event.withUnsafeBytes { writer.raw($0) } }
+        writer.endArray()
+        self.init(
+            bytes: [UInt8](head.json().dropLast()) + Array(",\"events\":".utf8) + writer.bytes + [UInt8(ascii: "}")])
+    }
+}

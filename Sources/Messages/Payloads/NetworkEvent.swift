@@ -1,0 +1,176 @@
+/// An earthquake as a network of stations sees it (`network/event`; the newest message also as `network/event/last`).
+public struct NetworkEventMessage: Sendable, Equatable {
+    public enum DepthClass: String, Sendable, CaseIterable { case shallow, intermediate, deep }
+    public enum Likely: String, Sendable, CaseIterable { case earthquake, disturbance, unclassified }
+
+    /// Half axes in km, direction of the longer one clockwise from north.
+    public struct Ellipse: Sendable, Equatable {
+        public var semiMajor: Double
+        public var semiMinor: Double
+        public var azimuth: Double
+        public init(semiMajor: Double, semiMinor: Double, azimuth: Double) {
+            (self.semiMajor, self.semiMinor, self.azimuth) = (semiMajor, semiMinor, azimuth)
+        }
+    }
+
+    public struct Magnitude: Sendable, Equatable {
+        public var value: Double
+        public var sigma: Double
+        public var relation: String
+        public init(value: Double, sigma: Double, relation: String) {
+            (self.value, self.sigma, self.relation) = (value, sigma, relation)
+        }
+    }
+
+    /// The largest of all stations.
+    public struct Extreme: Sendable, Equatable {
+        public var value: Double
+        public var station: String
+        public init(value: Double, station: String) { (self.value, self.station) = (value, station) }
+    }
+
+    /// What the stations take it for.
+    public struct Class: Sendable, Equatable {
+        public var likely = Likely.unclassified
+        public var earthquake = 0
+        public var disturbance = 0
+        public var unclassified = 0
+        public init() {}
+    }
+
+    /// An onset that belongs to it.
+    public struct Station: Sendable, Equatable {
+        public var id: String
+        public var eventID: String
+        /// Nanoseconds of UTC.
+        public var onset: Int64
+        public var phase: String
+        public var residual: Double
+        public var distance: Double
+        public init(
+            id: String, eventID: String, onset: Int64, phase: String, residual: Double, distance: Double
+        ) {
+            (self.id, self.eventID, self.onset) = (id, eventID, onset)
+            (self.phase, self.residual, self.distance) = (phase, residual, distance)
+        }
+    }
+
+    public var kind = EventMessage.Kind.onset
+    public var eventID = ""
+    public var version = 1
+    /// Nanoseconds of UTC.
+    public var origin: Int64 = 0
+    public var latitude = 0.0
+    public var longitude = 0.0
+    public var depth = 0.0
+    public var depthClass = DepthClass.shallow
+    public var ellipse = Ellipse(semiMajor: 0, semiMinor: 0, azimuth: 0)
+    public var rms = 0.0
+    public var magnitude: Magnitude?
+    public var pga = Extreme(value: 0, station: "")
+    public var mmi: Extreme?
+    public var classes = Class()
+    public var stations: [Station] = []
+    public var silent: [String] = []
+    /// The event that its onsets have gone to.
+    public var mergedInto: String?
+    /// It turned out to be none.
+    public var isWithdrawn = false
+
+    public init() {}
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.choice("event_type", kind, "First version, change or end of an event.")
+        f.text("event_id", eventID, "The same in all versions: `net-` and the time of origin in the first version.")
+        f.integer("version", version, "Counts the messages of the event, from 1.")
+        content(&f)
+    }
+
+    /// Everything that can make another version.
+    private func content(_ f: inout some FieldVisitor) {
+        f.time("origin_time", origin, "When the earthquake began.")
+        f.number("latitude", latitude, unit: "deg", "Epicentre, degrees north.")
+        f.number("longitude", longitude, unit: "deg", "Epicentre, degrees east.")
+        f.number("depth_km", depth, unit: "km", "Depth; onsets of a surface network hardly tell it.")
+        f.choice("depth_class", depthClass, "`shallow` to 70 km, `intermediate` to 300 km, `deep` below.")
+        f.object("ellipse", ellipse, "Has the true epicentre in it with 68 %.") { $0.fields(&$1) }
+        f.number("rms_s", rms, unit: "s", "Root mean square of the residuals.")
+        f.object(
+            "magnitude", magnitude, .nullable, blank: Magnitude(value: 0, sigma: 0, relation: ""),
+            "From peak acceleration and distance; null below four stations."
+        ) { $0.fields(&$1) }
+        f.object("pga", pga, "Largest peak ground acceleration.") { extreme, f in
+            f.number("value", extreme.value, unit: "m/s^2", "Peak.")
+            f.text("station", extreme.station, "Where it was measured.")
+        }
+        f.object(
+            "mmi", mmi, .nullable, blank: Extreme(value: 0, station: ""),
+            "Largest Mercalli intensity; null while no station has one."
+        ) { extreme, f in
+            f.number("value", extreme.value, unit: "1", "Intensity.")
+            f.text("station", extreme.station, "Where it was measured.")
+        }
+        f.object("class", classes, "What the stations take it for.") { $0.fields(&$1) }
+        f.objects(
+            "stations", stations,
+            blank: Station(id: "", eventID: "", onset: 0, phase: "P", residual: 0, distance: 0),
+            "The onsets that belong to it, in their order."
+        ) { $0.fields(&$1) }
+        f.texts("silent", silent, "Stations that should have an onset of it and have none.")
+        f.text("merged_into", mergedInto, "The event that its onsets belong to now; in `end` only.")
+        f.flag("withdrawn", isWithdrawn ? true : nil, "True when later onsets showed that there was no such event.")
+    }
+
+    /// What distinguishes two versions, and nothing else.
+    public var contentJSON: [UInt8] { JSONWriter.object { content(&$0) } }
+
+    /// As `contentJSON`, of a message that was sent.
+    public static func contentJSON(of message: Value) -> [UInt8] {
+        guard case .object(let members) = message else { return [] }
+        let others = ["v", "boot", "seq", "t", "event_type", "event_id", "version"]
+        return Value.object(members.filter { !others.contains($0.key) }).json()
+    }
+}
+
+extension NetworkEventMessage {
+    /// The bytes of the message (`JSONWriter.ofNetwork`).
+    package func json(boot: String, number: Int, time: Int64) -> [UInt8] {
+        JSONWriter.ofNetwork(boot: boot, number: number, time: time) { fields(&$0) }
+    }
+}
+
+extension NetworkEventMessage.Ellipse {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("semi_major_km", semiMajor, unit: "km", "Longer half axis.")
+        f.number("semi_minor_km", semiMinor, unit: "km", "Shorter half axis.")
+        f.number("azimuth_deg", azimuth, unit: "deg", "Direction of the longer one, clockwise from north.")
+    }
+}
+
+extension NetworkEventMessage.Magnitude {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("value", value, unit: "1", "Magnitude.")
+        f.number("sigma", sigma, unit: "1", "Its standard deviation.")
+        f.text("relation", relation, "The published relation that it was computed with.")
+    }
+}
+
+extension NetworkEventMessage.Class {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.choice("likely", likely, "What most of the stations that have an opinion take it for.")
+        f.integer("earthquake", earthquake, "Stations that take it for an earthquake.")
+        f.integer("disturbance", disturbance, "Stations that take it for a disturbance.")
+        f.integer("unclassified", unclassified, "Stations without an opinion.")
+    }
+}
+
+extension NetworkEventMessage.Station {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("id", id, "Id of the station.")
+        f.text("event_id", eventID, "The station's own id of its event.")
+        f.time("onset", onset, "When it triggered.")
+        f.text("phase", phase, "The wave it triggered on: `P` or `S`.")
+        f.number("residual_s", residual, unit: "s", "How much later than the model has it.")
+        f.number("distance_km", distance, unit: "km", "From the epicentre.")
+    }
+}

@@ -1,0 +1,84 @@
+/// What the detector of a network says of itself (`network/status`).
+public struct NetworkStatusMessage: Sendable {
+    public var isOnline = true
+    public var version = ""
+    public var stations = 0
+    public var openEvents = 0
+    public var taken = 0
+    public var refused: [NamedCount] = []
+    public var late = 0
+    public var missing = 0
+    public var asked = 0
+    public var lost = 0
+    public var published = 0
+
+    public init() {}
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.flag("online", isOnline, "Whether it runs; `false` is also its last will.")
+        f.text("version", version, "Version of the program.")
+        f.integer("stations", stations, "Stations whose places are known.")
+        f.integer("open_events", openEvents, "Network events that have not ended.")
+        f.integer("taken", taken, "Messages of stations that were used.")
+        f.visit(Field("refused", "Messages that were not used, by reason."), refused)
+        f.integer("late", late, "Messages that came after what is newer had been used.")
+        f.integer("missing", missing, "Messages of stations that have not come, and are asked for.")
+        f.integer("asked_again", asked, "Requests to stations to send missing messages again.")
+        f.integer("lost", lost, "Messages that did not come though they were asked for.")
+        f.integer("published", published, "Versions of network events published.")
+    }
+}
+
+/// Tells a station that its event is an earthquake that others have seen as well (`network/confirmed/<id>`).
+public struct NetworkConfirmation: Sendable {
+    public var station = ""
+    public var eventID = ""
+    public var networkEvent = ""
+    public var version = 1
+    public var isConfirmed = true
+    public var isActive = true
+    public var stations = 0
+
+    public init() {}
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("station", station, "Id of the station that is told.")
+        f.text("event_id", eventID, "The station's own id of its event.")
+        f.text("network_event", networkEvent, "The network event that its onset belongs to.")
+        f.integer("version", version, "Version of the network event.")
+        f.flag("confirmed", isConfirmed, "False when the network event turned out to be none.")
+        f.flag("active", isActive, "Whether the network event is still open.")
+        f.integer("stations", stations, "Onsets that belong to the network event.")
+    }
+}
+
+// (Not a protocol: the record that a type conforms to one keeps its texts in programs that do not use it.)
+extension JSONWriter {
+    /// An object of the network's detector: the envelope without a station, and what is told behind it.
+    /// - Parameters:
+    ///   - boot: UUID of this run of the program.
+    ///   - number: of the message, from 0.
+    ///   - time: nanoseconds of UTC.
+    static func ofNetwork(
+        boot: String, number: Int, time: Int64, _ fields: (inout JSONWriter) -> Void
+    ) -> [UInt8] {
+        object { f in
+            Envelope(station: nil, boot: boot, number: number, time: time, quality: nil).fields(&f)
+            fields(&f)
+        }
+    }
+}
+
+extension NetworkStatusMessage {
+    /// The bytes of the message (`JSONWriter.ofNetwork`).
+    package func json(boot: String, number: Int, time: Int64) -> [UInt8] {
+        JSONWriter.ofNetwork(boot: boot, number: number, time: time) { fields(&$0) }
+    }
+}
+
+extension NetworkConfirmation {
+    /// The bytes of the message (`JSONWriter.ofNetwork`).
+    package func json(boot: String, number: Int, time: Int64) -> [UInt8] {
+        JSONWriter.ofNetwork(boot: boot, number: number, time: time) { fields(&$0) }
+    }
+}
