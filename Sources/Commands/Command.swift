@@ -16,6 +16,8 @@ public struct Command: Sendable {
     public var onlyTells = false
     /// Its data go to a topic with the id in it.
     public var needsID = false
+    /// Asked twice under the same id it is carried out twice: its replies are too long to be remembered.
+    public var isRemembered = true
     /// So many of it at a time.
     public var most = Int.max
     /// Asked of a group, it is carried out after a random delay of up to so many seconds, so that not all answer at once.
@@ -26,13 +28,13 @@ public struct Command: Sendable {
 
     init(
         _ name: String, _ help: String, members: [CommandMember] = [], result: String, onlyTells: Bool = false,
-        needsID: Bool = false, most: Int = .max, groupDelay: Double = 5,
+        needsID: Bool = false, most: Int = .max, isRemembered: Bool = true, groupDelay: Double = 5,
         check: @escaping @Sendable (CommandMembers) -> CodedError? = { _ in nil },
         decide: @escaping @Sendable (CommandRequest, CommandContext) -> CommandDecision
     ) {
         (self.name, self.help, self.members, self.result) = (name, help, members, result)
         (self.onlyTells, self.needsID, self.most, self.groupDelay) = (onlyTells, needsID, most, groupDelay)
-        (self.check, self.decide) = (check, decide)
+        (self.isRemembered, self.check, self.decide) = (isRemembered, check, decide)
     }
 
     /// The command of this name.

@@ -29,9 +29,16 @@ public enum CommandEffect: Sendable, Equatable {
     case selfTest
     indirect case stream(TraceConfiguration, seconds: Double)
     case endStream
+    // Of the thread that owns the alarm's line.
+    case silence
+    /// Steps of 0 and 1, each for so many seconds; nil: random ones.
+    case alarmTest(String?, step: Double)
     // Of the thread that stores.
     /// Between two times (ns of UTC), as miniSEED on `topic`.
     case snapshot(from: Int64, to: Int64, topic: String)
+    indirect case stored(StoredQuery)
+    // Of both of these threads.
+    indirect case confirmEvent(EventConfirmation)
 }
 
 /// A change of the configuration.

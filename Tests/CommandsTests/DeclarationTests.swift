@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -43,8 +44,23 @@ import Testing
 
     /// The id of what needs one is asked for; one at a time, or two, of what takes long; a restart of a group is spread.
     @Test func theRulesOfEachAreItsOwn() {
-        #expect(Command.all.filter(\.needsID).map(\.name) == ["snapshot", "stream"])
-        #expect(Command.all.filter { $0.most < .max }.map { "\($0.name) \($0.most)" } == ["snapshot 2", "selftest 1"])
+        #expect(Command.all.filter(\.needsID).map(\.name) == ["snapshot", "stream", "event", "resend"])
+        let most = ["snapshot 2", "events 2", "event 2", "history 2", "resend 2", "selftest 1", "alarm-test 1"]
+        #expect(Command.all.filter { $0.most < .max }.map { "\($0.name) \($0.most)" } == most)
+        #expect(Command.all.filter { !$0.isRemembered }.map(\.name) == ["events", "history"])
         #expect(Command.all.filter { $0.groupDelay != 5 }.map { "\($0.name) \($0.groupDelay)" } == ["restart 30.0"])
+    }
+
+    /// The dashboard has a button for each label that an event can have.
+    @Test func theDashboardHasEachLabel() throws {
+        let url = Self.url.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("dashboard/languages/en.json")
+        let language = try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any]
+        let labels = (language?["class"] as? [String: Any])?["labels"] as? [String: String]
+        #expect(Set(labels?.keys.map(\.self) ?? []) == Set(Command.labels))
+        // And so has Home Assistant's choice.
+        let device = try Vectors.json("messages/home-assistant-device.json") as? [String: Any]
+        let choice = (device?["components"] as? [String: Any])?["label"] as? [String: Any]
+        #expect(choice?["options"] as? [String] == Command.labels)
     }
 }

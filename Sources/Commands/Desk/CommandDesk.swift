@@ -153,7 +153,7 @@ public struct CommandDesk: Sendable {
     }
 
     private mutating func begin(_ request: CommandRequest) {
-        guard let id = request.id else { return }
+        guard request.command.isRemembered, let id = request.id else { return }
         memory.set(.init(id: id, digest: request.digest))
     }
 
@@ -161,7 +161,7 @@ public struct CommandDesk: Sendable {
     public mutating func said(
         _ request: CommandRequest, _ reply: [UInt8], isFinal: Bool
     ) -> CommandMemory.Entry? {
-        guard let id = request.id else { return nil }
+        guard request.command.isRemembered, let id = request.id else { return nil }
         let entry = CommandMemory.Entry(id: id, digest: request.digest, reply: reply, isFinal: isFinal)
         memory.set(entry)
         return entry

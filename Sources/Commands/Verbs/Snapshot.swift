@@ -9,7 +9,7 @@ extension Command {
             .init("to", .time, "to this time"),
         ],
         result: "miniSEED on `data/history/waveform/<id>`, then `topic`, `from`, `to`, `bytes`, `messages`, "
-            + "`records`, `samples`, `gaps`, `sha256`",
+            + "`records`, `samples`, `gaps`, `sha256`, `unit_per_count` (m/s²)",
         needsID: true, most: 2, check: problem(in:)
     ) { request, context in
         let members = request.members

@@ -12,7 +12,7 @@ extension Command {
             .init("block_s", .any, "seconds in a message"),
             .init("signals", .any, "such as `raw` and `filtered`"),
             .init("filter", .any, "before the rate is lowered"),
-            .init("encoding", .any, "`json`, `cbor` or `mseed`"),
+            .init("encoding", .any, "`json`, `cbor`, `mseed2` or `mseed3`"),
         ],
         result: "`accepted` with `until`, then `done`", needsID: true
     ) { request, context in

@@ -1,0 +1,47 @@
+import Messages
+
+extension Command {
+    public static let history = Command(
+        "history", "Ask for the levels of the past: minimum, maximum and RMS of each axis, step by step.",
+        members: [
+            .init("from", .time, "from this time", isNeeded: true),
+            .init("to", .time, "to this time", standard: "now"),
+            .init(
+                "step_s", .whole(1...86_400), "length of a step: under a minute any, above a multiple of 60",
+                standard: "60"),
+            .init("signals", .any, "`[\"raw\"]`, the only one that is kept", standard: "`[\"raw\"]`"),
+            .init("encoding", .choice(["json", "cbor"]), "of the reply", standard: "json"),
+        ],
+        result:
+            "`from`, `step_s`, `n`, `unit`, `ring_from`, and `x`, `y`, `z` with `min`, `max`, `rms` (gravity is in the "
+            + "first two), null where nothing is known",
+        onlyTells: true, most: 2, isRemembered: false, check: problem(in:)
+    ) { request, context in
+        let members = request.members
+        let from = members.time("from") ?? 0
+        let to = members.time("to") ?? context.wall
+        let step = members.whole("step_s") ?? 60
+        guard to > from, Double(to) - Double(from) <= mostSteps * Double(step) * 1e9 else {
+            return .refuse([tooMany])
+        }
+        return .effect(.stored(.history(from...to, step: step, cbor: members.text("encoding") == "cbor")))
+    }
+
+    private static let mostSteps = 5000.0
+    private static let tooMany = CodedError(
+        "/step_s", .crossField, "The interval has no steps, or more than 5000.",
+        allowed: "`to` up to 5000 × step_s after `from`")
+
+    @Sendable private static func problem(in members: CommandMembers) -> CodedError? {
+        if let signals = members["signals"], signals != ["raw"], signals != "raw" {
+            return CodedError(
+                "/signals", .range, "Of the past only `raw` is kept.", got: signals.shown, allowed: "[\"raw\"]")
+        }
+        if let step = members.whole("step_s"), step > 60, step % 60 != 0 {
+            return CodedError(
+                "/step_s", .crossField, "Steps above a minute are whole minutes.", got: .int(Int64(step)),
+                allowed: "1…60, or a multiple of 60")
+        }
+        return nil
+    }
+}
