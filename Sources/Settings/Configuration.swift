@@ -13,6 +13,9 @@ public struct Configuration: Sendable, Equatable {
     /// x, y and z.
     public var axes = PerAxis(AxisConfiguration())
     public var detection = DetectionConfiguration()
+    public var classification = ClassificationConfiguration()
+    public var alarm = AlarmConfiguration()
+    public var onsite = OnsiteConfiguration()
     public var intensity = IntensityConfiguration()
     public var spectrum = SpectrumConfiguration()
     public var trace = TraceConfiguration()

@@ -26,6 +26,8 @@ public struct LoadedSettings: Sendable, Equatable {
     public var locked: [String]
     /// Keys that may be set remotely because the file has them under `unlocked`.
     var unlocked: [String]
+    /// Words of earlier versions that were taken for those of now, one sentence each.
+    public internal(set) var renamed: [String] = []
 
     init(
         configuration: Configuration, effective: Value, origins: [String: Origin], locked: [String],
@@ -132,9 +134,21 @@ public enum Settings {
         let crossed = CrossFieldRules.errors(of: configuration, beside: findings.errors)
         findings.add(contentsOf: CrossFieldRules.located(crossed, layers: layers, origins: origins))
         guard findings.errors.isEmpty else { throw CodedErrors(findings.errors) }
-        return LoadedSettings(
+        var loaded = LoadedSettings(
             configuration: configuration, effective: effective(configuration), origins: origins,
             locked: layers.flatMap(\.locked), unlocked: layers.flatMap(\.unlocked))
+        loaded.renamed = layers.flatMap { $0.given.compactMap(renamed) }
+        return loaded
+    }
+
+    /// What to say of a word that a codec knows only from earlier versions.
+    private static func renamed(_ given: Layer.Given) -> String? {
+        guard given.setting.type == "one of", case .string(let word) = given.value else { return nil }
+        var (now, findings) = (Configuration(), Findings())
+        given.setting.read(given.value, given.pointer, given.axis, &now, &findings)
+        let value = given.setting.write(now, given.axis)
+        guard case .string(let new) = value, new != word else { return nil }
+        return "\(given.key): `\(word)` is from an earlier version and counts as `\(new)`: write `\(new)` instead."
     }
 
     /// The tree of a snapshot, by the table: SI numbers, secrets as `***`.

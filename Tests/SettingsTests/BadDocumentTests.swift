@@ -165,6 +165,8 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init(
             "axes: {x: {detection: {window: 1000 s}}}", "/axes/x/detection/window", .crossField, got: 100_000),
         .init("sensor: {mounting: {x: y}}", "/sensor/mounting", .crossField),
+        .init("sensor: {mounting: {x: y, y: x}}", "/sensor/mounting", .crossField),
+        .init("sensor: {mounting: {z: -z}}", "/sensor/mounting", .crossField),
         .init("sensor: {driver: replay}", "/sensor/replay/file", .crossField, got: "", line: nil),
         .init("spectrum: {min_hz: 40}", "/spectrum/min_hz", .crossField, got: 40),
         .init(
@@ -185,7 +187,7 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init("detection: {sta_lta: {signal: any}}", "/detection/sta_lta/signal", .range, got: "any"),
         .init("detection: {movement: {threshold: -1 g}}", "/detection/movement/threshold", .range, got: "-1 g"),
         .init(
-            "{waveform: {encoding: mseed2-steim2}, station: {code: TOOLONG}}", "/station/code", .crossField,
+            "{waveform: {encoding: mseed2}, station: {code: TOOLONG}}", "/station/code", .crossField,
             got: "TOOLONG"),
         .init("mqtt: {tls: {cert_file: /c}}", "/mqtt/tls/key_file", .crossField, got: "", line: nil),
         .init("mqtt: {reconnect: {min_s: 10, max_s: 5}}", "/mqtt/reconnect/max_s", .crossField, got: 5),

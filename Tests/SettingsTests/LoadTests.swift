@@ -66,8 +66,8 @@ func load(
               event: {votes: 1, pre_event_s: 5, post_event_s: 1 min, max_event_s: 100, dead_time_s: 0, min_intensity: 2.5}
             intensity: {scales: [wald99, worden12], horizontal: vector, window_s: 20, jma_window_s: 30}
             spectrum: {window_s: 1 min, min_hz: 500 mHz}
-            trace: {enabled: false, rate_hz: 10, block_s: 2, signals: [rms], filter: iir, encoding: mseed, only_in_events: true, qos: 0}
-            waveform: {enabled: false, encoding: mseed2-steim2, chunk_s: 5}
+            trace: {enabled: false, rate_hz: 10, block_s: 2, signals: [rms], filter: iir, encoding: mseed3, only_in_events: true, qos: 0}
+            waveform: {enabled: false, encoding: mseed3, chunk_s: 5}
             mqtt:
               uri: [mqtts://broker.example:8883, "mqtt://[::1]"]
               protocol: 3.1.1
@@ -118,9 +118,9 @@ func load(
         #expect(c.intensity == .init(scales: [.wald99, .worden12], horizontal: .vector, window: 20, jmaWindow: 30))
         #expect(c.spectrum == .init(window: 60, lowest: 0.5))
         #expect(
-            c.trace.signals == [.rms] && c.trace.filter == .recursive && c.trace.encoding == .mseed
+            c.trace.signals == [.rms] && c.trace.filter == .recursive && c.trace.encoding == .mseed3
                 && c.trace.onlyInEvents && c.trace.qos == 0)
-        #expect(c.waveform == .init(enabled: false, encoding: .mseed2Steim2, chunk: 5))
+        #expect(c.waveform == .init(enabled: false, encoding: .mseed3, chunk: 5))
         #expect(c.mqtt.uris == ["mqtts://broker.example:8883", "mqtt://[::1]"] && c.mqtt.protocolVersion == .v311)
         #expect(
             c.mqtt.tls
@@ -145,11 +145,26 @@ func load(
         for (text, value) in cases { #expect(Quantity.acceleration.parse(text) == value, "\(text)") }
         let times: [(String, Double)] = [("200 ms", 0.2), ("2 min", 120), ("1 h", 3600), ("1.5s", 1.5)]
         for (text, value) in times { #expect(Quantity.time.parse(text) == value, "\(text)") }
+        #expect(Quantity.velocity.parse("0.5 cm/s") == 0.005 && Quantity.velocity.parse("2 mm/s") == 0.002)
         #expect(Quantity.frequency.parse("0.2 kHz") == 200 && Quantity.frequency.parse("31250 mHz") == 31.25)
         let bad: [String] = [
             "", "g", "5", "5 G", "5 mg ", "5  m g", "1e g", "1e400 g", "1e99999999999999999999 g", "0x5 g", "nan g",
             "inf g", "5 s", "--5 g", String(repeating: "1", count: 100) + " g",
         ]
         for text in bad { #expect(Quantity.acceleration.parse(text) == nil, "\(text)") }
+    }
+
+    /// A file of an earlier version is still taken, and the words that have changed are named.
+    @Test func wordsOfEarlierVersionsCountAsThoseOfNow() throws {
+        let file = "{trace: {encoding: mseed}, waveform: {encoding: mseed3-steim2}}"
+        let loaded = try Settings.load(file: Array(file.utf8))
+        #expect(loaded.configuration.trace.encoding == .mseed2 && loaded.configuration.waveform.encoding == .mseed3)
+        #expect(
+            loaded.renamed == [
+                "trace.encoding: `mseed` is from an earlier version and counts as `mseed2`: write `mseed2` instead.",
+                "waveform.encoding: `mseed3-steim2` is from an earlier version and counts as `mseed3`: write `mseed3` instead.",
+            ])
+        #expect(loaded.effective["waveform"]?["encoding"] == "mseed3")
+        #expect(try Settings.load(file: Array("{trace: {encoding: mseed3}}".utf8)).renamed.isEmpty)
     }
 }

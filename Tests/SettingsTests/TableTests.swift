@@ -59,7 +59,7 @@ import Testing
     private static func leaves(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let name = String(describing: type(of: value))
-        let groups = ["Guard", "Event", "TLS", "HomeAssistant", "StationIdentity"]
+        let groups = ["Guard", "Event", "TLS", "HomeAssistant", "OpenEEW", "StationIdentity", "Output"]
         let isGroup =
             name.hasSuffix("Configuration") || name.hasSuffix("Settings") || groups.contains(name)
             || name == "PerAxis<AxisConfiguration>"
@@ -77,7 +77,7 @@ import Testing
         (c.sensor.mounting.sources.x, c.sensor.mounting.sources.y) = (.init(axis: 2, sign: -1), .init(axis: 0, sign: 1))
         (c.sensor.mounting.sources.z, c.sensor.mounting.north) = (.init(axis: 1, sign: -1), 12.5)
         (c.sensor.mounting.rotation.y, c.sensor.mounting.level) = (2.5, true)
-        (c.sensor.resample, c.sensor.selfTest) = (true, true)
+        (c.sensor.resample, c.sensor.selfTest, c.sensor.block) = (true, true, 0.1)
         (c.sensor.calibration.offset.z, c.sensor.calibration.matrix) = (-0.25, [1.01, 0, 0, 0.5, 1, 0, 0, 0, 0.99])
         (c.sensor.iio.device, c.sensor.iio.uri, c.sensor.iio.trigger) = ("adxl355", "ip:board", .hrtimer)
         (c.sensor.i2c.bus, c.sensor.i2c.address, c.sensor.i2c.chip) = (3, 0x1d, "adxl345")
@@ -115,12 +115,15 @@ import Testing
         c.detection.movement.lull = 0.7
         (c.detection.event.votes, c.detection.event.preEvent, c.detection.event.postEvent) = (2, 0, 0)
         (c.detection.event.maximum, c.detection.event.deadTime, c.detection.event.minimumIntensity) = (1, 0, 3.5)
+        (c.classification.enabled, c.alarm.enabled, c.alarm.velocity, c.onsite.enabled) = (false, true, 0.1, false)
+        (c.alarm.gpio.line, c.alarm.gpio.button) = ("gpiochip0:17", "gpiochip4:22")
+        (c.alarm.gpio.active, c.alarm.gpio.seconds) = (.low, 5)
         (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .cwa, .jma], .vector, 7)
         (c.intensity.jmaWindow, c.spectrum) = (30, .init(window: 5, lowest: 0.5))
         (c.trace.enabled, c.trace.rate, c.trace.block, c.trace.signals) = (false, 12.5, 2, [.rms, .raw])
-        (c.trace.encoding, c.trace.onlyInEvents, c.trace.qos) = (.mseed, true, 0)
+        (c.trace.encoding, c.trace.onlyInEvents, c.trace.qos) = (.mseed3, true, 0)
         c.trace.filter = .recursive
-        (c.waveform.enabled, c.waveform.encoding, c.waveform.chunk) = (false, .mseed2Steim2, 5)
+        (c.waveform.enabled, c.waveform.encoding, c.waveform.chunk) = (false, .mseed3, 5)
         (c.mqtt.uris, c.mqtt.protocolVersion) = (["mqtts://a.b:8883", "mqtt://[::1]:1"], .v311)
         (c.mqtt.root, c.mqtt.username, c.mqtt.password, c.mqtt.passwordFile) = ("a/b", "u", "***", "/p")
         (c.mqtt.tls.caFile, c.mqtt.tls.certFile, c.mqtt.tls.keyFile) = ("/ca", "/c", "/k")
@@ -128,7 +131,8 @@ import Testing
         (c.mqtt.tls.pskIdentity, c.mqtt.tls.pskFile) = ("board", "/psk")
         (c.mqtt.keepalive, c.mqtt.reconnectMinimum, c.mqtt.reconnectMaximum, c.mqtt.willDelay) = (5, 0.5, 60, 0)
         (c.mqtt.homeAssistant.enabled, c.mqtt.homeAssistant.prefix) = (false, "house/ha")
-        c.mqtt.homeAssistant.discovery = .components
+        (c.mqtt.homeAssistant.discovery, c.mqtt.homeAssistant.page) = (.components, "https://page/#/station/{id}")
+        (c.mqtt.openEEW.enabled, c.mqtt.openEEW.topic, c.mqtt.openEEW.country) = (true, "here/traces", "mx")
         (c.storage.directory, c.storage.budget, c.storage.ringMinutes) = ("/srv/x", 1024, 0)
         (c.storage.keepEventsDays, c.storage.backfillRate) = (7, 200)
         (c.health.interval, c.log.level) = (10, .debug)

@@ -30,7 +30,7 @@ enum CrossFieldRules {
         Rule(uses: ["/trace/enabled", "/trace/rate_hz", "/trace/block_s"], check: traceBlock),
         Rule(uses: ["/waveform/enabled", "/waveform/encoding"], check: waveformCodes),
         Rule(uses: ["/mqtt/tls"], check: certificate),
-        Rule(uses: ["/mqtt/home_assistant", "/mqtt/root"], check: discoveryPrefix),
+        Rule(uses: ["/mqtt/home_assistant", "/mqtt/openeew", "/mqtt/root"], check: othersTopics),
         Rule(uses: ["/mqtt/reconnect"], check: reconnect),
     ]
 
@@ -100,18 +100,11 @@ enum CrossFieldRules {
         case .none: break
         case .shake(let shake):
             belowNyquist(shake.highestCorner, "The filter's upper corner", path, rate, named: name, &findings)
-        case .simple(let simple):
-            belowNyquist(simple.corner, "The corner", path + "/simple/corner_hz", rate, named: name, &findings)
         case .chain(let stages):
             for (i, stage) in stages.enumerated() { check(stage, "\(path)/chain/\(i)", rate, named: name, &findings) }
-        case .butterworth(let b):
-            if b.corners.count == 1 {
-                belowNyquist(b.corners[0], "The corner", path + "/butterworth/corner_hz", rate, named: name, &findings)
-            } else {
-                for (i, corner) in b.corners.enumerated() {
-                    belowNyquist(
-                        corner, "The corner", path + "/butterworth/corners_hz/\(i)", rate, named: name, &findings)
-                }
+        default:
+            for one in filter.facts?.frequencies ?? [] {
+                belowNyquist(one.frequency, one.what, "\(path)/\(one.path)", rate, named: name, &findings)
             }
         }
     }
@@ -189,13 +182,23 @@ enum CrossFieldRules {
 
     private static func mounting(_ c: Configuration, _ findings: inout Findings) {
         let m = c.sensor.mounting.sources
-        guard Set([m.x.axis, m.y.axis, m.z.axis]).count != 3 else { return }
-        findings.add(
-            "/sensor/mounting", .crossField, "Each axis of the sensor must be used once.",
-            got: .object(
-                SettingsTable.axisNames.enumerated().map { i, name in
-                    .init(name, Codec<MountingConfiguration.Source>.mountingSource.encode(m[i]))
-                }), allowed: "x, y and z in any order, with any signs")
+        func add(_ message: String, allowed: String) {
+            findings.add(
+                "/sensor/mounting", .crossField, message,
+                got: .object(
+                    SettingsTable.axisNames.enumerated().map { i, name in
+                        .init(name, Codec<MountingConfiguration.Source>.mountingSource.encode(m[i]))
+                    }), allowed: allowed)
+        }
+        guard Set([m.x.axis, m.y.axis, m.z.axis]).count == 3 else {
+            return add("Each axis of the sensor must be used once.", allowed: "x, y and z in any order")
+        }
+        // However it is turned, y follows x as z follows y; each change of a sign makes a mirror image.
+        let isCyclic = (m.x.axis + 1) % 3 == m.y.axis
+        guard m.x.sign * m.y.sign * m.z.sign * (isCyclic ? 1 : -1) < 0 else { return }
+        add(
+            "These axes are a mirror image, in which no sensor can be installed: change one sign, or swap two axes.",
+            allowed: "the axes of a sensor that is turned, such as {x: +y, y: -x, z: +z}")
     }
 
     private static func replayFile(_ c: Configuration, _ findings: inout Findings) {
@@ -207,14 +210,16 @@ enum CrossFieldRules {
 
     /// The header of miniSEED 2 has 2, 5 and 2 bytes for them.
     private static func waveformCodes(_ c: Configuration, _ findings: inout Findings) {
-        guard c.waveform.enabled, c.waveform.encoding == .mseed2Steim2 else { return }
+        let isOfWaveforms = c.waveform.enabled && c.waveform.encoding == .mseed2
+        guard isOfWaveforms || c.trace.enabled && c.trace.encoding == .mseed2 else { return }
+        let key = isOfWaveforms ? "waveform.encoding" : "trace.encoding"
         let codes = [
             ("network", c.station.network, 2), ("code", c.station.code, 5), ("location", c.station.location, 2),
         ]
-        for (key, code, limit) in codes where code.utf8.count > limit {
+        for (name, code, limit) in codes where code.utf8.count > limit {
             findings.add(
-                "/station/\(key)", .crossField, "Too long for miniSEED 2 (see waveform.encoding).",
-                got: .string(code), allowed: "at most \(limit) characters, or waveform.encoding: mseed3-steim2")
+                "/station/\(name)", .crossField, "Too long for miniSEED 2 (see \(key)).",
+                got: .string(code), allowed: "at most \(limit) characters, or \(key): mseed3")
         }
     }
 
@@ -233,13 +238,19 @@ enum CrossFieldRules {
     }
 
     /// What is written there is no message of a station, and must not be taken for one, or for a command.
-    private static func discoveryPrefix(_ c: Configuration, _ findings: inout Findings) {
-        let (prefix, root) = (c.mqtt.homeAssistant.prefix, c.mqtt.root)
-        guard c.mqtt.homeAssistant.enabled, prefix == root || prefix.hasPrefix(root + "/") else { return }
-        findings.add(
-            "/mqtt/home_assistant/prefix", .crossField,
-            "The topics of stations and their commands are there, because mqtt.root is \(root).", got: .string(prefix),
-            allowed: "not the root or below it")
+    private static func othersTopics(_ c: Configuration, _ findings: inout Findings) {
+        let root = c.mqtt.root
+        let (home, openEEW) = (c.mqtt.homeAssistant, c.mqtt.openEEW)
+        let places = [
+            ("home_assistant/prefix", home.enabled, home.prefix), ("openeew/topic", openEEW.enabled, openEEW.topic),
+        ]
+        for (name, isUsed, topic) in places where isUsed && (topic == root || topic.hasPrefix(root + "/")) {
+            findings.add(
+                "/mqtt/" + name, .crossField,
+                "The topics of stations and their commands are there, because mqtt.root is \(root).",
+                got: .string(topic),
+                allowed: "not the root or below it")
+        }
     }
 
     private static func reconnect(_ c: Configuration, _ findings: inout Findings) {

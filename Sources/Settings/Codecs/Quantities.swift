@@ -23,6 +23,10 @@ struct Quantity: Sendable {
             Unit(name: "g", factor: standardGravity), Unit(name: "mg", exponent: -3, factor: standardGravity),
             Unit(name: "ug", exponent: -6, factor: standardGravity), Unit(name: "gal", exponent: -2),
         ], example: "5 mg")
+    static let velocity = Quantity(
+        name: "a velocity", si: "m/s",
+        units: [Unit(name: "m/s"), Unit(name: "cm/s", exponent: -2), Unit(name: "mm/s", exponent: -3)],
+        example: "0.5 cm/s")
     static let time = Quantity(
         name: "a time", si: "s",
         units: [

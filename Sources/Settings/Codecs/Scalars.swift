@@ -100,8 +100,9 @@ extension Codec {
     }
 
     /// One word out of several.
-    static func choice() -> Codec where T: CaseIterable & RawRepresentable<String> {
-        word(T.allCases.map(\.rawValue), decode: { T(rawValue: $0) }, encode: \.rawValue)
+    /// - Parameter former: words of earlier versions, which files may still have; see ``LoadedSettings/renamed``.
+    static func choice(former: [String: T] = [:]) -> Codec where T: CaseIterable & RawRepresentable<String> {
+        word(T.allCases.map(\.rawValue), decode: { T(rawValue: $0) ?? former[$0] }, encode: \.rawValue)
     }
 
     fileprivate static func word(

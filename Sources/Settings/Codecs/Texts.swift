@@ -36,6 +36,12 @@ struct TextRule: Sendable {
             isAllowed: { ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-" })
     }
 
+    /// A topic that does not belong to the station.
+    static let topic = TextRule(
+        count: 1...128, pattern: "^[A-Za-z0-9_./-]{1,128}$" + endOfText,
+        allowed: "1 to 128 of letters A-Z a-z, digits, _, ., - and /",
+        isAllowed: { isAlphanumeric($0) || $0 == "_" || $0 == "-" || $0 == "." || $0 == "/" })
+
     /// Anything printable on one line.
     static func line(_ maximum: Int) -> TextRule {
         TextRule(
@@ -91,6 +97,25 @@ extension Codec where T == String {
         encode: { .string($0) })
 }
 
+extension Codec where T == String {
+    /// Of a page that people open; empty: none.
+    static let webAddress = Codec(
+        type: "text", unit: nil, allowed: webAddressAllowed,
+        schema: ["type": "string", "pattern": .string("^(https?://[!-~]{1,240})?$" + endOfText)],
+        decode: { value, path, findings in
+            guard let text = decodeText(value, path, webAddressAllowed, &findings) else { return nil }
+            let rest = ["http://", "https://"].first { text.hasPrefix($0) }.map { text.utf8.dropFirst($0.utf8.count) }
+            let isGood = rest.map { (1...240).contains($0.count) && $0.allSatisfy { (0x21...0x7e).contains($0) } }
+            guard text.isEmpty || isGood == true else {
+                findings.add(path, .range, "This is no address of a page.", got: value, allowed: webAddressAllowed)
+                return nil
+            }
+            return text
+        },
+        encode: { .string($0) })
+}
+
+private let webAddressAllowed = "http:// or https://, then at most 240 visible ASCII characters; or empty"
 private let topicRootAllowed = "topic levels of letters A-Z a-z, digits, _ and - with / between them, at most 128"
 
 /// Text, with a hint where YAML made something else of it.

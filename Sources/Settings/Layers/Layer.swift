@@ -48,7 +48,7 @@ struct Layer {
 }
 
 /// Walks a tree along the table.
-private struct LayerReader {
+private struct LayerReader: ~Copyable {
     let nullResets: Bool
     let mayLock: Bool
     var leaves: [(setting: Setting, key: String, value: Value, pointer: String)] = []

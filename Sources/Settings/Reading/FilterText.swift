@@ -22,6 +22,11 @@ public enum FilterText {
         throw CodedErrors(findings.errors)
     }
 
+    /// The kinds of filters for people, each with its keys and what it does.
+    public static var kinds: [String] {
+        FilterFacts.all.map { "\($0.form): \($0.help)" }
+    }
+
     /// The canonical form of a filter.
     public static func value(_ filter: FilterSpecification) -> Value {
         Codec<FilterSpecification>.filter.encode(filter)

@@ -74,6 +74,6 @@ extension SettingsLedger {
         let uri = uri.lowercased()
         // `mqtt://host`, or an IPv6 address in brackets, with nothing behind.
         let isBare = uri.last == "]" || !uri.contains("[") && uri.count(where: { $0 == ":" }) == 1
-        return isBare ? uri + (isEncrypted(uri) ? ":8883" : ":1883") : uri
+        return isBare ? "\(uri):\(MQTTConfiguration.standardPort(isEncrypted: isEncrypted(uri)))" : uri
     }
 }

@@ -5,7 +5,9 @@ extension SettingsTable {
     // sent to a broker of his own as the password.
     static let mqtt = Chapter(
         key: "mqtt", title: "MQTT", help: "The broker. A change makes a new connection.", owners: .link, .storage,
-        sections: [("tls", "TLS"), ("reconnect", "Reconnection"), ("home_assistant", "Home Assistant")],
+        sections: [
+            ("tls", "TLS"), ("reconnect", "Reconnection"), ("home_assistant", "Home Assistant"), ("openeew", "OpenEEW"),
+        ],
         settings: [
             Setting(
                 "mqtt.uri", \.mqtt.uris, .brokers, apply: .live,
@@ -14,7 +16,7 @@ extension SettingsTable {
             Setting(
                 "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .live,
                 title: "MQTT version", advanced: true,
-                "MQTT version; 5 falls back to 3.1.1 with a broker that has no 5. auto: 5, but 3.1.1 where libmosquitto is "
+                "MQTT version; 5 falls back to 3.1.1 with a broker without MQTT 5. auto: 5, but 3.1.1 where libmosquitto is "
                     + "older than 2.0.16: there a packet of MQTT 5 can end the agent."),
             Setting(
                 "mqtt.root", \.mqtt.root, .topicRoot, apply: .live,
@@ -26,7 +28,8 @@ extension SettingsTable {
             Setting(
                 "mqtt.password", \.mqtt.password, .text(.line(256)), apply: .live, secret: true,
                 title: "Password",
-                "For setting it remotely; here password_file is better. It goes before that. Empty: none."),
+                "For setting it remotely; in a file prefer password_file. It takes precedence over password_file. Empty: none."
+            ),
             Setting(
                 "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: .no,
                 title: "Password file", advanced: true,
@@ -34,7 +37,7 @@ extension SettingsTable {
             Setting(
                 "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: .no,
                 title: "CA file", advanced: true,
-                "Certificates of those whom to trust (PEM); empty: those of the system."),
+                "Trusted CA certificates (PEM); empty: those of the system."),
             Setting(
                 "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: .no,
                 title: "Client certificate", advanced: true,
@@ -46,11 +49,11 @@ extension SettingsTable {
             Setting(
                 "mqtt.tls.alpn", \.mqtt.tls.alpn, .text(.line(64)), apply: .live,
                 title: "ALPN", advanced: true,
-                "Name of the protocol for servers that tell several apart by it (ALPN), such as mqtt; empty: none."),
+                "Protocol name for servers with several protocols on one port (ALPN), such as mqtt; empty: none."),
             Setting(
                 "mqtt.tls.min_version", \.mqtt.tls.minimumVersion, .tlsVersion, apply: .live,
                 title: "Minimum TLS version", advanced: true,
-                "Oldest version of TLS that is spoken."),
+                "Oldest version of TLS that is accepted."),
             Setting(
                 "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: .no,
                 title: "PSK identity", advanced: true,
@@ -65,30 +68,49 @@ extension SettingsTable {
                 "Longest silence on the connection before a ping."),
             Setting(
                 "mqtt.reconnect.min_s", \.mqtt.reconnectMinimum, .time(.from(0.1, to: 3600)), apply: .live,
-                title: "Shortest reconnect pause", advanced: true,
-                "Shortest pause before the broker is tried again."),
+                title: "Minimum reconnect pause", advanced: true,
+                "Minimum pause before the next attempt to connect."),
             Setting(
                 "mqtt.reconnect.max_s", \.mqtt.reconnectMaximum, .time(.from(0.1, to: 3600)), apply: .live,
-                title: "Longest reconnect pause", advanced: true,
-                "Longest such pause; the pauses in between grow at random."),
+                title: "Maximum reconnect pause", advanced: true,
+                "Maximum pause before the next attempt; pauses grow up to it, with a random part."),
             Setting(
                 "mqtt.will_delay_s", \.mqtt.willDelay, .wholeSeconds(0...86_400), apply: .live,
                 title: "Will delay", advanced: true,
-                "How long after losing the station the broker says `offline` (MQTT 5)."),
+                "Time after which the broker publishes `offline` for a station that it has lost (MQTT 5)."),
             Setting(
                 "mqtt.home_assistant.enabled", \.mqtt.homeAssistant.enabled, .bool, apply: .live,
                 title: "Home Assistant discovery",
-                "Show the station to Home Assistant by its MQTT discovery."),
+                "Publish the discovery messages by which Home Assistant finds the station."),
             Setting(
                 "mqtt.home_assistant.prefix", \.mqtt.homeAssistant.prefix, .topicRoot, apply: .live,
                 remote: .ifUnlocked,
                 title: "Discovery prefix", advanced: true,
-                "What Home Assistant's own topics begin with; not the root or below it. Whoever could name it remotely "
-                    + "could have the station write where others may not."),
+                "First level of Home Assistant's discovery topics; not the root or below it. Remotely only where unlocked: it "
+                    + "decides where the station writes."),
             Setting(
                 "mqtt.home_assistant.discovery", \.mqtt.homeAssistant.discovery, .choice(), apply: .live,
                 title: "Discovery form", advanced: true,
                 "device: one message; components: one for each entity, for Home Assistant before 2024.11."),
+            Setting(
+                "mqtt.home_assistant.page", \.mqtt.homeAssistant.page, .webAddress, apply: .live,
+                title: "Address of the page", advanced: true,
+                "Where the device's link leads in Home Assistant; {id} stands for the station's id. Empty: no link."),
+            Setting(
+                "mqtt.openeew.enabled", \.mqtt.openEEW.enabled, .bool, apply: .live,
+                title: "OpenEEW", advanced: true,
+                "Also publish the acceleration as OpenEEW's sensors do, 32 values at 31.25 Hz in gal."
+            ).owned(by: .sampling),
+            Setting(
+                "mqtt.openeew.topic", \.mqtt.openEEW.topic, .text(.topic), apply: .live, remote: .ifUnlocked,
+                title: "OpenEEW topic", advanced: true,
+                "Where OpenEEW's detection listens; not the root or below it."
+            ).owned(by: .sampling),
+            Setting(
+                "mqtt.openeew.country_code", \.mqtt.openEEW.country, .text(.id(2...2)), apply: .live,
+                title: "OpenEEW country code", advanced: true,
+                "Two letters, such as mx; xx: not told."
+            ).owned(by: .sampling),
         ])
 }
 
@@ -114,9 +136,30 @@ public struct MQTTConfiguration: Sendable, Equatable {
         public var enabled = true
         public var prefix = "homeassistant"
         public var discovery = HomeAssistantPlace.Form.device
+        public var page = ""
+
+        /// Of one station.
+        public func page(of id: String) -> String {
+            // (Byte by byte: the library's own search for a text in a text is a megabyte of program.)
+            var bytes: [UInt8] = []
+            for byte in page.utf8 {
+                bytes.append(byte)
+                guard bytes.suffix(4).elementsEqual("{id}".utf8) else { continue }
+                bytes.removeLast(4)
+                bytes += id.utf8
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
     }
+    public struct OpenEEW: Sendable, Equatable {
+        public var enabled = false
+        public var topic = "/traces"
+        public var country = "xx"
+    }
+    /// Where a URI has no port: those that IANA has for MQTT, and for MQTT over TLS.
+    public static func standardPort(isEncrypted: Bool) -> Int { isEncrypted ? 8883 : 1883 }
     /// `mqtt://host:port` or `mqtts://host:port`, tried in order.
-    public var uris = ["mqtt://localhost:1883"]
+    public var uris = ["mqtt://localhost:\(standardPort(isEncrypted: false))"]
     public var protocolVersion = ProtocolVersion.auto
     public var root = Topics.defaultRoot
     public var username = ""
@@ -131,5 +174,6 @@ public struct MQTTConfiguration: Sendable, Equatable {
     /// Seconds the broker waits before it publishes the last will.
     public var willDelay = 15
     public var homeAssistant = HomeAssistant()
+    public var openEEW = OpenEEW()
     public init() {}
 }

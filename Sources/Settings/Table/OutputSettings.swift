@@ -20,15 +20,17 @@ extension SettingsTable {
                 title: "Block length", advanced: true, "Length of one message."),
             Setting(
                 "trace.signals", \.trace.signals, .choices(), apply: .live,
-                title: "Signals", "What is in it for each axis."),
+                title: "Signals", "Signals of each axis in the traces."),
             Setting(
                 "trace.filter", \.trace.filter, .choice(), apply: .live,
                 title: "Decimation filter", advanced: true,
-                "Low pass before the decimation; its delay is taken off the time. iir: waits less, but bends phases."),
+                "Low pass before the decimation; the times are corrected for its delay. iir: less delay, but not linear in phase."
+            ),
             Setting(
-                "trace.encoding", \.trace.encoding, .choice(), apply: .live,
+                "trace.encoding", \.trace.encoding, .choice(former: ["mseed": .mseed2]), apply: .live,
                 title: "Trace encoding", advanced: true,
-                "json: one object; cbor: the same in binary form; mseed: one miniSEED record for each channel."),
+                "json: one object; cbor: the same in binary form; mseed2, mseed3: one miniSEED record for each channel."
+            ),
             Setting(
                 "trace.only_in_events", \.trace.onlyInEvents, .bool, apply: .live,
                 title: "Only during events", "Publish traces during events only."),
@@ -45,9 +47,11 @@ extension SettingsTable {
                 title: "Publish event waveforms", "Publish the waveform of each event."
             ).owned(by: .sampling, .storage),
             Setting(
-                "waveform.encoding", \.waveform.encoding, .choice(), apply: .live,
+                "waveform.encoding", \.waveform.encoding,
+                .choice(former: ["mseed2-steim2": .mseed2, "mseed3-steim2": .mseed3]), apply: .live,
                 title: "Waveform encoding", advanced: true,
-                "miniSEED 3 or 2; both are lossless and compressed by Steim's second method."),
+                "miniSEED 2, which every program reads, or 3; both are lossless and compressed by Steim's second method."
+            ),
             Setting(
                 "waveform.chunk_s", \.waveform.chunk, .time(.from(1, to: 300)), apply: .live,
                 title: "Message length", advanced: true,
@@ -55,34 +59,34 @@ extension SettingsTable {
         ])
 
     static let storage = Chapter(
-        key: "storage", title: "Storage", help: "What is kept over a restart.", owners: .storage,
+        key: "storage", title: "Storage", help: "What survives a restart.", owners: .storage,
         settings: [
             Setting(
                 "storage.directory", \.storage.directory, .path, apply: .restart, remote: .no,
                 title: "Storage directory", advanced: true,
-                "Folder for what waits for the broker, for waveforms and for the results of self-test and calibration."),
+                "Folder of the queue for the broker, the waveforms and the results of self-test and calibration."),
             Setting(
                 "storage.budget_mb", \.storage.budget, .integer(16...1_048_576, unit: "MB"), apply: .live,
                 title: "Storage budget",
-                "Room for messages and waveforms; when it is full the oldest of the least important go."),
+                "Limit for messages and waveforms; when it is reached, the oldest of the least important are deleted."),
             Setting(
                 "storage.ring_minutes", \.storage.ringMinutes, .integer(0...1440, unit: "min"), apply: .live,
                 title: "Waveform ring",
-                "How much of the full-rate waveform is kept to cut from; 0: nothing."
+                "Length of the full-rate waveform that is stored for snapshots; 0: none."
             ).owned(by: .storage, .sampling),
             Setting(
                 "storage.keep_events_days", \.storage.keepEventsDays, .integer(0...36_500, unit: "days"), apply: .live,
                 title: "Keep events",
-                "How long events stay here after the broker has them, while there is room."),
+                "How long events are stored after the broker has them, while there is room."),
             Setting(
                 "storage.backfill_per_s", \.storage.backfillRate, .integer(1...10_000, unit: "messages/s"),
                 apply: .live,
-                title: "Back-fill rate", advanced: true, "How fast messages that had to wait are sent at most."
+                title: "Back-fill rate", advanced: true, "Maximum rate at which messages that had to wait are sent."
             ).owned(by: .link),
         ])
 
     static let health = Chapter(
-        key: "health", title: "Health", help: "How the agent does.", owners: .reporter,
+        key: "health", title: "Health", help: "Reports on the agent itself.", owners: .reporter,
         settings: [
             Setting(
                 "health.interval_s", \.health.interval, .time(.from(1, to: 86_400)), apply: .live,
@@ -101,7 +105,7 @@ extension SettingsTable {
 
 public struct TraceConfiguration: Sendable, Equatable {
     public enum Signal: String, Sendable, CaseIterable { case raw, filtered, rms, triggered }
-    public enum Encoding: String, Sendable, CaseIterable { case json, cbor, mseed }
+    public enum Encoding: String, Sendable, CaseIterable { case json, cbor, mseed2, mseed3 }
     public var enabled = true
     /// Wanted rate in Hz; the nearest rate that divides the sensor's by an integer is used.
     public var rate = 20.0
@@ -113,14 +117,15 @@ public struct TraceConfiguration: Sendable, Equatable {
     public var encoding = Encoding.json
     public var onlyInEvents = false
     public var qos = 1
+
+    /// Samples of a sensor of this rate for one of a trace.
+    public func factor(at sensorRate: Double) -> Int { max(1, Int((sensorRate / rate).rounded())) }
 }
 
 public struct WaveformConfiguration: Sendable, Equatable {
-    public enum Encoding: String, Sendable, CaseIterable {
-        case mseed3Steim2 = "mseed3-steim2", mseed2Steim2 = "mseed2-steim2"
-    }
+    public enum Encoding: String, Sendable, CaseIterable { case mseed2, mseed3 }
     public var enabled = true
-    public var encoding = Encoding.mseed3Steim2
+    public var encoding = Encoding.mseed2
     /// Seconds of data per message.
     public var chunk = 10.0
 }

@@ -11,7 +11,7 @@ extension SettingsTable {
                 "conditioning.offset", \.conditioning.offset, .offset,
                 written: "{mode: highpass, corner_hz: 0.1, order: 2}", apply: .live,
                 title: "Offset removal", advanced: true,
-                "How gravity and the sensor's offset are taken away."),
+                "How gravity and the sensor's offset are removed."),
             Setting(
                 "conditioning.settle_s", \.conditioning.settle,
                 .optional(.time(.from(0, to: 3600)), none: "1 s or what the filters need, whichever is longer"),
@@ -82,6 +82,11 @@ extension SettingsTable {
                 "detection.event.min_intensity", \.detection.event.minimumIntensity, .number(.from(0, to: 12)),
                 apply: .live,
                 title: "Minimum intensity", "Events below this intensity on the first of the scales are not published."),
+            Setting(
+                "detection.event.confirmation", \.detection.event.confirmation, .bool, apply: .live,
+                title: "Confirmation by neighbours",
+                "A network of stations may mark events as confirmed, with the command `confirm-event`."
+            ).owned(by: .commands),
         ])
 
     static let intensity = Chapter(

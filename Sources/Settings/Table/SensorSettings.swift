@@ -12,8 +12,8 @@ extension SettingsTable {
             Setting(
                 "sensor.driver", \.sensor.driver, .choice(), apply: .restartStream,
                 title: "Driver",
-                "auto takes the first accelerometer found, by the kernel's driver before the bare chip; iio and i2c take one of "
-                    + "these ways; simulate makes samples up; replay plays a recording."),
+                "auto uses the first accelerometer found, through the kernel's driver rather than directly; iio: only the kernel's "
+                    + "driver; i2c: only directly; simulate: made-up samples; replay: a recording."),
             Setting(
                 "sensor.rate_hz", \.sensor.rate, .frequency(.from(1, to: 4000)), apply: .restartStream,
                 title: "Sample rate",
@@ -22,6 +22,12 @@ extension SettingsTable {
                 "sensor.range", \.sensor.range, .acceleration(.above(0, to: 200 * standardGravity)), written: "2 g",
                 apply: .restartStream,
                 title: "Full-scale range", "Full scale that the sensor is set to, either way from zero."),
+            Setting(
+                "sensor.block_s", \.sensor.block, .time(.from(0.001, to: 1)), apply: .restartStream,
+                title: "Reading interval",
+                advanced: true,
+                "How long the sensor collects samples before they are read: shorter tells an onset or an alarm sooner, and takes "
+                    + "more of the processor."),
             Setting(
                 "sensor.resample", \.sensor.resample, .bool, apply: .restartStream,
                 title: "Resample to whole seconds", advanced: true,
@@ -53,24 +59,24 @@ extension SettingsTable {
         Setting(
             "sensor.mounting.rotation_deg", \.sensor.mounting.rotation, .rotation, apply: .restartStream,
             title: "Rotation", advanced: true,
-            "[roll, pitch, yaw]: how the sensor lies turned about x, then y, then z, after the axis map; it is turned back "
-                + "by these."),
+            "[roll, pitch, yaw]: rotation of the sensor about x, then y, then z, after the axis map; it is corrected for."
+        ),
         Setting(
             "sensor.mounting.level", \.sensor.mounting.level, .bool, apply: .restartStream,
             title: "Level by gravity", advanced: true,
-            "Turn z to where gravity pulls from, as found in the first seconds at rest."),
+            "Rotate z to the vertical, as found from gravity in the first seconds at rest."),
     ]
 
     private static let calibration = [
         Setting(
             "sensor.calibration.offset", \.sensor.calibration.offset, .offset, apply: .restartStream,
             title: "Calibration offset", advanced: true,
-            "[x, y, z] in m/s^2, in the sensor's own axes, taken off before anything else; seismote calibrate finds it."
+            "[x, y, z] in m/s^2, in the sensor's own axes, subtracted first; seismote calibrate determines it."
         ),
         Setting(
             "sensor.calibration.matrix", \.sensor.calibration.matrix, .matrix, apply: .restartStream,
             title: "Calibration matrix", advanced: true,
-            "Scale and cross-axis correction after the offset, nine numbers by rows; seismote calibrate finds it."),
+            "Scale and cross-axis correction after the offset, nine numbers by rows; seismote calibrate determines it."),
     ]
 
     private static let iio = [
@@ -81,11 +87,11 @@ extension SettingsTable {
         Setting(
             "sensor.iio.uri", \.sensor.iio.uri, .text(.line(256)), apply: .restartStream, remote: .no,
             title: "IIO context URI", advanced: true,
-            "Where: any URI of libiio, local:, ip:host, usb:. Not to be set remotely: it would connect to any host."),
+            "URI of libiio: local:, ip:host or usb:. It cannot be set remotely, since it can name any host."),
         Setting(
             "sensor.iio.trigger", \.sensor.iio.trigger, .choice(), apply: .restartStream,
             title: "IIO trigger", advanced: true,
-            "What paces the buffer: the device's own trigger, a timer of the kernel (hrtimer), one of software (sysfs), "
+            "What triggers the buffer: the device's own trigger, a timer of the kernel (hrtimer), one of software (sysfs), "
                 + "none (values are polled); auto takes the first that works."),
     ]
 
@@ -119,7 +125,7 @@ extension SettingsTable {
         Setting(
             "sensor.simulate.scenario", \.sensor.simulate.scenario, .choice(), apply: .restartStream,
             title: "Scenario", advanced: true,
-            "What the simulated sensor feels."),
+            "The motion that is simulated."),
         Setting(
             "sensor.simulate.seed", \.sensor.simulate.seed, .seed, apply: .restartStream,
             title: "Random seed", advanced: true,
@@ -139,7 +145,7 @@ extension SettingsTable {
         Setting(
             "sensor.replay.file", \.sensor.replay.file, .path, apply: .restartStream, remote: .no,
             title: "Recording", advanced: true,
-            "Recording to play: CSV with t,x,y,z, or miniSEED. Not to be set remotely: it would read any file."),
+            "Recording to play: CSV with t,x,y,z, or miniSEED. It cannot be set remotely, since it can name any file."),
         Setting(
             "sensor.replay.speed", \.sensor.replay.speed, .number(.from(0, to: 10_000), unit: "times real time"),
             apply: .restartStream,

@@ -1,9 +1,12 @@
+import Messages
+
 extension SettingsTable {
     static let station = Chapter(
         key: "station", title: "Station", help: "Who and where the station is.", owners: .sampling,
         settings: [
             Setting(
-                "station.id", \.station.id, .text(.id(0...64), reserved: ["group"]), written: "\"\"", apply: .restart,
+                "station.id", \.station.id, .text(.id(0...64), reserved: Topics.reserved), written: "\"\"",
+                apply: .restart,
                 title: "Station id",
                 "Name of the station in all topics and events; empty: the host name."
             ).owned(by: .link, .sampling, .storage, .commands, .reporter),

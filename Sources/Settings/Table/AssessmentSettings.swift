@@ -1,0 +1,115 @@
+import Messages
+import Seismology
+
+extension SettingsTable {
+    static let classification = Chapter(
+        key: "classification", title: "Classification", help: "Whether an event is an earthquake or a disturbance.",
+        owners: .sampling,
+        settings: [
+            Setting(
+                "classification.enabled", \.classification.enabled, .bool, apply: .live,
+                title: "Classification",
+                "Say of each event how probably it is an earthquake, from 25 samples a second on. An alarm needs it and has it."
+            )
+        ])
+
+    static let alarm = Chapter(
+        key: "alarm", title: "Alarm",
+        help: "An alarm for people and relays: an earthquake that moves the ground fast.", owners: .sampling,
+        sections: [("gpio", "Alarm line")],
+        settings: [
+            Setting(
+                "alarm.enabled", \.alarm.enabled, .bool, apply: .live, title: "Alarm",
+                "Raise an alarm when an event is classified as an earthquake and the ground moves fast."),
+            Setting(
+                "alarm.velocity", \.alarm.velocity, .quantity(.velocity, .from(1e-5, to: 10)), written: "0.5 cm/s",
+                apply: .live, title: "Alarm velocity",
+                "How fast: the 3-D ground velocity above 0.4 Hz; 0.5 cm/s is weak shaking that most people feel."),
+            Setting(
+                "alarm.gpio.line", \.alarm.gpio.line, .gpioLine, apply: .restart, remote: .no, title: "Alarm GPIO line",
+                advanced: true,
+                "GPIO line that an alarm switches on, such as gpiochip0:17, for a relay or a siren; empty: none."),
+            Setting(
+                "alarm.gpio.active", \.alarm.gpio.active, .choice(), apply: .restart, remote: .no,
+                title: "Active level",
+                advanced: true, "The level at which the line is on."),
+            Setting(
+                "alarm.gpio.seconds", \.alarm.gpio.seconds, .time(.from(1, to: 3600)), apply: .restart, remote: .no,
+                title: "Alarm duration", advanced: true, "How long an alarm lasts unless it is silenced."),
+            Setting(
+                "alarm.gpio.button", \.alarm.gpio.button, .gpioLine, apply: .restart, remote: .no,
+                title: "Silence button", advanced: true,
+                "GPIO line of a button to ground that silences the alarm; empty: none."),
+        ])
+
+    static let onsite = Chapter(
+        key: "onsite", title: "On-site estimate", help: "What the first seconds say of the shaking to come.",
+        owners: .sampling,
+        settings: [
+            Setting(
+                "onsite.enabled", \.onsite.enabled, .bool, apply: .live, title: "On-site estimate",
+                "Predict the peak velocity and intensity 1, 2 and 3 s after an onset.")
+        ])
+}
+
+public struct ClassificationConfiguration: Sendable, Equatable {
+    public var enabled = true
+}
+
+public struct AlarmConfiguration: Sendable, Equatable {
+    public var enabled = false
+    /// m/s.
+    public var velocity = 0.005
+    public var gpio = Output()
+
+    /// The line that an alarm switches on.
+    public struct Output: Sendable, Equatable {
+        public enum Level: String, Sendable, CaseIterable { case high, low }
+        /// `gpiochip0:17`; empty: none.
+        public var line = ""
+        public var active = Level.high
+        /// How long it is on.
+        public var seconds = 60.0
+        /// Line of the button that silences it; empty: none.
+        public var button = ""
+    }
+}
+
+extension Codec where T == String {
+    /// A line of a GPIO chip, or nothing.
+    fileprivate static let gpioLine = Codec(
+        type: "text", unit: nil, allowed: gpioLineAllowed,
+        schema: ["type": "string", "pattern": .string("^(gpiochip[0-9]{1,4}:[0-9]{1,4})?$" + endOfText)],
+        decode: { value, path, findings in
+            guard let text = decodeText(value, path, gpioLineAllowed, &findings) else { return nil }
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            func isNumber(_ text: Substring) -> Bool {
+                (1...4).contains(text.utf8.count) && text.utf8.allSatisfy { (48...57).contains($0) }
+            }
+            let isLine =
+                parts.count == 2 && parts[0].hasPrefix("gpiochip") && isNumber(parts[0].dropFirst(8))
+                && isNumber(parts[1])
+            guard text.isEmpty || isLine else {
+                findings.add(path, .range, "This is no line of a GPIO chip.", got: value, allowed: gpioLineAllowed)
+                return nil
+            }
+            return text
+        },
+        encode: { .string($0) })
+}
+
+private let gpioLineAllowed = "a line such as gpiochip0:17, or empty"
+
+public struct OnsiteConfiguration: Sendable, Equatable {
+    public var enabled = true
+}
+
+extension AssessmentSettings {
+    /// The stages that the settings ask for.
+    public init(_ configuration: Configuration) {
+        self.init(
+            classification: configuration.classification.enabled || configuration.alarm.enabled,
+            onsite: configuration.onsite.enabled,
+            alarm: configuration.alarm.enabled ? configuration.alarm.velocity : nil)
+    }
+}
