@@ -1,5 +1,5 @@
 /// An interval of numbers, either end of which may be left out of it.
-public struct Interval: Sendable {
+public struct Interval: Sendable, Equatable {
     public var lower: Double
     public var upper: Double
     /// The lower end itself is not allowed.

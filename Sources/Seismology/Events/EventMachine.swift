@@ -10,6 +10,8 @@ extension DetectionConfiguration {
         public var deadTime = 5.0
         /// Events below this intensity (first scale) are not published.
         public var minimumIntensity = 0.0
+        /// A network of stations may mark events as confirmed.
+        public var confirmation = true
     }
 }
 

@@ -6,6 +6,20 @@ extension FilterSpecification {
         /// Adaptive filters, each with the number of sections before it.
         var adaptive: [(before: Int, axis: AdaptiveStage.Axis)] = []
 
+        /// Sections that all start alike.
+        init(_ sections: [Section], start: FilterStart) {
+            (self.sections, starts) = (sections, sections.map { _ in start })
+        }
+
+        init(sections: [Section], starts: [FilterStart]) { (self.sections, self.starts) = (sections, starts) }
+
+        /// Puts a filter behind.
+        mutating func append(_ next: Self) {
+            adaptive += next.adaptive.map { (sections.count + $0.before, $0.axis) }
+            sections += next.sections
+            starts += next.starts
+        }
+
         public static func == (a: Design, b: Design) -> Bool {
             a.sections == b.sections && a.starts == b.starts
                 && a.adaptive.elementsEqual(b.adaptive) { $0.before == $1.before && $0.axis == $1.axis }
@@ -22,23 +36,12 @@ extension FilterSpecification {
 
     private func append(to design: inout Design, rate: Double, depth: Int) throws(FilterDesignError) {
         switch self {
-        case .none: break
-        case .butterworth(let specification):
-            let sections = try specification.sections(rate: rate)
-            design.sections += sections
-            design.starts += sections.map { _ in specification.start }
-        case .simple(let specification):
-            let (k, rest) = try specification.constant(rate: rate)
-            if specification.adaptive {
-                design.adaptive.append((design.sections.count, .init(band: specification.band, k: k, rest: rest)))
-            } else {
-                design.sections.append(SimpleSpecification.section(specification.band, k: k, rest: rest))
-                design.starts.append(.zero)
-            }
         case .shake(let filter): try filter.specification.append(to: &design, rate: rate, depth: depth)
         case .chain(let filters):
             guard filters.count <= 8, depth < 8 else { throw .chainLength }
             for filter in filters { try filter.append(to: &design, rate: rate, depth: depth + 1) }
+        default:
+            if let own = try ownDesign(rate: rate) { design.append(own) }
         }
     }
 }

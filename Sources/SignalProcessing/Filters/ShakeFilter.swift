@@ -47,13 +47,7 @@ public enum ShakeFilter: String, Sendable, CaseIterable {
     }
 
     /// The corner in Hz that half of the sample rate must be above; 0 for `pass`.
-    public var highestCorner: Double {
-        switch specification {
-        case .butterworth(let filter): filter.corners.last ?? 0
-        case .simple(let filter): filter.corner
-        default: 0
-        }
-    }
+    public var highestCorner: Double { specification.facts?.frequencies.last?.frequency ?? 0 }
 
     private static func band(_ low: Double, _ high: Double, _ order: Int) -> FilterSpecification {
         .butterworth(.init(band: .bandpass, corners: [low, high], order: order))

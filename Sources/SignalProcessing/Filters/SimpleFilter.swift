@@ -3,24 +3,52 @@
 /// Low pass: y = k x + (1 − k) y₋₁ with k = dt / (dt + 1/fc). High pass: y = k (y₋₁ + x − x₋₁) with
 /// k = (1/fc) / (dt + 1/fc). There is no 2π in it, so the corner is a name and not the −3 dB point: "5 Hz" at 60 Hz is
 /// 3 dB down at 0.76 Hz. Starts with x₋₁ = y₋₁ = 0.
-public struct SimpleSpecification: Sendable, Equatable {
+public struct SimpleSpecification: FilterKind {
+    public static let name = "simple"
+    public static let title = "First-order"
+    public static let help =
+        "First order, as in Apple's AccelerometerGraph and in Shake. The corner is a name, not where it is 3 dB down."
+
     /// Low pass or high pass.
-    public var band: FilterBand
+    public var band = FilterBand.lowpass
     /// The nominal corner in Hz, above 0 and below half of the sample rate.
-    public var corner: Double
+    public var corner = 1.0
     /// Less smoothing while there is motion, see ``AdaptiveStage``.
-    public var adaptive: Bool
+    public var adaptive = false
+
+    private static let bands = [FilterBand.lowpass, .highpass]
+
+    public init() {}
 
     public init(band: FilterBand, corner: Double, adaptive: Bool = false) {
-        self.band = band
-        self.corner = corner
-        self.adaptive = adaptive
+        (self.band, self.corner, self.adaptive) = (band, corner, adaptive)
+    }
+
+    public mutating func parameters(_ p: inout FilterParameters) {
+        p.word("type", &band, only: Self.bands, required: true, "Which frequencies pass.")
+        p.frequency("corner_hz", &corner, "The corner", "The nominal corner.")
+        p.flag("adaptive", &adaptive, "Less smoothing while there is motion.")
+    }
+
+    public var problem: FilterProblem? {
+        guard band.hasTwoCorners else { return nil }
+        return .init(
+            key: "type", message: "A simple filter is of first order.", got: band.rawValue, allowed: "lowpass, highpass"
+        )
+    }
+
+    public func design(rate: Double) throws(FilterDesignError) -> FilterSpecification.Design {
+        let (k, rest) = try constant(rate: rate)
+        guard adaptive else { return .init([Self.section(band, k: k, rest: rest)], start: .zero) }
+        var design = FilterSpecification.Design([], start: .zero)
+        design.adaptive = [(0, .init(band: band, k: k, rest: rest))]
+        return design
     }
 
     /// The constant k of the difference equation, and 1 − k, each without cancellation.
     func constant(rate: Double) throws(FilterDesignError) -> (k: Double, rest: Double) {
         try FilterDesignError.check(rate: rate)
-        guard band == .lowpass || band == .highpass else { throw .cornerCount(expected: 2, got: 1) }
+        guard !band.hasTwoCorners else { throw .cornerCount(expected: 2, got: 1) }
         try FilterDesignError.check(corner: corner, rate: rate)
         // dt : 1/fc = fc : rate
         let (fast, slow) = (corner / (corner + rate), rate / (corner + rate))

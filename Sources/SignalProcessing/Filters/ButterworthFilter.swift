@@ -4,20 +4,36 @@ import Glibc
 import Musl
 #endif
 
-/// Why a filter cannot be made.
-public enum FilterDesignError: Error, Sendable, Equatable {
-    /// The order is not within 1…10.
-    case order(Int)
-    /// One corner for low and high pass, two for band filters.
-    case cornerCount(expected: Int, got: Int)
-    /// A corner that is not strictly between 0 and half the sample rate (Hz).
-    case corner(Double, rate: Double)
-    /// Two corners of a band that do not rise.
-    case cornerOrder(Double, Double)
-    /// The sample rate is not a positive number.
-    case rate(Double)
-    /// More than 8 filters in one chain, or chains inside chains deeper than 8.
-    case chainLength
+/// A digital Butterworth filter (bilinear transform, prewarped corners). The order is the prototype's, so that band filters
+/// have twice as many poles.
+public struct ButterworthSpecification: FilterKind {
+    public static let name = "butterworth"
+    public static let title = "Butterworth"
+    public static let help =
+        "The flattest pass band, 3 dB down at its corners. A band filter has twice as many poles as its order says."
+
+    public var band = FilterBand.lowpass
+    /// Corner frequencies in Hz, −3 dB points, rising: one for low and high pass, two for band filters.
+    public var corners = [1.0]
+    /// Order of the analogue prototype, 1 to 10.
+    public var order = 2
+    public var start = FilterStart.zero
+
+    public init() {}
+
+    public init(band: FilterBand, corners: [Double], order: Int, start: FilterStart = .zero) {
+        (self.band, self.corners, self.order, self.start) = (band, corners, order, start)
+    }
+
+    public mutating func parameters(_ p: inout FilterParameters) {
+        p.band(&band, corners: &corners, "Where the filter is 3 dB down.")
+        p.count("order", &order, 1...10, "Order of the analogue prototype.")
+        p.word("start", &start, only: FilterStart.allCases, required: false, FilterStart.help)
+    }
+
+    public func design(rate: Double) throws(FilterDesignError) -> FilterSpecification.Design {
+        .init(try sections(rate: rate), start: start)
+    }
 }
 
 extension ButterworthSpecification {
@@ -70,7 +86,7 @@ extension ButterworthSpecification {
     private func check(rate: Double) throws(FilterDesignError) {
         try FilterDesignError.check(rate: rate)
         guard (1...10).contains(order) else { throw .order(order) }
-        let expected = band == .lowpass || band == .highpass ? 1 : 2
+        let expected = band.hasTwoCorners ? 2 : 1
         guard corners.count == expected else { throw .cornerCount(expected: expected, got: corners.count) }
         for corner in corners { try FilterDesignError.check(corner: corner, rate: rate) }
         // A narrower band would not settle either.
@@ -125,32 +141,5 @@ extension ButterworthSpecification {
         let sum = p.re + q.re
         let scale = 1 / (1 - sum + product)
         return ((4 * product - 2 * sum) * scale, 4 * product * scale, scale)
-    }
-}
-
-extension FilterDesignError {
-    /// Beyond these a square of a corner is no number any more.
-    static func check(rate: Double) throws(FilterDesignError) {
-        guard rate >= 1e-6, rate <= 1e9 else { throw .rate(rate) }
-    }
-
-    /// A corner 10¹² times below the rate would settle in 10¹² samples; further down numbers vanish.
-    static func check(corner: Double, rate: Double) throws(FilterDesignError) {
-        guard corner >= rate * 1e-12, corner < rate / 2 else { throw .corner(corner, rate: rate) }
-    }
-}
-
-extension FilterDesignError: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .order(let order): "order \(order) is not allowed: 1 to 10"
-        case .cornerCount(let expected, let got): "\(got) corner frequencies given, \(expected) needed"
-        case .corner(let corner, let rate):
-            "corner \(corner) Hz is not allowed: above \(rate * 1e-12) and below \(rate / 2) Hz at \(rate) samples per second"
-        case .cornerOrder(let low, let high):
-            "corners \(low) and \(high) Hz are not allowed: the second must be higher, by more than rounding"
-        case .rate(let rate): "\(rate) samples per second is not allowed: 1e-6 to 1e9"
-        case .chainLength: "a chain holds at most 8 filters, 8 deep"
-        }
     }
 }

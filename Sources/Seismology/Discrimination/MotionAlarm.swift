@@ -1,0 +1,40 @@
+/// Whether the ground has moved as fast as an alarm asks for, in each of the triggers that ``Discriminator`` judges: from half
+/// a second before its onset to its end, for 5 s at least.
+struct MotionAlarm: Sendable {
+    private let rate: Double
+    /// Square of the 3-D velocity, m²/s².
+    private let threshold: Double
+    /// Of each judging: the sample until which it counts in any case, whether the trigger has lasted since its onset, and
+    /// whether the ground has moved.
+    private var triggers = Array(repeating: (least: 0, lasts: false), count: Discriminator.most)
+    /// As bits.
+    private(set) var moved: UInt8 = 0
+
+    /// - Parameters:
+    ///   - velocity: m/s.
+    ///   - rate: samples per second.
+    init(velocity: Double, rate: Double) { (threshold, self.rate) = (velocity * velocity, rate) }
+
+    /// Forgets the event.
+    mutating func reset() {
+        moved = 0
+        for k in triggers.indices { triggers[k] = (0, false) }
+    }
+
+    /// Trigger `k` begins with sample `i`.
+    mutating func begin(_ k: Int, _ motion: RapidMotion, at i: Int) {
+        func samples(_ seconds: Double) -> Int { Int((seconds * rate).rounded(.toNearestOrEven)) }
+        triggers[k] = (i + samples(5), true)
+        moved &= ~(1 << UInt8(k))
+        for j in max(0, i - samples(0.5))..<i where motion[j].x >= threshold { moved |= 1 << UInt8(k) }
+    }
+
+    /// Takes sample `i` of an event, in a trigger or not.
+    mutating func step(_ motion: RapidMotion, at i: Int, on: Bool) {
+        let isFast = motion[i].x >= threshold
+        for k in triggers.indices {
+            if !on { triggers[k].lasts = false }
+            if isFast, triggers[k].lasts || i < triggers[k].least { moved |= 1 << UInt8(k) }
+        }
+    }
+}

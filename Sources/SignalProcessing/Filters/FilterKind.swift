@@ -1,0 +1,117 @@
+/// A kind of filter: one file with its parameters, what does not fit together in them, and its design. `FilterList.swift`
+/// puts it into the settings, the schema, the rules against the sample rate, the command-line tool and the dashboard's form.
+/// A value is what a person asks of a filter of this kind, free of any sample rate.
+public protocol FilterKind: Sendable, Equatable {
+    /// Its key in the settings.
+    static var name: String { get }
+    /// For people; where there is a band, it comes behind: `Butterworth`, `low pass`.
+    static var title: String { get }
+    /// What it does, in a sentence or two for people.
+    static var help: String { get }
+
+    /// The defaults of the parameters that may be left out.
+    init()
+    /// Names the parameters, in the order in which they are written.
+    mutating func parameters(_ parameters: inout FilterParameters)
+    /// What does not fit together in the parameters, each of which is allowed by itself.
+    var problem: FilterProblem? { get }
+    /// The filter at a sample rate in Hz; its numbers are within their limits.
+    func design(rate: Double) throws(FilterDesignError) -> FilterSpecification.Design
+}
+
+extension FilterKind {
+    public var problem: FilterProblem? { nil }
+}
+
+/// A parameter that does not fit the others of its filter.
+public struct FilterProblem: Sendable {
+    public var key: String
+    public var message: String
+    public var got: String
+    public var allowed: String
+}
+
+/// One parameter of a filter with its value.
+public struct FilterParameter: Sendable {
+    public enum Kind: Sendable {
+        /// One word out of several; `only`: those that a filter of this kind can have.
+        case word(all: [String], only: [String])
+        case flag
+        case count(ClosedRange<Int>)
+        case number(Interval)
+        /// Hz, above 0 and below half of the sample rate. `what`: how a message calls it, such as `The corner`.
+        case frequency(what: String)
+        /// `type`, and `corner_hz` or, where it is a band, `corners_hz`.
+        case band
+    }
+
+    public enum Value: Sendable {
+        case word(String)
+        case flag(Bool)
+        case count(Int)
+        case number(Double)
+        case band(FilterBand, [Double])
+    }
+
+    public let key: String
+    public let kind: Kind
+    /// Where it is not, the filter's default holds when it is left out.
+    public let isRequired: Bool
+    /// A sentence for people.
+    public let help: String
+    public let value: Value
+}
+
+/// Lists the parameters of a filter, or gives them other values: a kind names its properties to it.
+public struct FilterParameters {
+    public private(set) var all: [FilterParameter] = []
+    private let given: [FilterParameter.Value]
+
+    /// - Parameter given: the values of all parameters in their order; none: they stay.
+    init(given: [FilterParameter.Value] = []) { self.given = given }
+
+    private mutating func add(
+        _ key: String, _ kind: FilterParameter.Kind, required: Bool, _ help: String, _ value: FilterParameter.Value
+    ) -> FilterParameter.Value {
+        let value = all.count < given.count ? given[all.count] : value
+        all.append(.init(key: key, kind: kind, isRequired: required, help: help, value: value))
+        return value
+    }
+
+    public mutating func word<Word: CaseIterable & RawRepresentable<String>>(
+        _ key: String, _ word: inout Word, only: [Word], required: Bool, _ help: String
+    ) {
+        let kind = FilterParameter.Kind.word(all: Word.allCases.map { $0.rawValue }, only: only.map { $0.rawValue })
+        if case .word(let text) = add(key, kind, required: required, help, .word(word.rawValue)) {
+            word = Word(rawValue: text) ?? word
+        }
+    }
+
+    public mutating func flag(_ key: String, _ flag: inout Bool, _ help: String) {
+        if case .flag(let new) = add(key, .flag, required: false, help, .flag(flag)) { flag = new }
+    }
+
+    public mutating func count(_ key: String, _ count: inout Int, _ range: ClosedRange<Int>, _ help: String) {
+        if case .count(let new) = add(key, .count(range), required: false, help, .count(count)) { count = new }
+    }
+
+    public mutating func number(
+        _ key: String, _ number: inout Double, _ interval: Interval, required: Bool, _ help: String
+    ) {
+        if case .number(let new) = add(key, .number(interval), required: required, help, .number(number)) {
+            number = new
+        }
+    }
+
+    public mutating func frequency(_ key: String, _ frequency: inout Double, _ what: String, _ help: String) {
+        if case .number(let new) = add(key, .frequency(what: what), required: true, help, .number(frequency)) {
+            frequency = new
+        }
+    }
+
+    public mutating func band(_ band: inout FilterBand, corners: inout [Double], _ help: String) {
+        if case .band(let type, let all) = add("type", .band, required: true, help, .band(band, corners)) {
+            (band, corners) = (type, all)
+        }
+    }
+}
