@@ -6,6 +6,8 @@ struct Books {
     /// Numbers below this may have been used, without their class.
     var reserved: Int64 = 1
     var ring = RingIndex()
+    /// The ten minutes that have not been written down.
+    var levels: StepLevels?
 
     init() {}
 
@@ -30,7 +32,8 @@ struct Books {
                 RingSegment(
                     slot: segments.int64(0), number: segments.int64(1), start: segments.int64(2),
                     end: segments.int64(3), samples: segments.int(4), rate: segments.double(5),
-                    format: segments.int(6), bytes: segments.int(7)))
+                    format: segments.int(6), bytes: segments.int(7),
+                    unit: segments.isNull(8) ? nil : segments.double(8)))
         }
         for piece in pieces.sorted(by: { $0.number < $1.number }) { ring.append(piece) }
     }

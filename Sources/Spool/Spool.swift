@@ -1,7 +1,8 @@
 import Glibc
 import Messages
+import MiniSEED
 
-/// What the station keeps on its disk: messages that wait for the broker, the events of the last weeks, a ring of
+/// The station's storage on disk: messages that wait for the broker, the events of the last weeks, a ring of
 /// full-rate waveform, and small facts. One SQLite file, `spool.db` in its folder, for one thread.
 ///
 /// Writing begins a transaction by itself; `commit` ends it. **A call that throws undoes everything since the last
@@ -9,13 +10,13 @@ import Messages
 /// (`makeDurable`, `checkpoint` and `close` commit first; when they throw after that, it stays committed.)
 /// When the error says `isDamage` or `isGone`, `recover` begins a new file.
 ///
-/// What a power cut can take: nothing before the last `makeDurable` or `checkpoint`. What a kill can take: nothing before
-/// the last `commit`.
+/// A power cut loses nothing that was written before the last `makeDurable` or `checkpoint`; a kill loses nothing that was
+/// written before the last `commit`.
 public struct Spool: ~Copyable {
     public static let fileName = "spool.db"
 
     public private(set) var options: SpoolOptions
-    /// What `open` or the last `recover` came upon.
+    /// The damage that `open` or the last `recover` found.
     public internal(set) var setAsideFile: SetAsideFile?
     /// The same in words; nil: all is well.
     public var setAside: String? { setAsideFile?.description }
@@ -32,6 +33,9 @@ public struct Spool: ~Copyable {
     public private(set) var isWithoutFile = false
     /// What was given up because its files are gone: it can be read for as long as it is open.
     private var former: Database?
+    /// For reading the ring.
+    var decoder = MiniSEEDDecoder()
+    var samples: [Double] = []
     /// What was given up was in part still in its place.
     private var isSuspect = false
 
@@ -51,6 +55,7 @@ public struct Spool: ~Copyable {
         let (books, setAside) = try openFile(database, options, boot, lock)
         var spool = Spool(options, database, lock, boot, books, setAside)
         spool.salvage()
+        try spool.makeLevelsAgain()
         _ = try spool.trim(now: now)
         try spool.commit()
         return spool
@@ -70,7 +75,7 @@ public struct Spool: ~Copyable {
         next = books.reserved
     }
 
-    /// Opens what is there, or sets it aside and makes a new one.
+    /// Opens the existing file, or moves it aside and creates a new one.
     private static func openFile(
         _ database: Database, _ options: SpoolOptions, _ boot: String, _ lock: FolderLock, isSuspect: Bool = false
     ) throws(SpoolError) -> (Books, SetAsideFile?) {

@@ -28,6 +28,21 @@ extension EventMessage {
             north: configuration.sensor.mounting.north)
     }
 
+    /// Class, alarm and on-site estimate.
+    mutating func take(_ assessment: EventAssessment, pgv: Double) {
+        eventClass = assessment.discriminator?.result
+        onsite = assessment.estimate.flatMap { OnsiteMessage($0, soFar: pgv) }
+        alarm = assessment.isAlarm
+    }
+
+    /// What the class was judged by, four decimals, when the event is over.
+    mutating func takeFeatures(_ assessment: EventAssessment) {
+        guard let judged = assessment.discriminator?.judged, !judged.isEmpty, !test else { return }
+        classFeatures = judged.map { one in
+            (-1..<one.features.count).map { (($0 < 0 ? one.time : one.features[$0]) * 1e4).rounded() / 1e4 }
+        }
+    }
+
     /// What can be said only when the event is over.
     mutating func takeDurations(_ motion: EventMotion, _ record: EventRecord) {
         let durations = record.significantDurations(axis: motion.strongerHorizontal)

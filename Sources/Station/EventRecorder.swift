@@ -4,7 +4,7 @@ import Settings
 import SignalProcessing
 
 /// Writes the story of events: onset at once, updates while a peak grows, waveform in pieces, end.
-struct EventRecorder: Sendable {
+struct EventRecorder: ~Copyable {
     private let rate: Double
     private let configuration: Configuration
     let revision: Int
@@ -18,7 +18,7 @@ struct EventRecorder: Sendable {
     private var open: OpenEvent?
     /// All samples of the open event.
     private var record: EventRecord
-    /// The event whose end is being made ready. Its samples are in the record until another event begins.
+    /// The event whose end is being computed. Its samples are in the record until another event begins.
     private var closing: (event: OpenEvent, analysis: EventAnalysis)?
     /// Of the work on it.
     private var pace: WorkPace
@@ -28,6 +28,10 @@ struct EventRecorder: Sendable {
     private(set) var test = TestEvent.none
     /// JMA intensity of the last window of the motion, not rounded.
     private var jma: Double?
+    /// What the open event is taken for.
+    private(set) var assessment: EventAssessment
+    /// The end that was sent last, with its number.
+    private var ended: (message: EventMessage, number: Int, quality: TimeQuality)?
 
     /// What is known of an event that has not ended.
     private struct OpenEvent: Sendable {
@@ -42,6 +46,14 @@ struct EventRecorder: Sendable {
         var firstMotion: Seismology.FirstMotion?
         /// False while there may be one that has not been found yet.
         var firstMotionKnown = false
+
+        /// Marks it with what a network says of it. False: it was marked so already. (Apart, because the verifier of
+        /// Swift 6.0.3 ends the compiler where the recorder compares and sets it in one function.)
+        mutating func mark(_ confirmation: EventConfirmation) -> Bool {
+            guard message.confirmation != confirmation else { return false }
+            message.confirmation = confirmation
+            return true
+        }
 
         mutating func note(
             _ time: Int64, _ planes: borrowing Planes, _ i: Int, _ state: DetectionState, _ notes: DetectorNotes
@@ -66,23 +78,28 @@ struct EventRecorder: Sendable {
         let before = samples(event.preEvent)
         record = EventRecord(rate: rate, capacity: before + samples(event.maximum) + 1)
         closingRecord = record
+        assessment = EventAssessment(AssessmentSettings(configuration), rate: rate)
         history = History(
             before: before, waveform: configuration.waveform.enabled ? before + waveform.chunk + 1 : 0)
     }
 
     var isActive: Bool { open != nil }
-    /// True while the end of an event is being made ready.
+    var isAlarm: Bool { open != nil && assessment.isAlarm }
+    /// Of the open event.
+    var openClass: EventClass? { open?.message.test == false ? assessment.discriminator?.result : nil }
+    /// True while the end of an event is being computed.
     var isClosing: Bool { closing != nil }
-    /// While true, the work on an event that has ended stands still: other work needs the memory.
+    /// While true, the analysis of an event that has ended is suspended: other work needs the memory.
     var waits = false
 
     /// Goes on, with the settings of this recorder, with the events and the samples of another one. An event that is
     /// open keeps its waveform as it has begun.
-    mutating func takeOver(_ old: EventRecorder) {
+    mutating func takeOver(_ old: borrowing EventRecorder) {
         machine = EventMachine(machine.settings, goingOnFrom: old.machine)
         history.takeOver(old.history)
+        assessment.takeOver(old.assessment)
         (open, closing, isApart, jma) = (old.open, old.closing, old.isApart, old.jma)
-        (isQuiet, test) = (old.isQuiet, old.test)
+        (isQuiet, test, ended) = (old.isQuiet, old.test, old.ended)
         let capacity = record.capacity
         (record, closingRecord) = (old.record, old.closingRecord)
         record.capacity = capacity
@@ -104,13 +121,22 @@ struct EventRecorder: Sendable {
         open?.jma = jma
     }
 
-    /// True when a sample at which no detector is on is only to be kept: see ``skip(_:_:count:index:)``. Not asked of the
+    /// True when a sample at which no detector is on only has to be stored: see ``skip(_:_:count:index:)``. Not asked of the
     /// events themselves, which are large.
     private(set) var isQuiet = true
+
+    /// Makes of a chunk what assessments need, before its samples come one by one.
+    mutating func prepare(_ planes: borrowing Planes, count: Int) {
+        assessment.process(planes.raw, stride: Planes.capacity, count: count)
+    }
+
+    /// A new stretch of samples begins: nothing before it says anything of an event's nature.
+    mutating func beginStretch() { assessment.reset() }
 
     /// Keeps samples of a chunk at which no detector is on.
     mutating func skip(_ planes: borrowing Planes, _ i: Int, count: Int, index: Int64) {
         history.push(planes, i, count: count, index: index)
+        assessment.skip(planes.raw + i, stride: Planes.capacity, planes.detectors.on + i, count: count)
     }
 
     /// One sample, number `i` of the chunk, with what the detectors say of it.
@@ -123,21 +149,34 @@ struct EventRecorder: Sendable {
         let action = machine.step(on: state.invalid == nil ? state.detectorsOn : 0, index: sample.index)
         let beginsTest = stepTest(action, &messenger, quality, sink)
         if action == .begin || beginsTest { begin(sample, withContext: true) }
-        if beginsTest { noteTest() }
+        if beginsTest { noteTest() } else if action == .begin { assessment.begin() }
+        // What it says belongs to the event that was open before this sample, or that begins with it.
+        let isNews = action != .endAndBegin && assess(planes, i)
         if open != nil { add(sample, planes, i, state) }
         history.push(planes, i, count: 1, index: sample.index)
         guard action != .none || open != nil else { return }
-        if action == .begin || beginsTest { return announce(&messenger, quality, sink) }
+        if action == .begin || beginsTest {
+            announce(&messenger, quality, sink)
+            return
+        }
         if action == .none {
-            update(sample.time, &messenger, quality, sink)
+            let isTold = update(sample.time, &messenger, quality, sink)
+            if isNews, !isTold { tellNews(&messenger, quality, sink) }
             waveform.send(all: false, history, messenger, sink)
         }
         if action == .end || action == .endAndBegin { end(&messenger, quality, sink) }
         if action == .endAndBegin {
             begin(sample, withContext: false)
+            assessment.begin()
+            _ = assess(planes, i)
             add(sample, planes, i, state)
             announce(&messenger, quality, sink)
         }
+    }
+
+    /// Lets the assessment see a sample; true when there is something to tell at once.
+    private mutating func assess(_ planes: borrowing Planes, _ i: Int) -> Bool {
+        assessment.step(planes.raw + i, stride: Planes.capacity, planes.detectors.on + i)
     }
 
     /// Ends an open event with the last sample.
@@ -219,14 +258,18 @@ struct EventRecorder: Sendable {
     }
 
     /// The onset, as soon as the intensity asked for is reached.
-    private mutating func announce(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
-        guard var event = open, !event.announced else { return }
+    /// - Returns: whether it was sent.
+    @discardableResult
+    private mutating func announce(
+        _ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink
+    ) -> Bool {
+        guard var event = open, !event.announced else { return false }
         fill(&event)
         let minimum = event.message.test ? 0 : configuration.detection.event.minimumIntensity
         let first = event.message.intensity.first { $0.relation == configuration.intensity.scales.first?.rawValue }
         if minimum > 0, (first?.value ?? 0) < minimum {
             open = event
-            return
+            return false
         }
         event.announced = true
         event.message.kind = .onset
@@ -235,14 +278,19 @@ struct EventRecorder: Sendable {
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
         open = event
         waveform.isWanted = true
+        return true
     }
 
+    /// An update for the motion, or the onset that has waited for it.
+    /// - Returns: whether there was one: it says what the assessment says, too.
     private mutating func update(
         _ time: Int64, _ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink
-    ) {
-        guard let event = open, event.motion.grown else { return }
+    ) -> Bool {
+        guard let event = open, event.motion.grown else { return false }
         guard event.announced else { return announce(&messenger, quality, sink) }
-        guard time - event.lastSent >= updateInterval else { return }
+        // Times of a sensor's samples jitter: a second is over with the sample that is nearest to its end, which is that of the
+        // estimates as well.
+        guard time - event.lastSent >= updateInterval - Int64(0.5e9 / rate) else { return false }
         var changed = event
         fill(&changed)
         changed.message.kind = .update
@@ -250,11 +298,21 @@ struct EventRecorder: Sendable {
         changed.lastSent = time
         messenger.send(changed.message, time: changed.message.onset, quality: quality, to: sink)
         open = changed
+        return true
+    }
+
+    /// An update for what the assessment says; those for the motion come when they would without it.
+    private mutating func tellNews(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
+        guard var event = open, event.announced else { return }
+        fill(&event)
+        event.message.kind = .update
+        messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
     }
 
     private mutating func end(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
         guard var event = open else { return }
         open = nil
+        defer { assessment.end() }
         if case .on(let id, _) = test { test = .over(id) }
         guard event.announced else {
             waveform.cancel()
@@ -263,6 +321,7 @@ struct EventRecorder: Sendable {
         waveform.send(all: true, history, messenger, sink)
         fill(&event)
         event.message.takeDurations(event.motion, record)
+        event.message.takeFeatures(assessment)
         event.message.kind = .end
         event.message.end = event.lastTime
         event.message.waveform = waveform.finish(to: sink)
@@ -278,7 +337,7 @@ struct EventRecorder: Sendable {
         nextWaveform = nil
     }
 
-    /// Sends the end that is being made ready, if there is one, now.
+    /// Sends the end that is being computed, if there is one, now.
     private mutating func finishEnd(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
         guard closing != nil else { return }
         while !analyse() {}
@@ -297,9 +356,29 @@ struct EventRecorder: Sendable {
         event.message.dominantHz = analysis.dominant
         fillIntensity(&event)
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
+        ended = (event.message, messenger.lastEventNumber, quality)
     }
 
-    /// A gap: what there is of the waveform goes out, so that no record runs over it.
+    /// Marks an event with what a network of stations says of it: the open one, which is told at once, the one whose end
+    /// is being computed, or the last one.
+    mutating func confirm(
+        _ confirmation: EventConfirmation, messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        if open?.message.eventID == confirmation.eventID {
+            guard open?.mark(confirmation) == true else { return }
+            tellNews(&messenger, quality, sink)
+        } else if closing?.event.message.eventID == confirmation.eventID {
+            _ = closing?.event.mark(confirmation)
+        } else if var last = ended, last.message.eventID == confirmation.eventID {
+            guard last.message.confirmation != confirmation else { return }
+            last.message.confirmation = confirmation
+            ended = last
+            messenger.sendLast(
+                last.message, number: last.number, time: last.message.onset, quality: last.quality, to: sink)
+        }
+    }
+
+    /// A gap: the waveform so far is sent, so that no record spans the gap.
     mutating func gap(_ messenger: Messenger, _ sink: PublicationSink) {
         if open != nil { waveform.send(all: true, history, messenger, sink) }
     }
@@ -317,6 +396,7 @@ struct EventRecorder: Sendable {
         event.message.arias = motion.arias
         event.message.duration = Double(event.lastTime - event.message.onset) / 1e9
         fillIntensity(&event)
+        if !event.message.test { event.message.take(assessment, pgv: pgv) }
         if !event.firstMotionKnown {
             event.firstMotion = record.firstMotion()
             event.firstMotionKnown =
@@ -328,8 +408,10 @@ struct EventRecorder: Sendable {
 
     private func fillIntensity(_ event: inout OpenEvent) {
         let (pga, pgv, jma) = (event.message.pga, event.message.pgv, event.jma)
-        event.message.intensity = configuration.intensity.scales.compactMap {
-            IntensityValue($0, pga: pga, pgv: pgv, jma: jma)
+        event.message.intensity.removeAll(keepingCapacity: true)
+        for scale in configuration.intensity.scales {
+            guard let value = IntensityValue(scale, pga: pga, pgv: pgv, jma: jma) else { continue }
+            event.message.intensity.append(value)
         }
     }
 }

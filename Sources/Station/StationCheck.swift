@@ -3,9 +3,9 @@ import Seismology
 import Settings
 import SignalProcessing
 
-/// Says before settings are put into force what of them cannot work at the sensor's rate. Pure.
+/// Finds the settings that cannot work at the sensor's rate, before they are in force. Pure.
 public enum StationCheck {
-    /// Everything that is in the way, each named by its setting; empty: ``StationPipeline`` takes them.
+    /// Everything that cannot work, each named by its setting; empty: ``StationPipeline`` takes them.
     public static func problems(_ configuration: Configuration, sensor: StationSensor) -> [StationError] {
         let rate = sensor.rate
         var found: [StationError] = []

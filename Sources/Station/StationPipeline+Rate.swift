@@ -35,6 +35,7 @@ extension StationPipeline {
         summary = SummaryBuilder(configuration, rate: rate)
         summary.extremes = extremes
         trace = TraceBuilder(configuration.trace, rate: rate)
+        openEEW = OpenEEWSender(configuration, rate: rate)
         stream = streamSettings.map { TraceBuilder($0, rate: sensor.rate) }
         events = EventRecorder(configuration, rate: rate, revision: revision, waveform: prepared.waveform)
         afterGap = false

@@ -3,13 +3,14 @@ import Settings
 import SignalProcessing
 
 extension StationPipeline {
-    /// What other settings come to: everything of them that can fail, made for one sensor. Nothing has changed yet.
-    public struct Prepared: Sendable {
+    /// The stages for other settings and one sensor: everything that can fail has been made, and nothing has changed yet.
+    /// (An object, so that nothing is made to copy all of it.)
+    public final class Prepared: Sendable {
         let configuration: Configuration
         let sensor: StationSensor
         let stream: TraceConfiguration?
-        var path: SignalPath
-        var messenger: Messenger
+        let path: SignalPath
+        let messenger: Messenger
         let waveform: WaveformSender
         let ring: RingWriter
 
@@ -22,8 +23,9 @@ extension StationPipeline {
             self.stream = stream
             path = try SignalPath(configuration, rate: sensor.rate)
             let topics = try StationError.topics(of: configuration)
-            messenger = try Messenger(configuration, topics: topics, boot: boot)
+            var messenger = try Messenger(configuration, topics: topics, boot: boot)
             try messenger.setStream(stream, configuration)
+            self.messenger = messenger
             waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
             ring = try RingWriter(configuration, sensor: sensor)
         }
@@ -96,6 +98,7 @@ extension StationPipeline {
             trace = TraceBuilder(configuration.trace, rate: rate)
             if processed > 0 { trace.begin(at: processed) }
         }
+        if configuration.mqtt.openEEW != was.mqtt.openEEW { openEEW = OpenEEWSender(configuration, rate: rate) }
         self.configuration = configuration
 
         if goesOn {

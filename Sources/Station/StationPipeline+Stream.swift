@@ -60,14 +60,14 @@ extension Messenger {
 }
 
 extension TraceForm {
-    /// What settings ask for; miniSEED of the version of the waveforms.
+    /// What settings ask for.
     init(_ settings: TraceConfiguration, _ configuration: Configuration) throws(StationError) {
         switch settings.encoding {
         case .json: self = .json
         case .cbor: self = .cbor
-        case .mseed:
+        case .mseed2, .mseed3:
             do throws(MiniSEEDError) {
-                let format = configuration.waveform.encoding.format
+                let format = settings.encoding == .mseed2 ? MiniSEEDFormat.v2 : .v3
                 self = .records(try TraceRecords(codes: ChannelCodes(configuration), format: format))
             } catch { throw StationError(path: "/station", message: error.description) }
         }

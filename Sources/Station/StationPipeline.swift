@@ -37,6 +37,8 @@ public struct StationPipeline: ~Copyable {
     var streamSettings: TraceConfiguration?
     public internal(set) var streamBlocks = 0
     public internal(set) var isStreaming = false
+    /// Acceleration for OpenEEW; nil: it is not wanted.
+    var openEEW: OpenEEWSender?
     var events: EventRecorder
     var ring: RingWriter
     var messenger: Messenger
@@ -86,6 +88,7 @@ public struct StationPipeline: ~Copyable {
         trace = TraceBuilder(configuration.trace, rate: sensor.rate)
         messenger = prepared.messenger
         ring = prepared.ring
+        openEEW = OpenEEWSender(configuration, rate: sensor.rate)
         events = EventRecorder(
             configuration, rate: sensor.rate, revision: revision, waveform: prepared.waveform)
         planes = Planes()
@@ -162,6 +165,9 @@ public struct StationPipeline: ~Copyable {
     /// Begins the extremes of the summary anew with the next sample.
     public mutating func resetExtremes() { summary.resetExtremes() }
 
+    /// True from an alarm on to the end of its event.
+    public var isAlarm: Bool { mutating get { events.isAlarm } }
+
     /// True while numbers are not yet to be trusted.
     public var isSettling: Bool { mutating get { processed < validFrom } }
 
@@ -193,7 +199,9 @@ public struct StationPipeline: ~Copyable {
         validFrom = rules.settleSamples
         axisValidFrom = PerAxis(0)
         holdBack.reset()
+        openEEW?.reset()
         path.reset()
+        events.beginStretch()
         summary.reset()
     }
 
@@ -218,12 +226,13 @@ public struct StationPipeline: ~Copyable {
     mutating func sendSummary(to sink: PublicationSink) {
         if summary.isPending { summary.finish() }
         events.take(jma: summary.jma)
+        summary.take(eventClass: events.openClass, alarm: events.isAlarm)
         messenger.send(summary.message, time: summary.time, quality: quality, to: sink)
     }
 
     // MARK: Loading
 
-    /// Copies samples of a block into the raw plane until the chunk or the block is full or a sample is not a number.
+    /// Copies samples of a block into the raw plane until the chunk is full, the block ends or a sample is not a number.
     private mutating func load(_ block: SampleBlock, from start: Int) -> Int {
         let count = min(Planes.capacity, block.count - start)
         let taken = path.enter(block, from: start, count: count, at: loaded, planes)
@@ -285,16 +294,17 @@ public struct StationPipeline: ~Copyable {
                 triggered: planes.triggered, ratios: planes.detectors.values))
         if rules.traceEnabled { trace.take(planes, count: count) }
         stream?.take(planes, count: count)
+        events.prepare(planes, count: count)
         clock.times(from: processed, count: count, to: planes.times)
         var i = 0
         while i < count {
             let n = quiet(from: i, to: count)
-            if n > 0 { skip(i, n) } else { sample(i, clock, to: sink) }
+            if n > 0 { skip(i, n, to: sink) } else { sample(i, clock, to: sink) }
             i += max(n, 1)
         }
     }
 
-    /// How many samples of the chunk, from one on, give nothing to be said: no detector is on, no event open, no second
+    /// How many samples of the chunk, from `i` on, lead to no message: no detector is on, no event is open, no second
     /// ends and no block of traces is full.
     private mutating func quiet(from i: Int, to count: Int) -> Int {
         guard events.isQuiet else { return 0 }
@@ -309,13 +319,14 @@ public struct StationPipeline: ~Copyable {
     }
 
     /// Takes such samples all at once.
-    private mutating func skip(_ i: Int, _ n: Int) {
+    private mutating func skip(_ i: Int, _ n: Int, to sink: PublicationSink) {
         events.skip(planes, i, count: n, index: stretchStart + Int64(processed))
         summary.push(planes, i, count: n)
         summary.skip(n)
         if let onSegment { keep(i, n, onSegment) }
         if rules.traceEnabled { trace.advance(n) }
         stream?.advance(n)
+        openEEW?.take(planes, from: i, count: n, to: sink)
         if fullScale < .infinity { for k in i..<i + n where isClipped(k) { status.clippedSamples += 1 } }
         processed += n
         status.samples += n
@@ -366,6 +377,7 @@ public struct StationPipeline: ~Copyable {
             trace.send(&messenger, clock: clock, quality: quality, to: sink)
         }
         if stream?.push(inEvent: events.isActive) == true { sendStream(clock, to: sink) }
+        openEEW?.take(planes, from: i, count: 1, to: sink)
         processed += 1
         status.samples += 1
         status.time = time

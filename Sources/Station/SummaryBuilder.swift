@@ -5,7 +5,7 @@ import SignalProcessing
 
 /// Collects what `state/summary` says once a second. The message is complete a few samples after its second, when the
 /// work that is spread over them is done.
-struct SummaryBuilder: Sendable {
+struct SummaryBuilder: ~Copyable {
     private let rate: Double
     private let scales: [IntensityRelation]
     private let horizontal: HorizontalDefinition
@@ -43,7 +43,7 @@ struct SummaryBuilder: Sendable {
     }
 
     /// Goes on from another builder with everything that does not depend on what has changed.
-    mutating func takeOver(_ old: SummaryBuilder, _ new: Configuration, _ was: Configuration) {
+    mutating func takeOver(_ old: borrowing SummaryBuilder, _ new: Configuration, _ was: Configuration) {
         if message.window == old.message.window { window = old.window }
         monitor.takeOver(old.monitor, new, was)
         (extremes, magnitude, seconds, boundary) = (old.extremes, old.magnitude, old.seconds, old.boundary)
@@ -102,6 +102,11 @@ struct SummaryBuilder: Sendable {
         all.magnitude.take(most.squareRoot())
         extremes = all
         magnitude = square(count - 1).squareRoot()
+    }
+
+    /// Says what the open event is taken for.
+    mutating func take(eventClass: EventClass?, alarm: Bool) {
+        (message.eventClass, message.alarm) = (eventClass, alarm)
     }
 
     /// JMA intensity of the last window, before rounding, when there is one.

@@ -30,7 +30,7 @@ struct TraceBuilder: Sendable {
     private var gapPending = false
 
     init(_ configuration: TraceConfiguration, rate: Double) {
-        factor = max(1, Int((rate / configuration.rate).rounded()))
+        factor = configuration.factor(at: rate)
         onlyInEvents = configuration.onlyInEvents
         var wanted: TraceSignals = []
         for signal in configuration.signals {

@@ -88,14 +88,14 @@ extension ChannelCodes {
 extension WaveformConfiguration.Encoding {
     var format: MiniSEEDFormat {
         switch self {
-        case .mseed3Steim2: .v3
-        case .mseed2Steim2: .v2
+        case .mseed2: .v2
+        case .mseed3: .v3
         }
     }
 }
 
 extension Messenger {
-    /// The messenger that a station's settings ask for: traces as JSON, CBOR or miniSEED of the version of the waveforms.
+    /// The messenger that a station's settings ask for: traces as JSON, CBOR or miniSEED.
     init(_ configuration: Configuration, topics: Topics, boot: String) throws(StationError) {
         let traces = try TraceForm(configuration.trace, configuration)
         self.init(topics: topics, boot: boot, traceQoS: configuration.trace.qos, traces: traces)

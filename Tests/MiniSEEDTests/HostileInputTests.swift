@@ -77,7 +77,7 @@ import Testing
     /// 20 000 damaged files: read to the end or refused with an error, never a crash. `Tests` run with
     /// `--sanitize=address` see reads beyond the bytes as well.
     @Test func damageNeverCrashes() throws {
-        var numbers = SeededNumbers(state: 2026)
+        var numbers = SplitMix64(state: 2026)
         let originals = try ReferenceFiles.names.map { name in
             let bytes = try ReferenceFiles.bytes(name)
             let records = try ReferenceFiles.records(bytes)

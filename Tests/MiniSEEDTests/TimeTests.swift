@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MiniSEED
 
 @Suite struct TimeTests {
     @Test func calendarAgreesWithTheCLibrary() throws {
-        var numbers = SeededNumbers(state: 1)
+        var numbers = SplitMix64(state: 1)
         for _ in 0..<5000 {
             let seconds = Int.random(in: -9_000_000_000..<9_000_000_000, using: &numbers)
             let time = Int64(seconds) * 1_000_000_000 + Int64.random(in: 0..<1_000_000_000, using: &numbers)

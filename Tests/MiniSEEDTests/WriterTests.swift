@@ -5,18 +5,6 @@ import Testing
 
 @testable import MiniSEED
 
-/// A small generator of numbers that are the same on every machine (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 /// The error that a body ends with.
 func miniSEEDError(_ body: () throws -> Void) -> MiniSEEDError? {
     do {
@@ -33,7 +21,7 @@ func miniSEEDError(_ body: () throws -> Void) -> MiniSEEDError? {
 
     /// A walk whose steps take every length from one bit to thirty.
     static func walk(_ count: Int, seed: UInt64) -> [Int32] {
-        var numbers = SeededNumbers(state: seed)
+        var numbers = SplitMix64(state: seed)
         var value: Int64 = 0
         return (0..<count).map { index in
             let bits = 1 + index / 37 % 30

@@ -15,6 +15,8 @@ import Testing
     struct Sample {
         let folder: TemporaryFolder
         var payloads: Set<[UInt8]> = []
+        /// Ten minutes of levels by their number.
+        var levels: [Int64: StepLevels] = [:]
 
         init(closed: Bool) throws {
             folder = try TemporaryFolder()
@@ -30,12 +32,21 @@ import Testing
                         .of(priority, event: event, part: isWaveform ? .waveform : .update), payload)
                     if index % 7 == 0 { try spool.settle(key, .delivered) }
                     payloads.insert(payload)
-                    try spool.appendSegment(start: newYear + Int64(half * 40 + index) * 10 * second)
+                    let number = half * 40 + index
+                    if number % 2 == 0 {
+                        try spool.appendSegment(start: newYear + Int64(number) * 10 * second)
+                    } else {
+                        let (segment, records) = try LevelsTests.piece(from: number * 1000, count: 1000)
+                        try spool.appendSegment(segment, records)
+                    }
                     try spool.setFact("f\(index)", payload)
                     try spool.commit()
                 }
                 if half == 0 { try spool.database.checkpoint() }
             }
+            try spool.storeLevels()
+            for number in SpoolDamageTests.blocks { levels[number] = try spool.levels(number) }
+            #expect(levels.values.allSatisfy { $0.cells.contains { $0.samples > 0 } })
             // As it is now, before it is closed, or afterwards.
             if !closed { try FileManager.default.copyItem(atPath: live.path("s"), toPath: folder.path("s")) }
             try spool.close()
@@ -79,7 +90,8 @@ import Testing
     enum Outcome: String, CaseIterable { case whole, partly, foundLater, setAside }
 
     /// Does everything with a spool whose files are damaged.
-    static func exercise(_ folder: TemporaryFolder, boot: String, _ payloads: Set<[UInt8]>) throws -> Outcome {
+    static func exercise(_ folder: TemporaryFolder, boot: String, _ sample: Sample) throws -> Outcome {
+        let payloads = sample.payloads
         var spool = try folder.open(boot: boot)
         var outcome = spool.setAside == nil ? Outcome.whole : .setAside
         var found = 0
@@ -93,8 +105,17 @@ import Testing
                 for event in try spool.unfinishedEvents() { try spool.forEachWaveform(of: event.id) { _ in } }
                 _ = try spool.lastEnd()
                 for segment in spool.segments(from: .min, to: .max) {
-                    if let records = try spool.records(of: segment), Set(records).count != 1 {
-                        Issue.record("records that nobody has added")
+                    guard let records = try spool.records(of: segment) else { continue }
+                    let number = Int((segment.start - newYear) / (10 * second))
+                    let isAsAdded =
+                        segment.unit == nil
+                        ? Set(records).count == 1
+                        : try LevelsTests.piece(from: number * 1000, count: 1000).1 == records
+                    if !isAsAdded { Issue.record("records that nobody has added") }
+                }
+                for (number, truth) in sample.levels {
+                    if let levels = try spool.levels(number), !isPart(levels, of: truth) {
+                        Issue.record("levels that nobody has measured")
                     }
                 }
                 for name in try spool.facts(beginningWith: "") { _ = try spool.fact(name) }
@@ -119,6 +140,24 @@ import Testing
         return outcome
     }
 
+    /// Numbers of the two times ten minutes that a sample lasts.
+    static let blocks = StepLevels.block(at: newYear)...StepLevels.block(at: newYear + 799 * second)
+
+    /// Where pieces of the ring are missing, levels are of fewer samples. (A row has 32-bit floats.)
+    private static func isPart(_ levels: StepLevels, of truth: StepLevels) -> Bool {
+        let near = 1e-5
+        return levels.count == truth.count
+            && zip(levels.cells, truth.cells).allSatisfy { levels, truth in
+                if levels.samples == 0 { return true }
+                if levels.samples == truth.samples {
+                    return abs(levels.least - truth.least) < near && abs(levels.most - truth.most) < near
+                        && abs(levels.rms - truth.rms) < near
+                }
+                return levels.samples < truth.samples && levels.least > truth.least - near
+                    && levels.most < truth.most + near
+            }
+    }
+
     /// The number of mutilations, by the environment for long runs.
     static let rounds = ProcessInfo.processInfo.environment["SEISMOTE_TORN"].flatMap { Int($0) } ?? 180
 
@@ -137,7 +176,7 @@ import Testing
             // A start of the machine in between makes it look.
             let boot = Bool.random(using: &random) ? "a" : "b"
             do {
-                let outcome = try Self.exercise(folder, boot: boot, sample.payloads)
+                let outcome = try Self.exercise(folder, boot: boot, sample)
                 tally["\(tail.isEmpty ? "file" : "log ") \(damage.rawValue) \(outcome.rawValue)", default: 0] += 1
             } catch {
                 Issue.record("round \(round), \(damage.rawValue) of \"\(tail)\": \(error)")
@@ -183,7 +222,10 @@ import Testing
 
     /// A database of another program, of a later version of ours, and one whose tables are others.
     @Test func strangersAndLaterVersionsAreSetAside() throws {
-        for line in ["PRAGMA application_id=1", "PRAGMA user_version=2", "DROP INDEX waiting", "CREATE TABLE x(y)"] {
+        for line in [
+            "PRAGMA application_id=1", "PRAGMA user_version=\(Schema.version + 1)", "DROP INDEX waiting",
+            "CREATE TABLE x(y)",
+        ] {
             let folder = try TemporaryFolder()
             var spool = try folder.open()
             try spool.put(.of(.essential), "m")

@@ -77,7 +77,7 @@ import Testing
             #expect(spool.setAside?.contains("the log was damaged") == true, "frame \(frame)")
             let texts = try spool.texts(.essential)
             lost += Self.count - texts.count
-            #expect(texts.count >= Self.count - 8, "frame \(frame)")
+            #expect(texts.count >= Self.count - 14, "frame \(frame)")
             #expect(Set(texts).isSubset(of: (0..<Self.count).map(Self.text)))
         }
         #expect(lost < frames / 5)

@@ -171,4 +171,22 @@ import Testing
         #expect(try again.fact("revision") == nil)
         #expect(try again.facts(beginningWith: "reply.") == ["reply.1", "reply.2"])
     }
+
+    /// Of too many the oldest events lose theirs, whatever the names of their stations.
+    @Test func labelsStayWithTheirEvents() throws {
+        var spool = try folder.open()
+        try spool.setLabel("door", of: "b-20260105T102030120Z")
+        try spool.setLabel("truck", of: "b-20260105T102030120Z")
+        try spool.setLabel("earthquake", of: "a-20260105T102030121Z")
+        try spool.setLabel("wind", of: "a-20260105T102030122Z")
+        try spool.setLabel(nil, of: "a-20260105T102030122Z")
+        try spool.close()
+        var again = try folder.open()
+        #expect(try again.labels() == ["b-20260105T102030120Z": "truck", "a-20260105T102030121Z": "earthquake"])
+        try again.setNote(.confirmation, "true net-1", of: "b-20260105T102030120Z")
+        #expect(try again.note(.confirmation, of: "b-20260105T102030120Z") == "true net-1")
+        #expect(try again.notes(.confirmation).count == 1)
+        try again.setLabel("bus", of: "a-20260106T000000000Z", most: 2)
+        #expect(try again.labels() == ["a-20260105T102030121Z": "earthquake", "a-20260106T000000000Z": "bus"])
+    }
 }

@@ -74,7 +74,7 @@ extension Choices {
     /// A filter that may or may not be possible at the rate.
     mutating func filter(rate: Double, depth: Int = 0) -> FilterSpecification {
         let corner = byte() % 32 == 31 ? Double(bitPattern: pattern()) : rate * number(1e-5, 0.52)
-        switch byte() % (depth == 0 ? 6 : 4) {
+        switch byte() % (depth == 0 ? 7 : 5) {
         case 0: return .none
         case 1:
             let band = one(of: FilterBand.allCases)
@@ -85,6 +85,8 @@ extension Choices {
                 .init(band: band, corners: corners, order: 1 + byte() % 10, start: one(of: FilterStart.allCases)))
         case 2: return .simple(.init(band: flag() ? .lowpass : .highpass, corner: corner, adaptive: flag()))
         case 3: return .shake(one(of: ShakeFilter.allCases))
+        case 4:
+            return .notch(.init(frequency: corner, quality: number(1, 1010), start: one(of: FilterStart.allCases)))
         default: return .chain((0..<(1 + byte() % 8)).map { _ in filter(rate: rate, depth: depth + 1) })
         }
     }
@@ -174,6 +176,8 @@ extension Choices {
         c.waveform.enabled = flag()
         c.waveform.encoding = one(of: WaveformConfiguration.Encoding.allCases)
         c.waveform.chunk = Double(1 + below(5))
+        (c.classification.enabled, c.onsite.enabled, c.alarm.enabled) = (!flag(), !flag(), flag())
+        c.alarm.velocity = number(1e-5, 1)
         return c
     }
 

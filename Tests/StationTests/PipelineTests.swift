@@ -15,6 +15,7 @@ import Testing
             let configuration = testConfiguration {
                 $0.conditioning.offset = offset
                 $0.intensity.scales = [.worden12, .jma]
+                $0.mqtt.openEEW.enabled = true
             }
             let gaps = [1000: 37, 1500: 4000, 1510: 1]
             let whole = try play(recording.blocks(of: 1000, gaps: gaps), configuration, rate: rate)

@@ -157,7 +157,7 @@ private func plainConfiguration(_ change: (inout Configuration) -> Void = { _ in
         let changed = try Run(burst(), plainConfiguration(), changeAt: Self.at) {
             $0.detection.event.preEvent = 3
             $0.waveform.chunk = 4
-            $0.waveform.encoding = .mseed2Steim2
+            $0.waveform.encoding = .mseed3
             $0.axes.y.detection.threshold = 1
             $0.trace.rate = 10
         }
@@ -172,7 +172,9 @@ private func plainConfiguration(_ change: (inout Configuration) -> Void = { _ in
     @Test func theNextEventHasTheNewContext() throws {
         let recording = burst(seconds: 60, from: 30, to: 35)
         for before in [2.0, 20.0] {
-            let run = try Run(recording, plainConfiguration(), changeAt: 1500) { $0.detection.event.preEvent = before }
+            let run = try Run(recording, plainConfiguration { $0.waveform.encoding = .mseed3 }, changeAt: 1500) {
+                $0.detection.event.preEvent = before
+            }
             let event = try #require(run.messages("event/last").first)
             let waveform = try #require(run.sent.first { $0.name.hasPrefix("data/waveform/") })
             // The start of a miniSEED 3 record: nanoseconds, year, day, hour, minute, second at bytes 4 to 14.

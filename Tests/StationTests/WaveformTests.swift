@@ -105,13 +105,13 @@ import Testing
 
     @Test(arguments: [1, 7, 100, 1000])
     func isTheSameForAnySizeOfBlock(_ size: Int) throws {
-        let configuration = Self.configuration(.mseed3Steim2)
+        let configuration = Self.configuration(.mseed3)
         let reference = try Self.run(configuration, blockSize: 16).map { "\($0.0)\($0.1)" }
         #expect(try Self.run(configuration, blockSize: size).map { "\($0.0)\($0.1)" } == reference)
     }
 
     @Test func aGapInTheEventIsAGapInTheRecords() throws {
-        let sent = try Self.run(Self.configuration(.mseed3Steim2), blockSize: 16, gap: 2300)
+        let sent = try Self.run(Self.configuration(.mseed3), blockSize: 16, gap: 2300)
         let found = try Self.samples(sent, gap: 2300)
         let numbers = try #require(found["HNZ"])
         #expect(numbers.contains(2299) && numbers.contains(2300))
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func noneIsSentWhenNotWanted() throws {
-        var configuration = Self.configuration(.mseed3Steim2)
+        var configuration = Self.configuration(.mseed3)
         configuration.waveform.enabled = false
         let sent = try Self.run(configuration, blockSize: 16)
         #expect(sent.contains { $0.0.topic == "seismote/a/event/last" })
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func codesThatDoNotFitNameTheSetting() {
-        var configuration = Self.configuration(.mseed2Steim2)
+        var configuration = Self.configuration(.mseed2)
         configuration.station.network = "TOOLONG"
         #expect(throws: StationError.self) { try Self.run(configuration, blockSize: 16) }
     }

@@ -17,6 +17,14 @@ enum Steim {
     /// libmseed formats its messages in one static buffer, so only one thread at a time may make it complain.
     private static let libraryLock = Mutex(())
 
+    /// "?": the name of the source in messages that nobody sees. libmseed reads it as a C string, to its zero byte.
+    nonisolated(unsafe) private static let source = {
+        let name = UnsafeMutablePointer<CChar>.allocate(capacity: 2)
+        name[0] = 63
+        name[1] = 0
+        return name
+    }()
+
     /// Hands libmseed a printer that prints nothing, once.
     private static let silenced: Bool = {
         ms_loginit({ @Sendable _ in }, nil, { @Sendable _ in }, nil)
@@ -35,14 +43,11 @@ enum Steim {
     ) -> Int? {
         guard silenced, frames.count >= frameWords, samples.count > 0 else { return nil }
         return libraryLock.withLock { _ in
-            var name = (CChar(63), CChar(0))  // "?": the name of the source in messages that nobody sees.
-            return withUnsafeMutablePointer(to: &name.0) { name in
-                let decoder = steim2 ? msr_decode_steim2 : msr_decode_steim1
-                let count = decoder(
-                    frames.baseAddress, Int32(frames.count / frameWords * frameBytes), Int32(samples.count),
-                    samples.baseAddress, Int32(clamping: samples.count * 4), name, swapped ? 1 : 0)
-                return count < 0 ? nil : Int(count)
-            }
+            let decoder = steim2 ? msr_decode_steim2 : msr_decode_steim1
+            let count = decoder(
+                frames.baseAddress, Int32(frames.count / frameWords * frameBytes), Int32(samples.count),
+                samples.baseAddress, Int32(clamping: samples.count * 4), source, swapped ? 1 : 0)
+            return count < 0 ? nil : Int(count)
         }
     }
 
@@ -68,13 +73,10 @@ enum Steim {
     private static func pack(
         _ samples: UnsafeBufferPointer<Int32>, first: Int32, into frames: UnsafeMutableBufferPointer<Int32>
     ) -> Int {
-        var name = (CChar(63), CChar(0))
-        return withUnsafeMutablePointer(to: &name.0) { name in
-            let count = msr_encode_steim2(
-                UnsafeMutablePointer(mutating: samples.baseAddress), Int32(samples.count), frames.baseAddress,
-                Int32(frames.count / frameWords * frameBytes), differences.contains(first) ? first : 0, name,
-                Int32(1).bigEndian == 1 ? 0 : 1)
-            return max(0, Int(count))
-        }
+        let count = msr_encode_steim2(
+            UnsafeMutablePointer(mutating: samples.baseAddress), Int32(samples.count), frames.baseAddress,
+            Int32(frames.count / frameWords * frameBytes), differences.contains(first) ? first : 0, source,
+            Int32(1).bigEndian == 1 ? 0 : 1)
+        return max(0, Int(count))
     }
 }

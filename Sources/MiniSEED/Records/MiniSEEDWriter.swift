@@ -12,6 +12,7 @@ public struct MiniSEEDWriter: Sendable {
     public var extraHeaders: [UInt8] = []
 
     private var frames: [Int32] = []
+    /// Number of the last record (version 2).
     private var sequence = 0
 
     /// Lengths that `init` takes: powers of two for version 2, multiples of 64 for version 3.
@@ -32,6 +33,9 @@ public struct MiniSEEDWriter: Sendable {
         self.recordLength = length
         frames = [Int32](repeating: 0, count: length / 4)
     }
+
+    /// The next record is the first one again: what is written then does not depend on what was written before.
+    public mutating func restart() { sequence = 0 }
 
     /// Appends the records of a continuous series to `output`.
     /// - Parameters:

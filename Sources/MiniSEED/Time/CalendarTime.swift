@@ -1,9 +1,9 @@
 /// A moment of UTC taken apart as miniSEED writes it: year, day of the year, time of day.
 /// The proleptic Gregorian calendar; days by H. Hinnant, "chrono-compatible low-level date algorithms".
-struct CalendarTime: Equatable {
-    var year: Int
+package struct CalendarTime: Equatable {
+    package var year: Int
     /// 1 is the first of January.
-    var dayOfYear: Int
+    package var dayOfYear: Int
     var hour: Int
     var minute: Int
     /// 0 to 60; 60 in a leap second.
@@ -20,7 +20,7 @@ struct CalendarTime: Equatable {
     }
 
     /// - Parameter nanoseconds: since 1970-01-01, leap seconds not counted.
-    init(nanoseconds: Int64) {
+    package init(nanoseconds: Int64) {
         let (seconds, fraction) = Self.floorDivide(Int(nanoseconds), 1_000_000_000)
         let (day, inDay) = Self.floorDivide(seconds, 86400)
         // A guess of the year that is at most one too early or too late.

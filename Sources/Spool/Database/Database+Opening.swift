@@ -39,9 +39,20 @@ extension Database {
         let application = try number("PRAGMA application_id") ?? 0
         guard application == Schema.application else { throw damage("a database of another program") }
         let version = try number("PRAGMA user_version") ?? 0
-        guard version == Schema.version else { throw damage("tables of version \(version), not \(Schema.version)") }
-        guard try texts("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid") == Schema.statements
-        else { throw damage("other tables than expected") }
+        guard version == Schema.version || version == 1 else {
+            throw damage("tables of version \(version), not \(Schema.version)")
+        }
+        if version == 1, try tables() == Schema.first {
+            try begin()
+            try execute(Schema.fromFirst)
+            try execute("PRAGMA user_version=\(Schema.version)")
+            try commit()
+        }
+        guard try tables() == Schema.statements else { throw damage("other tables than expected") }
+    }
+
+    private func tables() throws(SpoolError) -> [String] {
+        try texts("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
     }
 
     /// Reads the whole file up to 64 MB; of larger ones only the tables that matter most. What is damaged in the others

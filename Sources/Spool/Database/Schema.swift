@@ -35,7 +35,7 @@ enum Schema {
     /// "Seis", in the file's first page: what kind of database it is.
     static let application: Int64 = 0x5365_6973
     /// Of these tables. Files of later versions are set aside.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// In the order in which SQLite lists them.
     static let statements: [String] =
@@ -50,13 +50,22 @@ enum Schema {
             "CREATE INDEX waiting ON essential(key) WHERE state = 0",
             "CREATE INDEX events ON essential(event, part) WHERE event IS NOT NULL",
             "CREATE INDEX ends ON essential(key) WHERE part = 2",
-            """
-            CREATE TABLE ring(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL, \
-            samples INTEGER NOT NULL, rate REAL NOT NULL, format INTEGER NOT NULL, sum INTEGER NOT NULL, \
-            records BLOB NOT NULL)
-            """,
+            ring + ", unit REAL)",
             "CREATE TABLE facts(name TEXT PRIMARY KEY, value BLOB NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
+            levels,
         ]
+
+    private static let ring = """
+        CREATE TABLE ring(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL, \
+        samples INTEGER NOT NULL, rate REAL NOT NULL, format INTEGER NOT NULL, sum INTEGER NOT NULL, \
+        records BLOB NOT NULL
+        """
+    private static let levels =
+        "CREATE TABLE levels(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, sum INTEGER NOT NULL, columns BLOB NOT NULL)"
+
+    /// Tables of version 1, and what makes them those of now.
+    static var first: [String] { statements.dropLast().map { $0 == ring + ", unit REAL)" ? ring + ")" : $0 } }
+    static let fromFirst = "ALTER TABLE ring ADD COLUMN unit REAL; " + levels
 
     /// What counts as the size of a message: payload, topic and something for the rest.
     static let overhead = 64
@@ -72,6 +81,7 @@ enum Query: Int, CaseIterable {
     case appendSegment, replaceSegment, deleteSegment, records
     case getFact, setFact, deleteFact, factNames
     case sums, segments
+    case setLevels, levels, ofEvent, eventParts
     case keysUp, keysDown, row, highest
 
     static let count = allCases.count * Table.allCases.count
@@ -138,11 +148,11 @@ enum Query: Int, CaseIterable {
             return """
                 SELECT \(Self.columns) FROM essential INDEXED BY ends WHERE part = 2 ORDER BY key DESC
                 """
-        case .appendSegment: return "INSERT INTO ring VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+        case .appendSegment: return "INSERT INTO ring VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
         case .replaceSegment:
             return """
                 UPDATE ring SET number = ?2, start = ?3, finish = ?4, samples = ?5, rate = ?6, format = ?7, sum = ?8, \
-                records = ?9 WHERE slot = ?1
+                records = ?9, unit = ?10 WHERE slot = ?1
                 """
         case .deleteSegment: return "DELETE FROM ring WHERE slot = ?"
         case .records: return "SELECT records, sum FROM ring WHERE slot = ? AND number = ?"
@@ -160,12 +170,24 @@ enum Query: Int, CaseIterable {
                 count(*) FILTER (WHERE state <> 0), sum(\(Schema.size)) FILTER (WHERE state <> 0), max(key) \
                 FROM \(name)
                 """
+        case .setLevels: return "INSERT OR REPLACE INTO levels VALUES(?1, ?2, ?3, ?4)"
+        case .levels: return "SELECT columns, sum FROM levels WHERE slot = ?1 AND number = ?2"
+        case .ofEvent:
+            return """
+                SELECT \(Self.columns) FROM essential INDEXED BY events WHERE event = ?1 AND part BETWEEN ?2 AND ?3 \
+                AND key > ?4 ORDER BY key LIMIT ?5
+                """
+        case .eventParts:
+            return """
+                SELECT event, min(key) FROM essential INDEXED BY events WHERE event IS NOT NULL AND part < 3 \
+                GROUP BY event ORDER BY min(key) DESC
+                """
         case .keysUp: return "SELECT key FROM \(name) NOT INDEXED ORDER BY key"
         case .keysDown: return "SELECT key FROM \(name) NOT INDEXED ORDER BY key DESC"
         case .row: return "SELECT \(Self.columns), state FROM \(name) NOT INDEXED WHERE key = ?"
         case .highest: return "SELECT max(key) FROM \(name)"
         case .segments:
-            return "SELECT slot, number, start, finish, samples, rate, format, length(records) FROM ring"
+            return "SELECT slot, number, start, finish, samples, rate, format, length(records), unit FROM ring"
         }
     }
 }

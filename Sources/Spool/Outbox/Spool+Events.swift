@@ -63,4 +63,50 @@ extension Spool {
             return nil
         } catch { throw undo(error) }
     }
+
+    /// Hands out the ends of events, the newest first.
+    /// - Parameter isWanted: by the event's id.
+    public mutating func forEachEnd(
+        where isWanted: (String) -> Bool, _ body: (StoredMessage) -> Void
+    ) throws(SpoolError) {
+        do throws(SpoolError) {
+            let row = try database.use(.lastEnd)
+            while try row.step() {
+                if isWanted(row.text(8)), let message = StoredMessage(row) { body(message) }
+            }
+        } catch { throw undo(error) }
+    }
+
+    /// Messages of an event in their order, whatever became of them.
+    /// - Parameters:
+    ///   - parts: which.
+    ///   - key: only those after this number.
+    ///   - count: at most so many.
+    public mutating func messages(
+        of event: String, _ parts: ClosedRange<EventMark.Part>, after key: Int64 = 0, count: Int = .max
+    ) throws(SpoolError) -> [StoredMessage] {
+        var found: [StoredMessage] = []
+        do throws(SpoolError) {
+            let row = try database.use(.ofEvent)
+            row.bind(1, event)
+            row.bind(2, parts.lowerBound.rawValue)
+            row.bind(3, parts.upperBound.rawValue)
+            row.bind(4, key)
+            row.bind(5, count)
+            while try row.step() {
+                if let message = StoredMessage(row) { found.append(message) }
+            }
+        } catch { throw undo(error) }
+        return found
+    }
+
+    /// All events of which there is an onset, an update or an end, the newest first.
+    public mutating func events() throws(SpoolError) -> [String] {
+        var ids: [String] = []
+        do throws(SpoolError) {
+            let row = try database.use(.eventParts)
+            while try row.step() { ids.append(row.text(0)) }
+        } catch { throw undo(error) }
+        return ids
+    }
 }

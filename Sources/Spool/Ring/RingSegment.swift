@@ -15,12 +15,17 @@ public struct RingSegment: Sendable, Equatable {
     public var rate: Double
     /// Of the records: 2 or 3.
     var format: Int
+    /// m/s² of a count; nil where an earlier version has not noted it.
+    public var unit: Double?
     /// Bytes of the records.
     public internal(set) var bytes = 0
 
     public var miniSEED: MiniSEEDFormat { format == 2 ? .v2 : .v3 }
 
-    public init(start: Int64, end: Int64, samples: Int, rate: Double, format: MiniSEEDFormat) {
+    public init(
+        start: Int64, end: Int64, samples: Int, rate: Double, format: MiniSEEDFormat, unit: Double? = nil
+    ) {
+        self.unit = unit
         self.start = start
         self.end = end
         self.samples = samples
@@ -29,8 +34,10 @@ public struct RingSegment: Sendable, Equatable {
     }
 
     init(
-        slot: Int64, number: Int64, start: Int64, end: Int64, samples: Int, rate: Double, format: Int, bytes: Int
+        slot: Int64, number: Int64, start: Int64, end: Int64, samples: Int, rate: Double, format: Int, bytes: Int,
+        unit: Double?
     ) {
+        self.unit = unit
         (self.slot, self.number, self.start, self.end) = (slot, number, start, end)
         (self.samples, self.rate, self.format, self.bytes) = (samples, rate, format, bytes)
     }
@@ -46,6 +53,7 @@ public struct RingSegment: Sendable, Equatable {
         sum.mix(Int64(samples))
         sum.mix(storedRate.bitPattern)
         sum.mix(Int64(format))
+        if let unit { sum.mix(unit.bitPattern) }
         sum.mix(records)
         return sum.value
     }

@@ -26,6 +26,7 @@ extension Spool {
                 try removeOldestSegments(surplus, except: segment.slot)
             }
             try write(segment, records, surplus > 0 ? .replaceSegment : .appendSegment)
+            try takeLevels(segment, records)
         } catch { throw undo(error) }
     }
 
@@ -42,6 +43,7 @@ extension Spool {
         statement.bind(7, segment.format)
         statement.bind(8, segment.checksum(records))
         statement.bind(9, records)
+        if let unit = segment.unit { statement.bind(10, unit) }
         try statement.run()
     }
 

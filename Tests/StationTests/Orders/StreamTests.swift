@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func itMayBeMiniSEEDOrCBOROrOnlyInEvents() throws {
-        let records = try run(traces { $0.encoding = .mseed })
+        let records = try run(traces { $0.encoding = .mseed3 })
         let first = try #require(records.sent.first { $0.name == "data/stream" })
         #expect(first.bytes.prefix(2).elementsEqual("MS".utf8))
         #expect(records.messages("data/trace").first?["rate_hz"] as? Double == 20)
