@@ -8,6 +8,8 @@ public struct SensorConfiguration: Sendable, Equatable {
     public var rate = 100.0
     /// Full scale in m/s².
     public var range = 2 * standardGravity
+    /// How long samples are collected before they are read, s.
+    public var block = 0.16
     /// Put the samples on the grid of the nominal rate, aligned to whole seconds of UTC.
     public var resample = false
     /// Run the chip's self-test each time the agent has started.

@@ -1,4 +1,4 @@
-/// One thing that is, or may be, an accelerometer: what it is, where, how surely, and what is in the way.
+/// One thing that is, or may be, an accelerometer: what it is, where, how surely, and what prevents its use.
 public struct Finding: Sendable, Equatable {
     /// Where it was found, and how it would be opened.
     public enum Place: Sendable, Equatable {
@@ -58,7 +58,7 @@ public struct Finding: Sendable, Equatable {
     public var isUsable: Bool { certainty == .certain && !obstacles.contains { $0.isFatal } }
 }
 
-/// Something that is in the way, and the command that takes it away.
+/// Something that prevents the use of a sensor, and the command that mends it.
 public struct Obstacle: Sendable, Equatable {
     public var error: SensorError
     /// A command for root; empty where there is none.

@@ -17,7 +17,7 @@ public struct Survey: Sendable, Equatable {
 
     public var findings: [Finding]
     public var buses: [Bus]
-    /// What is in the way of a whole kind of sensors: no libiio, no bus.
+    /// What prevents the use of a whole kind of sensors: no libiio, no bus.
     public var obstacles: [Obstacle]
 
     public init(findings: [Finding] = [], buses: [Bus] = [], obstacles: [Obstacle] = []) {
@@ -27,7 +27,7 @@ public struct Survey: Sendable, Equatable {
     }
 
     /// What `driver: auto` takes: of what is certain and not in anybody's hands the devices of the kernel before bare
-    /// chips, each kind in its order; what nothing is in the way of before what something may be.
+    /// chips, each kind in its order; sensors that can be used come before those that perhaps cannot.
     public var choice: Finding? {
         let usable = findings.filter(\.isUsable)
         let clean = usable.filter(\.obstacles.isEmpty)
@@ -52,7 +52,7 @@ public struct Survey: Sendable, Equatable {
         return SensorError(.missing, "no accelerometer found" + (missing.isEmpty ? "" : ": " + missing))
     }
 
-    /// Every command that takes something away that is in the way, each once.
+    /// Every command that mends something, each once.
     public var commands: [String] {
         var commands: [String] = []
         let all = findings.flatMap(\.obstacles) + buses.flatMap(\.obstacles) + obstacles

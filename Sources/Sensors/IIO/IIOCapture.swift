@@ -23,12 +23,14 @@ final class IIOCapture {
     private let clock: any SensorClock
     /// File that fires a sysfs trigger; -1 without one.
     private var firing: Int32 = -1
-    private let samples: Int
+    /// That are read together, at most.
+    let samples: Int
 
     /// Starts to capture.
-    /// - Parameter samples: that are read together, at most.
+    /// - Parameter block: seconds of samples that are read together, at most.
     init(
-        _ context: IIOContext, _ setup: inout DeviceSetup, _ pacing: Pacing, wanted: Double, clock: any SensorClock
+        _ context: IIOContext, _ setup: inout DeviceSetup, _ pacing: Pacing, wanted: Double, block: Double,
+        clock: any SensorClock
     ) throws(SensorError) {
         self.context = context
         self.pacing = pacing
@@ -57,7 +59,7 @@ final class IIOCapture {
                 self.values = values
                 rate = try Self.affordable(values, rate, clock)
             }
-            samples = max(1, Int((min(rate, 1e5) * 0.16).rounded()))
+            samples = max(1, Int((min(rate, 1e5) * block).rounded()))
             if pacing != .polled {
                 // The kernel keeps 4 s while nobody reads.
                 buffer = try BufferedCapture(

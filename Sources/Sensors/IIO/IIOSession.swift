@@ -81,7 +81,8 @@ final class IIOSession {
         if let proven, ways.contains(where: proven.isLike) { ways = ways.filter(proven.isLike) }
         for pacing in ways {
             do throws(SensorError) {
-                let capture = try IIOCapture(context, &setup, pacing, wanted: settings.rate, clock: clock)
+                let capture = try IIOCapture(
+                    context, &setup, pacing, wanted: settings.rate, block: settings.block, clock: clock)
                 try first(capture, clock)
                 return capture
             } catch {
@@ -210,7 +211,7 @@ final class IIOSession {
         defer { capture.ticker = ticker }
         var lost = 0
         var moment = refilled
-        let limit = min(block.capacity, max(1, Int(capture.rate * 0.16)))
+        let limit = min(block.capacity, capture.samples)
         while block.count < limit {
             let next = due ?? ticker.next(now: clock.monotonic())
             due = nil

@@ -7,15 +7,8 @@ struct SeededNoise: Sendable {
     private var s3: UInt64
 
     init(seed: UInt64) {
-        var state = seed
-        func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-        (s0, s1, s2, s3) = (next(), next(), next(), next())
+        var random = SplitMix64(seed: seed)
+        (s0, s1, s2, s3) = (random.next(), random.next(), random.next(), random.next())
     }
 
     mutating func bits() -> UInt64 {

@@ -7,16 +7,17 @@ struct ChipChoice {
     /// As the watermark's register takes it.
     var watermarkBits: UInt8
 
-    init(_ chip: Chip, rate asked: Double, range: Double) {
+    /// - Parameter block: seconds of samples that are read at once.
+    init(_ chip: Chip, rate asked: Double, range: Double, block: Double = 0.16) {
         rate = chip.rate(nearest: asked)
         self.range = chip.range(for: range)
         guard let fifo = chip.fifo else {
             (watermark, watermarkBits) = (1, 0)
             return
         }
-        // As long as the agent's blocks, 0.16 s, but at most half of the FIFO: then there is as much time again.
+        // As long as the agent's blocks, but at most half of the FIFO: then there is as much time again.
         let largest = (fifo.watermarkLargest + fifo.watermarkLess) / fifo.watermarkUnit
-        watermark = max(1, min(Int((rate.hertz * 0.16).rounded()), fifo.depth / 2, largest))
+        watermark = max(1, min(Int((rate.hertz * block).rounded()), fifo.depth / 2, largest))
         watermarkBits = UInt8(clamping: watermark * fifo.watermarkUnit - fifo.watermarkLess)
     }
 

@@ -23,7 +23,8 @@ public struct I2CSensor: SensorDriver {
         do throws(SensorError) {
             try bus.open(identifyOnly: false)
             var (chip, device) = try ChipFinder(settings.i2c, bus: bus, clock: clock).find()
-            let choice = ChipChoice(chip, rate: settings.rate, range: settings.range / standardGravity)
+            let choice = ChipChoice(
+                chip, rate: settings.rate, range: settings.range / standardGravity, block: settings.block)
             var line: DataReadyLine?
             if !settings.i2c.dataReady.isEmpty {
                 guard !chip.interrupt.isEmpty else {
