@@ -1,0 +1,211 @@
+import Glibc
+import Messages
+
+/// Decides which versions of network events are published. It knows an event by its onsets alone, so that whatever the
+/// associator makes of later onsets, or a successor of earlier ones, is the same event for those who read of it.
+struct Announcer: Sendable {
+    /// What has been said of one event.
+    struct Announced: Sendable {
+        var id: String
+        var version: Int
+        var onsets: Set<String>
+        /// One of the stations that saw it.
+        var station = ""
+        /// Event time of the last version.
+        var time: Int64
+        /// Bytes of the last content.
+        var content: [UInt8]
+        var last: NetworkEventMessage?
+        var isEnded = false
+    }
+
+    private(set) var announced: [Announced] = []
+    /// Changes that wait until the last version is old enough.
+    private(set) var deadline: Int64?
+
+    /// Goes on with what has been said before.
+    mutating func restore(_ one: Announced) {
+        announced.removeAll { $0.id == one.id && $0.version <= one.version }
+        if !announced.contains(where: { $0.id == one.id }) { announced.append(one) }
+    }
+
+    /// A successor looks whether there is anything that its predecessor had not said yet.
+    mutating func look(from now: Int64) {
+        let open = announced.filter { !$0.isEnded }
+        deadline = open.map { max(now, $0.time + 1_000_000_000) }.min() ?? now
+    }
+
+    /// Leaves out what belongs to another region: it would be taken for an event that has gone.
+    mutating func keep(_ isOwn: (String) -> Bool) { announced.removeAll { !isOwn($0.station) } }
+
+    mutating func merge(_ other: Announcer) {
+        // What was restored is known to both.
+        for one in other.announced { restore(one) }
+        announced.sort { $0.id < $1.id }
+    }
+
+    /// Compares what the associator has with what has been said.
+    /// - Returns: what is to be said.
+    mutating func observe(_ core: Associator, now: Int64) -> [NetworkEventMessage] {
+        deadline = nil
+        let options = core.options
+        announced.removeAll { $0.isEnded && now - $0.time > Int64((options.memorySeconds + 300) * 1e9) }
+        guard !core.events.isEmpty || announced.contains(where: { !$0.isEnded }) else { return [] }
+        var messages: [NetworkEventMessage] = []
+        let known = match(core.events)
+        for (index, event) in core.events.enumerated() {
+            guard let at = known[index] else {
+                // What has ended before it was said once is said no more.
+                if event.closed == nil { messages.append(first(event, core, now)) }
+                continue
+            }
+            guard !announced[at].isEnded else { continue }
+            let next = announced[at].time + Int64(options.versionSeconds * 1e9)
+            guard event.closed != nil || now >= next else {
+                deadline = min(deadline ?? next, next)
+                continue
+            }
+            var message = Self.message(event, core)
+            message.kind = event.closed == nil ? .update : .end
+            if let said = say(message, at, now) { messages.append(said) }
+        }
+        let matched = Set(known.compactMap(\.self))
+        for at in announced.indices where !announced[at].isEnded && !matched.contains(at) {
+            guard messages.allSatisfy({ $0.eventID != announced[at].id }) else { continue }
+            if let said = gone(at, core.events, known, now) { messages.append(said) }
+        }
+        return messages
+    }
+
+    /// For each event, the one that was announced and shares most onsets with it.
+    private func match(_ events: [AssociatedEvent]) -> [Int?] {
+        var pairs: [(shared: Int, event: Int, at: Int)] = []
+        for (i, event) in events.enumerated() {
+            for (at, one) in announced.enumerated() {
+                let shared = event.members.reduce(0) { $0 + (one.onsets.contains($1.eventID) ? 1 : 0) }
+                if shared > 0, AssociatedEvent.isSame(shared: shared, event.members.count, one.onsets.count) {
+                    pairs.append((shared, i, at))
+                }
+            }
+        }
+        pairs.sort { ($1.shared, $0.at, $0.event) < ($0.shared, $1.at, $1.event) }
+        var result = [Int?](repeating: nil, count: events.count)
+        var taken: Set<Int> = []
+        for pair in pairs where result[pair.event] == nil && !taken.contains(pair.at) {
+            result[pair.event] = pair.at
+            taken.insert(pair.at)
+        }
+        return result
+    }
+
+    private mutating func first(_ event: AssociatedEvent, _ core: Associator, _ now: Int64) -> NetworkEventMessage {
+        var message = Self.message(event, core)
+        message.kind = .onset
+        // Two at the same millisecond have two names.
+        var stamp = message.origin
+        while announced.contains(where: { $0.id == Self.name(stamp) }) { stamp += 1_000_000 }
+        message.eventID = Self.name(stamp)
+        announced.append(
+            Announced(
+                id: message.eventID, version: 1, onsets: Set(message.stations.map(\.eventID)),
+                station: message.stations.first?.id ?? "", time: now,
+                content: message.contentJSON, last: message))
+        return message
+    }
+
+    private static func name(_ origin: Int64) -> String { "net-\(Timestamp(nanoseconds: origin).stamp)" }
+
+    /// The next version, where it says anything new.
+    private mutating func say(_ content: NetworkEventMessage, _ at: Int, _ now: Int64) -> NetworkEventMessage? {
+        var message = content
+        let bytes = message.contentJSON
+        guard message.kind == .end || bytes != announced[at].content else { return nil }
+        message.eventID = announced[at].id
+        message.version = announced[at].version + 1
+        announced[at].version += 1
+        announced[at].time = now
+        announced[at].content = bytes
+        announced[at].last = message
+        announced[at].isEnded = message.kind == .end
+        if !message.stations.isEmpty { announced[at].onsets = Set(message.stations.map(\.eventID)) }
+        return message
+    }
+
+    /// Its onsets belong to another event, or to none.
+    private mutating func gone(
+        _ at: Int, _ events: [AssociatedEvent], _ known: [Int?], _ now: Int64
+    ) -> NetworkEventMessage? {
+        var message = announced[at].last ?? NetworkEventMessage()
+        message.kind = .end
+        let into = events.indices.filter { known[$0] != nil }.max { a, b in
+            shared(events[a], announced[at]) < shared(events[b], announced[at])
+        }
+        if let into, shared(events[into], announced[at]) > 0, let other = known[into] {
+            message.mergedInto = announced[other].id
+        } else {
+            message.isWithdrawn = true
+        }
+        return say(message, at, now)
+    }
+
+    private func shared(_ event: AssociatedEvent, _ one: Announced) -> Int {
+        event.members.reduce(0) { $0 + (one.onsets.contains($1.eventID) ? 1 : 0) }
+    }
+}
+
+extension Announcer {
+    /// What is known of an event, without its name.
+    static func message(_ event: AssociatedEvent, _ core: Associator) -> NetworkEventMessage {
+        var message = NetworkEventMessage()
+        let source = event.hypocentre
+        message.origin = Int64((source.origin * 1e3).rounded()) * 1_000_000
+        message.latitude = rounded(source.place.latitude, 1e4)
+        message.longitude = rounded(source.place.longitude, 1e4)
+        message.depth = rounded(source.depth, 10)
+        message.depthClass = source.depth < 70 ? .shallow : source.depth < 300 ? .intermediate : .deep
+        message.ellipse = .init(
+            semiMajor: rounded(source.semiMajor, 100), semiMinor: rounded(source.semiMinor, 100),
+            azimuth: rounded(source.azimuth, 1))
+        message.rms = rounded(source.rms, 1000)
+        message.silent = event.silent
+        var peaks: [(peak: Double, distance: Double, phase: Phase)] = []
+        for (kept, phase) in core.members(of: event) {
+            let onset = kept.onset
+            let distance = kept.place.distance(to: source.place)
+            message.stations.append(
+                .init(
+                    id: onset.station, eventID: onset.eventID, onset: onset.time, phase: phase.rawValue,
+                    residual: rounded(onset.seconds - source.arrival(phase, at: kept.place), 1000),
+                    distance: rounded(distance, 10)))
+            let slant = (distance * distance + source.depth * source.depth).squareRoot()
+            // Before the S wave has come, the peak is that of the P wave.
+            let isBeforeS = Double(onset.asOf) / 1e9 < source.arrival(.s, at: kept.place)
+            peaks.append((onset.pga, slant, isBeforeS ? .p : .s))
+            if onset.pga > message.pga.value || message.pga.station.isEmpty {
+                message.pga = .init(value: onset.pga, station: onset.station)
+            }
+            if let mmi = onset.mmi, mmi > message.mmi?.value ?? -1 {
+                message.mmi = .init(value: mmi, station: onset.station)
+            }
+            switch onset.likely {
+            case .earthquake: message.classes.earthquake += 1
+            case .disturbance: message.classes.disturbance += 1
+            case .unclassified: message.classes.unclassified += 1
+            }
+        }
+        let classes = message.classes
+        if classes.earthquake + classes.disturbance > 0 {
+            message.classes.likely = classes.earthquake >= classes.disturbance ? .earthquake : .disturbance
+        }
+        // Where the place is not known, nor is the distance that a magnitude is computed with.
+        message.magnitude =
+            source.semiMajor > 100
+            ? nil
+            : MagnitudeRelation.estimate(peaks).map {
+                .init(value: rounded($0.value, 10), sigma: rounded($0.sigma, 100), relation: MagnitudeRelation.name)
+            }
+        return message
+    }
+
+    private static func rounded(_ value: Double, _ parts: Double) -> Double { (value * parts).rounded() / parts }
+}

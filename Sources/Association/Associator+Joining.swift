@@ -1,0 +1,147 @@
+extension Associator {
+    /// How an onset fits an event.
+    private func fit(_ kept: Kept, _ event: AssociatedEvent) -> (phase: Phase, misfit: Double)? {
+        let (place, time) = (kept.place, kept.onset.seconds)
+        let distance = place.distance(to: event.hypocentre.place)
+        let extent = extent(event)
+        guard distance <= Self.reach(extent, .p) else { return nil }
+        // One onset a station; a second one is of the same shaking.
+        guard !event.members.contains(where: { $0.station == kept.onset.station }) else { return nil }
+        for phase in Phase.allCases {
+            let travel = event.hypocentre.travel(phase, to: place)
+            let misfit = abs(time - event.hypocentre.origin - travel) / options.gate(travel, phase)
+            // Near the source both waves are one.
+            if misfit <= 1, phase == .p || distance > 20 && distance <= Self.reach(extent, .s) {
+                return (phase, misfit)
+            }
+        }
+        return nil
+    }
+
+    /// Kilometres from the epicentre within which nine in ten of its P waves were: what lies far beyond is chance.
+    private func extent(_ event: AssociatedEvent) -> Double {
+        let distances = event.members.compactMap { member -> Double? in
+            guard member.phase == .p, let place = stations[member.station]?.place else { return nil }
+            return place.distance(to: event.hypocentre.place)
+        }.sorted()
+        return distances.isEmpty ? 0 : distances[(distances.count - 1) * 9 / 10]
+    }
+
+    /// How far away an onset may be of an event.
+    private static func reach(_ extent: Double, _ phase: Phase) -> Double {
+        min(TravelTimes.reach, phase == .p ? extent * 1.5 + 50 : extent * 1.2)
+    }
+
+    /// Gives an onset to the event that it fits best.
+    /// - Returns: its index.
+    mutating func join(_ kept: Kept) -> Int? {
+        var best: (index: Int, phase: Phase, misfit: Double)?
+        for (i, event) in events.enumerated() {
+            guard abs(kept.onset.seconds - event.hypocentre.origin) < 400, let fit = fit(kept, event) else { continue }
+            if fit.misfit < best?.misfit ?? .infinity { best = (i, fit.phase, fit.misfit) }
+        }
+        guard let best else { return nil }
+        add(kept.onset, best.phase, to: best.index)
+        return best.index
+    }
+
+    private mutating func add(_ onset: StationOnset, _ phase: Phase, to index: Int) {
+        guard let at = position(of: onset) else { return }
+        pool[at].event = events[index].serial
+        events[index].members.append(.init(eventID: onset.eventID, station: onset.station, phase: phase))
+        events[index].changed = max(events[index].changed, now)
+    }
+
+    /// All onsets that belong to nothing and fit an event join it.
+    mutating func sweep(_ index: Int) {
+        for kept in pool where kept.event == nil && abs(kept.onset.seconds - events[index].hypocentre.origin) < 400 {
+            if let fit = fit(kept, events[index]) { add(kept.onset, fit.phase, to: index) }
+        }
+    }
+
+    /// Improves place and time with all onsets; those that no longer fit leave.
+    mutating func refit(_ index: Int) {
+        for _ in 0..<2 {
+            let kept = members(of: index)
+            let arrivals = kept.map { Arrival(station: $0.kept.place, phase: $0.phase, time: $0.kept.onset.seconds) }
+            var fitted = events[index].hypocentre.fitted(to: arrivals)
+            let isAnother = fitted.leaveFalseMinimum(arrivals, tolerance: options.gate)
+            // What has left the stations behind explains anything.
+            guard arrivals.contains(where: { $0.station.distance(to: fitted.place) < options.searchRadius }) else {
+                break
+            }
+            events[index].hypocentre = fitted
+            events[index].fittedWith = kept.count
+            let gone = zip(kept, arrivals).filter { _, arrival in
+                let travel = fitted.travel(arrival.phase, to: arrival.station)
+                return abs(arrival.time - fitted.origin - travel) > 1.5 * options.gate(travel, arrival.phase)
+            }.map(\.0.kept.onset.eventID)
+            defer { if isAnother { sweep(index) } }
+            guard !gone.isEmpty, kept.count - gone.count >= options.nearStations else { break }
+            events[index].members.removeAll { gone.contains($0.eventID) }
+            for i in pool.indices where gone.contains(pool[i].onset.eventID) { pool[i].event = nil }
+        }
+        events[index].members.sort { a, b in
+            guard let x = pool.first(where: { $0.onset.eventID == a.eventID }),
+                let y = pool.first(where: { $0.onset.eventID == b.eventID })
+            else { return a.eventID < b.eventID }
+            return StationOnset.precedes(x.onset, y.onset)
+        }
+        listSilent(index)
+    }
+
+    mutating func listSilent(_ index: Int) {
+        let event = events[index]
+        events[index].silent =
+            support(
+                of: event.hypocentre, members: Set(event.members.map(\.station)), now: Double(now) / 1e9
+            ).silent
+    }
+
+    /// The onsets of an event, in their order.
+    func members(of index: Int) -> [(kept: Kept, phase: Phase)] { members(of: events[index]) }
+
+    func members(of event: AssociatedEvent) -> [(kept: Kept, phase: Phase)] {
+        var phases: [String: Phase] = [:]
+        for member in event.members { phases[member.eventID] = member.phase }
+        return pool.compactMap { kept in
+            guard kept.event == event.serial, let phase = phases[kept.onset.eventID] else { return nil }
+            return (kept, phase)
+        }
+    }
+
+    /// Whether an onset came while the waves of an event were passing its station.
+    func isShadowed(_ kept: Kept) -> Bool {
+        events.contains { event in
+            guard event.isMature(options),
+                kept.place.distance(to: event.hypocentre.place) <= Self.reach(extent(event), .p)
+            else {
+                return false
+            }
+            let travel = event.hypocentre.travel(.p, to: kept.place)
+            let from = event.hypocentre.origin + travel - 2 * options.gate(travel, .p)
+            return kept.onset.seconds >= from
+                && kept.onset.seconds <= event.hypocentre.arrival(.s, at: kept.place) + 10
+        }
+    }
+
+    /// Two events whose onsets have one source become one.
+    mutating func mergeInto(_ serial: Int) {
+        guard let index = events.firstIndex(where: { $0.serial == serial }) else { return }
+        let event = events[index]
+        var merged = false
+        for other in events where other.serial != serial && other.members.count <= event.members.count {
+            guard abs(other.hypocentre.origin - event.hypocentre.origin) < 120 else { continue }
+            let theirs = pool.filter { $0.event == other.serial }
+            let fitting = theirs.filter { fit($0, event) != nil }.count
+            let needed = other.isMature(options) ? max(3, (theirs.count + 1) / 2) : min(3, (theirs.count * 3 + 9) / 10)
+            guard fitting >= needed else { continue }
+            release(other.serial)
+            events.removeAll { $0.serial == other.serial }
+            merged = true
+        }
+        guard merged, let index = events.firstIndex(where: { $0.serial == serial }) else { return }
+        sweep(index)
+        refit(index)
+    }
+}

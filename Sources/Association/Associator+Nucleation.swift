@@ -1,0 +1,175 @@
+extension Associator {
+    /// Looks whether an onset and those around it have a source that no event has yet, or a better one than a young event
+    /// has.
+    mutating func nucleate(_ first: Kept) {
+        guard first.isSeed else { return }
+        let around = neighbours(of: first)
+        guard around.count + 1 >= options.nearStations else { return }
+        let onsets = [first] + around
+        let quiet = quiet(around: first)
+        let search = OctreeSearch(
+            onsets.map { ($0.place, $0.onset.seconds) }, silent: quiet, tolerance: options.gate)
+        var best: (worth: Double, source: Hypocentre, chosen: [Kept])?
+        for place in search.places(radius: options.searchRadius, atLeast: options.nearStations) {
+            guard let (source, chosen) = improve(place, onsets) else { continue }
+            let worth = worth(source, chosen, quiet)
+            if worth > best?.worth ?? -.infinity { best = (worth, source, chosen) }
+        }
+        guard let (worth, source, chosen) = best, isCredible(source, chosen, first) else { return }
+        accept(source, chosen, worth, quiet)
+    }
+
+    /// Onsets that may be of the same source as one: unassociated, or of an event that is young; at most 40, the
+    /// nearest ones.
+    private func neighbours(of first: Kept) -> [Kept] {
+        let settled = events.filter { $0.isMature(options) || $0.closed != nil }
+        let mature = Set(settled.map(\.serial))
+        let weak = Set(settled.flatMap { $0.members.filter { $0.phase == .s }.map(\.eventID) })
+        let near = pool.compactMap { kept -> (Double, Kept)? in
+            guard kept.onset.eventID != first.onset.eventID, kept.onset.station != first.onset.station, kept.isSeed,
+                kept.event.map({ !mature.contains($0) }) ?? true || weak.contains(kept.onset.eventID)
+            else { return nil }
+            let distance = kept.place.distance(to: first.place)
+            let apart = abs(kept.onset.seconds - first.onset.seconds)
+            // No wave takes longer from one station to another than this.
+            guard distance <= options.searchRadius, apart <= distance * TravelTimes.slowest + 2 * options.gate else {
+                return nil
+            }
+            return (distance, kept)
+        }
+        return near.sorted { $0.0 != $1.0 ? $0.0 < $1.0 : StationOnset.precedes($0.1.onset, $1.1.onset) }
+            .prefix(40).map(\.1)
+    }
+
+    /// Places of the stations that work and have had no onset for some minutes.
+    private func quiet(around first: Kept) -> [Place] {
+        stations.values.compactMap { station in
+            guard let place = station.place, station.isOnline, station.recent.isEmpty,
+                place.distance(to: first.place) < 2 * options.searchRadius
+            else { return nil }
+            return place
+        }
+    }
+
+    /// How much speaks for a source, in onsets: one that fits well counts more than one that just fits, and stations that
+    /// should have been the first and are silent speak against it.
+    private func worth(_ source: Hypocentre, _ chosen: [Kept], _ quiet: [Place]) -> Double {
+        var sum = -(OctreeSearch.layers.last { source.depth >= $0.0 }?.2 ?? 0)
+        var nearest = Double.infinity
+        for kept in chosen {
+            let travel = source.travel(.p, to: kept.place)
+            let misfit = (kept.onset.seconds - source.origin - travel) / options.gate(travel, .p)
+            sum += max(0, 1 - 2 * misfit * misfit)
+            nearest = min(nearest, kept.place.distance(to: source.place))
+        }
+        // A source that is far from all of them explains anything.
+        guard nearest < options.searchRadius else { return -.infinity }
+        for place in quiet where place.distance(to: source.place) < nearest { sum -= OctreeSearch.silence }
+        return sum
+    }
+
+    /// Fits the source to the onsets that agree with it, chooses them anew, and so on.
+    private func improve(_ start: Hypocentre, _ onsets: [Kept]) -> (Hypocentre, [Kept])? {
+        var source = start
+        var chosen: [Kept] = []
+        for round in 0..<4 {
+            // One onset a station, the one that fits best.
+            var best: [String: (misfit: Double, index: Int)] = [:]
+            for (i, kept) in onsets.enumerated() {
+                let travel = source.travel(.p, to: kept.place)
+                let allowed = options.gate(travel, .p) * (round == 0 ? 1.5 : 1)
+                let misfit = abs(kept.onset.seconds - source.origin - travel) / allowed
+                guard misfit <= 1 else { continue }
+                if let known = best[kept.onset.station], known.misfit <= misfit { continue }
+                best[kept.onset.station] = (misfit, i)
+            }
+            let now = best.values.map(\.index).sorted().map { onsets[$0] }
+            guard now.count >= options.nearStations else { return nil }
+            if round > 1, now.map(\.onset.eventID) == chosen.map(\.onset.eventID) { break }
+            chosen = now
+            source = source.fitted(
+                to: chosen.map { Arrival(station: $0.place, phase: .p, time: $0.onset.seconds) })
+        }
+        return (source, chosen)
+    }
+
+    /// Whether a source is more than a chance: enough onsets, and few stations near it that have none.
+    private mutating func isCredible(_ source: Hypocentre, _ chosen: [Kept], _ first: Kept) -> Bool {
+        guard chosen.contains(where: { $0.onset.eventID == first.onset.eventID }) else { return false }
+        let names = Set(chosen.map(\.onset.station))
+        let now = Double(now) / 1e9
+        if names.count >= options.minimumStations {
+            let support = support(of: source, members: names, now: now)
+            let shadowed = chosen.filter(\.isShadowed).count
+            let needed = shadowed * 2 > chosen.count ? options.minimumStations + 2 : options.minimumStations
+            if support.used >= needed, support.isEnough { return true }
+            // Many that agree to tenths of a second are no chance, even where the weak shaking left others silent.
+            return names.count >= options.minimumStations + 2 + shadowed / 2 && source.rms < options.gate / 4
+                && support.allSilent < (names.count >= options.minimumStations * 2 ? 2 : 1) * names.count
+        }
+        // A few near each other: all stations around them must have had their time, and none be silent.
+        guard names.count >= options.nearStations, chosen.allSatisfy({ !$0.isShadowed }) else { return false }
+        for (i, one) in chosen.enumerated() {
+            for other in chosen[(i + 1)...] where one.place.distance(to: other.place) > options.nearKilometres {
+                return false
+            }
+        }
+        let support = support(of: source, members: names, now: now, margin: (2, 10))
+        guard support.silent.isEmpty, support.used == names.count else { return false }
+        if support.settled >= now {
+            recheck(first.onset.eventID, at: support.settled)
+            return false
+        }
+        return true
+    }
+
+    /// Makes an event of a source, or gives it to the young event that it shares onsets with.
+    /// - Parameters:
+    ///   - worth: of the source with these onsets.
+    ///   - quiet: stations that it was reckoned with.
+    private mutating func accept(_ source: Hypocentre, _ chosen: [Kept], _ worth: Double, _ quiet: [Place]) {
+        var shares: [Int: Int] = [:]
+        for kept in chosen { if let serial = kept.event { shares[serial, default: 0] += 1 } }
+        // What fits the S wave of an event that is certain does not make it the same.
+        let same = events.filter { event in
+            !event.isMature(options) && event.closed == nil
+                && shares[event.serial].map { AssociatedEvent.isSame(shared: $0, chosen.count, event.members.count) }
+                    ?? false
+        }
+        // Not worse than what there is: a false onset has a source in common with some of the others, too.
+        for event in same where self.worth(event.hypocentre, members(of: event).map(\.kept), quiet) > worth { return }
+        let old = same.max { (shares[$0.serial] ?? 0, -$0.serial) < (shares[$1.serial] ?? 0, -$1.serial) }
+        for event in same { release(event.serial) }
+        events.removeAll { event in same.contains { $0.serial == event.serial } && event.serial != old?.serial }
+        let serial = old?.serial ?? newSerial()
+        let names = Set(chosen.map(\.onset.eventID))
+        for i in pool.indices where names.contains(pool[i].onset.eventID) {
+            // What it takes from events that are something else is not missed there.
+            if let other = pool[i].event, other != serial, let k = events.firstIndex(where: { $0.serial == other }) {
+                events[k].members.removeAll { $0.eventID == pool[i].onset.eventID }
+            }
+            pool[i].event = serial
+        }
+        for event in events where event.serial != serial && event.members.count < options.nearStations {
+            release(event.serial)
+        }
+        events.removeAll { $0.serial != serial && $0.members.count < options.nearStations }
+        let members = chosen.map {
+            AssociatedEvent.Member(eventID: $0.onset.eventID, station: $0.onset.station, phase: .p)
+        }
+        let index: Int
+        if let known = events.firstIndex(where: { $0.serial == serial }) {
+            events[known].members = members
+            events[known].hypocentre = source
+            events[known].changed = max(events[known].changed, now)
+            index = known
+        } else {
+            events.append(
+                AssociatedEvent(serial: serial, members: members, hypocentre: source, silent: [], changed: now))
+            index = events.count - 1
+        }
+        sweep(index)
+        refit(index)
+        mergeInto(serial)
+    }
+}

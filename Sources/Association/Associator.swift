@@ -1,0 +1,211 @@
+/// Finds the onsets of many stations that one earthquake has made. A pure state machine in event time: it is given
+/// onsets in their order, and knows no clock. What it holds are values, so that a copy can be asked what would follow.
+public struct Associator: Sendable {
+    /// A station, as far as it is known.
+    struct Station: Sendable {
+        var place: Place?
+        var isOnline = true
+        /// Times of its onsets of the last minutes, seconds of UTC.
+        var recent: [Double] = []
+    }
+
+    /// An onset that is kept.
+    struct Kept: Sendable {
+        var onset: StationOnset
+        var place: Place
+        /// The event that it belongs to.
+        var event: Int?
+        /// It came while the waves of an event passed, without fitting it: on its own it makes no other.
+        var isShadowed = false
+
+        /// Whether it may begin an event.
+        var isSeed: Bool { !(onset.likely == .disturbance && onset.isCertain) }
+    }
+
+    public let options: AssociationOptions
+    var stations: [String: Station] = [:]
+    /// In their order.
+    var pool: [Kept] = []
+    /// Ids of what is in the pool.
+    private var names: Set<String> = []
+    /// In the order of their making.
+    public internal(set) var events: [AssociatedEvent] = []
+    /// Onsets that are looked at again, and when (nanoseconds of UTC).
+    private var rechecks: [(time: Int64, eventID: String)] = []
+    private var serial = 0
+    /// Event time, nanoseconds of UTC.
+    public private(set) var now = Int64.min
+    /// Seconds that unassociated onsets are kept.
+    private static let poolSeconds = 180.0
+    private static let busyOnsets = 10
+
+    public init(_ options: AssociationOptions = AssociationOptions()) { self.options = options }
+
+    // MARK: Stations
+
+    /// - Parameter place: nil where it is not known (any more).
+    public mutating func setPlace(_ place: Place?, of station: String) {
+        stations[station, default: Station()].place = place
+    }
+
+    /// Whether silence of a station means anything.
+    public mutating func setOnline(_ isOnline: Bool, _ station: String) {
+        stations[station, default: Station()].isOnline = isOnline
+    }
+
+    public func place(of station: String) -> Place? { stations[station]?.place }
+
+    // MARK: Time
+
+    /// When something happens by itself next.
+    public var deadline: Int64? {
+        (events.map { $0.deadline(options) } + rechecks.map(\.time)).min()
+    }
+
+    /// Does what is due by then. Time never goes back.
+    public mutating func advance(to time: Int64) {
+        while let due = deadline, due <= time {
+            now = max(now, due)
+            let again = rechecks.filter { $0.time <= now }.map(\.eventID).sorted()
+            rechecks.removeAll { $0.time <= now }
+            for id in again {
+                if let kept = pool.first(where: { $0.onset.eventID == id }), kept.event == nil { nucleate(kept) }
+            }
+            for i in events.indices where events[i].deadline(options) <= now {
+                if events[i].closed == nil { events[i].closed = now } else { events[i].isForgotten = true }
+            }
+            for event in events where event.isForgotten { release(event.serial, andForget: true) }
+            events.removeAll(where: \.isForgotten)
+        }
+        now = max(now, time)
+    }
+
+    mutating func recheck(_ eventID: String, at seconds: Double) {
+        let time = Int64(seconds * 1e9) + 1
+        if time > now, !rechecks.contains(where: { $0.eventID == eventID && $0.time == time }) {
+            rechecks.append((time, eventID))
+        }
+    }
+
+    // MARK: Onsets
+
+    /// Takes what a station says of an event; what is older than what has been taken already is taken all the same.
+    /// - Parameters:
+    ///   - isFirst: false for what follows the onset: where the onset was lost, it takes its place.
+    ///   - time: event time, nanoseconds of UTC.
+    mutating func process(_ onset: StationOnset, isFirst: Bool, at time: Int64) {
+        advance(to: time)
+        if let known = position(of: onset) { return update(known, onset) }
+        // Another onset under the name of a known one is no other onset.
+        guard !names.contains(onset.eventID) else { return }
+        guard let place = stations[onset.station]?.place, isFirst || onset.seconds > Double(now) / 1e9 - 60 else {
+            return
+        }
+        prune()
+        stations[onset.station]?.recent.append(onset.seconds)
+        var kept = Kept(onset: onset, place: place)
+        insert(kept)
+        if let event = join(kept) {
+            if events[event].isMature(options) || events[event].closed != nil {
+                if events[event].members.count * 10 >= events[event].fittedWith * 11 || events[event].members.count < 40
+                {
+                    refit(event)
+                }
+                let isWeak = events[event].members.contains { $0.eventID == onset.eventID && $0.phase == .s }
+                mergeInto(events[event].serial)
+                // What fits the S wave of one earthquake may be the P wave of another.
+                guard isWeak, let index = position(of: onset) else { return }
+                pool[index].isShadowed = true
+                return nucleate(pool[index])
+            }
+            refit(event)
+        } else {
+            kept.isShadowed = isShadowed(kept)
+            if let index = position(of: kept.onset) { pool[index].isShadowed = kept.isShadowed }
+        }
+        nucleate(kept)
+    }
+
+    private mutating func update(_ index: Int, _ later: StationOnset) {
+        guard pool[index].onset.update(later), let serial = pool[index].event,
+            let event = events.firstIndex(where: { $0.serial == serial }), events[event].closed == nil
+        else { return }
+        events[event].changed = max(events[event].changed, now)
+    }
+
+    private mutating func insert(_ kept: Kept) {
+        var at = pool.count
+        while at > 0, StationOnset.precedes(kept.onset, pool[at - 1].onset) { at -= 1 }
+        pool.insert(kept, at: at)
+        names.insert(kept.onset.eventID)
+    }
+
+    func position(of onset: StationOnset) -> Int? {
+        // In their order, by time.
+        var (low, high) = (0, pool.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if StationOnset.precedes(pool[middle].onset, onset) { low = middle + 1 } else { high = middle }
+        }
+        return low < pool.count && pool[low].onset.eventID == onset.eventID ? low : nil
+    }
+
+    private mutating func prune() {
+        let oldest = Double(now) / 1e9 - Self.poolSeconds
+        guard let first = pool.first, first.onset.seconds < oldest else { return }
+        for kept in pool where kept.event == nil && kept.onset.seconds < oldest { forget(kept) }
+        pool.removeAll { $0.event == nil && $0.onset.seconds < oldest }
+    }
+
+    private mutating func forget(_ kept: Kept) {
+        stations[kept.onset.station]?.recent.removeAll { $0 == kept.onset.seconds }
+        names.remove(kept.onset.eventID)
+    }
+
+    /// Whether a station has had so many onsets within three minutes that the next one says nothing.
+    func isBusy(_ onset: StationOnset) -> Bool {
+        (stations[onset.station]?.recent.count ?? 0) >= Self.busyOnsets && position(of: onset) == nil
+    }
+
+    func hasOnsets(_ station: String) -> Bool { stations[station]?.recent.isEmpty == false }
+
+    /// Takes in all that another one has.
+    mutating func merge(_ other: Associator) {
+        stations.merge(other.stations) { $1.place == nil ? $0 : $1 }
+        var serials: [Int: Int] = [:]
+        for event in other.events {
+            serials[event.serial] = newSerial()
+            events.append(event.renumbered(serial))
+        }
+        for kept in other.pool {
+            var kept = kept
+            kept.event = kept.event.flatMap { serials[$0] }
+            insert(kept)
+        }
+        rechecks += other.rechecks
+        now = max(now, other.now)
+    }
+
+    /// The oldest onset that may still matter; what is older need not be kept by anybody.
+    public var oldestNeeded: Int64? {
+        // What the next onset will drop, whenever that comes, is needed by nobody.
+        let oldest = Double(now) / 1e9 - Self.poolSeconds
+        return pool.first { $0.event != nil || $0.onset.seconds >= oldest }?.onset.time
+    }
+
+    // MARK: Events
+
+    mutating func newSerial() -> Int {
+        serial += 1
+        return serial
+    }
+
+    /// Its onsets belong to nothing any more.
+    mutating func release(_ serial: Int, andForget: Bool = false) {
+        for i in pool.indices where pool[i].event == serial {
+            if andForget { forget(pool[i]) }
+            if !andForget { (pool[i].event, pool[i].isShadowed) = (nil, false) }
+        }
+        if andForget { pool.removeAll { $0.event == serial } }
+    }
+}

@@ -1,0 +1,181 @@
+import Messages
+
+/// Messages of stations in, versions of network events out. Pure: driven by the times in the messages, and by the clock
+/// only where it is told of one.
+public struct NetworkDetector: Sendable {
+    /// Stations that are kept; a place costs about 200 bytes.
+    public static let stationLimit = 100_000
+    /// Kilometres that a station may move while it has onsets.
+    private static let movedKilometres = 1.0
+
+    public let options: AssociationOptions
+    /// Whether messages are used in the order in which they come, instead of waiting for late ones until the watermark
+    /// has passed. The first warning comes seconds earlier then; what it says may depend on which messages were late.
+    public let isEarly: Bool
+    /// Set while a successor is given again what its predecessor has had: it says nothing of that.
+    public var isMuted = false {
+        didSet {
+            if !isMuted { share() }
+            for i in regions.indices { if isMuted { regions[i].isMuted = true } else { regions[i].unmute() } }
+        }
+    }
+    private var regions: [Region] = []
+    /// Index of the region of each station.
+    private var homes: [String: Int] = [:]
+    private var places: [String: Place] = [:]
+    private var offline: Set<String> = []
+    /// Announced by others before this run.
+    private var restored: [Announcer.Announced] = []
+    /// Messages that were taken, and those that were not, by reason.
+    public private(set) var taken = 0
+    public private(set) var refused: [Refusal: Int] = [:]
+
+    public init(_ options: AssociationOptions = AssociationOptions(), isEarly: Bool = false) {
+        (self.options, self.isEarly) = (options, isEarly)
+    }
+
+    public var stations: Int { places.count }
+    public var stationNames: [String] { places.keys.sorted() }
+    public var late: Int { regions.reduce(0) { $0 + $1.late } }
+    public var openEvents: Int {
+        regions.reduce(0) { $0 + $1.core.events.filter { $0.closed == nil }.count }
+    }
+
+    /// The oldest time that anything may still be needed of; nil when nothing is.
+    public var oldestNeeded: Int64? {
+        regions.compactMap { region in
+            [region.core.oldestNeeded, region.pending.first?.onset.time].compactMap(\.self).min()
+        }.min()
+    }
+
+    // MARK: In
+
+    /// Takes one message of a station.
+    /// - Parameters:
+    ///   - topic: below the station's id, such as `event/trigger`.
+    ///   - arrival: when it came, nanoseconds of UTC; nil where that is not known.
+    public mutating func take(
+        station: String, topic: String, payload: Value, arrival: Int64?
+    ) -> Result<[Spoken], Refusal> {
+        do throws(Refusal) {
+            guard Topics.problem(inID: station) == nil else { throw .topic }
+            let spoken: [Spoken]
+            switch topic {
+            case "event/trigger":
+                spoken = try take(StationReport(payload, station: station, arrival: arrival))
+            case "state/info":
+                guard let identity = payload["station"] else { throw .syntax }
+                if let id = identity["id"], id != .string(station) { throw .station }
+                try setPlace(Place.reading(identity), of: station)
+                spoken = []
+            case "state/online":
+                setOnline(payload != .string("offline"), station)
+                spoken = []
+            default: throw .topic
+            }
+            taken += 1
+            return .success(spoken)
+        } catch {
+            refused[error, default: 0] += 1
+            return .failure(error)
+        }
+    }
+
+    private mutating func take(_ report: StationReport) throws(Refusal) -> [Spoken] {
+        guard let home = homes[report.onset.station] else { throw .unplaced }
+        if report.isFirst, regions[home].core.isBusy(report.onset) { throw .rate }
+        return regions[home].take(report)
+    }
+
+    /// The clock: what has not come by then is late.
+    /// - Parameter watermark: nanoseconds of UTC; nothing older is waited for.
+    public mutating func settle(to watermark: Int64) -> [Spoken] {
+        var spoken: [Spoken] = []
+        for i in regions.indices where watermark > regions[i].core.now {
+            spoken += regions[i].settle(to: watermark)
+        }
+        return spoken
+    }
+
+    /// No more messages will come.
+    public mutating func finish() -> [Spoken] {
+        regions.indices.flatMap { regions[$0].finish() }
+    }
+
+    /// Goes on with a message that was published before this run, by this program or another one.
+    public mutating func restore(_ message: Value) {
+        guard case .string(let id)? = message["event_id"], case .int(let version)? = message["version"],
+            case .array(let stations)? = message["stations"], case .string(let text)? = message["t"],
+            let time = Timestamp(text)?.nanoseconds
+        else { return }
+        let onsets = stations.compactMap { station -> String? in
+            guard case .string(let name)? = station["event_id"] else { return nil }
+            return name
+        }
+        let one = Announcer.Announced(
+            id: id, version: Int(version), onsets: Set(onsets), station: stations.first?["id"]?.name ?? "", time: time,
+            content: NetworkEventMessage.contentJSON(of: message), isEnded: message["event_type"] == .string("end"))
+        restored.removeAll { $0.id == id && $0.version <= one.version }
+        if !restored.contains(where: { $0.id == id }) { restored.append(one) }
+        for i in regions.indices { regions[i].announcer.restore(one) }
+    }
+
+    /// What was restored goes to the region of its stations, now that they are known; and to no region that comes later.
+    private mutating func share() {
+        for i in regions.indices { regions[i].announcer.keep { homes[$0, default: 0] == i } }
+        restored = []
+    }
+
+    // MARK: Stations
+
+    private mutating func setOnline(_ isOnline: Bool, _ station: String) {
+        if isOnline { offline.remove(station) } else if places[station] != nil { offline.insert(station) }
+        if let home = homes[station] { regions[home].core.setOnline(isOnline, station) }
+    }
+
+    private mutating func setPlace(_ place: Place?, of station: String) throws(Refusal) {
+        guard places[station] != place else { return }
+        guard let place else {
+            if let home = homes.removeValue(forKey: station) { regions[home].core.setPlace(nil, of: station) }
+            places[station] = nil
+            return
+        }
+        if let old = places[station], let home = homes[station], old.distance(to: place) > Self.movedKilometres,
+            regions[home].core.hasOnsets(station)
+                || regions[home].pending.contains(where: { $0.onset.station == station })
+        {
+            throw .moved
+        }
+        guard places[station] != nil || places.count < Self.stationLimit else { throw .stations }
+        let cell = Region.Cell(place)
+        let home = region(of: cell)
+        if let old = homes[station], old != home { regions[old].core.setPlace(nil, of: station) }
+        places[station] = place
+        homes[station] = home
+        regions[home].core.setPlace(place, of: station)
+        regions[home].core.setOnline(!offline.contains(station), station)
+    }
+
+    /// The region that has a cell; the cell connects what it touches.
+    private mutating func region(of cell: Region.Cell) -> Int {
+        if let known = regions.firstIndex(where: { $0.cells.contains(cell) }) { return known }
+        let near = regions.indices.filter { regions[$0].cells.contains { $0.isNear(cell) } }
+        guard let first = near.first else {
+            var region = Region(options, isEarly: isEarly)
+            region.cells = [cell]
+            region.isMuted = isMuted
+            for one in restored { region.announcer.restore(one) }
+            regions.append(region)
+            return regions.count - 1
+        }
+        regions[first].cells.insert(cell)
+        for other in near.dropFirst().reversed() {
+            regions[first].merge(regions[other])
+            regions.remove(at: other)
+            for (station, home) in homes {
+                if home == other { homes[station] = first } else if home > other { homes[station] = home - 1 }
+            }
+        }
+        return first
+    }
+}

@@ -1,0 +1,135 @@
+import Messages
+
+/// Stations that may feel the same earthquakes: cells of 4 by 4 degrees that touch each other. It has an associator and
+/// a watermark of its own, so that a region whose messages are late does not make another wait or miss something.
+struct Region: Sendable {
+    /// Number of a cell: row and column.
+    struct Cell: Hashable, Sendable {
+        static let degrees = 4.0
+        var row: Int
+        var column: Int
+
+        init(_ place: Place) {
+            row = Int((place.latitude / Self.degrees).rounded(.down))
+            column = Int((place.longitude / Self.degrees).rounded(.down))
+        }
+
+        /// Whether less than 150 km lie between the two.
+        func isNear(_ other: Cell) -> Bool {
+            guard abs(row - other.row) <= 1 else { return false }
+            let columns = Int(360 / Self.degrees)
+            let apart = abs(column - other.column)
+            // Towards the poles cells become narrow; 4 degrees are 150 km at 70 degrees of latitude.
+            let reach = max(abs(row), abs(other.row)) >= 17 ? columns : 1
+            return min(apart, columns - apart) <= reach
+        }
+    }
+
+    var cells: Set<Cell> = []
+    var core: Associator
+    var announcer = Announcer()
+    /// What it is given has been published before: nothing is said.
+    var isMuted = false
+    /// Nothing is waited for: what comes is used in the order in which it comes.
+    let isEarly: Bool
+    /// Newer than the watermark, in order.
+    private(set) var pending: [StationReport] = []
+    /// Newest onset, nanoseconds of UTC.
+    private var newest = Int64.min
+    /// Reports that were older than what had been taken already.
+    private(set) var late = 0
+
+    init(_ options: AssociationOptions, isEarly: Bool) {
+        core = Associator(options)
+        self.isEarly = isEarly
+    }
+
+    /// Takes in another region, which a new station has connected with this one.
+    mutating func merge(_ other: Region) {
+        cells.formUnion(other.cells)
+        core.merge(other.core)
+        announcer.merge(other.announcer)
+        for report in other.pending { hold(report) }
+        newest = max(newest, other.newest)
+        late += other.late
+    }
+
+    /// Takes a report, and does what follows of all up to the watermark.
+    mutating func take(_ report: StationReport) -> [Spoken] {
+        if report.time < core.now { late += 1 }
+        if isEarly {
+            let spoken = pass(to: report.time)
+            feed(report, &core)
+            return spoken + speak()
+        }
+        hold(report)
+        if report.isFirst { newest = max(newest, report.onset.time) }
+        if newest == .min { return [] }
+        return settle(to: newest - Int64(core.options.watermark * 1e9))
+    }
+
+    /// Nothing older than this is waited for any more.
+    mutating func settle(to watermark: Int64) -> [Spoken] {
+        var spoken: [Spoken] = []
+        let count = pending.prefix { $0.time <= watermark }.count
+        for report in pending.prefix(count) {
+            spoken += pass(to: report.time)
+            feed(report, &core)
+            spoken += speak()
+        }
+        pending.removeFirst(count)
+        return spoken + pass(to: watermark)
+    }
+
+    /// From now on it says again what is new.
+    mutating func unmute() {
+        isMuted = false
+        announcer.look(from: core.now)
+    }
+
+    /// Everything that has been waited for comes, then time passes until all events have ended.
+    mutating func finish() -> [Spoken] {
+        var spoken = pending.last.map { settle(to: $0.time) } ?? []
+        while core.events.contains(where: { $0.closed == nil }) || announcer.deadline != nil {
+            guard let next = nextDeadline else { break }
+            spoken += pass(to: next)
+        }
+        return spoken
+    }
+
+    private var nextDeadline: Int64? { [core.deadline, announcer.deadline].compactMap(\.self).min() }
+
+    private mutating func pass(to time: Int64) -> [Spoken] {
+        var spoken: [Spoken] = []
+        while let next = nextDeadline, next <= time {
+            core.advance(to: next)
+            spoken += speak()
+        }
+        core.advance(to: time)
+        return spoken
+    }
+
+    private mutating func speak() -> [Spoken] {
+        guard !isMuted else { return [] }
+        let now = core.now
+        return announcer.observe(core, now: now).map { Spoken(message: $0, time: now) }
+    }
+
+    private func feed(_ report: StationReport, _ core: inout Associator) {
+        core.process(report.onset, isFirst: report.isFirst, at: report.time)
+    }
+
+    private mutating func hold(_ report: StationReport) {
+        var at = pending.count
+        while at > 0, StationReport.precedes(report, pending[at - 1]) { at -= 1 }
+        if at > 0, pending[at - 1] == report { return }
+        pending.insert(report, at: at)
+    }
+}
+
+/// A version of a network event that is to be published.
+public struct Spoken: Sendable, Equatable {
+    public var message: NetworkEventMessage
+    /// Event time, nanoseconds of UTC.
+    public var time: Int64
+}

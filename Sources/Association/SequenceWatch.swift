@@ -1,0 +1,91 @@
+/// Sees in `boot` and `seq` of each station's events which of them have not come, and when they are to be asked for.
+/// Pure: time is passed in, in seconds of any clock that does not go back.
+public struct SequenceWatch: Sendable {
+    /// Messages of one station to be asked for again.
+    public struct Gap: Sendable, Equatable {
+        public var station: String
+        public var boot: String
+        public var from: Int
+        public var to: Int
+    }
+
+    /// The newest message of a station.
+    public struct Mark: Sendable, Equatable {
+        public var boot: String
+        public var number: Int
+        public init(boot: String, number: Int) { (self.boot, self.number) = (boot, number) }
+    }
+
+    private struct Open: Sendable {
+        var station: String
+        var boot: String
+        var missing: Set<Int>
+        var asked = 0
+        var next: Double
+    }
+
+    /// Messages of one gap that are asked for; older ones are of no use to anybody any more.
+    public static let most = 1000
+    /// Gaps that are kept in mind.
+    static let gapLimit = 10_000
+    /// Seconds from one question to the next; then it is given up.
+    static let pauses = [5.0, 20, 60, 300]
+
+    public private(set) var marks: [String: Mark] = [:]
+    private var open: [Open] = []
+    /// Messages that no station had any more, or that did not come.
+    public private(set) var lost = 0
+
+    public init() {}
+
+    /// Messages that are waited for.
+    public var missing: Int { open.reduce(0) { $0 + $1.missing.count } }
+
+    /// Goes on where another one has ended.
+    public mutating func restore(_ station: String, _ mark: Mark) { marks[station] = mark }
+
+    /// Notes a message.
+    /// - Returns: whether it is new: neither the newest one again, nor one before it that was not missing.
+    public mutating func note(_ station: String, boot: String, number: Int, at time: Double) -> Bool {
+        guard number >= 0, (1...64).contains(boot.utf8.count) else { return false }
+        let last = marks[station]
+        // Of a new run all messages from the first one on.
+        let next = last.map { $0.boot == boot ? $0.number + 1 : 0 } ?? number
+        guard number >= next else {
+            guard
+                let i = open.firstIndex(where: {
+                    $0.station == station && $0.boot == boot && $0.missing.contains(number)
+                })
+            else { return false }
+            open[i].missing.remove(number)
+            if open[i].missing.isEmpty { open.remove(at: i) }
+            return true
+        }
+        marks[station] = Mark(boot: boot, number: number)
+        if number > next, open.count < Self.gapLimit {
+            let missing = Set(max(next, number - Self.most)..<number)
+            open.append(Open(station: station, boot: boot, missing: missing, next: time))
+        }
+        return true
+    }
+
+    /// What is to be asked for now.
+    public mutating func due(at time: Double) -> [Gap] {
+        var gaps: [Gap] = []
+        for i in open.indices where open[i].next <= time {
+            guard open[i].asked < Self.pauses.count else {
+                lost += open[i].missing.count
+                open[i].missing = []
+                continue
+            }
+            open[i].next = time + Self.pauses[open[i].asked]
+            open[i].asked += 1
+            gaps.append(
+                Gap(
+                    station: open[i].station, boot: open[i].boot, from: open[i].missing.min() ?? 0,
+                    to: open[i].missing.max() ?? 0))
+        }
+        open.removeAll(where: \.missing.isEmpty)
+        return gaps
+    }
+}

@@ -1,0 +1,144 @@
+import Messages
+
+/// Why something that a station sent is not used. Everything from outside is counted by one of these.
+public enum Refusal: String, Sendable, CaseIterable, Error {
+    /// Not a message of a station's events or state.
+    case topic
+    /// The payload is no object, or lacks a member, or one has another type.
+    case syntax
+    /// The payload names another station than its topic.
+    case station
+    /// The event's id does not begin with the station's, or has other characters than ids have.
+    case eventID = "event_id"
+    /// An onset later than its message, or than the clock.
+    case future
+    /// An onset more than a day old.
+    case old
+    /// A clock that may be more than two seconds off.
+    case clock
+    /// A peak that no such sensor can measure.
+    case value
+    /// Degrees or metres outside the Earth's surface.
+    case place
+    /// A station that has moved while it had onsets.
+    case moved
+    /// No place is known of the station.
+    case unplaced
+    /// More than ten onsets of one station within three minutes.
+    case rate
+    /// More stations than are kept.
+    case stations
+    /// Made by the command `test-event`.
+    case test
+}
+
+/// What a station has said, in the order that it is used in.
+public struct StationReport: Sendable, Equatable {
+    public var onset: StationOnset
+    public var isFirst: Bool
+
+    /// When it takes effect, nanoseconds of UTC.
+    var time: Int64 { isFirst ? onset.time : max(onset.time, onset.asOf) }
+
+    static func precedes(_ a: StationReport, _ b: StationReport) -> Bool {
+        if a.time != b.time { return a.time < b.time }
+        if a.isFirst != b.isFirst { return a.isFirst }
+        return a.onset.eventID < b.onset.eventID
+    }
+}
+
+extension StationReport {
+    /// Peaks above ten times gravity are no measurements.
+    static let largestPeak = 98.0665
+    static let daySeconds: Int64 = 86_400
+    /// Seconds that an onset may be ahead of the clock.
+    static let aheadSeconds: Int64 = 5
+    static let worstClock = 2000.0
+
+    /// Reads the payload of `event/trigger`.
+    /// - Parameters:
+    ///   - station: of the topic.
+    ///   - arrival: when it came, nanoseconds of UTC; nil where that is not known.
+    public init(_ payload: Value, station: String, arrival: Int64?) throws(Refusal) {
+        if let name = payload["station"], name != .string(station) { throw .station }
+        guard case .string(let type)? = payload["event_type"], let kind = EventMessage.Kind(rawValue: type),
+            case .string(let id)? = payload["event_id"], case .string(let text)? = payload["onset"],
+            let onset = Timestamp(text)?.nanoseconds
+        else { throw .syntax }
+        if payload["test"] == .bool(true) { throw .test }
+        guard id.utf8.count <= 128, id.hasPrefix(station + "-"), id.utf8.allSatisfy(Self.isPlain) else {
+            throw .eventID
+        }
+        var asOf = onset
+        if kind != .onset, case .string(let text)? = payload["t"], let time = Timestamp(text)?.nanoseconds {
+            // `t` of an event is that of its newest sample.
+            asOf = time
+        }
+        if case .string(let text)? = payload["end"], let time = Timestamp(text)?.nanoseconds { asOf = max(asOf, time) }
+        if let duration = payload["duration_s"]?.number, duration >= 0, duration < 3600, kind != .onset {
+            asOf = max(asOf, onset &+ Int64(duration * 1e9))
+        }
+        if let arrival {
+            guard onset <= arrival + Self.aheadSeconds * 1_000_000_000 else { throw .future }
+            guard onset >= arrival - Self.daySeconds * 1_000_000_000 else { throw .old }
+            asOf = min(asOf, arrival + Self.aheadSeconds * 1_000_000_000)
+        }
+        guard asOf >= onset, asOf - onset <= Self.daySeconds * 1_000_000_000 else { throw .future }
+        if let error = payload["tq"]?["error_ms"]?.number, error > Self.worstClock { throw .clock }
+        var result = StationOnset(eventID: id, station: station, time: onset)
+        result.asOf = asOf
+        if let pga = payload["pga"] {
+            guard let number = pga.number, (0...Self.largestPeak).contains(number) else { throw .value }
+            result.pga = number
+        }
+        if case .array(let scales)? = payload["intensity"] {
+            for scale in scales where scale["scale"] == .string("mmi") {
+                guard let number = scale["value"]?.number, (0...12.5).contains(number) else { throw .value }
+                result.mmi = max(number, result.mmi ?? number)
+            }
+        }
+        if case .string(let likely)? = payload["class"]?["likely"] {
+            result.likely = StationOnset.Likely(rawValue: likely) ?? .unclassified
+            result.isCertain = payload["class"]?["certain"] == .bool(true)
+        }
+        (self.onset, isFirst) = (result, kind == .onset)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D: true
+        default: false
+        }
+    }
+}
+
+extension Place {
+    /// Reads `station` of `state/info`; nil where the station says no place.
+    public static func reading(_ station: Value) throws(Refusal) -> Place? {
+        guard let latitude = station["latitude"], let longitude = station["longitude"],
+            latitude != .null, longitude != .null
+        else { return nil }
+        guard let north = latitude.number, let east = longitude.number, (-90...90).contains(north),
+            (-180...180).contains(east)
+        else { throw .place }
+        let metres = station["elevation_m"]?.number ?? 0
+        guard (-12_000...9000).contains(metres) else { throw .place }
+        return Place(latitude: north, longitude: east, elevation: metres / 1000)
+    }
+}
+
+extension Value {
+    var name: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// A finite number.
+    var number: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .double(let number): number.isFinite ? number : nil
+        default: nil
+        }
+    }
+}

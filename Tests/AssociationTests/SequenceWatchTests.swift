@@ -1,0 +1,60 @@
+import Testing
+
+@testable import Association
+
+/// (A macro cannot change a value.)
+private final class Watcher {
+    var watch = SequenceWatch()
+    var missing: Int { watch.missing }
+    var lost: Int { watch.lost }
+
+    func note(_ station: String, boot: String, number: Int, at time: Double) -> Bool {
+        watch.note(station, boot: boot, number: number, at: time)
+    }
+
+    func due(at time: Double) -> [SequenceWatch.Gap] { watch.due(at: time) }
+}
+
+@Suite struct SequenceWatchTests {
+    @Test func aMissingMessageIsAskedForUntilItComes() {
+        let watch = Watcher()
+        // Nothing is missing of a station that is new.
+        #expect(watch.note("a", boot: "1", number: 7, at: 0))
+        #expect(watch.due(at: 0) == [])
+        #expect(watch.note("a", boot: "1", number: 11, at: 1))
+        #expect(watch.missing == 3)
+        #expect(watch.due(at: 1) == [.init(station: "a", boot: "1", from: 8, to: 10)])
+        #expect(watch.due(at: 5.9) == [])
+        // One has come; the others are asked for again.
+        #expect(watch.note("a", boot: "1", number: 9, at: 2))
+        #expect(!watch.note("a", boot: "1", number: 9, at: 2))
+        #expect(watch.due(at: 6) == [.init(station: "a", boot: "1", from: 8, to: 10)])
+        #expect(watch.note("a", boot: "1", number: 8, at: 7))
+        #expect(watch.note("a", boot: "1", number: 10, at: 7))
+        #expect(watch.missing == 0)
+        #expect(watch.due(at: 100) == [])
+        #expect(watch.lost == 0)
+    }
+
+    @Test func ofANewRunAllIsMissingThatCameBefore() {
+        let watch = Watcher()
+        watch.watch.restore("a", .init(boot: "1", number: 40))
+        #expect(watch.note("a", boot: "2", number: 2, at: 0))
+        #expect(watch.due(at: 0) == [.init(station: "a", boot: "2", from: 0, to: 1)])
+        #expect(watch.watch.marks["a"] == .init(boot: "2", number: 2))
+    }
+
+    @Test func whatNobodyHasIsGivenUp() {
+        let watch = Watcher()
+        _ = watch.note("a", boot: "1", number: 0, at: 0)
+        _ = watch.note("a", boot: "1", number: 3, at: 0)
+        let questions = stride(from: 0.0, to: 2000, by: 1).reduce(0) { $0 + watch.due(at: $1).count }
+        #expect(questions == SequenceWatch.pauses.count)
+        #expect(watch.lost == 2 && watch.missing == 0)
+        // It is no reason to ask for more than is of use.
+        _ = watch.note("a", boot: "1", number: 1_000_000_000, at: 3000)
+        #expect(watch.missing == SequenceWatch.most)
+        #expect(!watch.note("a", boot: "", number: 5, at: 3000))
+        #expect(!watch.note("a", boot: "1", number: -1, at: 3000))
+    }
+}
