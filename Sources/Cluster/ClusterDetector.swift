@@ -1,0 +1,346 @@
+import Association
+import Messages
+import Settings
+
+/// The detector of a network on a cluster of brokers: messages out of one queue in, what is to be done out. Pure.
+///
+/// The queue has one active consumer. What may still be needed is not acknowledged, so that the broker gives it to the
+/// next one when this one is gone: first all that it had, then the rest. The next one learns by a marker of its own where
+/// that ends, computes in silence what its predecessor has computed, and goes on. A version of a network event is written
+/// into the queue before it is published, and comes back when it has been published: whoever finds it written and not
+/// published publishes just that.
+package struct ClusterDetector: Sendable {
+    package enum Phase: Sendable { case waiting, learning, active }
+
+    let options: ClusterOptions
+    var detector: NetworkDetector
+    var watch = SequenceWatch()
+    var held = HeldMessages()
+    package private(set) var phase = Phase.waiting
+    /// What has come while learning.
+    private var history: [ClusterDelivery] = []
+    /// This run, in the envelope of all that it says.
+    package let boot: String
+    var actions: [ClusterAction] = []
+    private var number = 0
+    /// Versions that are being written down, by the number of that.
+    private var writing: [Int: (topic: String, payload: [UInt8])] = [:]
+    private var sequence = 0
+    private var statusSequence = 0
+    private var confirmations = 0
+    /// What stations were told by this run; a successor tells the stations of open events once more.
+    private var confirmed = ConfirmationBook()
+    var asked = 0
+    private var askedForPlace: [String: Double] = [:]
+    private var nextSecond = 0.0
+    private var nextStatus = 0.0
+
+    /// Seconds by the clock after which a message that has not come is late.
+    var patience: Int64 { options.isSettled ? 10_000_000_000 : 3_000_000_000 }
+
+    package init(_ options: ClusterOptions, _ association: AssociationOptions, boot: String) {
+        (self.options, self.boot) = (options, boot)
+        detector = NetworkDetector(association, isEarly: !options.isSettled)
+        // Where nobody else reads the queue, this comes back at once.
+        mark()
+    }
+
+    package var stations: Int { detector.stations }
+    /// Messages that are not acknowledged.
+    package var heldCount: Int { held.count + history.count }
+
+    /// What is to be done since the last call.
+    package mutating func takeActions() -> [ClusterAction] {
+        defer { actions = [] }
+        return actions
+    }
+
+    // MARK: In
+
+    /// - Parameters:
+    ///   - now: nanoseconds of UTC.
+    ///   - clock: seconds of a clock that does not go back.
+    package mutating func take(_ deliveries: [ClusterDelivery], now: Int64, clock: Double) {
+        var rest = deliveries[...]
+        while phase != .active, let delivery = rest.popFirst() {
+            if delivery.kind == .marker {
+                actions.append(.acknowledge(delivery.tag))
+                if delivery.name == boot { learn(now, clock) }
+            } else {
+                if phase == .waiting {
+                    phase = .learning
+                    mark()
+                }
+                history.append(delivery)
+            }
+        }
+        guard phase == .active else { return }
+        var spoken: [Spoken] = []
+        for delivery in rest { spoken += take(delivery, clock) }
+        spoken += detector.settle(to: now - patience)
+        say(spoken)
+    }
+
+    /// The cluster has what was sent under this number.
+    package mutating func confirmed(_ number: Int) {
+        guard let (topic, payload) = writing.removeValue(forKey: number) else { return }
+        publish(topic, payload)
+    }
+
+    private mutating func mark() { keep(.marker, boot, []) }
+
+    /// Everything that was in the queue has come.
+    private mutating func learn(_ now: Int64, _ clock: Double) {
+        phase = .active
+        let all = history.sorted { ($0.arrival, $0.tag) < ($1.arrival, $1.tag) }
+        history = []
+        var unsent: [(arrival: Int64, payload: [UInt8])] = []
+        for delivery in all where isVersion(delivery) {
+            note(delivery)
+            if let tree = try? JSONReader.read(delivery.payload) { detector.restore(tree) }
+        }
+        for delivery in all where delivery.kind == .version {
+            guard let (id, version, _) = read(delivery), held.events[id]?.kept[version] == delivery.tag,
+                held.events[id]?.seen[version] == nil
+            else { continue }
+            unsent.append((delivery.arrival, delivery.payload))
+        }
+        detector.isMuted = true
+        for delivery in all where isPlace(delivery) { _ = take(delivery, clock) }
+        let others = all.filter { !isVersion($0) && !isPlace($0) }
+        for delivery in others where delivery.isAgain {
+            _ = detector.settle(to: delivery.arrival - patience)
+            _ = take(delivery, clock)
+        }
+        detector.isMuted = false
+        for one in unsent { publish("\(options.root)/network/event", one.payload) }
+        // What nobody has had yet is news.
+        var spoken: [Spoken] = []
+        for delivery in others where !delivery.isAgain {
+            spoken += detector.settle(to: delivery.arrival - patience)
+            spoken += take(delivery, clock)
+        }
+        spoken += detector.settle(to: now - patience)
+        say(spoken)
+        (nextSecond, nextStatus) = (clock, clock)
+        if detector.stations == 0 { publish("\(options.root)/group/all/cmd/rebirth", Array("{}".utf8)) }
+    }
+
+    private func isVersion(_ delivery: ClusterDelivery) -> Bool {
+        delivery.kind == .version || delivery.kind == .published && delivery.name == "\(options.root)/network/event"
+    }
+
+    private func isPlace(_ delivery: ClusterDelivery) -> Bool {
+        delivery.kind == .station || delivery.kind == .published && delivery.name.hasSuffix("/state/info")
+    }
+
+    private func read(_ delivery: ClusterDelivery) -> (id: String, version: Int, isEnd: Bool)? {
+        guard let tree = try? JSONReader.read(delivery.payload), let id = tree["event_id"]?.rawText,
+            let version = tree["version"]?.whole
+        else { return nil }
+        return (id, version, tree["event_type"] == .string("end"))
+    }
+
+    private mutating func note(_ delivery: ClusterDelivery) {
+        guard let (id, version, isEnd) = read(delivery) else { return free(delivery.tag) }
+        for tag in held.note(id, version, delivery, isEnd: isEnd) { free(tag) }
+    }
+
+    /// Takes one message; it is held or acknowledged.
+    private mutating func take(_ delivery: ClusterDelivery, _ clock: Double) -> [Spoken] {
+        switch delivery.kind {
+        case .marker: free(delivery.tag)
+        case .version: note(delivery)
+        case .station: takeStation(delivery)
+        case .published:
+            if isVersion(delivery) {
+                note(delivery)
+            } else if let (station, rest) = split(delivery.name) {
+                return take(station, rest, delivery, clock)
+            } else {
+                free(delivery.tag)
+            }
+        }
+        return []
+    }
+
+    private mutating func take(
+        _ station: String, _ rest: String, _ delivery: ClusterDelivery, _ clock: Double
+    ) -> [Spoken] {
+        if let heard = held.stations[station]?.heard, heard < delivery.arrival {
+            held.stations[station]?.heard = delivery.arrival
+        }
+        if rest == "state/online" {
+            let isOffline = delivery.payload.elementsEqual("offline".utf8)
+            _ = detector.take(
+                station: station, topic: rest, payload: .string(isOffline ? "offline" : "online"),
+                arrival: delivery.arrival)
+            if let old = held.setOffline(station, isOffline ? delivery.tag : nil) { free(old) }
+            if !isOffline { free(delivery.tag) }
+            return []
+        }
+        guard let tree = try? JSONReader.read(delivery.payload) else {
+            free(delivery.tag)
+            return []
+        }
+        if rest == "state/info" {
+            setStation(station, tree, delivery.payload, heard: delivery.arrival, delivery)
+            return []
+        }
+        if let boot = tree["boot"]?.rawText, let number = tree["seq"]?.whole {
+            _ = watch.note(station, boot: boot, number: number, at: clock)
+        }
+        switch detector.take(station: station, topic: "event/trigger", payload: tree, arrival: delivery.arrival) {
+        case .success(let spoken):
+            held.hold(delivery)
+            return spoken
+        case .failure(let reason):
+            free(delivery.tag)
+            if reason == .unplaced { askForPlace(station, clock) }
+            return []
+        }
+    }
+
+    // MARK: Stations
+
+    private mutating func setStation(
+        _ id: String, _ tree: Value, _ info: [UInt8], heard: Int64, _ delivery: ClusterDelivery
+    ) {
+        guard case .success = detector.take(station: id, topic: "state/info", payload: tree, arrival: delivery.arrival)
+        else { return free(delivery.tag) }
+        askedForPlace[id] = nil
+        let station = HeldMessages.Station(tag: delivery.tag, arrival: delivery.arrival, heard: heard, info: info)
+        if let old = held.setStation(id, station) { free(old) }
+    }
+
+    /// What a detector has written down of a station.
+    private mutating func takeStation(_ delivery: ClusterDelivery) {
+        guard let tree = try? JSONReader.read(delivery.payload), let info = tree["info"],
+            let heard = tree["heard"]?.whole
+        else { return free(delivery.tag) }
+        if let mark = tree["mark"], let boot = mark["boot"]?.rawText, let seq = mark["seq"]?.whole,
+            watch.marks[delivery.name] == nil
+        {
+            watch.restore(delivery.name, .init(boot: boot, number: seq))
+        }
+        let known = held.stations[delivery.name]
+        // It has said something newer itself.
+        if let known, known.heard > Int64(heard), !known.isRefreshing { return free(delivery.tag) }
+        setStation(
+            delivery.name, info, known?.info ?? info.json(), heard: max(known?.heard ?? 0, Int64(heard)), delivery)
+    }
+
+    /// Writes down again what is old, a part of it at a time.
+    private mutating func refresh(_ now: Int64) {
+        let old = now - Int64(options.refreshSeconds * 1e9)
+        let gone = now - Int64(options.forgetSeconds * 1e9)
+        var left = 100
+        for (id, station) in held.stations where station.arrival < old && !station.isRefreshing {
+            if station.heard < gone {
+                held.stations[id] = nil
+                free(station.tag)
+                continue
+            }
+            var bytes = Array(#"{"heard":\#(station.heard),"#.utf8)
+            if let mark = watch.marks[id] {
+                let value: Value = ["boot": .string(mark.boot), "seq": .int(Int64(mark.number))]
+                bytes += Array(#""mark":"#.utf8) + value.json() + [UInt8(ascii: ",")]
+            }
+            bytes += Array(#""info":"#.utf8) + station.info + [UInt8(ascii: "}")]
+            held.stations[id]?.isRefreshing = true
+            keep(.station, id, bytes)
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    private mutating func askForPlace(_ station: String, _ clock: Double) {
+        guard clock > askedForPlace[station] ?? 0 else { return }
+        if askedForPlace.count > 10_000 { askedForPlace.removeAll() }
+        askedForPlace[station] = clock + 60
+        publish("\(options.root)/\(station)/cmd/rebirth", Array("{}".utf8))
+    }
+
+    /// Station and what comes after it.
+    private func split(_ topic: String) -> (station: String, rest: String)? {
+        guard topic.utf8.starts(with: "\(options.root)/".utf8) else { return nil }
+        let parts = topic.dropFirst(options.root.count + 1).split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, parts[0] != "network", Topics.problem(inID: String(parts[0])) == nil else { return nil }
+        return (String(parts[0]), String(parts[1]))
+    }
+
+    // MARK: Out
+
+    private mutating func next() -> Int {
+        number += 1
+        return number
+    }
+
+    private mutating func keep(_ kind: ClusterKind, _ name: String, _ payload: [UInt8]) {
+        actions.append(.keep(number: next(), kind: kind, name: name, payload: payload))
+    }
+
+    private mutating func publish(_ topic: String, _ payload: [UInt8]) {
+        actions.append(.publish(number: next(), topic: topic, payload: payload))
+    }
+
+    private mutating func free(_ tag: UInt64) { actions.append(.acknowledge(tag)) }
+
+    private mutating func say(_ spoken: [Spoken]) {
+        for one in spoken {
+            let payload = one.message.json(boot: boot, number: sequence, time: one.time)
+            sequence += 1
+            keep(.version, "\(one.message.eventID)/\(one.message.version)", payload)
+            writing[number] = ("\(options.root)/network/event", payload)
+            if options.confirms { confirm(one) }
+        }
+    }
+
+    private mutating func confirm(_ spoken: Spoken) {
+        var notices: [ConfirmationBook.Notice] = []
+        confirmed.announce(spoken.message) { notices.append($0) }
+        for notice in notices {
+            switch notice {
+            case .message(let message):
+                let bytes = message.json(boot: boot, number: confirmations, time: spoken.time)
+                confirmations += 1
+                publish("\(options.root)/network/confirmed/\(message.station)", bytes)
+            case .command(let station, let request):
+                publish("\(options.root)/\(station)/cmd/confirm-event", request.json())
+            }
+        }
+    }
+
+    // MARK: By the clock
+
+    /// - Parameters: as of `take`.
+    package mutating func beat(now: Int64, clock: Double) {
+        guard phase == .active, clock >= nextSecond else { return }
+        nextSecond = clock + 1
+        for gap in watch.due(at: clock) {
+            asked += 1
+            publish("\(options.root)/\(gap.station)/cmd/resend", gap.request(run: boot, number: asked).json())
+        }
+        let margin = Int64(options.margin * 1e9)
+        let needed = min(detector.oldestNeeded ?? .max, now) - margin
+        let ended = now - 3 * margin
+        for tag in held.release(onsetsBefore: needed, eventsBefore: ended, most: options.most) { free(tag) }
+        refresh(now)
+        if clock >= nextStatus {
+            nextStatus = clock + options.statusSeconds
+            sayStatus(isOnline: true, now: now)
+        }
+    }
+
+    /// The last word of one that ends by itself.
+    package mutating func sayGoodbye(now: Int64) {
+        if phase == .active { sayStatus(isOnline: false, now: now) }
+    }
+
+    private mutating func sayStatus(isOnline: Bool, now: Int64) {
+        let message = NetworkStatusMessage(
+            isOnline: isOnline, version: options.version, detector, watch, asked: asked, published: sequence)
+        publish("\(options.root)/network/status", message.json(boot: boot, number: statusSequence, time: now))
+        statusSequence += 1
+    }
+}

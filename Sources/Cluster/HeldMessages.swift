@@ -1,0 +1,91 @@
+/// Messages that are not acknowledged, because a successor needs them. They are all the state that there is.
+struct HeldMessages: Sendable {
+    /// What is known of a station.
+    struct Station: Sendable {
+        var tag: UInt64
+        var arrival: Int64
+        /// When it said something itself.
+        var heard: Int64
+        /// Its `state/info`.
+        var info: [UInt8]
+        /// It has been written down again, and that has not come.
+        var isRefreshing = false
+    }
+
+    /// A network event.
+    struct Event: Sendable {
+        /// By version: written down, and seen published.
+        var kept: [Int: UInt64] = [:]
+        var seen: [Int: UInt64] = [:]
+        /// Of the newest.
+        var arrival: Int64 = 0
+        var isEnded = false
+    }
+
+    var stations: [String: Station] = [:]
+    /// Stations that are away.
+    var offline: [String: UInt64] = [:]
+    var events: [String: Event] = [:]
+    /// Messages of stations on their events, in the order in which they came.
+    private(set) var onsets: [(tag: UInt64, arrival: Int64)] = []
+
+    var count: Int { stations.count + offline.count + onsets.count + events.reduce(0) { $0 + $1.value.count } }
+
+    mutating func hold(_ delivery: ClusterDelivery) { onsets.append((delivery.tag, delivery.arrival)) }
+
+    /// - Returns: the message that is not needed any more.
+    mutating func setStation(_ id: String, _ new: Station) -> UInt64? {
+        let old = stations.updateValue(new, forKey: id)
+        return old?.tag
+    }
+
+    /// - Parameter tag: nil when it is back.
+    mutating func setOffline(_ id: String, _ tag: UInt64?) -> UInt64? {
+        let old = offline[id]
+        offline[id] = tag
+        return old
+    }
+
+    /// Notes a version, written down or seen published.
+    /// - Returns: messages that are not needed any more: those of versions before the newest that all have seen.
+    mutating func note(
+        _ id: String, _ version: Int, _ delivery: ClusterDelivery, isEnd: Bool
+    ) -> [UInt64] {
+        var event = events[id] ?? Event()
+        var free: [UInt64] = []
+        if delivery.kind == .version {
+            if let old = event.kept.updateValue(delivery.tag, forKey: version) { free.append(old) }
+        } else if let old = event.seen.updateValue(delivery.tag, forKey: version) {
+            free.append(old)
+        }
+        event.arrival = max(event.arrival, delivery.arrival)
+        event.isEnded = event.isEnded || isEnd
+        if let newest = event.seen.keys.max() {
+            for old in event.kept.keys where old < newest {
+                free += [event.kept.removeValue(forKey: old)].compactMap(\.self)
+            }
+            for old in event.seen.keys where old < newest {
+                free += [event.seen.removeValue(forKey: old)].compactMap(\.self)
+            }
+        }
+        events[id] = event
+        return free
+    }
+
+    /// - Returns: what is older than that, of onsets, and of events that have ended.
+    mutating func release(onsetsBefore time: Int64, eventsBefore end: Int64, most: Int) -> [UInt64] {
+        let others = count - onsets.count
+        let old = max(onsets.prefix { $0.arrival < time }.count, min(onsets.count, others + onsets.count - most))
+        var free = onsets.prefix(max(0, old)).map(\.tag)
+        onsets.removeFirst(free.count)
+        for (id, event) in events where event.isEnded && event.arrival < end {
+            free += Array(event.kept.values) + Array(event.seen.values)
+            events[id] = nil
+        }
+        return free
+    }
+}
+
+extension HeldMessages.Event {
+    var count: Int { kept.count + seen.count }
+}

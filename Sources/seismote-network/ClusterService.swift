@@ -1,0 +1,107 @@
+import Cluster
+import Glibc
+import Threads
+
+/// Reads the queue of the detector on one node after the other, until a signal.
+struct ClusterService {
+    let order: ClusterOrder
+    let nodes: [ClusterOrder.Node]
+
+    static let stops = Atomic<Bool>(false)
+
+    /// Routing keys of what the detector has to know.
+    private var keys: [String] {
+        let root = String(order.options.root.map { $0 == "/" ? "." : $0 })
+        return [
+            "*.event.trigger", "*.data.history.event.trigger", "*.state.info", "*.state.online", "network.event",
+        ].map { "\(root).\($0)" }
+    }
+
+    func run() {
+        var at = Int.random(in: nodes.indices)
+        var pause = 0.2
+        while !Self.stops.load(ordering: .relaxed) {
+            let node = nodes[at % nodes.count]
+            let name = "\(node.host):\(node.port)"
+            do throws(AMQPError) {
+                let connection = try AMQPConnection(node, order)
+                try connection.consume(order.options.queue, boundTo: keys)
+                say("connected to \(name)")
+                pause = 0.2
+                try serve(connection)
+                return connection.close()
+            } catch {
+                say("\(name): \(error.message)")
+            }
+            at += 1
+            let end = monotonicSeconds() + pause
+            // Once around all nodes at once, then slower.
+            if at % nodes.count == 0 { pause = min(5, pause * Double.random(in: 1.5...2)) }
+            while monotonicSeconds() < end, !Self.stops.load(ordering: .relaxed) { usleep(20_000) }
+        }
+    }
+
+    /// All that is known is of this connection: what was not acknowledged on the one before comes again.
+    private func serve(_ connection: AMQPConnection) throws(AMQPError) {
+        var detector = ClusterDetector(order.options, order.association, boot: randomUUID())
+        var wasActive = false
+        try perform(&detector, connection)
+        while !Self.stops.load(ordering: .relaxed) {
+            let deliveries = try connection.receive(seconds: 0.2, most: 500)
+            detector.take(deliveries, now: realNanoseconds(), clock: monotonicSeconds())
+            for number in connection.takeConfirmed() { detector.confirmed(number) }
+            detector.beat(now: realNanoseconds(), clock: monotonicSeconds())
+            if !wasActive, detector.phase == .active {
+                wasActive = true
+                say(
+                    "at work as \(detector.boot): \(detector.stations) stations and \(detector.heldCount) messages taken over"
+                )
+            }
+            try perform(&detector, connection)
+        }
+        // What is written down is published yet, or by the next one.
+        detector.sayGoodbye(now: realNanoseconds())
+        try perform(&detector, connection)
+        let end = monotonicSeconds() + 2
+        while connection.isWaiting, monotonicSeconds() < end {
+            _ = try connection.receive(seconds: 0.1, most: 1)
+            for number in connection.takeConfirmed() { detector.confirmed(number) }
+            try perform(&detector, connection)
+        }
+    }
+
+    private func perform(_ detector: inout ClusterDetector, _ connection: AMQPConnection) throws(AMQPError) {
+        for action in detector.takeActions() { try connection.perform(action, queue: order.options.queue) }
+    }
+}
+
+/// One line to standard error.
+func say(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+}
+
+/// Nanoseconds of UTC.
+func realNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// Seconds of the monotonic clock.
+func monotonicSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// Of the fourth version (RFC 9562).
+func randomUUID() -> String {
+    let (high, low) = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
+    func hex(_ number: UInt64, _ digits: Int) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+    return hex(high >> 32, 8) + "-" + hex(high >> 16 & 0xFFFF, 4) + "-" + hex(high & 0x0FFF | 0x4000, 4) + "-"
+        + hex(low >> 48 & 0x3FFF | 0x8000, 4) + "-" + hex(low & 0xFFFF_FFFF_FFFF, 12)
+}
