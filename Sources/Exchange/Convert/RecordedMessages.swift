@@ -1,0 +1,229 @@
+import Messages
+import MiniSEED
+import Settings
+
+/// Messages of stations that somebody has recorded: `mosquitto_sub -F '%t %x'` (topic and bytes in hexadecimal, fit for all
+/// messages), `-F '%j'` or `'%J'` (JSON messages alone), or the output of `seismote replay`. Anything may be in there: what
+/// is no message of a station is passed over, what is damaged is an error.
+public struct RecordedMessages: Sendable {
+    /// Traces of JSON and CBOR.
+    public private(set) var ground: [GroundRun] = []
+    /// Records of traces and waveforms.
+    public private(set) var records: [ChannelRun] = []
+    /// Station id to its `state/info`.
+    public private(set) var stations: [String: Value] = [:]
+    public private(set) var messages = 0
+
+    /// Of the waveforms' channels.
+    private var owners: [SourceIdentifier: String] = [:]
+    private let signal: TraceConfiguration.Signal
+    private let wantsTraces: Bool
+    private let wantsWaveforms: Bool
+    private let station: String?
+
+    /// - Parameters:
+    ///   - signal: which of the traces.
+    ///   - station: id; nil: all.
+    public init(signal: TraceConfiguration.Signal, traces: Bool = true, waveforms: Bool = true, station: String? = nil)
+    {
+        (self.signal, wantsTraces, wantsWaveforms, self.station) = (signal, traces, waveforms, station)
+    }
+
+    /// Whether a file that begins so holds messages.
+    public static func recognises(_ beginning: ArraySlice<UInt8>) -> Bool {
+        let line = beginning.prefix { $0 != UInt8(ascii: "\n") }
+        if line.first == UInt8(ascii: "{") { return true }
+        guard let space = line.lastIndex(of: UInt8(ascii: " ")) else { return false }
+        return line[..<space].contains(UInt8(ascii: "/")) && line[(space + 1)...].allSatisfy { $0.hexValue != nil }
+    }
+
+    /// - Throws: what is wrong with the line.
+    public mutating func take(line: ArraySlice<UInt8>) throws(ConversionError) {
+        if line.isEmpty { return }
+        guard let (topic, content) = try Self.split(line) else { return }
+        // …/<id>/(state|data)/…
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        guard let kind = levels.lastIndex(where: { $0 == "data" || $0 == "state" }), kind > 0 else { return }
+        let id = String(levels[kind - 1])
+        var rest = levels[(kind + 1)...]
+        guard station == nil || station == id else { return }
+        if levels[kind] == "state" {
+            guard rest.elementsEqual(["info"]), let value = try content.value(topic) else { return }
+            stations[id] = value
+            return
+        }
+        if rest.first == "history" { rest = rest.dropFirst() }
+        let isWaveform = rest.first == "waveform"
+        guard isWaveform ? wantsWaveforms : wantsTraces && (rest.first == "trace" || rest.first == "stream") else {
+            return
+        }
+        messages += 1
+        if let value = try content.value(topic) {
+            if let block = Self.block(value, signal, of: id) { ground.append(block) }
+        } else {
+            do throws(MiniSEEDError) {
+                for var run in try Self.runs(content.bytes) where isWaveform || Self.holds(run.name, signal) {
+                    // (miniSEED 2 does not say it; of traces it is always the same.)
+                    if isWaveform { owners[run.name] = id } else { run.unit = run.unit ?? CountScale().unitPerCount }
+                    records.append(run)
+                }
+            } catch { throw ConversionError("a message of \(topic): \(error.description)") }
+        }
+    }
+
+    /// Gives the records of waveforms, which in miniSEED 2 do not say it, the unit that follows from the station's
+    /// `state/info`, where that was recorded.
+    public mutating func finish() {
+        for i in records.indices where records[i].unit == nil {
+            guard let info = owners[records[i].name].flatMap({ stations[$0] }),
+                let station = DescribedStation(info: info, config: nil)
+            else { continue }
+            records[i].unit = station.unitPerCount
+        }
+    }
+
+    // MARK: Lines
+
+    private struct Content {
+        var bytes: [UInt8] = []
+        var tree: Value?
+
+        /// Nil: miniSEED.
+        func value(_ topic: String) throws(ConversionError) -> Value? {
+            if let tree { return tree }
+            if bytes.withUnsafeBytes({ MiniSEEDParser.recognises($0) }) { return nil }
+            if bytes.first == UInt8(ascii: "{"), let value = try? JSONReader.read(bytes) { return value }
+            if let value = CBORReader.read(bytes) { return value }
+            throw ConversionError("a message of \(topic) is neither JSON nor CBOR nor miniSEED")
+        }
+    }
+
+    /// Nil: a line without a message.
+    private static func split(_ line: ArraySlice<UInt8>) throws(ConversionError) -> (topic: String, Content)? {
+        if line.first == UInt8(ascii: "{") {
+            guard let tree = try? JSONReader.read(Array(line)), case .string(let topic)? = tree["topic"] else {
+                throw ConversionError(
+                    "this is no JSON object with a topic: messages in binary need mosquitto_sub -F '%t %x'")
+            }
+            switch (tree["payload"], tree["payload_b64"]) {
+            case (.string(let text)?, _): return text.isEmpty ? nil : (topic, Content(bytes: Array(text.utf8)))
+            case (let value?, _): return (topic, Content(tree: value))
+            case (_, .string(let text)?): return (topic, Content(bytes: base64(text)))
+            default: return nil
+            }
+        }
+        guard let space = line.lastIndex(of: UInt8(ascii: " ")) else {
+            throw ConversionError(
+                "this is no topic with a payload in hexadecimal, as mosquitto_sub -F '%t %x' writes it")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity((line.endIndex - space) / 2)
+        var high: UInt8?
+        for byte in line[(space + 1)...] {
+            guard let value = byte.hexValue else {
+                throw ConversionError("the payload is not hexadecimal: use mosquitto_sub -F '%t %x'")
+            }
+            if let upper = high {
+                bytes.append(upper << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        guard high == nil else { throw ConversionError("the payload has half a byte: the line is cut") }
+        return bytes.isEmpty ? nil : (String(decoding: line[..<space], as: UTF8.self), Content(bytes: bytes))
+    }
+
+    private static func base64(_ text: String) -> [UInt8] {
+        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
+        for byte in text.utf8 {
+            let value: UInt8
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - 65
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - 71
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte + 4
+            case UInt8(ascii: "+"): value = 62
+            case UInt8(ascii: "/"): value = 63
+            default: continue
+            }
+            (bits, count) = (bits << 6 | UInt32(value), count + 6)
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return bytes
+    }
+
+    // MARK: Samples
+
+    private static func block(_ value: Value, _ signal: TraceConfiguration.Signal, of id: String) -> GroundRun? {
+        guard case .string(let text)? = value["t"], let time = Timestamp(text), let rate = value["rate_hz"]?.real,
+            SampleTimeline.rates.contains(rate)
+        else { return nil }
+        let columns = ["x", "y", "z"].compactMap { axis -> [Double]? in
+            guard case .array(let list)? = value[axis]?[signal.rawValue] else { return nil }
+            let numbers = list.compactMap(\.real)
+            return numbers.count == list.count ? numbers : nil
+        }
+        guard columns.count == 3, let first = columns.first, !first.isEmpty,
+            columns.allSatisfy({ $0.count == first.count })
+        else { return nil }
+        return GroundRun(id, start: time.nanoseconds, rate: rate, columns: columns)
+    }
+
+    /// Of traces, which have a channel for each signal.
+    private static func holds(_ source: SourceIdentifier, _ signal: TraceConfiguration.Signal) -> Bool {
+        let content: ChannelCodes.Content =
+            switch signal {
+            case .filtered: .filtered
+            case .rms: .rms
+            case .raw, .triggered: .acceleration
+            }
+        return source.source == content.rawValue
+    }
+
+    /// All records of some bytes. Samples that are no counts become counts of the default unit.
+    public static func runs(_ bytes: [UInt8]) throws(MiniSEEDError) -> [ChannelRun] {
+        var runs: [ChannelRun] = []
+        var reader = MiniSEEDReader(bytes)
+        while let record = try reader.next() {
+            let header = record.header
+            guard header.rate > 0, record.samples.count > 0 else { continue }
+            let scale = CountScale()
+            switch record.samples {
+            case .integers(let counts):
+                let extra = header.extraHeaders(in: Array(bytes[record.offset..<record.offset + header.length]))
+                let ours = extra.isEmpty ? nil : try? JSONReader.read(Array(extra))
+                runs.append(
+                    ChannelRun(
+                        header.source, start: header.start, rate: header.rate, columns: [counts],
+                        unit: ours?["seismote"]?["unit_per_count"]?.real))
+            case .floats, .doubles:
+                runs.append(
+                    ChannelRun(
+                        header.source, start: header.start, rate: header.rate,
+                        columns: [record.samples.values.map(scale.count)], unit: scale.unitPerCount))
+            }
+        }
+        return runs
+    }
+}
+
+/// What cannot be converted, and why.
+public struct ConversionError: Error, Sendable, Equatable {
+    public var message: String
+    public init(_ message: String) { self.message = message }
+}
+
+extension UInt8 {
+    /// Of a hexadecimal digit.
+    fileprivate var hexValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - 48
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - 87
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - 55
+        default: nil
+        }
+    }
+}

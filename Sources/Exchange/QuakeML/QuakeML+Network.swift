@@ -1,0 +1,65 @@
+import Messages
+
+extension QuakeML {
+    private static let kilometresPerDegree = 111.195
+
+    /// Adds an earthquake that several stations have seen; a version without a place is left out.
+    /// - Parameters:
+    ///   - event: the newest version on `network/event`.
+    ///   - codes: network and station codes by the stations' ids; what is not there is named `XX` and the id.
+    public mutating func add(network event: Value, codes: (String) -> (network: String, station: String)?) {
+        guard let latitude = event["latitude"]?.real, let longitude = event["longitude"]?.real else { return }
+        let id = Self.identifier(event["event_id"]?.words ?? "event")
+        let magnitude = event["magnitude"]?["value"]?.real
+        var stations: [Value] = []
+        if case .array(let list)? = event["stations"] { stations = list }
+        xml.begin("event", [("publicID", "smi:local/event/\(id)")])
+        xml.leaf("preferredOriginID", "smi:local/origin/\(id)")
+        if magnitude != nil { xml.leaf("preferredMagnitudeID", "smi:local/magnitude/\(id)") }
+        suspectEarthquake()
+        for (index, station) in stations.enumerated() {
+            let name = station["id"]?.words ?? ""
+            let code = codes(name) ?? ("XX", name)
+            pick(
+                "smi:local/pick/\(id)-\(index)", station["onset"],
+                [("networkCode", code.network), ("stationCode", code.station)])
+        }
+        xml.begin("origin", [("publicID", "smi:local/origin/\(id)")])
+        quantity("time", Self.time(event["origin_time"]))
+        quantity("latitude", "\(latitude)")
+        quantity("longitude", "\(longitude)")
+        // Metres.
+        if let depth = event["depth_km"]?.real { quantity("depth", "\(depth * 1000)") }
+        ellipse(event["ellipse"])
+        for (index, station) in stations.enumerated() {
+            xml.begin("arrival", [("publicID", "smi:local/arrival/\(id)-\(index)")])
+            xml.leaf("pickID", "smi:local/pick/\(id)-\(index)")
+            xml.leaf("phase", station["phase"]?.words ?? "P")
+            if let distance = station["distance_km"]?.real { xml.leaf("distance", distance / Self.kilometresPerDegree) }
+            if let residual = station["residual_s"]?.real { xml.leaf("timeResidual", residual) }
+            xml.end()
+        }
+        xml.leaf("evaluationMode", "automatic")
+        xml.end()
+        if let magnitude {
+            xml.begin("magnitude", [("publicID", "smi:local/magnitude/\(id)")])
+            quantity("mag", "\(magnitude)", uncertainty: event["magnitude"]?["sigma"]?.real)
+            xml.leaf("originID", "smi:local/origin/\(id)")
+            xml.leaf("evaluationMode", "automatic")
+            xml.end()
+        }
+        xml.end()
+    }
+
+    /// - Parameter ellipse: has the epicentre in it with 68 %.
+    private mutating func ellipse(_ ellipse: Value?) {
+        guard let major = ellipse?["semi_major_km"]?.real, let minor = ellipse?["semi_minor_km"]?.real else { return }
+        xml.begin("originUncertainty")
+        xml.leaf("maxHorizontalUncertainty", major * 1000)
+        xml.leaf("minHorizontalUncertainty", minor * 1000)
+        if let azimuth = ellipse?["azimuth_deg"]?.real { xml.leaf("azimuthMaxHorizontalUncertainty", azimuth) }
+        xml.leaf("preferredDescription", "uncertainty ellipse")
+        xml.leaf("confidenceLevel", 68)
+        xml.end()
+    }
+}
