@@ -1,0 +1,84 @@
+/// One channel of a station, as far as the archive has it.
+public struct FeedStream: Sendable, Equatable {
+    public var location: String
+    /// Three letters, such as `HNZ`.
+    public var channel: String
+    /// Time of its first and its last sample, nanoseconds of UTC.
+    public var begin: Int64
+    public var end: Int64
+
+    public init(location: String, channel: String, begin: Int64, end: Int64) {
+        (self.location, self.channel, self.begin, self.end) = (location, channel, begin, end)
+    }
+
+    /// `00_H_N_Z`, as SeedLink 4 names it.
+    public var identifier: String {
+        let codes = Array(channel)
+        return codes.count == 3 ? "\(location)_\(codes[0])_\(codes[1])_\(codes[2])" : "\(location)_\(channel)"
+    }
+}
+
+/// One station of the archive; its packets are numbered from 1 on, without a hole.
+public struct FeedStation: Sendable, Equatable {
+    public var network: String
+    public var code: String
+    public var description: String
+    /// Numbers of the oldest and of the newest packet; `first` is above `last` where there is none.
+    public var first: UInt64
+    public var last: UInt64
+    public var streams: [FeedStream]
+
+    public init(
+        network: String, code: String, description: String = "", first: UInt64 = 1, last: UInt64 = 0,
+        streams: [FeedStream] = []
+    ) {
+        (self.network, self.code, self.description) = (network, code, description)
+        (self.first, self.last, self.streams) = (first, last, streams)
+    }
+
+    /// `XX_BASE`, as SeedLink 4 names it.
+    public var identifier: String { "\(network)_\(code)" }
+}
+
+/// One record of 512 bytes in the order in which it was made.
+public struct FeedPacket: Sendable, Equatable {
+    public var sequence: UInt64
+    public var location: String
+    public var channel: String
+    /// Time of its first and its last sample, nanoseconds of UTC.
+    public var start: Int64
+    public var end: Int64
+    /// miniSEED 2.
+    public var record: [UInt8]
+
+    public init(sequence: UInt64, location: String, channel: String, start: Int64, end: Int64, record: [UInt8]) {
+        (self.sequence, self.location, self.channel) = (sequence, location, channel)
+        (self.start, self.end, self.record) = (start, end, record)
+    }
+}
+
+/// A client of the server, for those who ask who is connected.
+public struct FeedClient: Sendable, Equatable {
+    public var address: String
+    /// Nanoseconds of UTC.
+    public var since: Int64
+    public var program: String
+    public var packets: Int
+
+    public init(address: String, since: Int64, program: String = "", packets: Int = 0) {
+        (self.address, self.since, self.program, self.packets) = (address, since, program, packets)
+    }
+}
+
+/// What sessions read. Stations keep their place in the list; new ones come at its end.
+public protocol FeedArchive {
+    var stations: [FeedStation] { get }
+    /// Time of now and of the server's start, nanoseconds of UTC.
+    var now: Int64 { get }
+    var started: Int64 { get }
+    var clients: [FeedClient] { get }
+    /// - Returns: packets with numbers from `sequence` on, in order.
+    func packets(of station: Int, from sequence: UInt64, most: Int) -> [FeedPacket]
+    /// - Returns: the number of the first packet whose samples reach this time; nil: there is none.
+    func sequence(of station: Int, reaching time: Int64) -> UInt64?
+}

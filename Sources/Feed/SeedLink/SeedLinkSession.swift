@@ -1,0 +1,402 @@
+/// A client's conversation in SeedLink 3.1 or 4.0: bytes in, bytes out. It neither waits nor opens anything: the server
+/// around it hands it what has come, and asks it for packets when the client takes some.
+public struct SeedLinkSession: Sendable {
+    /// What a client may ask of the server.
+    public struct Limits: Sendable, Equatable {
+        /// Bytes of a command.
+        public var line = 512
+        /// Commands before the first packet, and selectors in all.
+        public var commands = 20_000
+        public var selectors = 20_000
+        /// Bytes that wait for the client; it is cut when it asks for more than this without reading.
+        public var output = 256 << 10
+        public init() {}
+    }
+
+    /// Who serves.
+    public struct Identity: Sendable, Equatable {
+        public var software: String
+        public var organisation: String
+        public init(software: String, organisation: String) {
+            (self.software, self.organisation) = (software, organisation)
+        }
+    }
+
+    enum Start: Equatable {
+        case next, earliest
+        case sequence(UInt64)
+    }
+
+    /// What was asked for with one `STATION`.
+    struct Subscription: Sendable {
+        var network: String
+        var station: String
+        var selectors: [StreamPattern] = []
+        /// It has been said where to begin.
+        var isReady = false
+        var start = Start.next
+        var begin: Int64?
+        var end: Int64?
+        /// Ends where there is no more.
+        var isFetch = false
+    }
+
+    /// How far a station has been sent.
+    struct Cursor: Sendable {
+        var station: Int
+        var subscription: Int
+        var next: UInt64
+        var isDone = false
+    }
+
+    /// What waits to be sent; `takeOutput` empties it.
+    public private(set) var output: [UInt8] = []
+    /// The connection is to be closed when the output is sent.
+    public private(set) var isEnded = false
+    /// Why the client was cut; nil: it was not.
+    public private(set) var complaint: String?
+    /// Packets are being sent.
+    public private(set) var isStreaming = false
+    public private(set) var packets = 0
+    /// What the client says of itself.
+    public private(set) var program = ""
+
+    let identity: Identity
+    let limits: Limits
+    private var line: [UInt8] = []
+    private var commands = 0
+    private var selectors = 0
+    /// The client has said STATION.
+    private var hasStations = false
+    var isVersion4 = false
+    var hasExtendedReplies = false
+    var isBatch = false
+    private var subscriptions: [Subscription] = []
+    private var cursors: [Cursor] = []
+    private var knownStations = 0
+    private var turn = 0
+
+    public init(identity: Identity, limits: Limits = Limits()) {
+        (self.identity, self.limits) = (identity, limits)
+    }
+
+    /// The bytes to be sent; they are gone from here.
+    public mutating func takeOutput() -> [UInt8] {
+        defer { output.removeAll(keepingCapacity: true) }
+        return output
+    }
+
+    mutating func send(_ text: String) { output.append(contentsOf: text.utf8) }
+    mutating func send(_ bytes: [UInt8]) { output.append(contentsOf: bytes) }
+
+    private mutating func cut(_ reason: String) {
+        (isEnded, isStreaming) = (true, false)
+        complaint = reason
+        line.removeAll()
+    }
+
+    // MARK: Commands
+
+    /// Takes what has come from the client.
+    public mutating func receive(_ bytes: some Sequence<UInt8>, _ archive: some FeedArchive) {
+        for byte in bytes {
+            if isEnded { return }
+            guard byte == 0x0D || byte == 0x0A else {
+                line.append(byte)
+                if line.count > limits.line { cut("a command of more than \(limits.line) bytes") }
+                continue
+            }
+            if line.isEmpty { continue }
+            let text = String(decoding: line, as: UTF8.self)
+            line.removeAll(keepingCapacity: true)
+            commands += 1
+            if commands > limits.commands { return cut("more than \(limits.commands) commands") }
+            if output.count > limits.output { return cut("answers are not read") }
+            obey(text.split(whereSeparator: { $0 == " " || $0 == "\t" }), archive)
+        }
+    }
+
+    private mutating func obey(_ words: [Substring], _ archive: some FeedArchive) {
+        guard let verb = words.first?.uppercased() else { return }
+        let arguments = Array(words.dropFirst())
+        switch verb {
+        case "BYE": isEnded = true
+        case "INFO": info(arguments, archive)
+        // The client has what it wants; anything else would come between packets.
+        case _ where isStreaming: break
+        case "HELLO": hello()
+        case "SLPROTO": chooseVersion(arguments)
+        case "USERAGENT":
+            program = arguments.joined(separator: " ")
+            accept()
+        case "GETCAPABILITIES" where isVersion4: send("\(Self.capabilities)\r\n")
+        case "CAPABILITIES" where !isVersion4:
+            hasExtendedReplies = arguments.contains { $0.uppercased() == "EXTREPLY" }
+            accept()
+        case "BATCH" where !isVersion4:
+            accept()
+            isBatch = true
+        case "CAT" where !isVersion4: catalogue(archive)
+        case "STATION": station(arguments)
+        case "SELECT": select(arguments)
+        case "DATA", "FETCH", "TIME": start(verb, arguments, archive)
+        case "END": stream(isFetch: false, archive)
+        case "ENDFETCH" where isVersion4: stream(isFetch: true, archive)
+        case "AUTH" where isVersion4: refuse("UNSUPPORTED", "no authentication here")
+        default: refuse("UNSUPPORTED", "no such command")
+        }
+    }
+
+    mutating func accept() { if !isBatch { send("OK\r\n") } }
+
+    mutating func refuse(_ code: String, _ words: String) {
+        if isVersion4 || hasExtendedReplies {
+            send("ERROR \(code) \(words)\r\n")
+        } else if !isBatch {
+            send("ERROR\r\n")
+        }
+    }
+
+    static let capabilities = "SLPROTO:4.0 SLPROTO:3.1 CAP EXTREPLY NSWILDCARD BATCH TIME"
+
+    private mutating func hello() {
+        send("SeedLink v4.0 (\(identity.software)) :: \(Self.capabilities)\r\n\(identity.organisation)\r\n")
+    }
+
+    private mutating func chooseVersion(_ arguments: [Substring]) {
+        guard subscriptions.isEmpty else { return refuse("UNEXPECTED", "SLPROTO comes first") }
+        switch arguments.first {
+        case "4.0": isVersion4 = true
+        case "3.1", "3.0": isVersion4 = false
+        default: return refuse("UNSUPPORTED", "versions 4.0 and 3.1 are spoken here")
+        }
+        accept()
+    }
+
+    private mutating func catalogue(_ archive: some FeedArchive) {
+        for station in archive.stations {
+            let code = station.code.padding(5), network = station.network.padding(2)
+            send("\(network) \(code) \(SeedLinkInfo.plain(station.description))\r\n")
+        }
+        send("END")
+    }
+
+    private mutating func station(_ arguments: [Substring]) {
+        var parts = arguments.map(String.init)
+        if isVersion4 {
+            // XX_BASE
+            guard parts.count == 1, let bar = parts[0].firstIndex(of: "_") else {
+                return refuse("ARGUMENTS", "STATION needs NETWORK_STATION")
+            }
+            parts = [String(parts[0][parts[0].index(after: bar)...]), String(parts[0][..<bar])]
+        }
+        guard (1...2).contains(parts.count), parts.allSatisfy({ (1...16).contains($0.utf8.count) }) else {
+            return refuse("ARGUMENTS", "STATION needs a station and its network")
+        }
+        hasStations = true
+        if let last = subscriptions.indices.last, !subscriptions[last].isReady { subscriptions.removeLast() }
+        subscriptions.append(Subscription(network: parts.count == 2 ? parts[1] : "*", station: parts[0]))
+        accept()
+    }
+
+    private mutating func select(_ arguments: [Substring]) {
+        // Without STATION, all of the server is one station.
+        if subscriptions.isEmpty {
+            if isVersion4 { return refuse("UNEXPECTED", "STATION comes first") }
+            subscriptions = [Subscription(network: "*", station: "*")]
+        }
+        let last = subscriptions.count - 1
+        // An empty one takes back what was selected.
+        if arguments.isEmpty { subscriptions[last].selectors = [] }
+        for word in arguments {
+            guard let pattern = StreamPattern(word, version4: isVersion4) else {
+                return refuse("ARGUMENTS", "this is no selector of channels")
+            }
+            selectors += 1
+            if selectors > limits.selectors { return refuse("LIMIT", "too many selectors") }
+            subscriptions[last].selectors.append(pattern)
+        }
+        accept()
+    }
+
+    /// DATA, FETCH, TIME.
+    private mutating func start(_ verb: String, _ arguments: [Substring], _ archive: some FeedArchive) {
+        // Without STATION, this begins the stream at once.
+        let isUniStation = !isVersion4 && !hasStations
+        if subscriptions.isEmpty {
+            if isVersion4 { return refuse("UNEXPECTED", "STATION comes first") }
+            subscriptions = [Subscription(network: "*", station: "*")]
+        }
+        var one = subscriptions[subscriptions.count - 1]
+        (one.isReady, one.isFetch) = (true, verb == "FETCH")
+        var times = arguments
+        if verb != "TIME", let word = arguments.first {
+            times.removeFirst()
+            if isVersion4, word.uppercased() == "ALL" {
+                one.start = .earliest
+            } else if let number = isVersion4 ? UInt64(word) : Self.hexadecimal(word) {
+                one.start = .sequence(number)
+            } else {
+                return refuse("ARGUMENTS", "this is no sequence number")
+            }
+        }
+        var window: [Int64] = []
+        for word in times {
+            guard let time = SeedLinkTime.read(word) else { return refuse("ARGUMENTS", "this is no time") }
+            window.append(time)
+        }
+        guard window.count <= 2, verb != "TIME" || !window.isEmpty, window.count < 2 || window[0] <= window[1] else {
+            return refuse("ARGUMENTS", "a time to begin with is needed, and perhaps a later one to end with")
+        }
+        (one.begin, one.end) = (window.first, window.count == 2 ? window[1] : nil)
+        subscriptions[subscriptions.count - 1] = one
+        if isUniStation { return stream(isFetch: false, archive) }
+        accept()
+    }
+
+    /// Six digits of hexadecimal, also with `0x` before them.
+    private static func hexadecimal(_ word: Substring) -> UInt64? {
+        let digits = word.hasPrefix("0x") || word.hasPrefix("0X") ? word.dropFirst(2) : word
+        guard let number = UInt64(digits, radix: 16), number <= 0x1_000_000 else { return nil }
+        return number & 0xFF_FFFF
+    }
+
+    // MARK: Packets
+
+    private mutating func stream(isFetch: Bool, _ archive: some FeedArchive) {
+        subscriptions.removeAll { !$0.isReady }
+        guard !subscriptions.isEmpty else { return refuse("UNEXPECTED", "no station was asked for") }
+        if isFetch { for index in subscriptions.indices { subscriptions[index].isFetch = true } }
+        isStreaming = true
+        meet(archive, isFirst: true)
+    }
+
+    /// Looks which stations are asked for among those that are new.
+    private mutating func meet(_ archive: some FeedArchive, isFirst: Bool) {
+        let stations = archive.stations
+        while knownStations < stations.count {
+            let index = knownStations
+            let station = stations[index]
+            knownStations += 1
+            let wanted = subscriptions.firstIndex {
+                Glob.matches($0.network, station.network) && Glob.matches($0.station, station.code)
+            }
+            guard let wanted else { continue }
+            let one = subscriptions[wanted]
+            var cursor = Cursor(station: index, subscription: wanted, next: station.first)
+            switch one.start {
+            case .earliest: break
+            case .next:
+                // (A station that comes later is new from its first packet on.)
+                if isFirst { cursor.next = one.isFetch || one.begin != nil ? station.first : station.last + 1 }
+            case .sequence(let number):
+                let full = isVersion4 ? number : Self.whole(number, near: station.last + 1)
+                cursor.next = full >= station.first && full <= station.last + 1 ? full : station.first
+                if full > station.last + 1, isVersion4 { cursor.next = station.last + 1 }
+            }
+            if let begin = one.begin, case .sequence = one.start, cursor.next > station.first {
+                _ = begin  // The number says it better.
+            } else if let begin = one.begin {
+                cursor.next = archive.sequence(of: index, reaching: begin) ?? station.last + 1
+            }
+            cursors.append(cursor)
+        }
+    }
+
+    /// The number with these 24 bits that is nearest to another, and not above it.
+    static func whole(_ number: UInt64, near newest: UInt64) -> UInt64 {
+        let full = newest & ~0xFF_FFFF | number
+        if full <= newest { return full }
+        return full >= 0x100_0000 ? full - 0x100_0000 : full
+    }
+
+    /// Puts packets into the output until it is full or there are no more.
+    /// - Returns: whether there are more.
+    @discardableResult
+    public mutating func pump(_ archive: some FeedArchive, most: Int = 64 << 10) -> Bool {
+        guard isStreaming, !isEnded else { return false }
+        meet(archive, isFirst: false)
+        let stations = archive.stations
+        let limit = min(most, limits.output)
+        var idle = 0
+        while idle < cursors.count {
+            if output.count >= limit { return true }
+            // Stations take turns, so that none waits for another.
+            turn = turn + 1 < cursors.count ? turn + 1 : 0
+            idle = advance(turn, stations, archive) ? 0 : idle + 1
+        }
+        let isOver = !cursors.isEmpty && cursors.allSatisfy(\.isDone)
+        if isOver || cursors.isEmpty && subscriptions.allSatisfy(\.isFetch) {
+            send("END")
+            (isStreaming, isEnded) = (false, !isVersion4 || isEnded)
+            if isVersion4 { isEnded = true }
+        }
+        return false
+    }
+
+    /// Sends some packets of a station.
+    /// - Returns: whether there were any.
+    private mutating func advance(_ index: Int, _ stations: [FeedStation], _ archive: some FeedArchive) -> Bool {
+        var cursor = cursors[index]
+        if cursor.isDone { return false }
+        let station = stations[cursor.station]
+        let wanted = subscriptions[cursor.subscription]
+        // What the ring has let go is gone.
+        cursor.next = max(cursor.next, station.first)
+        defer { cursors[index] = cursor }
+        guard cursor.next <= station.last else {
+            cursor.isDone = wanted.isFetch || isOver(wanted, station)
+            return false
+        }
+        let found = archive.packets(of: cursor.station, from: cursor.next, most: 32)
+        guard let last = found.last else { return false }
+        for packet in found {
+            if let end = wanted.end, packet.start > end {
+                // Other channels may still be behind; a minute later none is.
+                if packet.start - end > 60_000_000_000 { cursor.isDone = true }
+                continue
+            }
+            if let begin = wanted.begin, packet.end < begin, wanted.start == .next { continue }
+            guard StreamPattern.selects(wanted.selectors, location: packet.location, channel: packet.channel) else {
+                continue
+            }
+            send(packet, of: station)
+            packets += 1
+        }
+        cursor.next = last.sequence + 1
+        return true
+    }
+
+    /// Whether all channels have come to the end of the time that is asked for.
+    private func isOver(_ wanted: Subscription, _ station: FeedStation) -> Bool {
+        guard let end = wanted.end else { return false }
+        let streams = station.streams.filter {
+            StreamPattern.selects(wanted.selectors, location: $0.location, channel: $0.channel)
+        }
+        return !streams.isEmpty && streams.allSatisfy { $0.end > end }
+    }
+
+    private mutating func send(_ packet: FeedPacket, of station: FeedStation) {
+        if isVersion4 {
+            sendHeader("2D", packet.record.count, packet.sequence, station.identifier)
+        } else {
+            let digits = String(packet.sequence & 0xFF_FFFF, radix: 16, uppercase: true)
+            send("SL" + String(repeating: "0", count: 6 - digits.utf8.count) + digits)
+        }
+        send(packet.record)
+    }
+
+    /// The header of a packet of version 4.
+    mutating func sendHeader(_ format: String, _ length: Int, _ sequence: UInt64, _ station: String) {
+        send("SE\(format)")
+        for shift in stride(from: 0, to: 32, by: 8) { output.append(UInt8(truncatingIfNeeded: length >> shift)) }
+        for shift in stride(from: 0, to: 64, by: 8) { output.append(UInt8(truncatingIfNeeded: sequence >> shift)) }
+        let name = station.utf8.prefix(255)
+        output.append(UInt8(name.count))
+        output.append(contentsOf: name)
+    }
+}
+
+extension String {
+    func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - utf8.count)) }
+}

@@ -1,0 +1,171 @@
+import MiniSEED
+
+/// Samples of one channel that follow each other, in counts of 1 µm/s².
+public struct ChannelBlock: Sendable, Equatable {
+    public var source: SourceIdentifier
+    /// Time of the first sample, nanoseconds of UTC.
+    public var start: Int64
+    /// Samples per second.
+    public var rate: Double
+    public var samples: [Int32]
+
+    public init(source: SourceIdentifier, start: Int64, rate: Double, samples: [Int32]) {
+        (self.source, self.start, self.rate, self.samples) = (source, start, rate, samples)
+    }
+
+    /// Time of the sample behind the last.
+    public var end: Int64 { SampleTimeline(start: start, rate: rate).time(of: samples.count) }
+}
+
+/// Brings what comes of one channel, in whatever order and however often, into the order of time: every sample once, and
+/// what is missing is said.
+public struct ChannelFlow: Sendable {
+    /// What follows from a block.
+    public enum Step: Sendable, Equatable {
+        /// The next samples, in order.
+        case block(ChannelBlock)
+        /// There are no samples from here to there; so many of them.
+        case missing(from: Int64, to: Int64, count: Int)
+        /// Samples of a time that was given up before: they have come too late for the order.
+        case late(ChannelBlock)
+    }
+
+    /// Samples of later time that wait at most, in seconds of them.
+    static let mostWaiting = 600.0
+    private static let (mostBlocks, mostSamples) = (4096, 2_000_000)
+    private static let mostHoles = 64
+
+    /// Time of the sample that comes next; nil before the first.
+    public private(set) var next: Int64?
+    private var pending: [ChannelBlock] = []
+    private var pendingSamples = 0
+    /// Monotonic seconds at which what is missing is given up.
+    private var deadline = 0.0
+    private var holes: [ClosedRange<Int64>] = []
+    /// Samples that came more than once.
+    public private(set) var duplicates = 0
+
+    /// - Parameter next: to go on with a former run.
+    public init(next: Int64? = nil) { self.next = next }
+
+    /// What is missing now and may still come; nil: nothing is.
+    public var hole: (from: Int64, to: Int64)? {
+        guard let next, let first = pending.first else { return nil }
+        return (next, first.start)
+    }
+
+    /// - Parameters:
+    ///   - now: monotonic seconds.
+    ///   - patience: seconds that a hole may last after the last block that was to the purpose.
+    ///   - isHistory: it was sent late: while such blocks come, others may.
+    public mutating func take(
+        _ block: ChannelBlock, now: Double, patience: Double, isHistory: Bool = false
+    ) -> [Step] {
+        var steps: [Step] = []
+        guard !block.samples.isEmpty, SampleTimeline.rates.contains(block.rate) else { return [] }
+        // (What lies beside the hole is no sign that more will come.)
+        if isHistory, let hole, block.start < hole.to, block.end > hole.from {
+            let half = Int64(0.5e9 / block.rate)
+            if block.start < hole.to - half, block.end > hole.from + half { deadline = now + patience }
+        }
+        append(block, &steps)
+        drain(&steps)
+        if let first = pending.first, let last = pending.last {
+            if deadline == 0 { deadline = now + patience }
+            let isTooLong = Double(last.end - first.start) / 1e9 > Self.mostWaiting
+            if isTooLong || pending.count > Self.mostBlocks || pendingSamples > Self.mostSamples {
+                giveUp(&steps, now, patience)
+            }
+        }
+        return steps
+    }
+
+    /// Gives up what has been waited for long enough.
+    public mutating func tick(now: Double, patience: Double) -> [Step] {
+        var steps: [Step] = []
+        if !pending.isEmpty, now >= deadline { giveUp(&steps, now, patience) }
+        return steps
+    }
+
+    /// Nothing more will come of what is missing.
+    public mutating func expectNoMore(now: Double) { if !pending.isEmpty { deadline = min(deadline, now) } }
+
+    private mutating func giveUp(_ steps: inout [Step], _ now: Double, _ patience: Double) {
+        guard let next, let first = pending.first else { return }
+        let count = Int((Double(first.start - next) * first.rate / 1e9).rounded())
+        steps.append(.missing(from: next, to: first.start, count: max(1, count)))
+        holes.append(next...first.start)
+        if holes.count > Self.mostHoles { holes.removeFirst() }
+        self.next = first.start
+        deadline = now + patience
+        drain(&steps)
+    }
+
+    /// The block that waits and now follows.
+    private mutating func drain(_ steps: inout [Step]) {
+        while let first = pending.first, let next, isNear(first.start, next, first.rate) || first.start < next {
+            pendingSamples -= pending.removeFirst().samples.count
+            append(first, &steps)
+        }
+        if pending.isEmpty { deadline = 0 }
+    }
+
+    private func isNear(_ a: Int64, _ b: Int64, _ rate: Double) -> Bool { abs(Double(a - b)) * rate / 1e9 <= 0.5 }
+
+    private mutating func append(_ block: ChannelBlock, _ steps: inout [Step]) {
+        var block = block
+        guard let next else {
+            self.next = block.end
+            return steps.append(.block(block))
+        }
+        if isNear(block.start, next, block.rate) {
+            self.next = block.end
+            return steps.append(.block(block))
+        }
+        if block.start > next { return wait(block) }
+        // It begins before: what is known of it goes.
+        let known = Int((Double(next - block.start) * block.rate / 1e9).rounded())
+        takeLate(block, known: min(known, block.samples.count), &steps)
+        guard known < block.samples.count else { return }
+        block.start = SampleTimeline(start: block.start, rate: block.rate).time(of: known)
+        block.samples.removeFirst(known)
+        self.next = block.end
+        steps.append(.block(block))
+    }
+
+    /// Of samples before the present: those of a hole are late, the others have come twice.
+    private mutating func takeLate(_ block: ChannelBlock, known: Int, _ steps: inout [Step]) {
+        let timeline = SampleTimeline(start: block.start, rate: block.rate)
+        let half = Int64(0.5e9 / block.rate)
+        var rest = known
+        for (index, hole) in holes.enumerated().reversed() {
+            let first = max(0, timeline.nearestIndex(to: hole.lowerBound))
+            let behind = min(known, timeline.nearestIndex(to: hole.upperBound))
+            guard first < behind, timeline.time(of: first) >= hole.lowerBound - half else { continue }
+            steps.append(
+                .late(
+                    ChannelBlock(
+                        source: block.source, start: timeline.time(of: first), rate: block.rate,
+                        samples: Array(block.samples[first..<behind]))))
+            rest -= behind - first
+            // What is left of the hole, before and behind.
+            holes.remove(at: index)
+            let (from, to) = (timeline.time(of: first), timeline.time(of: behind))
+            if hole.upperBound - to > half { holes.insert(to...hole.upperBound, at: index) }
+            if from - hole.lowerBound > half { holes.insert(hole.lowerBound...from, at: index) }
+        }
+        duplicates += max(0, rest)
+    }
+
+    private mutating func wait(_ block: ChannelBlock) {
+        let place = pending.firstIndex { $0.start >= block.start } ?? pending.count
+        if place < pending.count, isNear(pending[place].start, block.start, block.rate),
+            pending[place].samples.count >= block.samples.count
+        {
+            duplicates += block.samples.count
+            return
+        }
+        pending.insert(block, at: place)
+        pendingSamples += block.samples.count
+    }
+}

@@ -1,0 +1,89 @@
+import Exchange
+import Messages
+import MiniSEED
+import Settings
+
+/// Reads what stations publish on `data/trace`, `data/history/trace` and `data/history/waveform/…`: JSON, CBOR or
+/// miniSEED. All of it comes from outside.
+public struct TraceReading: Sendable {
+    /// m/s² of one count of all that the feed hands on, however the station sent it.
+    public static let unitPerCount = CountScale().unitPerCount
+
+    /// Which signals are read: `raw`, `filtered`, `rms`.
+    public var signals: [String]
+    /// Samples of a message at most.
+    public var mostSamples = 200_000
+
+    public init(signals: [String]) { self.signals = signals }
+
+    /// - Parameters:
+    ///   - codes: the station's.
+    ///   - unit: m/s² of a count where it is miniSEED.
+    /// - Returns: nil for what is no such message.
+    public func blocks(_ payload: [UInt8], codes: ChannelCodes, unit: Double) -> [ChannelBlock]? {
+        if payload.withUnsafeBytes({ MiniSEEDParser.recognises($0) }) { return records(payload, codes, unit) }
+        let tree = payload.first == UInt8(ascii: "{") ? try? JSONReader.read(payload) : CBORReader.read(payload)
+        guard let tree, case .string(let text)? = tree["t"], let time = Timestamp(text)?.nanoseconds,
+            time.isSensibleTime, let rate = Self.real(tree["rate_hz"]), SampleTimeline.rates.contains(rate)
+        else { return nil }
+        let scale = CountScale()
+        var blocks: [ChannelBlock] = []
+        for signal in signals {
+            guard let content = Self.content(signal) else { continue }
+            for (axis, name) in ["x", "y", "z"].enumerated() {
+                guard case .array(let values)? = tree[name]?[signal], !values.isEmpty, values.count <= mostSamples
+                else { continue }
+                let samples = values.compactMap { Self.real($0).map(scale.count) }
+                guard samples.count == values.count else { return nil }
+                blocks.append(
+                    ChannelBlock(
+                        source: codes.source(content, axis: axis, rate: rate), start: time, rate: rate, samples: samples
+                    ))
+            }
+        }
+        return blocks
+    }
+
+    /// - Returns: the records of our signals, under the station's codes.
+    private func records(_ bytes: [UInt8], _ codes: ChannelCodes, _ unit: Double) -> [ChannelBlock]? {
+        guard let runs = try? RecordedMessages.runs(bytes) else { return nil }
+        let wanted = Set(signals.compactMap { Self.content($0)?.rawValue })
+        var blocks: [ChannelBlock] = []
+        for run in runs where wanted.contains(run.name.source) && run.count <= mostSamples {
+            guard let samples = run.columns.first, run.start.isSensibleTime, SampleTimeline.rates.contains(run.rate)
+            else { continue }
+            var source = run.name
+            (source.network, source.station, source.location) = (codes.network, codes.station, codes.location)
+            let factor = (run.unit ?? unit) / Self.unitPerCount
+            let scaled =
+                abs(factor - 1) < 1e-9
+                ? samples : samples.map { CountScale().count(Double($0) * factor * Self.unitPerCount) }
+            // Records of a message follow each other: one block of them.
+            if let last = blocks.last, last.source == source, last.rate == run.rate,
+                abs(Double(last.end - run.start)) * run.rate / 1e9 <= 0.5
+            {
+                blocks[blocks.count - 1].samples += scaled
+            } else {
+                blocks.append(ChannelBlock(source: source, start: run.start, rate: run.rate, samples: scaled))
+            }
+        }
+        return blocks
+    }
+
+    private static func content(_ signal: String) -> ChannelCodes.Content? {
+        switch signal {
+        case "raw": .acceleration
+        case "filtered": .filtered
+        case "rms": .rms
+        default: nil
+        }
+    }
+
+    static func real(_ value: Value?) -> Double? {
+        switch value {
+        case .int(let number)?: Double(number)
+        case .double(let number)?: number.isFinite ? number : nil
+        default: nil
+        }
+    }
+}

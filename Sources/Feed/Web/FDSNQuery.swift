@@ -1,0 +1,138 @@
+import Messages
+
+/// What somebody asks of an FDSN web service (fdsnws 1.2): one line of channels and times, and what is said of all.
+public struct FDSNQuery: Sendable, Equatable {
+    /// Channels and a time, with `*` and `?`.
+    public struct Line: Sendable, Equatable {
+        public var network = "*", station = "*", location = "*", channel = "*"
+        /// Nanoseconds of UTC; nil: open.
+        public var begin: Int64?
+        public var end: Int64?
+
+        public init() {}
+
+        public func matches(_ network: String, _ station: String) -> Bool {
+            FDSNQuery.matches(self.network, network) && FDSNQuery.matches(self.station, station)
+        }
+
+        public func matches(location: String, channel: String) -> Bool {
+            FDSNQuery.matches(self.location, location) && FDSNQuery.matches(self.channel, channel)
+        }
+    }
+
+    public var lines: [Line] = []
+    /// All other parameters, by their long names.
+    public var other: [String: String] = [:]
+
+    /// A mistake of the client.
+    public struct Problem: Error, Sendable, Equatable {
+        public var words: String
+        public init(words: String) { self.words = words }
+    }
+
+    private static let longNames = [
+        "net": "network", "sta": "station", "loc": "location", "cha": "channel", "start": "starttime",
+        "end": "endtime", "minlat": "minlatitude", "maxlat": "maxlatitude", "minlon": "minlongitude",
+        "maxlon": "maxlongitude", "lat": "latitude", "lon": "longitude", "minmag": "minmagnitude",
+        "maxmag": "maxmagnitude",
+    ]
+    private static let ofLine = ["network", "station", "location", "channel", "starttime", "endtime"]
+    static let mostLines = 2000
+
+    /// - Parameters:
+    ///   - text: what stands behind the question mark.
+    ///   - allowed: names of parameters that this service has besides those of channels and times.
+    public init(query text: some StringProtocol, allowed: Set<String>) throws(Problem) {
+        var line = Line()
+        for pair in text.split(separator: "&") where !pair.isEmpty {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            try take(String(parts[0]), Self.decoded(parts.count == 2 ? String(parts[1]) : ""), &line, allowed)
+        }
+        lines = [line]
+    }
+
+    /// The body of a POST: `name=value` lines, then `NET STA LOC CHA START END`.
+    public init(body: String, allowed: Set<String>) throws(Problem) {
+        var common = Line()
+        for text in body.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }) {
+            if let equals = text.firstIndex(of: "=") {
+                try take(String(text[..<equals]), String(text[text.index(after: equals)...]), &common, allowed)
+                continue
+            }
+            let words = text.split(separator: " ").map(String.init)
+            if words.isEmpty { continue }
+            guard words.count == 6 else { throw Problem(words: "a line needs six words: NET STA LOC CHA START END") }
+            var line = common
+            for (name, word) in zip(Self.ofLine, words) where word != "*" || !name.hasSuffix("time") {
+                try take(name, word, &line, allowed)
+            }
+            lines.append(line)
+            if lines.count > Self.mostLines { throw Problem(words: "more than \(Self.mostLines) lines") }
+        }
+        if lines.isEmpty { lines = [common] }
+    }
+
+    private mutating func take(
+        _ name: String, _ value: String, _ line: inout Line, _ allowed: Set<String>
+    ) throws(Problem) {
+        let short = name.lowercased()
+        let name = Self.longNames[short] ?? short
+        guard value.utf8.count <= 1000 else { throw Problem(words: "the value of \(name) is too long") }
+        switch name {
+        case "network": line.network = value
+        case "station": line.station = value
+        case "location": line.location = value
+        case "channel": line.channel = value
+        case "starttime": line.begin = try Self.time(value)
+        case "endtime": line.end = try Self.time(value)
+        default:
+            guard allowed.contains(name) else {
+                throw Problem(
+                    words: "there is no parameter \(String(name.prefix(40).filter { $0.isASCII && $0.isLetter }))")
+            }
+            other[name] = value
+        }
+    }
+
+    /// A number among the other parameters.
+    public func number(_ name: String) throws(Problem) -> Double? {
+        guard let text = other[name] else { return nil }
+        guard let number = Double(text), number.isFinite else { throw Problem(words: "\(name) is no number") }
+        return number
+    }
+
+    /// Date, or date and time; without zone it is UTC.
+    static func time(_ text: String) throws(Problem) -> Int64? {
+        if text.isEmpty { return nil }
+        for attempt in [text, "\(text)Z", "\(text)T00:00:00Z"] {
+            if let time = Timestamp(attempt), time.nanoseconds.isSensibleTime { return time.nanoseconds }
+        }
+        throw Problem(words: "this is no time: write 2026-01-05T00:00:00")
+    }
+
+    /// A list of patterns with commas between them; `--` is no location.
+    static func matches(_ patterns: String, _ code: String) -> Bool {
+        if patterns.isEmpty { return true }
+        return patterns.split(separator: ",", omittingEmptySubsequences: false).contains { pattern in
+            let isBlank = pattern == "--" || pattern.allSatisfy { $0 == " " }
+            return isBlank ? code.isEmpty : Glob.matches(String(pattern), code)
+        }
+    }
+
+    /// Percent coding.
+    static func decoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
+                rest.count >= 2
+            {
+                rest = rest.dropFirst(2)
+                bytes.append(value)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Glibc
+import Link
+import Messages
+import NIOPosix
+import Servers
+import Settings
+import Threads
+
+/// `seismote-feed`: the stations of a broker for programs that speak SeedLink, FDSN web services or Prometheus.
+@main
+struct FeedProgram: ParsableCommand {
+    static let usualFile = "/etc/seismote/feed.yaml"
+
+    static let configuration = CommandConfiguration(
+        commandName: "seismote-feed", abstract: "Serve stations by SeedLink, FDSN web services and /metrics.",
+        discussion: """
+            Reads the traces, events and states of the stations of a broker, keeps the samples in a ring on the disk, and \
+            serves them. It ends with SIGTERM or Ctrl-C and goes on where it was when it is started again.
+
+            Settings come from \(usualFile) where it is there, or from --config; `--default` prints that file.
+            """, version: productVersion)
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Settings file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Broker, such as mqtts://broker.example:8883.", valueName: "uri"))
+    var broker: String?
+
+    @Option(help: ArgumentHelp("Address to listen on; else 127.0.0.1.", valueName: "address"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("Stations that are served, with commas between them; else all.", valueName: "ids"))
+    var stations: String?
+
+    @Option(help: ArgumentHelp("Groups of stations that are served, with commas between them.", valueName: "names"))
+    var groups: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Setting above the file, such as feed.days=30; may be repeated.", valueName: "key=value"))
+    var overrides: [String] = []
+
+    @Flag(name: .customLong("default"), help: "Print a settings file with every key at its default.")
+    var printsDefault = false
+
+    @Flag(help: "Check the settings and do nothing.")
+    var check = false
+
+    func run() throws {
+        if printsDefault { return print(FeedSettings.defaultFile, terminator: "") }
+        let path = config ?? (access(Self.usualFile, R_OK) == 0 ? Self.usualFile : nil)
+        var lines = overrides
+        if let broker { lines.append("mqtt.uri=[\"\(broker.contains("://") ? broker : "mqtt://\(broker)")\"]") }
+        if let listen { lines.append("feed.listen=\"\(listen)\"") }
+        if let groups { lines.append("feed.groups=[\(groups)]") }
+        if let stations { lines.append("feed.stations=[\(stations)]") }
+        let settings: FeedSettings
+        do {
+            settings = try FeedSettings.load(file: path.map { try SettingsFile.read($0) }, overrides: lines)
+        } catch let error as ProgramSettingsError {
+            for problem in error.problems { printError(problem) }
+            throw ExitCode(78)  // EX_CONFIG
+        } catch let error as CodedError {
+            printError(error.message)
+            throw ExitCode(78)
+        }
+        if check { return print("\(path ?? "settings"): valid") }
+        do {
+            try Self.serve(settings)
+        } catch let error as DatabaseError {
+            printError(error.message)
+            throw ExitCode(74)  // EX_IOERR
+        } catch let error as ShakeError {
+            printError(error.message)
+            throw ExitCode(78)
+        } catch {
+            printError("\(error)")
+            throw ExitCode(69)  // EX_UNAVAILABLE
+        }
+    }
+
+    private static func serve(_ settings: FeedSettings) throws {
+        Signals.listen()
+        let writer = try Ring(folder: settings.folder, writes: true)
+        let reader = try Ring(folder: settings.folder, writes: false)
+        let (board, inbox) = (Board(), try Inbox(mostBytes: 64 << 20))
+        let link = try Link(options: settings.linkOptions(), report: { report($0) }) { message in
+            inbox.put(message)
+            inbox.wake.signal()
+        }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let server = Server(
+            settings, board: board, ring: reader, fetches: Fetches(wake: inbox.wake, loop: loop), loop: loop)
+        var forwarded: Forwarded?
+        if let target = HostAndPort(settings.dataLink) {
+            let given = Forwarded(given: try writer.given(to: target.description))
+            server.dataLink = DataLinkClient(server, host: target.host, port: target.port, forwarded: given)
+            (forwarded, server.forwarded) = (given, given)
+        }
+        let hub = try Hub(
+            settings, ring: writer, board: board, inbox: inbox, link: link, fetches: server.fetches,
+            forwarded: forwarded,
+            shake: try ShakeOutput(settings.shake)
+        ) { server.notify() }
+        try server.start()
+        try link.start()
+        defer {
+            _ = link.stop(within: 2)
+            try? group.syncShutdownGracefully()
+        }
+        try hub.run()
+    }
+
+    @Sendable private static func report(_ event: LinkEvent) {
+        switch event {
+        case .connecting: break
+        case .connected(let broker, _): printError("connected to \(broker)")
+        case .disconnected(let broker, let reason, let pause):
+            printError("not connected to \(broker): \(reason); next attempt in \(Int(pause.rounded(.up))) s")
+        case .notSubscribed(let filter, let reason): printError("not subscribed to \(filter): \(reason)")
+        case .refused(let topic, let reason): printError("the broker refuses \(topic): reason \(reason)")
+        default: break
+        }
+    }
+}
