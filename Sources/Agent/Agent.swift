@@ -48,9 +48,12 @@ public struct Agent {
         let status = try SamplingStatus()
         let orders = OrderBook(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
+        let output = configuration.alarm.gpio
+        let alarm = output.line.isEmpty ? nil : try AlarmThread(output, log: log, answered: inbox.wake)
         let sampling = SamplingThread(
             configuration: configuration, revision: keeper.ledger.revision, boot: boot,
             driver: SensorChoice.driver(configuration.sensor), status: status, orders: orders, ring: storage.segments,
+            alarm: alarm,
             sink: { header, payload in
                 link.publish(header, payload)
                 let late = offline.header(for: header, isConnected: link.isConnected, now: HostClock.monotonic())
@@ -60,6 +63,7 @@ public struct Agent {
         log.notice(
             "seismoted \(productVersion) starts",
             ["station": .text(settings.configuration.station.id), "boot": .text(boot)])
+        for word in settings.renamed { log.warning(word) }
         for note in keeper.notes { log.error(note.message, ["revision": .int(note.revision)]) }
         journal.note(options, isAutomatic: settings.configuration.mqtt.protocolVersion == .auto)
         var reporter = Reporter(
@@ -67,18 +71,24 @@ public struct Agent {
             files: storage.files, link: link)
         var dispatcher = Dispatcher(
             keeper, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,
-            sampling: orders, storage: storage)
+            sampling: orders, storage: storage, alarm: alarm?.orders)
+        reporter.alarm = alarm
         if let note = keeper.notes.last {
             reporter.reverted = (note.message, .object([.init("left", .int(Int64(note.revision)))]))
         }
+        // One that the agent before this one left open is over.
+        let current = Stream.current.delivery.header(topic: topics.current)
+        link.publish(current, UnsafeRawBufferPointer(start: nil, count: 0))
         clinux_forget_start()
         // What the agent before this one left comes first.
         try storage.start()
+        try alarm?.start()
         try sampling.start()
         do throws(LinkError) { try link.start() } catch { throw AgentError(error.message) }
         manager.ready("starting")
         let result = watch(signals, status, manager, &reporter, &dispatcher)
         if result == Self.anew { manager.reloading() } else { manager.stopping() }
+        alarm?.stop(within: 0.5)
         stop(status, link, storage, &reporter, &dispatcher)
         return result
     }

@@ -86,7 +86,7 @@ import Testing
         statistics.credentialRefusals = 1
         statistics.isRefused = true
         statistics.lastCredentialRefusal = "Not authorized (135)"
-        #expect(statistics.summary == "does not accept us: Not authorized (135)")
+        #expect(statistics.summary == "credentials refused: Not authorized (135)")
         #expect(Self.faults(&alerts, statistics, 0)["mqtt_credentials"] != nil)
         let day = 86_400 * Self.second
         // A look a second, as the agent does; here a few minutes apart.

@@ -258,10 +258,11 @@ struct ScriptedSensor: SensorDriver {
     }
 
     @Test func blocksAreShort() {
-        #expect(SamplingThread.blockSize(rate: 100) == 16)
-        #expect(SamplingThread.blockSize(rate: 1000) == 160)
-        #expect(SamplingThread.blockSize(rate: 1) == 1)
-        #expect(SamplingThread.blockSize(rate: .nan) == 1)
+        #expect(SamplingThread.blockSize(rate: 100, seconds: 0.16) == 16)
+        #expect(SamplingThread.blockSize(rate: 1000, seconds: 0.16) == 160)
+        #expect(SamplingThread.blockSize(rate: 1, seconds: 0.16) == 1)
+        #expect(SamplingThread.blockSize(rate: .nan, seconds: 0.16) == 1)
+        #expect(SamplingThread.blockSize(rate: 1000, seconds: 0.01) == 10)
     }
 }
 

@@ -58,20 +58,37 @@ import Testing
 
     /// At boot the agent came before udev had given the bus to its group: an alert that came and went.
     @Test func theFirstSecondsAfterBootAreWaitedForQuietly() {
-        func waits(_ code: SensorError.Code, hadSensor: Bool = false, seconds: Int64 = 5) -> Bool {
+        func waits(
+            _ code: SensorError.Code, hadSensor: Bool = false, begun: Int64 = 5, seconds: Int64 = 10
+        ) -> Bool {
             SensorAlerts.waits(
-                .sensor(SensorError(code, "x")), hadSensor: hadSensor, sinceBoot: seconds * 1_000_000_000)
+                .sensor(SensorError(code, "x")), hadSensor: hadSensor, begun: begun * 1_000_000_000,
+                sinceBoot: seconds * 1_000_000_000)
         }
-        #expect(waits(.permission) && waits(.missing) && waits(.permission, seconds: 29))
-        #expect(!waits(.permission, seconds: 30) && !waits(.missing, seconds: 3600))
+        #expect(waits(.permission) && waits(.missing) && waits(.permission, seconds: 34))
+        #expect(!waits(.permission, seconds: 35) && !waits(.missing, seconds: 3600))
+        // A slow board, and an agent that was started later by somebody.
+        #expect(waits(.permission, begun: 50, seconds: 79) && !waits(.permission, begun: 50, seconds: 80))
+        #expect(!waits(.permission, begun: 120, seconds: 121))
         // What udev cannot mend, and what had been there.
         #expect(!waits(.identity) && !waits(.busy) && !waits(.fault) && !waits(.unsupported))
         #expect(!waits(.permission, hadSensor: true) && !waits(.missing, hadSensor: true))
-        #expect(!SensorAlerts.waits(nil, hadSensor: false, sinceBoot: 0))
+        #expect(!SensorAlerts.waits(nil, hadSensor: false, begun: 0, sinceBoot: 0))
         var words = SamplingStatus.Words()
         words.problem = .sensor(SensorError(.permission, "x"))
         #expect(SensorAlerts(words, state: .stalled, waits: true).all.allSatisfy { $0.fault == nil })
         #expect(SensorAlerts(words, state: .stalled).all.filter { $0.fault != nil }.count == 1)
+    }
+
+    /// The alert came after all, at the moment at which udev was ready: the sensor was open, and its first block not there.
+    @Test func aSensorThatWasJustOpenedHasNotComeBeforeItsFirstBlock() {
+        var words = SamplingStatus.Words()
+        #expect(!SensorAlerts.hasSensor(words))
+        words.problem = .sensor(SensorError(.permission, "x"))
+        words.sensor = SensorDescription(driver: "i2c", chip: "adxl345", rate: 25, clock: .host)
+        #expect(!SensorAlerts.hasSensor(words))
+        words.problem = nil
+        #expect(SensorAlerts.hasSensor(words))
     }
 
     /// A FIFO that runs over again and again is said, with what the bus carries; once is no more than a gap.

@@ -94,17 +94,22 @@ extension Dispatcher {
             say(request, .done, revision: revision, result: one.told)
             return .nothing
         }
-        (one.keys, one.reopens) = (proposal.changed, !proposal.restartStream.isEmpty)
         one.files = proposal.reconnects
-        return try start(one, proposal.owners)
+        return try start(one, proposal)
+    }
+
+    private mutating func start(
+        _ one: Change, _ proposal: SettingsLedger.Proposal, isForced: Bool = false
+    ) throws(CodedErrors) -> ChangeCoordinator.Event {
+        (one.keys, one.reopens) = (proposal.changed, !proposal.restartStream.isEmpty)
+        return try start(one, proposal.owners, isForced: isForced)
     }
 
     /// - Throws: `cross_field`, where no connection can be made with the settings.
     private mutating func start(
-        _ change: Change, _ concerned: [SettingOwner], isForced: Bool = false
+        _ one: Change, _ concerned: [SettingOwner], isForced: Bool = false
     ) throws(CodedErrors) -> ChangeCoordinator.Event {
         var owners = concerned
-        let one = change
         // What a broker on trial took counts, or not.
         if one.next.connectionTrial != keeper.ledger.connectionTrial { owners += [.storage, .link] }
         if owners.contains(.link) {
@@ -139,7 +144,6 @@ extension Dispatcher {
         else { return }
         let one = Change(request: nil, told: .object([]), next: keeper.ledger)
         guard let proposal = one.next.revert(now: HostClock.wall()) else { return }
-        (one.keys, one.reopens) = (proposal.changed, !proposal.restartStream.isEmpty)
         one.reverted = (
             "revision \(pending.revision) of the settings was not confirmed in time and is taken back",
             .object([
@@ -147,7 +151,7 @@ extension Dispatcher {
                 .init("keys", .array(proposal.changed.map { .string($0) })),
             ])
         )
-        do throws(CodedErrors) { follow(try start(one, proposal.owners, isForced: true), &reporter) } catch {
+        do throws(CodedErrors) { follow(try start(one, proposal, isForced: true), &reporter) } catch {
             log.error("settings could not be taken back: \(error.errors.first?.message ?? "")")
         }
     }

@@ -36,6 +36,7 @@ extension Dispatcher {
         case .abandon(let owner):
             if owner == .sampling { order(.abandon, as: .abandon) }
             if owner == .link { checking = nil }
+            if owner == .storage { measuring = nil }
             return nil
         case .persist:
             guard let next = changing?.next, let number = keeper.save(next) else { return .persisted(nil) }
@@ -78,11 +79,19 @@ extension Dispatcher {
             } catch { return .refused(owner, [CodedError(error)]) }
             return .prepared(owner)
         case .link:
-            guard one.files, let files = one.link?.files, !files.isEmpty else { return .prepared(owner) }
-            checking = storage.files.put(.credentials) { LinkChange.problem(files) }
+            guard one.files, let tls = one.link?.tls else { return .prepared(owner) }
+            checking = storage.files.put(.credentials) { TransportSecurity.fileProblem(tls) }
             return nil
-        // Whether the disk works shows when the change is written to it.
-        case .log, .storage, .commands, .reporter: return .prepared(owner)
+        case .storage:
+            // Whether the disk works shows when the change is written to it. What is taken back was in force before.
+            let wanted = one.next.settings.configuration.storage
+            guard one.request != nil, wanted.budget > keeper.settings.configuration.storage.budget else {
+                return .prepared(owner)
+            }
+            let status = storage.status
+            measuring = storage.files.put(.room) { wanted.problem(used: status.now.statistics.fileBytes) }
+            return nil
+        case .log, .commands, .reporter: return .prepared(owner)
         }
     }
 

@@ -1,25 +1,22 @@
-import Glibc
 import Link
 import Messages
 import Settings
 
 /// Other settings of the connection. The pipeline gets its topics with the rest of its settings, at the border of a block;
 /// what it still publishes below an old root until then is no loss (see `Link.change`).
-struct LinkChange {
+final class LinkChange {
     let topics: Topics
     let options: LinkOptions
     /// Number of the change whose brokers are on trial; 0: none is.
     let trial: Int
-    /// Files that TLS reads for it.
-    let files: [String]
+    /// What has files that can be looked for before it; nil: no broker is asked over TLS.
+    let tls: MQTTConfiguration.TLS?
 
     /// - Throws: `cross_field`, where no connection can be made with the ledger's settings.
     init(_ ledger: SettingsLedger) throws(CodedErrors) {
         let configuration = ledger.inForce(ledger.settings)
         trial = ledger.connectionTrial
-        let tls = configuration.mqtt.tls
-        let isEncrypted = configuration.mqtt.uris.contains { $0.hasPrefix("mqtts:") }
-        files = isEncrypted ? [tls.caFile, tls.certFile, tls.keyFile, tls.pskFile].filter { $0.hasPrefix("/") } : []
+        tls = configuration.mqtt.uris.contains { $0.hasPrefix("mqtts:") } ? configuration.mqtt.tls : nil
         do throws(AgentError) {
             topics = try Topics(configuration)
             do throws(LinkError) { options = try LinkOptions(configuration, topics: topics, trial: trial) } catch {
@@ -28,12 +25,6 @@ struct LinkChange {
         } catch {
             throw CodedErrors([CodedError("/mqtt", .crossField, error.message)])
         }
-    }
-
-    /// Why a file cannot be read; nil: all can. Asks the disk.
-    static func problem(_ files: [String]) -> String? {
-        for path in files where access(path, R_OK) != 0 { return "\(path): \(String(cString: strerror(errno)))" }
-        return nil
     }
 }
 

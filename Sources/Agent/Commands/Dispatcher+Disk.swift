@@ -65,6 +65,11 @@ extension Dispatcher {
                 checking = nil
                 let problem = outcome.problem.map { CodedError("/mqtt/tls", .crossField, $0) }
                 follow(problem.map { .refused(.link, [$0]) } ?? .prepared(.link), &reporter)
+            case .room:
+                guard let number = measuring, outcome.number >= number else { continue }
+                measuring = nil
+                let problem = outcome.problem.map { CodedError("/storage/budget_mb", .unavailable, $0) }
+                follow(problem.map { .refused(.storage, [$0]) } ?? .prepared(.storage), &reporter)
             case .commands:
                 if let problem = outcome.problem, problem != journalProblem {
                     log.error("command journal not saved: \(problem)")

@@ -46,12 +46,35 @@ extension Dispatcher {
         case .selfTest: order(.selfTest, sampling, request, revision)
         case .stream(let traces, let seconds): order(.stream(traces, seconds: seconds), sampling, request, revision)
         case .endStream: order(.endStream, sampling, request, revision)
+        case .silence: orderAlarm(.silence, request, revision)
+        case .alarmTest(let pattern, let step):
+            // Begins with 1, so that something is heard.
+            let bits = String(0x8000 | random.next() & 0x7FFF, radix: 2)
+            orderAlarm(.alarmTest(pattern ?? bits, step: Int64(step * 1e9)), request, revision)
         case .snapshot(let from, let to, let topic):
             order(.snapshot(from: from, to: to, topic: topic), storage.orders, request, revision)
+        case .stored(let query): order(.stored(query), storage.orders, request, revision)
+        case .confirmEvent(let confirmation):
+            guard reporter.inForce.detection.event.confirmation else {
+                return fail(request, revision: revision, [.takesNoConfirmation])
+            }
+            // The open event is marked by the thread that has it; what is kept is the reply's business.
+            lastOrder += 1
+            sampling?.put(.confirm(confirmation), number: lastOrder)
+            order(.stored(.confirm(confirmation)), storage.orders, request, revision)
         }
     }
 
     // MARK: Orders
+
+    private mutating func orderAlarm(_ order: StationOrder, _ request: CommandRequest, _ revision: Int) {
+        guard let book = alarm else {
+            return fail(
+                request, revision: revision,
+                [CodedError("", .unavailable, "This station has no alarm line: set alarm.gpio.line in its file.")])
+        }
+        self.order(order, book, request, revision)
+    }
 
     /// Gives an order; its outcome is the reply.
     mutating func order(
@@ -90,6 +113,7 @@ extension Dispatcher {
         case .done(let result):
             if request.command == .calibrate { reporter.keep(calibration: result) }
             say(request, .done, revision: reporter.revision, result: result)
+        case .made(let result): say(request, .done, revision: reporter.revision, made: result)
         case .failed(let error): fail(request, revision: reporter.revision, [error])
         }
     }

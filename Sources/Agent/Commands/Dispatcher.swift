@@ -18,6 +18,8 @@ struct Dispatcher: ~Copyable {
     /// Nil: nobody takes orders.
     let sampling: OrderBook?
     let storage: StorageThread
+    /// Nil: there is no alarm line.
+    let alarm: OrderBook?
     let boot: String
     var topics: Topics
     var messenger: Messenger
@@ -33,10 +35,11 @@ struct Dispatcher: ~Copyable {
     var changing: Change?
     var asked: [Int: (effect: CommandEffect, request: CommandRequest)] = [:]
     var lastAsked = 0
-    /// What is awaited of it: the outcome of an order, of a write, of a look for files, of the reply's way to the disk.
+    /// What is awaited of it: the outcome of an order, of a write, of a look for files and for room, of the reply's way to the disk.
     var changeOrder: (number: Int, step: ChangeOrder)?
     var persisting: Int?
     var checking: Int?
+    var measuring: Int?
     var answering: Int?
     /// Commands and replies that wait for the disk.
     var disk = DiskWaits()
@@ -45,7 +48,7 @@ struct Dispatcher: ~Copyable {
 
     init(
         _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
-        status: SamplingStatus, sampling: OrderBook?, storage: StorageThread
+        status: SamplingStatus, sampling: OrderBook?, storage: StorageThread, alarm: OrderBook? = nil
     ) {
         let configuration = keeper.settings.configuration
         self.keeper = keeper
@@ -55,6 +58,7 @@ struct Dispatcher: ~Copyable {
         self.status = status
         self.sampling = sampling
         self.storage = storage
+        self.alarm = alarm
         self.boot = boot
         self.topics = topics
         messenger = Messenger(topics: topics, boot: boot)
@@ -73,7 +77,9 @@ struct Dispatcher: ~Copyable {
             desk.lost(lost)
         }
         while disk.begun == nil, let verdict = nextVerdict(&reporter) { act(verdict, &reporter) }
-        for (number, outcome) in (sampling?.takeOutcomes() ?? []) + storage.orders.takeOutcomes() {
+        for (number, outcome) in (sampling?.takeOutcomes() ?? []) + storage.orders.takeOutcomes()
+            + (alarm?.takeOutcomes() ?? [])
+        {
             take(number, outcome, &reporter)
         }
         if let due = changes.due, HostClock.monotonic() >= due { follow(.time, &reporter) }
@@ -96,7 +102,7 @@ struct Dispatcher: ~Copyable {
 
     /// When the next round is due even if nothing comes (ns of the monotonic clock).
     var due: Int64? {
-        let reverts = changes.isIdle ? keeper.ledger.pending?.deadlineMonotonic : nil
+        let reverts = changes.isIdle ? keeper.reverts : nil
         return [desk.nextDue, reverts, changes.due, disk.begun?.deadline].compactMap { $0 }.min()
     }
 
@@ -131,12 +137,12 @@ struct Dispatcher: ~Copyable {
     @discardableResult
     mutating func say(
         _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [CodedError] = [],
-        result: Value = .object([])
+        result: Value = .object([]), made: ReplyResult? = nil
     ) -> Int? {
         let message = ReplyMessage(
             id: request.id, command: request.command.name, phase: phase, revision: revision, errors: errors,
             result: result)
-        let reply = messenger.reply(message, time: HostClock.wall())
+        let reply = messenger.reply(message, made: made, time: HostClock.wall())
         var number: Int?
         if let entry = desk.said(request, reply, isFinal: phase != .accepted) {
             let written = note(entry, isDurable: !request.command.onlyTells)
@@ -146,6 +152,11 @@ struct Dispatcher: ~Copyable {
         guard let destination = request.destination else { return number }
         // (One reply to a command does not overtake another.)
         if number == nil, disk.replies.contains(where: { $0.id == request.id }) { number = disk.replies.last?.number }
+        if let made {
+            // Long, and it can be asked for again: it does not go by way of the disk.
+            publish(reply, destination, priority: .state, isCBOR: made.isCBOR)
+            return nil
+        }
         guard let number else {
             publish(reply, destination)
             return nil
@@ -169,13 +180,16 @@ struct Dispatcher: ~Copyable {
         say(request, .failed, revision: revision, errors: errors)
     }
 
-    func publish(_ reply: [UInt8], _ destination: ReplyDestination, priority: Priority = .essential) {
-        var header = Messenger.header(destination)
+    func publish(
+        _ reply: [UInt8], _ destination: ReplyDestination, priority: Priority = .essential, isCBOR: Bool = false
+    ) {
+        var header = Messenger.header(destination, isCBOR: isCBOR)
         header.priority = priority
         reply.withUnsafeBytes { link.publish(header, $0) }
     }
 
-    private func note(_ entry: CommandMemory.Entry, isDurable: Bool) -> Int {
+    /// (Mutating because Swift 6.0's verifier ends the compiler where a borrowed dispatcher is looked into like this.)
+    private mutating func note(_ entry: CommandMemory.Entry, isDurable: Bool) -> Int {
         record.append(entry, isDurable: isDurable, desk.memory, to: storage.files)
     }
 

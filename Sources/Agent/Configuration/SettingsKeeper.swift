@@ -19,6 +19,10 @@ public final class SettingsKeeper {
 
     public var settings: LoadedSettings { ledger.settings }
 
+    /// When a change that nobody has confirmed goes back. (Swift 6.0's verifier ends the compiler where the dispatcher, which
+    /// is not copyable, looks into `pending` itself.)
+    var reverts: Int64? { ledger.pending?.deadlineMonotonic }
+
     /// Reads what was set remotely from the storage directory that the layers name.
     ///
     /// - Parameter setsAside: a damaged file is put out of the way; false to leave everything as it is.

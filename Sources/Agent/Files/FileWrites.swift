@@ -7,8 +7,8 @@ import Threads
 final class FileWrites: Sendable {
     enum File: Sendable {
         case settings, commands, selfTest, calibration, homeAssistant
-        /// Nothing is written: what the connection needs is looked for.
-        case credentials
+        /// Nothing is written: what the connection needs is looked for, or room for the storage.
+        case credentials, room
     }
 
     struct Outcome: Sendable {

@@ -31,7 +31,7 @@ extension Reporter {
         let keys = settings.locked.isEmpty ? [] : Messenger.keys(of: SettingsTable.homeAssistant)
         let station = HomeAssistantStation(
             name: configuration.station.description, model: chip, version: productVersion,
-            relations: configuration.intensity.scales,
+            page: wanted.page(of: configuration.station.id), relations: configuration.intensity.scales,
             locked: keys.filter { settings.isLocked($0) })
         home.want(station, at: place, base: messenger.topics.base, now: HostClock.monotonic())
     }

@@ -1,3 +1,5 @@
+import Commands
+import Messages
 import Settings
 
 /// Something that a command asks of the threads that sample and store. Given by the main thread with a number of its
@@ -22,9 +24,17 @@ enum StationOrder: Sendable {
     case stream(TraceConfiguration, seconds: Double)
     /// Ends such traces before their time.
     case endStream
-    /// What the waveform ring has between two times (ns of UTC), as miniSEED on `topic`. For the storage thread; all others
-    /// are for the one that samples.
+    /// What a network of stations says of an event; the storage thread has it beside the event.
+    indirect case confirm(EventConfirmation)
+    // For the thread that owns the alarm's line.
+    /// Ends an alarm or a test.
+    case silence
+    /// Plays a pattern of 0 and 1, each for so long (ns).
+    case alarmTest(String, step: Int64)
+    /// What the waveform ring has between two times (ns of UTC), as miniSEED on `topic`. For the storage thread, as the
+    /// next one; those above it but for the alarm's are for the one that samples.
     case snapshot(from: Int64, to: Int64, topic: String)
+    indirect case stored(StoredQuery)
 }
 
 extension StationOrder {

@@ -18,6 +18,7 @@ struct AlertBoard {
         case clockUnknown = "clock_unknown"
         case configRefused = "config_refused"
         case configReverted = "config_reverted"
+        case alarmLine = "alarm_line"
         case queueDropping = "queue_dropping"
         case storageFailed = "storage_failed"
         case storageSetAside = "storage_set_aside"

@@ -51,12 +51,12 @@ struct LinkAlerts {
                 .init("count", .int(Int64(clamping: $0.count))),
             ])
         }
-        return ("the broker refuses messages: \(topics)", .object([.init("refused", .array(details))]))
+        return ("the broker refused messages on \(topics)", .object([.init("refused", .array(details))]))
     }
 
     private static func tooLarge(_ statistics: LinkStatistics) -> AlertBoard.Fault {
         (
-            "a message is larger than the broker takes: \(statistics.lastTooLarge?.topic ?? "")",
+            "a message is larger than the broker accepts: \(statistics.lastTooLarge?.topic ?? "")",
             .object([
                 .init("topic", .string(statistics.lastTooLarge?.topic ?? "")),
                 .init("bytes", .int(Int64(statistics.lastTooLarge?.bytes ?? 0))),
@@ -72,7 +72,7 @@ struct LinkAlerts {
         let denied = statistics.deniedTopics.filter { topic in !broken.contains { $0.topic == topic } }
         func list(_ topics: [String]) -> Value { .array(topics.map { .string($0) }) }
         var parts: [String] = []
-        if !denied.isEmpty { parts.append("does not let us write \(denied.joined(separator: ", "))") }
+        if !denied.isEmpty { parts.append("does not authorise publishing to \(denied.joined(separator: ", "))") }
         if !broken.isEmpty { parts.append("hangs up on messages to \(broken.map(\.topic).joined(separator: ", "))") }
         if !refused.isEmpty {
             let words = refused.map { "\($0.topic) (\($0.reason ?? 128))" }
@@ -80,7 +80,7 @@ struct LinkAlerts {
         }
         guard !parts.isEmpty else { return nil }
         return (
-            "the broker \(parts.joined(separator: " and ")): allow \(remedy(statistics)); events wait meanwhile and are tried again",
+            "the broker \(parts.joined(separator: " and ")): give \(remedy(statistics)); until then events are stored and tried again",
             .object([
                 .init("write", list(denied)), .init("hangs_up", list(broken.map(\.topic))),
                 .init("refused", list(refused.map(\.topic))),
@@ -90,7 +90,7 @@ struct LinkAlerts {
 
     private static func remedy(_ statistics: LinkStatistics) -> String {
         let isForeign = statistics.held.contains { $0.breaks && !$0.isOurs }
-        return "the station's account to write them"
+        return "the station's account write access to these topics"
             + (isForeign ? ", or switch mqtt.home_assistant.enabled off where they are Home Assistant's" : "")
     }
 
@@ -99,17 +99,17 @@ struct LinkAlerts {
         let read = statistics.refusedSubscriptions + commands
         guard !read.isEmpty else { return nil }
         return (
-            "the broker does not send us \(read.joined(separator: ", ")): allow the station's account to read them",
+            "not authorised by the broker to read \(read.joined(separator: ", ")): give the station's account read access to these topics",
             .object([.init("read", .array(read.map { .string($0) }))])
         )
     }
 
-    /// The number of times changes, and is no news.
+    /// (The count alone changes without a new alert.)
     private static func duplicate(_ duplicate: LinkStatistics.Duplicate) -> AlertBoard.Fault {
         (
             duplicate.isSure
-                ? "another station has the same id, and each takes the other's place with the broker: give one of them another station.id"
-                : "connections end again and again without a reason: probably another station has the same id; give one of them another station.id",
+                ? "another station has the same id, and the broker disconnects each for the other: give one of them another station.id"
+                : "connections end repeatedly and without a reason, probably because another station has the same id: give one of them another station.id",
             .object([
                 .init("count", .int(Int64(clamping: duplicate.count))), .init("certain", .bool(duplicate.isSure)),
             ])
@@ -118,7 +118,7 @@ struct LinkAlerts {
 
     private static func credentials(_ statistics: LinkStatistics) -> AlertBoard.Fault {
         (
-            "the broker did not accept us: \(statistics.lastCredentialRefusal)",
+            "the broker refused the credentials: \(statistics.lastCredentialRefusal)",
             .object([.init("count", .int(Int64(clamping: statistics.credentialRefusals)))])
         )
     }
@@ -132,7 +132,7 @@ struct LinkAlerts {
         }
         guard !open.isEmpty else { return nil }
         return (
-            "the password goes over the network in plain text: use mqtts:// for \(open.joined(separator: ", "))",
+            "the password is sent unencrypted: use mqtts:// for \(open.joined(separator: ", "))",
             .object([.init("brokers", .array(open.map { .string($0) }))])
         )
     }
@@ -157,6 +157,6 @@ extension LinkStatistics {
     /// How it is with the broker, in one line.
     var summary: String {
         if connected { return version == .v311 ? "connected with MQTT 3.1.1" : "connected" }
-        return isRefused ? "does not accept us: \(lastCredentialRefusal)" : "not connected"
+        return isRefused ? "credentials refused: \(lastCredentialRefusal)" : "not connected"
     }
 }

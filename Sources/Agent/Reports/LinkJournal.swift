@@ -1,26 +1,26 @@
 import Link
 import Threads
 
-/// Puts what happens to the connection into the log, and a repeated refusal only ever more rarely.
+/// Logs the events of the connection; a refusal that repeats is logged the 1st, 2nd, 4th, 8th … time.
 final class LinkJournal: Sendable {
     private let log: Log
     private let refusals = Mutex<[Int: Int]>([:])
 
     init(log: Log) { self.log = log }
 
-    /// What the agent starts with, and people should know.
+    /// Logs what an operator should know of the options at the start.
     /// - Parameter isAutomatic: nobody has asked for the version of MQTT.
     func note(_ options: LinkOptions, isAutomatic: Bool) {
         for file in options.exposedFiles {
-            log.warning("every user of this board may read a secret (to mend it: chmod o-r)", ["file": .text(file)])
+            log.warning("a file with a secret can be read by every user; to fix: chmod o-r", ["file": .text(file)])
         }
         guard ClientLibrary.diesOfProperties, isAutomatic || options.version == .v5 else { return }
-        let why = "libmosquitto \(ClientLibrary.version) can be ended by a packet of MQTT 5 (mended in 2.0.16)"
-        if isAutomatic { return log.notice("\(why): speaking 3.1.1; mqtt.protocol: 5 asks for 5 all the same") }
-        log.warning("\(why), and mqtt.protocol asks for 5")
+        let why = "libmosquitto \(ClientLibrary.version) can be ended by a packet of MQTT 5 (fixed in 2.0.16)"
+        if isAutomatic { return log.notice("\(why): using MQTT 3.1.1; set mqtt.protocol: 5 to use 5 nevertheless") }
+        log.warning("\(why), and mqtt.protocol is 5")
         for broker in DeathNote(options.deathNote).brokers {
             log.warning(
-                "the agent died in a connection with MQTT 5: 3.1.1 with this broker for an hour",
+                "the agent died in a connection with MQTT 5: using 3.1.1 with this broker for an hour",
                 ["broker": .text(broker)])
         }
     }
@@ -56,11 +56,11 @@ final class LinkJournal: Sendable {
         case .tooLarge(let topic, let bytes):
             guard let count = rarely(-1) else { return }
             log.warning(
-                "a message is larger than the broker takes",
+                "a message is larger than the broker accepts",
                 ["topic": .text(topic), "bytes": .int(bytes), "count": .int(count)])
         case .abandoned(let topic):
             log.warning(
-                "the broker hangs up on messages to this topic: they come last from now on, and ever more rarely",
+                "the broker hangs up on messages to this topic: they are sent last from now on, and at growing intervals",
                 ["topic": .text(topic)])
         }
     }
@@ -69,14 +69,15 @@ final class LinkJournal: Sendable {
         let isWriting = finding.subject == .writing
         let fields: KeyValuePairs<String, Log.Field> = ["topic": .text(finding.topic)]
         switch finding.outcome {
-        case .verified: log.debug(isWriting ? "the topic can be written" : "commands arrive", fields)
+        case .verified: log.debug(isWriting ? "authorised to publish to the topic" : "commands arrive", fields)
         case .denied:
-            log.warning(isWriting ? "the broker does not let us write the topic" : "commands do not arrive", fields)
+            log.warning(
+                isWriting ? "not authorised by the broker to publish to the topic" : "commands do not arrive", fields)
         case .unverifiable:
             log.info(
                 isWriting
-                    ? "whether the topic can be written cannot be verified: the broker does not say, nor let us read it"
-                    : "whether commands arrive cannot be verified: our own to ourselves does not",
+                    ? "the right to publish to the topic cannot be verified: the broker does not report it, and the topic cannot be read"
+                    : "the right to receive commands cannot be verified: the test command did not come back",
                 fields)
         }
     }

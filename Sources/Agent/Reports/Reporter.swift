@@ -40,14 +40,18 @@ final class Reporter {
     var lastLevel: Level?
     private var lastSelfTest: SamplingStatus.SelfTestOutcome?
     private var overruns = OverrunWatch()
-    /// A sensor has been open since the start.
+    /// There has been a sensor since the start.
     private var hadSensor = false
+    /// When the agent began, ns since the start of the machine.
+    private let begun = HostClock.sinceBoot()
     /// Nobody says how good the clock is.
     private var isClockUnknown = false
     /// What is known of each chip from before.
     var memory: SensorMemory
     /// What Home Assistant is told when.
     var home: HomeAssistantSchedule
+    /// Nil: there is no alarm line.
+    var alarm: AlarmThread?
     var homeMemory: HomeAssistantMemory
 
     init(
@@ -125,8 +129,9 @@ final class Reporter {
         let words = status.now
         let statistics = link.statistics
         let state = HealthReport.sensorState(status, now: now, stallTime: stallTime(words.sensor))
-        if words.sensor != nil { hadSensor = true }
-        let waits = SensorAlerts.waits(words.problem, hadSensor: hadSensor, sinceBoot: HostClock.sinceBoot())
+        if SensorAlerts.hasSensor(words) { hadSensor = true }
+        let waits = SensorAlerts.waits(
+            words.problem, hadSensor: hadSensor, begun: begun, sinceBoot: HostClock.sinceBoot())
         noteSensor(words, waits)
         let clock = HostStatus.timeQuality()
         isClockUnknown = clock == nil
@@ -169,7 +174,8 @@ final class Reporter {
     func stallTime(_ sensor: SensorDescription?) -> Int64 {
         guard let sensor, sensor.rate > 0 else { return 2_000_000_000 }
         let speed = SensorChoice.speed(inForce.sensor)
-        let block = Double(SamplingThread.blockSize(rate: sensor.rate)) / sensor.rate / (speed > 0 ? speed : 1)
+        let size = SamplingThread.blockSize(rate: sensor.rate, seconds: inForce.sensor.block)
+        let block = Double(size) / sensor.rate / (speed > 0 ? speed : 1)
         return Int64(min(max(3 * block, 2), 1e6) * 1e9)
     }
 
@@ -264,6 +270,7 @@ final class Reporter {
             alerts.update(.clockUnknown, .warning, now: wall, fault: unknown),
             alerts.update(.configRefused, .error, now: wall, fault: refused),
             alerts.update(.configReverted, .warning, now: wall, fault: reverted),
+            alerts.update(.alarmLine, .error, now: wall, fault: alarmFault),
             alerts.update(.queueDropping, .warning, now: wall, fault: dropping),
             alerts.update(.storageFailed, .error, now: wall, fault: StorageAlerts.failed(stored)),
             alerts.update(.storageSetAside, .warning, now: wall, fault: StorageAlerts.setAside(stored)),
@@ -274,6 +281,11 @@ final class Reporter {
         }
         for change in changes { publish(change) }
         return !changes.isEmpty
+    }
+
+    private var alarmFault: AlertBoard.Fault? {
+        guard let problem = alarm?.problem else { return nil }
+        return ("no alarm would be heard: \(problem)", .object([]))
     }
 
     private func rateFault(_ words: SamplingStatus.Words) -> (message: String, details: Value)? {

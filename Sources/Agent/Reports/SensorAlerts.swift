@@ -8,22 +8,34 @@ struct SensorAlerts {
     /// Each code with its severity and what it says; nil when all is well with it.
     private(set) var all: [(code: AlertBoard.Code, severity: AlertMessage.Severity, fault: AlertBoard.Fault?)] = []
 
-    /// Nanoseconds from the start of the machine in which a sensor may still come.
-    private static let bootTime: Int64 = 30_000_000_000
+    /// An agent that begins so soon after the machine, nanoseconds, was started by the boot.
+    private static let bootTime: Int64 = 120_000_000_000
+    /// Nanoseconds that such an agent gives its first sensor to come. (Not from the start of the machine: a slow board may
+    /// come to its services only after half a minute.)
+    private static let patience: Int64 = 30_000_000_000
 
-    /// Whether what is wrong is no news yet. At boot the agent may come before udev has made the device's file or given it
+    /// Whether there is a sensor. One that was just opened still has with it what was wrong before, until its first block
+    /// has come: that is neither an alert nor the end of the wait.
+    static func hasSensor(_ words: SamplingStatus.Words) -> Bool { words.sensor != nil && words.problem == nil }
+
+    /// Whether it is too early for an alert. At boot the agent may come before udev has made the device's file or given it
     /// to its group: then it waits for its first sensor quietly.
     /// - Parameters:
-    ///   - hadSensor: one has been open since the agent was started.
-    ///   - sinceBoot: ns since the start of the machine.
-    static func waits(_ problem: SamplingStatus.Problem?, hadSensor: Bool, sinceBoot: Int64) -> Bool {
-        guard !hadSensor, sinceBoot < bootTime, case .sensor(let error) = problem else { return false }
+    ///   - hadSensor: there has been one since the agent was started.
+    ///   - begun: when the agent began, ns since the start of the machine.
+    ///   - sinceBoot: now, ns since the start of the machine.
+    static func waits(
+        _ problem: SamplingStatus.Problem?, hadSensor: Bool, begun: Int64, sinceBoot: Int64
+    ) -> Bool {
+        guard !hadSensor, begun < bootTime, sinceBoot - begun < patience, case .sensor(let error) = problem else {
+            return false
+        }
         return error.code == .permission || error.code == .missing
     }
 
     /// - Parameters:
     ///   - state: of the sensor, for what only shows by its silence.
-    ///   - waits: a sensor that cannot be opened is no news yet.
+    ///   - waits: it is too early for an alert of a sensor that cannot be opened.
     init(_ words: SamplingStatus.Words, state: HealthMessage.SensorState, waits: Bool = false) {
         var problem: (code: AlertBoard.Code, fault: AlertBoard.Fault)?
         if case .sensor(let error) = words.problem {
@@ -62,15 +74,15 @@ struct SensorAlerts {
         let axes = (0..<3).filter { watch.stuckAxes & (1 << UInt8($0)) != 0 }.map { Value.string(names[$0]) }
         let message =
             watch.faults.contains(.stuck)
-            ? "the sensor gives the same values all the time"
-            : "an axis of the sensor gives the same value all the time"
+            ? "the sensor is stuck: all its values stay the same"
+            : "an axis of the sensor is stuck: its value stays the same"
         return (message, .object([.init("axes", .array(axes))]))
     }
 
     private static func saturated(_ watch: SamplingStatus.WatchReport) -> AlertBoard.Fault? {
         guard watch.faults.contains(.saturated) else { return nil }
         return (
-            "the sensor is at full scale: sensor.range is too small, or it is broken",
+            "the sensor is saturated: sensor.range is too small, or the sensor is broken",
             .object([.init("share", .double(watch.saturated))])
         )
     }
@@ -78,7 +90,7 @@ struct SensorAlerts {
     private static func implausible(_ watch: SamplingStatus.WatchReport) -> AlertBoard.Fault? {
         guard watch.faults.contains(.implausible) else { return nil }
         guard let magnitude = watch.magnitude else {
-            return ("the sensor gives no numbers", .object([]))
+            return ("the sensor sends values that are not numbers", .object([]))
         }
         return (
             "the sensor does not show gravity: its mean is far from 9.81 m/s^2",
@@ -93,6 +105,6 @@ struct SensorAlerts {
         }
         // What has no self-test has not failed it.
         guard let error = outcome.error, error.code != .unsupported else { return nil }
-        return ("the self-test could not be made: " + error.message, .object([]))
+        return ("the self-test could not be run: " + error.message, .object([]))
     }
 }

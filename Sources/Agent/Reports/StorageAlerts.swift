@@ -1,7 +1,7 @@
 import Link
 import Messages
 
-/// What is to be said of the disk and of what had to be dropped. Pure.
+/// The alerts of the storage. Pure.
 enum StorageAlerts {
     /// Messages were dropped, by class.
     static func dropping(_ link: LinkStatistics, _ stored: StorageStatus.Words) -> AlertBoard.Fault {
@@ -17,7 +17,7 @@ enum StorageAlerts {
         )
     }
 
-    /// Nothing can be kept on disk.
+    /// Storage unavailable.
     static func failed(_ stored: StorageStatus.Words) -> AlertBoard.Fault? {
         guard let problem = stored.problem else { return nil }
         return (

@@ -14,10 +14,11 @@ struct SamplingSession {
     var lastTime: Int64 = 0
     var conditionDue: Int64 = 0
 
-    init(_ sensor: SensorDescription) {
+    /// - Parameter seconds: of samples that are read together.
+    init(_ sensor: SensorDescription, block seconds: Double) {
         self.sensor = sensor
         rate = sensor.rate
-        block = SampleBlock(capacity: SamplingThread.blockSize(rate: sensor.rate))
+        block = SampleBlock(capacity: SamplingThread.blockSize(rate: sensor.rate, seconds: seconds))
         watch = SampleWatch(rate: sensor.rate, range: sensor.range, resolution: sensor.resolution)
     }
 

@@ -50,7 +50,11 @@ extension SamplingThread {
         case .endStream:
             endStream(&pipeline)
             return .done(["blocks": .int(Int64(pipeline.streamBlocks))])
-        case .selfTest, .snapshot: return .failed(CodedError("", .internal, "not an order for this thread"))
+        case .confirm(let confirmation):
+            pipeline.confirm(confirmation, to: sink)
+            return .done(.object([]))
+        case .selfTest, .snapshot, .stored, .silence, .alarmTest:
+            return .failed(CodedError("", .internal, "not an order for this thread"))
         }
     }
 

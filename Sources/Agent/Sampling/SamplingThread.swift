@@ -1,10 +1,10 @@
-import CLinux
 import Glibc
 import Messages
 import Sensors
 import Settings
 import SignalProcessing
 import Station
+import Threads
 
 /// The one thread that samples and runs the pipeline. It never ends because of the sensor: what fails is tried again
 /// with growing pauses. While blocks come it takes no lock but the link's for a finished message, and logs nothing.
@@ -41,6 +41,9 @@ final class SamplingThread {
     private let boot: String
     /// Takes the segments of the waveform ring, when the settings want one; nil: nobody takes them.
     private let ring: SegmentQueue?
+    /// Switches the alarm's line; nil: there is none.
+    private let alarm: AlarmThread?
+    private var isAlarm = false
     private var pause = SamplingThread.firstPause
     private var selfTestIsDue: Bool
     private var level: Level?
@@ -51,7 +54,8 @@ final class SamplingThread {
     init(
         configuration: Configuration, revision: Int = 0, boot: String, driver: any SensorDriver,
         choose: @escaping (SensorConfiguration) -> any SensorDriver = { SensorChoice.driver($0) },
-        status: SamplingStatus, orders: OrderBook, ring: SegmentQueue? = nil, sink: @escaping PublicationSink
+        status: SamplingStatus, orders: OrderBook, ring: SegmentQueue? = nil,
+        alarm: AlarmThread? = nil, sink: @escaping PublicationSink
     ) {
         self.configuration = configuration
         self.revision = revision
@@ -62,6 +66,7 @@ final class SamplingThread {
         self.sink = sink
         self.orders = orders
         self.ring = ring
+        self.alarm = alarm
         selfTestIsDue = configuration.sensor.selfTest
     }
 
@@ -70,21 +75,9 @@ final class SamplingThread {
 
     /// Starts the thread; it ends when the status says so, or with the recording.
     func start() throws(AgentError) {
-        let box = Unmanaged.passRetained(self)
-        var id = pthread_t()
-        let code = pthread_create(
-            &id, nil,
-            { context in
-                clinux_set_thread_name("sampling")
-                guard let context else { return nil }
-                Unmanaged<SamplingThread>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, box.toOpaque())
-        guard code == 0 else {
-            box.release()
-            throw AgentError("the sampling thread cannot be started: \(String(cString: strerror(code)))")
+        if let reason = DetachedThread.start("sampling", { self.run() }) {
+            throw AgentError("the sampling thread cannot be started: \(reason)")
         }
-        pthread_detach(id)
     }
 
     private func run() {
@@ -165,7 +158,7 @@ final class SamplingThread {
             do throws(StationError) {
                 if sensor != session.sensor {
                     try pipeline.change(sensor: StationSensor(sensor), (configuration, revision), to: sink)
-                    session = SamplingSession(sensor)
+                    session = SamplingSession(sensor, block: configuration.sensor.block)
                     status.change { $0.rate = nil }
                 } else if isStale {
                     try pipeline.reconfigure(configuration, revision: revision, to: sink)
@@ -225,7 +218,7 @@ final class SamplingThread {
     /// Runs the pipeline over all that the sensor gives, through failures that a new opening mends, and through the end
     /// of a recording, until the stop.
     private func sample(_ opened: SensorDescription, _ pipeline: inout StationPipeline) {
-        var session = SamplingSession(opened)
+        var session = SamplingSession(opened, block: configuration.sensor.block)
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
             do throws(SensorError) {
@@ -248,6 +241,10 @@ final class SamplingThread {
             pipeline.process(
                 session.block, quality: session.sensor.clock == .recording ? .replay : clockQuality,
                 fault: session.watch.invalidReason, to: sink)
+            if pipeline.isAlarm != isAlarm {
+                isAlarm.toggle()
+                if isAlarm { alarm?.raise() }
+            }
             if pipeline.level != level {
                 level = pipeline.level
                 status.change { $0.level = level }
@@ -340,11 +337,11 @@ final class SamplingThread {
         status.settling.store(settling, ordering: .relaxed)
     }
 
-    /// Samples in a block: 0.16 s, 16 at 100 Hz. Short enough for an onset to be told at once, long enough for the
-    /// thread to wake seldom.
-    static func blockSize(rate: Double) -> Int {
+    /// Samples in a block, by default of 0.16 s, 16 at 100 Hz: short enough for an onset to be told at once, long enough
+    /// for the thread to wake seldom.
+    static func blockSize(rate: Double, seconds: Double) -> Int {
         guard rate > 0, rate.isFinite else { return 1 }
-        return max(1, Int((min(rate, 1e6) * 0.16).rounded()))
+        return max(1, Int((min(rate, 1e6) * seconds).rounded()))
     }
 }
 

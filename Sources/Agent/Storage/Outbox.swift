@@ -8,15 +8,15 @@ import Spool
 /// storage thread alone.
 struct Outbox: ~Copyable {
     /// What it has to know of the settings.
-    struct Context: Sendable {
-        var configuration: Configuration
-        var topics: Topics
+    final class Context: Sendable {
+        let configuration: Configuration
+        let topics: Topics
         /// Number of the change whose brokers are on trial, and of the one that was confirmed last; 0: none.
-        var trial: Int
-        var confirmed = 0
+        let trial: Int
+        let confirmed: Int
 
-        init(_ configuration: Configuration, topics: Topics, trial: Int = 0) {
-            (self.configuration, self.topics, self.trial) = (configuration, topics, trial)
+        init(_ configuration: Configuration, topics: Topics, trial: Int = 0, confirmed: Int = 0) {
+            (self.configuration, self.topics, self.trial, self.confirmed) = (configuration, topics, trial, confirmed)
         }
     }
 
@@ -174,7 +174,10 @@ struct Outbox: ~Copyable {
             (lastFold, foldDue) = (now, now + Self.foldPause)
             try spool.checkpoint(whole: true)
         }
-        if isLast { try spool.makeDurable() }
+        if isLast {
+            try spool.storeLevels()
+            try spool.makeDurable()
+        }
     }
 
     /// Without a disk messages leave at once.
@@ -295,7 +298,7 @@ struct Outbox: ~Copyable {
                         backfill.passed(message.key, line)
                         continue
                     }
-                    let header = lateHeader(message, wall: wall)
+                    let header = Self.lateHeader(message, context, wall: wall)
                     // What was passed over just now may be offered, and is older: the next round begins with it.
                     guard link.holdNumber == number else { return }
                     // One over which a connection ended takes turns with the others of its topic.
@@ -325,7 +328,9 @@ struct Outbox: ~Copyable {
 
     /// How a message from disk is sent: what has outlived its time goes below `data/history`, as do traces and summaries
     /// always; the others keep their topic, and what is left of their time.
-    private func lateHeader(_ message: StoredMessage, wall: Int64) -> PublicationHeader {
+    private static func lateHeader(
+        _ message: StoredMessage, _ context: Context, wall: Int64
+    ) -> PublicationHeader {
         var header = message.header
         header.qos = 1
         guard !header.isHistory else { return header }
@@ -359,7 +364,8 @@ extension [UInt8] {
 extension RingSegment {
     fileprivate init(_ segment: WaveformSegment, _ format: MiniSEEDFormat) {
         self.init(
-            start: segment.start, end: segment.end, samples: segment.samples, rate: segment.rate, format: format)
+            start: segment.start, end: segment.end, samples: segment.samples, rate: segment.rate, format: format,
+            unit: segment.unit)
     }
 }
 

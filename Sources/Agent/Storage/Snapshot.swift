@@ -2,8 +2,7 @@ import Messages
 import MiniSEED
 import Spool
 
-/// A stretch of the waveform ring on its way into the outbox: some pieces in each round, so that what must be written
-/// down at once never waits for it.
+/// A stretch of the waveform ring, or the waveform of an event, on its way into the outbox: some pieces in each round.
 struct Snapshot {
     /// Bytes of a message at most; a record is never divided.
     static let messageBytes = 65_536
@@ -19,6 +18,10 @@ struct Snapshot {
     var beginsAt: Int64
     /// What is still to be read; nil before the beginning.
     var pieces: ArraySlice<RingSegment>?
+    /// m/s² of a count, of the ring's pieces.
+    private var unit: Double?
+    /// The event whose waveform it is, the object of its newest message, and how far the reading is (key on the disk).
+    var event: (id: String, object: Value, key: Int64)?
     /// Whole records that are in no message yet.
     private var records: [UInt8] = []
     private var totals = Totals()
@@ -44,6 +47,20 @@ struct Snapshot {
         header.priority = .trace
         self.header = header
         beginsAt = now + Self.flushTime
+    }
+
+    /// That of an event.
+    /// - Parameter object: of its newest message.
+    init(number: Int, event id: String, _ object: Value, topic: String) {
+        self.init(number: number, from: .min, to: .max, topic: topic, now: 0)
+        (event, pieces) = ((id, object, 0), [])
+    }
+
+    /// The next piece of the ring.
+    mutating func nextPiece() -> RingSegment? {
+        guard let piece = pieces?.popFirst() else { return nil }
+        unit = piece.unit ?? unit
+        return piece
     }
 
     /// Adds what lies in the range of a piece's records; a record that is damaged ends the piece.
@@ -88,26 +105,27 @@ struct Snapshot {
     /// What is told when all is on its way.
     var outcome: OrderOutcome {
         guard let first = totals.first, let last = totals.last, totals.messages > 0 else {
+            if let event { return .done(["event": event.object, "messages": 0]) }
             return .failed(CodedError("", .unavailable, "the waveform ring has nothing of that time"))
         }
         func number(_ value: Int) -> Value { .int(Int64(value)) }
-        return .done([
+        let told: Value = [
             "topic": .string(header.topic), "from": .string(Timestamp(nanoseconds: first).description),
             "to": .string(Timestamp(nanoseconds: last).description), "bytes": number(totals.bytes),
             "messages": number(totals.messages), "records": number(totals.records), "samples": number(totals.samples),
             "gaps": number(totals.gaps), "sha256": .string(totals.hash.hexDigest()),
-        ])
+        ]
+        return .done(
+            event.map { told.with("event", $0.object) } ?? told.with("unit_per_count", unit.map { .double($0) }))
     }
 }
 
 extension Outbox {
     /// Goes on with a snapshot.
-    /// - Parameters:
-    ///   - now: of the monotonic clock; `wall`: of UTC (ns).
+    /// - Parameter wall: ns of UTC.
     /// - Returns: what became of it, when it is over.
-    mutating func step(_ snapshot: inout Snapshot, now: Int64, wall: Int64) throws(SpoolError) -> OrderOutcome? {
+    mutating func step(_ snapshot: inout Snapshot, wall: Int64) throws(SpoolError) -> OrderOutcome? {
         if snapshot.pieces == nil {
-            guard hasAll(of: snapshot) || now >= snapshot.beginsAt else { return nil }
             let pieces = spool.segments(from: snapshot.range.lowerBound, to: snapshot.range.upperBound)
             let (bytes, room) = (pieces.reduce(0) { $0 + $1.bytes }, try spool.room())
             guard bytes + bytes / 16 <= room else {
@@ -119,22 +137,25 @@ extension Outbox {
             snapshot.pieces = pieces[...]
         }
         for _ in 0..<Snapshot.piecesInARound {
-            guard let piece = snapshot.pieces?.popFirst() else { break }
+            guard let piece = snapshot.nextPiece() else { break }
             if let records = try spool.records(of: piece) { snapshot.add(records) }
             while let message = snapshot.message(isLast: false) { try put(message, snapshot.header, wall: wall) }
         }
-        let isOver = snapshot.pieces?.isEmpty ?? true
+        var isOver = snapshot.pieces?.isEmpty ?? true
+        if let (id, _, key) = snapshot.event {
+            let parts = try spool.messages(of: id, .waveform ... .waveform, after: key, count: 4)
+            isOver = parts.isEmpty
+            for part in parts {
+                snapshot.event?.key = part.key
+                snapshot.add(part.payload)
+                while let message = snapshot.message(isLast: false) { try put(message, snapshot.header, wall: wall) }
+            }
+        }
         if isOver {
             while let message = snapshot.message(isLast: true) { try put(message, snapshot.header, wall: wall) }
         }
         try spool.commit()
         return isOver ? snapshot.outcome : nil
-    }
-
-    /// Whether the ring goes on beyond its end.
-    func hasAll(of snapshot: Snapshot) -> Bool {
-        guard let newest = spool.newestSegment else { return false }
-        return newest.end >= snapshot.range.upperBound
     }
 
     private mutating func put(_ message: [UInt8], _ header: PublicationHeader, wall: Int64) throws(SpoolError) {

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import Link
 import Messages
@@ -50,30 +49,17 @@ final class StorageThread: Sendable {
     ///   - confirmed: a trial that was passed just now.
     func change(_ configuration: Configuration, topics: Topics, trial: Int? = nil, confirmed: Int? = nil) {
         context.withLock { context in
-            let before = context
-            context = Outbox.Context(configuration, topics: topics, trial: trial ?? before.trial)
-            context.confirmed = confirmed ?? before.confirmed
+            context = Outbox.Context(
+                configuration, topics: topics, trial: trial ?? context.trial, confirmed: confirmed ?? context.confirmed)
         }
         isChanged.store(true, ordering: .releasing)
         wake.signal()
     }
 
     func start() throws(AgentError) {
-        let box = Unmanaged.passRetained(self)
-        var id = pthread_t()
-        let code = pthread_create(
-            &id, nil,
-            { context in
-                clinux_set_thread_name("storage")
-                guard let context else { return nil }
-                Unmanaged<StorageThread>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, box.toOpaque())
-        guard code == 0 else {
-            box.release()
-            throw AgentError("the storage thread cannot be started: \(String(cString: strerror(code)))")
+        if let reason = DetachedThread.start("storage", { self.run() }) {
+            throw AgentError("the storage thread cannot be started: \(reason)")
         }
-        pthread_detach(id)
     }
 
     /// Writes down what is left and closes the files; to be called when the link has stopped.
@@ -122,14 +108,18 @@ final class StorageThread: Sendable {
     /// Rounds until the stop. The files stay open through errors: what is in memory and what is on the disk go together.
     private func work(_ opened: consuming Outbox, hasFailed: Bool) {
         var outbox = opened
-        var snapshots: [Snapshot] = []
+        var tasks: [StorageTask] = []
         var (due, hasFailed) = (Int64(0), hasFailed)
         while true {
             let isLast = mustStop.load(ordering: .acquiring)
             files.work()
             let now = HostClock.monotonic()
             guard isLast || now >= due else {
-                goWithout()
+                // It can be read, though nothing can be written.
+                takeOrders(&tasks, outbox, canWrite: false)
+                carryOn(&tasks, &outbox)
+                Outbox.letPass(link)
+                wait(tasks.isEmpty ? Self.longestWait : 0)
                 continue
             }
             var pieces = segments.takeAll()
@@ -148,54 +138,78 @@ final class StorageThread: Sendable {
                 // Settings that were not taken are tried again.
                 isChanged.store(true, ordering: .releasing)
                 segments.putBack(pieces)
-                for one in snapshots { orders.answer(one.number, .failed(.noRing)) }
-                snapshots.removeAll()
+                for one in tasks { orders.answer(one.number, .failed(.fullStorage)) }
+                tasks.removeAll()
                 (hasFailed, due) = (true, HostClock.monotonic() + Self.pause)
             }
             if isLast {
-                for one in snapshots { orders.answer(one.number, .failed(.noRing)) }
+                for one in tasks { orders.answer(one.number, .failed(.noStorage)) }
                 return
             }
             if hasFailed { continue }
             if hasPieces, !segments.awaitsFlush {
                 // (It may have been the piece before the one that was asked for.)
-                for i in snapshots.indices { snapshots[i].beginsAt = min(snapshots[i].beginsAt, now + 50_000_000) }
+                for i in tasks.indices {
+                    if let wait = tasks[i].waitsFor {
+                        tasks[i].waitsFor = (wait.end, min(wait.until, now + 50_000_000))
+                    }
+                }
             }
-            if orders.hasOrders { takeOrders(&snapshots, outbox) }
-            guard !snapshots.isEmpty else {
+            takeOrders(&tasks, outbox, canWrite: true)
+            guard !tasks.isEmpty else {
                 wait(Self.longestWait)
                 continue
             }
-            // One after the other, and a round between two steps.
-            do throws(SpoolError) {
-                let outcome = try outbox.step(&snapshots[0], now: HostClock.monotonic(), wall: HostClock.wall())
-                if let outcome { orders.answer(snapshots.removeFirst().number, outcome) }
-            } catch {
-                orders.answer(
-                    snapshots.removeFirst().number, .failed(CodedError("", .internal, error.description)))
-            }
-            if let next = snapshots.first { wait(next.pieces == nil ? 20 : 0) }
+            carryOn(&tasks, &outbox)
+            if let next = tasks.first { wait(next.waitsFor == nil ? 0 : 20) }
         }
     }
 
-    private func takeOrders(_ snapshots: inout [Snapshot], _ outbox: borrowing Outbox) {
+    /// One after the other, and a round between two steps.
+    private func carryOn(_ tasks: inout [StorageTask], _ outbox: inout Outbox) {
+        guard !tasks.isEmpty else { return }
+        do throws(SpoolError) {
+            let outcome = try outbox.step(&tasks[0], now: HostClock.monotonic(), wall: HostClock.wall())
+            if let outcome { orders.answer(tasks.removeFirst().number, outcome) }
+        } catch {
+            orders.answer(tasks.removeFirst().number, .failed(CodedError("", .internal, error.description)))
+        }
+    }
+
+    private func takeOrders(_ tasks: inout [StorageTask], _ outbox: borrowing Outbox, canWrite: Bool) {
+        guard orders.hasOrders else { return }
+        let now = HostClock.monotonic()
+        let (topics, hasRing) = context.withLock { ($0.topics, $0.configuration.storage.ringMinutes > 0) }
         for (number, order) in orders.takeOrders() {
-            guard case .snapshot(let from, let to, let topic) = order, hasRing else {
+            var task: StorageTask
+            var sendsTo: String?
+            switch order {
+            case .snapshot(let from, let to, let topic) where hasRing:
+                task = .snapshot(Snapshot(number: number, from: from, to: to, topic: topic, now: now))
+                sendsTo = topic
+            case .stored(let query):
+                task = StorageTask(number, query, topics: topics, now: now)
+                if case .event(_, let topic?) = query { sendsTo = topic }
+                if case .resend(let one) = task { sendsTo = one.topic }
+            default:
                 orders.answer(number, .failed(.noRing))
                 continue
             }
-            orders.answer(number, .began(["topic": .string(topic)]))
-            let snapshot = Snapshot(number: number, from: from, to: to, topic: topic, now: HostClock.monotonic())
+            guard canWrite || sendsTo == nil else {
+                orders.answer(number, .failed(.fullStorage))
+                continue
+            }
+            if let topic = sendsTo { orders.answer(number, .began(["topic": .string(topic)])) }
             // The last seconds are still with the thread that samples.
-            if !outbox.hasAll(of: snapshot) { segments.requestFlush() }
-            snapshots.append(snapshot)
+            if let wait = task.waitsFor, !outbox.hasAll(until: wait.end) {
+                if canWrite, hasRing { segments.requestFlush() } else { task.waitsFor = (wait.end, now) }
+            }
+            tasks.append(task)
         }
     }
 
-    private var hasRing: Bool { context.withLock { $0.configuration.storage.ringMinutes > 0 } }
-
     private func refuseOrders() {
-        for (number, _) in orders.takeOrders() { orders.answer(number, .failed(.noRing)) }
+        for (number, _) in orders.takeOrders() { orders.answer(number, .failed(.noStorage)) }
     }
 
     private func wait(_ milliseconds: Int32) {
@@ -203,6 +217,17 @@ final class StorageThread: Sendable {
         guard poll(&waited, 2, milliseconds) > 0 else { return }
         if waited[0].revents != 0 { link.keeperWake.clear() }
         if waited[1].revents != 0 { wake.clear() }
+    }
+}
+
+extension StorageConfiguration {
+    /// Why the file system has no room for the budget; nil: it has. Asks the disk.
+    /// - Parameter used: bytes that the storage has there now.
+    func problem(used: Int) -> String? {
+        var facts = statvfs()
+        guard statvfs(directory, &facts) == 0 else { return "\(directory): \(String(cString: strerror(errno)))" }
+        let room = (Int(clamping: facts.f_bavail) * Int(clamping: facts.f_frsize) + used) / 1_000_000
+        return budget <= room ? nil : "\(budget) MB is more than \(directory) has room for: at most \(room) MB."
     }
 }
 

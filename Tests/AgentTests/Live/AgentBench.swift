@@ -33,9 +33,10 @@ final class AgentBench {
         func put(_ header: PublicationHeader, _ bytes: UnsafeRawBufferPointer) {
             all.withLock { $0.append((header, Array(bytes))) }
         }
-        /// Everything on topics below the station that begin so, as it was sent.
+        /// Everything on topics below the station, or with a slash in front, that begin so, as it was sent.
         func messages(_ beginning: String) -> [[UInt8]] {
-            all.withLock { $0 }.filter { $0.header.topic.hasPrefix("seismote/test/" + beginning) }
+            let beginning = beginning.hasPrefix("/") ? beginning : "seismote/test/" + beginning
+            return all.withLock { $0 }.filter { $0.header.topic.hasPrefix(beginning) }
                 .map { [UInt8($0.header.qos)] + $0.bytes }
         }
     }
@@ -140,7 +141,8 @@ final class AgentBench {
 
     private var waitsForDisk: Bool {
         dispatcher.disk.begun != nil || !dispatcher.disk.arrived.isEmpty || !dispatcher.disk.replies.isEmpty
-            || dispatcher.persisting != nil || dispatcher.checking != nil || dispatcher.answering != nil
+            || dispatcher.persisting != nil || dispatcher.checking != nil || dispatcher.measuring != nil
+            || dispatcher.answering != nil
     }
 
     /// Takes all orders that the sampling thread would, as it does.

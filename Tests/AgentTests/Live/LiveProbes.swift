@@ -52,6 +52,18 @@ extension LiveRowTests {
         return bench.lines.all.contains { $0.contains("settings changed") }
     }
 
+    /// A confirmation is taken, and waits for the disk; then it is refused.
+    @Sendable static func confirmation() throws -> Bool {
+        let bench = try AgentBench()
+        func isRefused() -> Bool {
+            bench.send("confirm-event", #""event_id":"test-20260105T102030120Z","network_event":"net-1""#)
+            bench.round()
+            return bench.replies().contains { $0.codes == ["unavailable"] }
+        }
+        guard !isRefused(), bench.change(patch("detection.event.confirmation", "false")) else { return false }
+        return isRefused()
+    }
+
     // MARK: What a broker sees first
 
     private static func broker(_ port: Int, _ more: String = "", isEncrypted: Bool = false) -> String {
@@ -144,6 +156,16 @@ extension LiveRowTests {
                 return false
             }
             return says(usual) { $0.isEmpty } && (topic.map { says($0) { !$0.isEmpty } } ?? true)
+        }
+    }
+
+    @Sendable static func page() throws -> Bool {
+        let bench = try AgentBench()
+        guard bench.change(patch("mqtt.home_assistant.page", "\"http://here/#/station/{id}\"")) else { return false }
+        return eventually {
+            bench.round()
+            return bench.retained("homeassistant/device/seismote-test/config")?
+                .contains(#""configuration_url":"http://here/#/station/test""#) == true
         }
     }
 

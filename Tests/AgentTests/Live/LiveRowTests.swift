@@ -9,7 +9,7 @@ import Threads
 
 /// Live means live: for each row of the table that says so, another value is set on a running agent, and a consequence is
 /// seen in what it does. A row without a probe fails here, so whoever adds one has to say how it shows.
-@Suite(.timeLimit(.minutes(5))) struct LiveRowTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveRowTests {
     /// How a row is seen to be in force.
     enum Probe: Sendable {
         /// The pipeline's messages on these topics are others than those of an agent that nobody has changed.
@@ -20,11 +20,13 @@ import Threads
 
     /// What the sensor feels: in which blocks (of 0.16 s) it is shaken. The change comes with block 40.
     enum Ground: Sendable, Hashable {
-        case shaken, shakenTwice
+        case shaken, shakenTwice, quake
         var blocks: [ClosedRange<Int>] {
             switch self {
             case .shaken: [70...95]
             case .shakenTwice: [60...70, 100...110]
+            // With enough noise before, to tell an earthquake.
+            case .quake: [115...140]
             }
         }
     }
@@ -72,6 +74,7 @@ import Threads
     private static func run(_ settings: String, _ ground: Ground, change: String) throws -> AgentBench.Published {
         let base = Self.base.filter { line in !settings.hasPrefix(line.prefix { $0 != ":" }) }
         let bench = try AgentBench((base + [settings]).joined(separator: "\n"))
+        bench.gate.isQuake.store(ground == .quake, ordering: .relaxed)
         #expect(bench.blocks(40))
         #expect(bench.change(change), "refused: \(bench.replies())")
         var block = 41
@@ -117,9 +120,9 @@ import Threads
     static let probes: [String: Probe] = pipeline.merging(connection) { $1 }.merging(disk) { $1 }
 
     private static let pipeline: [String: Probe] = [
-        "station.network": .messages(trace, of: "\"ZZ\"", "trace: {encoding: mseed}"),
-        "station.code": .messages(trace, of: "\"ABC\"", "trace: {encoding: mseed}"),
-        "station.location": .messages(trace, of: "\"77\"", "trace: {encoding: mseed}"),
+        "station.network": .messages(trace, of: "\"ZZ\"", "trace: {encoding: mseed2}"),
+        "station.code": .messages(trace, of: "\"ABC\"", "trace: {encoding: mseed2}"),
+        "station.location": .messages(trace, of: "\"77\"", "trace: {encoding: mseed2}"),
         "station.latitude": info("latitude", "12.5"), "station.longitude": info("longitude", "-12.5"),
         "station.elevation_m": info("elevation_m", "77"), "station.description": info("description", "\"below\""),
         "station.groups": .watched(groups),
@@ -173,6 +176,12 @@ import Threads
         "detection.event.max_event_s": .messages(trigger, of: "1", level),
         "detection.event.dead_time_s": .messages(trigger, of: "60", level, .shakenTwice),
         "detection.event.min_intensity": .messages(trigger, of: "12", level),
+        "detection.event.confirmation": .watched(confirmation),
+
+        "classification.enabled": .messages(trigger, of: "false", level),
+        "alarm.enabled": .messages(trigger, of: "true", level, .quake),
+        "alarm.velocity": .messages(trigger, of: "10", level + "\nalarm: {enabled: true}", .quake),
+        "onsite.enabled": .messages(trigger, of: "false", level, .quake),
 
         "intensity.scales": .messages(summary, of: #"["wald99"]"#),
         "intensity.horizontal": .messages(summary, of: "\"vector\""),
@@ -190,7 +199,7 @@ import Threads
         "trace.only_in_events": .messages(trace, of: "true", level),
         "trace.qos": .messages(trace, of: "0"),
         "waveform.enabled": .messages("data/waveform", of: "false", level),
-        "waveform.encoding": .messages("data/waveform", of: "\"mseed2-steim2\"", level),
+        "waveform.encoding": .messages("data/waveform", of: "\"mseed3\"", level),
         "waveform.chunk_s": .messages("data/waveform", of: "3", level),
 
     ]
@@ -218,6 +227,11 @@ import Threads
         "mqtt.home_assistant.enabled": discovery("enabled", "false"),
         "mqtt.home_assistant.prefix": discovery("prefix", "\"house\"", at: "house/device/seismote-test/config"),
         "mqtt.home_assistant.discovery": discovery("discovery", "\"components\""),
+        "mqtt.home_assistant.page": .watched(page),
+        "mqtt.openeew.enabled": .messages("/traces", of: "true"),
+        "mqtt.openeew.topic": .messages(
+            "/traces", of: "\"/other\"", "mqtt: {openeew: {enabled: true}}\nunlocked: [mqtt.openeew.topic]"),
+        "mqtt.openeew.country_code": .messages("/traces", of: "\"cl\"", "mqtt: {openeew: {enabled: true}}"),
     ]
 
     private static let disk: [String: Probe] = [

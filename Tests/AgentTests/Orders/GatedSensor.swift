@@ -15,6 +15,8 @@ struct GatedSensor: SensorDriver {
         private let blocks = DispatchSemaphore(value: 0)
         private let isOpen = Atomic<Bool>(false)
         private let shaken = Atomic<Bool>(false)
+        /// Shaken by an earthquake rather than by a machine.
+        let isQuake = Atomic<Bool>(false)
         /// How many opens will fail.
         let missing = Atomic<Int>(0)
         private let plan = Mutex(Plan())
@@ -58,6 +60,8 @@ struct GatedSensor: SensorDriver {
     private var time: Int64 = 1_700_000_000_000_000_000
     private var count = 0
     private var noise: UInt64 = 1
+    /// Samples since the shaking began.
+    private var since = 0
 
     init(_ gate: Gate, _ settings: SensorConfiguration) {
         self.gate = gate
@@ -77,14 +81,28 @@ struct GatedSensor: SensorDriver {
         block.time = time
         time += Int64(16e9 / rate)
         let shaken = gate.isShaken
+        let isQuake = gate.isQuake.load(ordering: .relaxed)
         for _ in 0..<16 {
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let small = (Double(noise >> 40) / Double(1 << 24) - 0.5) * 2e-3
-            let large = shaken ? sin(Double(count) * 0.3) : 0
-            block.append(0.1 + small + large, small - large, 9.8 + small)
+            since = shaken ? since + 1 : 0
+            if shaken, isQuake {
+                block.append(0.1 + small + quake(0), small + quake(1), 9.8 + small + quake(2))
+            } else {
+                let large = shaken ? sin(Double(count) * 0.3) : 0
+                block.append(0.1 + small + large, small - large, 9.8 + small)
+            }
             count += 1
         }
         return .samples
+    }
+
+    /// Several frequencies that grow within a second.
+    private func quake(_ phase: Double) -> Double {
+        let t = Double(since) / rate
+        return [1.3, 2.7, 4.1].enumerated().reduce(0) {
+            $0 + 0.5 * min(1, t) * sin(2 * .pi * $1.element * t + phase * Double($1.offset + 1))
+        }
     }
 
     mutating func close() {}

@@ -63,7 +63,7 @@ import Testing
         try broker.folder.write("acl", Self.others + "topic readwrite seismote/board/#\n")
         broker.reload()
         // The onset of the first event of the first agent, and all that came after.
-        #expect(eventually(within: 60) { events().contains("\(boot ?? "-")0") }, "\(second.child.errors)")
+        #expect(eventually(within: 180) { events().contains("\(boot ?? "-")0") }, "\(second.child.errors)")
         #expect(eventually(within: 30) { waiting(next) <= 2 })
     }
 

@@ -1,0 +1,78 @@
+import Messages
+import MiniSEED
+import Spool
+
+/// The levels of a stretch of the past on their way into a reply.
+struct HistoryRead {
+    /// Pieces of the ring, and blocks of ten minutes, in a round.
+    private static let piecesInARound = 16
+    private static let blocksInARound = 500
+
+    let number: Int
+    private let isCBOR: Bool
+    /// Of the monotonic clock: begins at this time, or when the ring has all (ns).
+    var beginsAt: Int64
+    private(set) var levels: StepLevels
+    /// What is still to be read; nil before the beginning.
+    private(set) var pieces: ArraySlice<RingSegment>?
+    private var blocks: ArraySlice<Int64>
+    private var ring: Int64?
+    private var decoder = MiniSEEDDecoder()
+    private var samples: [Double] = []
+
+    /// Shorter steps than a minute are made of the ring's samples.
+    private var isFine: Bool { levels.step < StepLevels.minute }
+
+    init(number: Int, _ range: ClosedRange<Int64>, step: Int, cbor: Bool, now: Int64) {
+        let step = Int64(step) * 1_000_000_000
+        let rest = range.lowerBound % step
+        let start = range.lowerBound - (rest < 0 ? rest + step : rest)
+        let count = (range.upperBound - start + step - 1) / step
+        levels = StepLevels(start: start, step: step, count: Int(count))
+        blocks = Array(StepLevels.block(at: levels.start)...StepLevels.block(at: levels.end - 1))[...]
+        (self.number, isCBOR) = (number, cbor)
+        beginsAt = now + Snapshot.flushTime
+    }
+
+    /// - Returns: false when all has been read.
+    mutating func read(_ spool: inout Spool) throws(SpoolError) -> Bool {
+        if pieces == nil {
+            pieces = isFine ? spool.segments(from: levels.start, to: levels.end - 1)[...] : []
+            ring = pieces?.map(\.start).min()
+        }
+        for _ in 0..<Self.piecesInARound {
+            guard let piece = pieces?.popFirst() else { break }
+            guard let unit = piece.unit, let records = try spool.records(of: piece) else { continue }
+            records.withUnsafeBytes { levels.add($0, unit: unit, with: &decoder, &samples) }
+        }
+        guard pieces?.isEmpty ?? true else { return true }
+        // All minutes at once, so that none fills a step that another has filled.
+        var minutes: [StepLevels] = []
+        for _ in 0..<Self.blocksInARound {
+            guard let number = blocks.popFirst() else { break }
+            if let block = try spool.levels(number) { minutes.append(block) }
+        }
+        // (Within the ring what is missing is a gap.)
+        for block in minutes { levels.add(block, fillingUntil: isFine ? ring ?? .max : nil) }
+        return !blocks.isEmpty
+    }
+
+    var result: ReplyResult {
+        var columns = LevelColumns(
+            from: levels.start, step: Int(levels.step / 1_000_000_000), count: levels.count)
+        columns.ring = ring
+        for (i, cell) in levels.cells.enumerated() where cell.samples > 0 {
+            columns.axes[i % 3].least[i / 3] = cell.least
+            columns.axes[i % 3].most[i / 3] = cell.most
+            columns.axes[i % 3].rms[i / 3] = cell.rms
+        }
+        return columns.result(cbor: isCBOR)
+    }
+}
+
+extension Outbox {
+    /// Goes on with a look at the past.
+    mutating func step(_ history: inout HistoryRead) throws(SpoolError) -> OrderOutcome? {
+        try history.read(&spool) ? nil : .made(history.result)
+    }
+}

@@ -1,0 +1,253 @@
+import Commands
+import Foundation
+import Link
+import Messages
+import MiniSEED
+import Settings
+import Spool
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// What the station keeps, by command: events, one event, levels of the past, messages once more.
+@Suite(.timeLimit(.minutes(10))) struct StoredQueryTests {
+    static let start: Int64 = 1_767_608_400_000_000_000
+    static let second: Int64 = 1_000_000_000
+
+    /// A storage with events, and its thread, without a broker.
+    private final class Storage {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("stored-\(UUID().uuidString)")
+        let thread: StorageThread
+        private let link: Link
+        private var last = 0
+
+        init(_ fill: (inout Spool) throws -> Void) throws {
+            var configuration = Configuration()
+            configuration.station.id = "test"
+            configuration.storage.directory = directory.path
+            var spool = try Spool.open(SpoolOptions(configuration), now: HostClock.wall())
+            try fill(&spool)
+            try spool.close()
+            let topics = try Topics(id: "test")
+            link = try Link(options: LinkOptions(configuration, topics: topics)) { _ in }
+            thread = try StorageThread(configuration, topics: topics, link: link, log: Log(level: .error))
+            try thread.start()
+        }
+
+        /// The last outcome of an order, and the seconds that it took.
+        func ask(_ query: StoredQuery) throws -> (OrderOutcome, Double) {
+            last += 1
+            let begin = HostClock.monotonic()
+            #expect(thread.orders.put(.stored(query), number: last))
+            var all: [OrderOutcome] = []
+            _ = eventually {
+                all += self.thread.orders.takeOutcomes().map(\.outcome)
+                return all.contains { if case .began = $0 { false } else { true } }
+            }
+            return (try #require(all.last), Double(HostClock.monotonic() - begin) / 1e9)
+        }
+
+        func object(_ query: StoredQuery) throws -> Value {
+            guard case .made(let result) = try ask(query).0 else { throw CancellationError() }
+            return try JSONReader.read(result.bytes)
+        }
+
+        /// What waits on disk for the broker below a topic.
+        func stored(_ topic: String) throws -> [StoredMessage] {
+            #expect(thread.stop(within: 10))
+            var configuration = Configuration()
+            configuration.storage.directory = directory.path
+            var spool = try Spool.open(SpoolOptions(configuration), now: HostClock.wall())
+            return try spool.next(.rest).filter { $0.header.topic == topic }
+        }
+
+        deinit {
+            _ = thread.stop(within: 5)
+            try? FileManager.default.removeItem(at: directory)
+        }
+    }
+
+    private static func id(_ index: Int) -> String {
+        "test-\(Timestamp(nanoseconds: start + Int64(index) * 3600 * second).stamp)"
+    }
+
+    /// Onset and end of an event an hour, as the pipeline writes them; MMI 1, 2 ... 8.
+    private static func fill(_ spool: inout Spool, events: Int, boot: String = "b") throws {
+        for index in 0..<events {
+            for (part, name) in [(EventMark.Part.onset, "onset"), (.end, "end")] {
+                var event: Value = [
+                    "v": 1, "station": "test", "boot": .string(boot),
+                    "seq": .int(Int64(2 * index + (part == .end ? 1 : 0))),
+                    "event_type": .string(name), "event_id": .string(id(index)),
+                    "filler": .string(String(repeating: "x", count: 2000)),
+                ]
+                // (As in messages of versions without `mmi`, too.)
+                let mmi = Double(index % 8 + 1)
+                event =
+                    index % 2 == 0
+                    ? event.with("mmi", .double(mmi))
+                    : event.with(
+                        "intensity", [["scale": "jma", "value": 7.0], ["scale": "mmi", "value": .double(mmi)]])
+                if index % 3 == 0 { event = event.with("class", ["likely": "earthquake"]) }
+                var header = Messages.Stream.trigger.delivery.header(topic: "seismote/test/event/trigger")
+                header.event = EventMark(id: id(index), part: part)
+                let bytes = event.json()
+                let key = try bytes.withUnsafeBytes { try spool.put(header, $0, made: HostClock.wall()) }
+                try spool.settle(key, .delivered)
+            }
+        }
+        try spool.commit()
+    }
+
+    private func events(
+        _ storage: Storage, _ range: ClosedRange<Int64> = .min ... .max, minimum: Double? = nil,
+        likely: String? = nil, limit: Int = 20, after: Int64 = 0
+    ) throws -> (ids: [String], matches: Int64?, next: Int64?) {
+        let object = try storage.object(
+            .events(range, minimum: minimum, likely: likely, limit: limit, after: after))
+        guard case .array(let all)? = object["events"] else { throw CancellationError() }
+        let ids = all.compactMap { one in if case .string(let id)? = one["event_id"] { id } else { String?.none } }
+        return (ids, object["matches"]?.integer, object["next"]?.integer)
+    }
+
+    @Test func eventsAreListedByTimeIntensityAndClassPageByPage() throws {
+        let storage = try Storage { try Self.fill(&$0, events: 50) }
+        let all = try events(storage, limit: 100)
+        #expect(all.ids == (0..<50).reversed().map(Self.id) && all.matches == 50 && all.next == nil)
+        var (pages, after) = ([String](), Int64(0))
+        for _ in 0..<10 {
+            let page = try events(storage, limit: 7, after: after)
+            #expect(page.matches == 50 && page.ids.count <= 7)
+            pages += page.ids
+            guard let next = page.next else { break }
+            after = next
+        }
+        #expect(pages == all.ids)
+        let from = Self.start + 10 * 3600 * Self.second
+        #expect(try events(storage, from...(from + 7200 * Self.second)).ids == [12, 11, 10].map(Self.id))
+        #expect(try events(storage, minimum: 8, limit: 100).ids == [47, 39, 31, 23, 15, 7].map(Self.id))
+        #expect(try events(storage, likely: "earthquake", limit: 2).ids == [48, 45].map(Self.id))
+        #expect(try events(storage, minimum: 7.5, likely: "earthquake", limit: 100).ids == [39, 15].map(Self.id))
+        #expect(try events(storage, likely: "disturbance").matches == 0)
+    }
+
+    /// The least seconds of three that a query for many events takes.
+    private static func seconds(_ storage: Storage) throws -> Double {
+        try (0..<3).map { _ in
+            try storage.ask(.events(.min ... .max, minimum: 1, likely: nil, limit: 100, after: 0)).1
+        }.min()!
+    }
+
+    /// Ten times the events take ten times the time (quadratic work takes a hundred times), and an answer has no more than
+    /// 256 kB.
+    @Test func manyEventsAreAnsweredInTimeInProportion() throws {
+        let few = try Self.seconds(Storage { try Self.fill(&$0, events: 150) })
+        let storage = try Storage { try Self.fill(&$0, events: 1500) }
+        let many = try Self.seconds(storage)
+        #expect(many < 40 * few, "150 events take \(few) s, 1500 take \(many) s")
+        let query = StoredQuery.events(.min ... .max, minimum: 1, likely: nil, limit: 100, after: 0)
+        guard case .made(let result) = try storage.ask(query).0 else { throw CancellationError() }
+        #expect(result.bytes.count < 280_000)
+        let sent = try storage.ask(.resend(stream: "event/trigger", boot: "b", 100...103)).0
+        #expect(sent.done?["sent"] == 4)
+    }
+
+    @Test func oneEventComesWithItsWaveform() throws {
+        var waveform: [[UInt8]] = []
+        var ring = try RingWriter(
+            codes: ChannelCodes(network: "XX", station: "TEST", location: "00", id: "test"), rate: 100, format: .v2,
+            scale: CountScale(resolution: 1e-5))
+        for i in 0..<12_000 {
+            ring.append(Double(i % 97), 1, 2, time: Self.start + Int64(i) * 10_000_000, inEvent: false) {
+                waveform.append(Array($1))
+            }
+        }
+        let storage = try Storage { spool in
+            try Self.fill(&spool, events: 2)
+            for part in waveform {
+                var header = Messages.Stream.waveform.delivery.header(
+                    topic: "seismote/test/data/waveform/\(Self.id(1))")
+                header.event = EventMark(id: Self.id(1), part: .waveform)
+                let key = try part.withUnsafeBytes { try spool.put(header, $0, made: HostClock.wall()) }
+                try spool.settle(key, .delivered)
+            }
+        }
+        let plain = try #require(try storage.ask(.event(Self.id(1), topic: nil)).0.done)
+        #expect(plain["event"]?["event_type"] == "end" && plain["event"]?["event_id"] == .string(Self.id(1)))
+        let topic = "seismote/test/data/history/waveform/q"
+        let told = try #require(try storage.ask(.event(Self.id(1), topic: topic)).0.done)
+        #expect(told["samples"] == 12_000 && told["gaps"] == 0 && told["event"] == plain["event"])
+        #expect(try storage.ask(.event("none", topic: nil)).0.error?.code == .unavailable)
+        let none = try #require(try storage.ask(.event(Self.id(0), topic: topic)).0.done)
+        #expect(none["messages"] == 0)
+        let sent = try storage.stored(topic)
+        #expect(sent.flatMap(\.payload) == waveform.flatMap { $0 })
+        #expect(told["messages"] == .int(Int64(sent.count)))
+    }
+
+    @Test func whatAReaderHasMissedIsSentAgainAndTheRestIsNamed() throws {
+        let storage = try Storage { spool in
+            try Self.fill(&spool, events: 30)
+            try Self.fill(&spool, events: 5, boot: "other")
+        }
+        let told = try #require(try storage.ask(.resend(stream: "event/trigger", boot: "b", 7...12)).0.done)
+        #expect(told["sent"] == 6 && told["gone"] == [] && told["waiting"] == 6)
+        let far = try #require(try storage.ask(.resend(stream: "event/trigger", boot: "b", 58...70)).0.done)
+        #expect(far["sent"] == 2 && far["gone"] == [[60, 70]])
+        for (stream, boot) in [("event/trigger", "c"), ("data/trace", "b")] {
+            let none = try #require(try storage.ask(.resend(stream: stream, boot: boot, 0...3)).0.done)
+            #expect(none["sent"] == 0 && none["gone"] == [[0, 3]])
+        }
+        let sent = try storage.stored("seismote/test/data/history/event/trigger")
+        let numbers = try sent.map { try JSONReader.read($0.payload)["seq"]?.integer }
+        #expect(numbers == [12, 10, 11, 8, 9, 7, 58, 59] || Set(numbers) == [7, 8, 9, 10, 11, 12, 58, 59])
+        #expect(sent.allSatisfy { $0.header.isHistory && $0.header.priority == .trace && $0.header.expiry == nil })
+    }
+
+    /// Levels at any step, of the ring and of minutes, in both encodings.
+    @Test func theLevelsOfThePastHaveNoStepTooMany() throws {
+        var pieces: [(WaveformSegment, [UInt8])] = []
+        var ring = try RingWriter(
+            codes: ChannelCodes(network: "XX", station: "TEST", location: "00", id: "test"), rate: 100, format: .v2,
+            scale: CountScale(resolution: 1e-5))
+        // Two minutes, a gap of one, and one more; each second has its number as the largest value of x.
+        for i in 0..<24_000 where !(12_000..<18_000).contains(i) {
+            let x = i % 100 == 50 ? Double(i / 100) : 0
+            ring.append(x, -x, 9.8, time: Self.start + Int64(i) * 10_000_000, inEvent: false) {
+                pieces.append(($0, Array($1)))
+            }
+        }
+        ring.flush { pieces.append(($0, Array($1))) }
+        let storage = try Storage { spool in
+            for (segment, bytes) in pieces {
+                let one = RingSegment(
+                    start: segment.start, end: segment.end, samples: segment.samples, rate: segment.rate, format: .v2,
+                    unit: segment.unit)
+                try bytes.withUnsafeBytes { try spool.appendSegment(one, $0) }
+            }
+        }
+        func column(_ object: Value, _ axis: String, _ name: String) -> [Double?] {
+            guard case .array(let all)? = object[axis]?[name] else { return [] }
+            return all.map(\.number)
+        }
+        let end = Self.start + 240 * Self.second
+        let fine = try storage.object(.history(Self.start...end, step: 1, cbor: false))
+        #expect(fine["n"] == 240 && fine["step_s"] == 1 && fine["unit"] == "m/s^2")
+        let most = column(fine, "x", "max")
+        #expect(most == (0..<240).map { (120..<180).contains($0) ? nil : Double($0) })
+        #expect(column(fine, "y", "min")[7] == -7 && column(fine, "z", "rms")[3] == 0)
+        let coarse = try storage.object(.history(Self.start...end, step: 60, cbor: false))
+        #expect(column(coarse, "x", "max") == [59, 119, nil, 239])
+        let whole = try storage.object(.history((Self.start - 600 * Self.second)...end, step: 600, cbor: false))
+        #expect(column(whole, "x", "max") == [nil, 239])
+        guard case .made(let packed) = try storage.ask(.history(Self.start...end, step: 60, cbor: true)).0 else {
+            throw CancellationError()
+        }
+        let tree = try #require(CBORReader.read(packed.bytes))
+        #expect(packed.isCBOR && column(tree, "x", "max") == [59, 119, nil, 239])
+        // Of steps that end in the future the rest is not known.
+        let future = try storage.object(.history((end - Self.second)...(end + 5 * Self.second), step: 1, cbor: false))
+        #expect(column(future, "x", "max") == [239, nil, nil, nil, nil, nil])
+    }
+}
