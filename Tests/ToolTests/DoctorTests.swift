@@ -91,6 +91,14 @@ import Testing
         #expect(one.remedy.contains("seismote config check /etc/seismote/seismote.yaml"))
     }
 
+    @Test func aFileThatWaitsOnTheBootPartition() throws {
+        let path = "/boot/firmware/seismote.yaml"
+        let untouched = try Self.only { $0.settings.bootFile = path }
+        #expect(untouched.severity == .warning && untouched.remedy.contains("enable seismote-boot"))
+        let refused = try Self.only { ($0.settings.bootFile, $0.settings.bootProblem) = (path, "line 2: bad") }
+        #expect(refused.code == "boot_file" && refused.message.hasSuffix("was not taken over: line 2: bad"))
+    }
+
     @Test func filePermissions() throws {
         func changed(_ index: Int, _ change: (inout FileFact) -> Void) throws -> Diagnosis {
             try Self.only { facts in

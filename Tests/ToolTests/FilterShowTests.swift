@@ -27,4 +27,21 @@ import Testing
         ).output
         #expect(adaptive.contains("At rest") && adaptive.contains("In motion"))
     }
+
+    /// A kind that only its file and the list know of.
+    @Test func showsANotchAndSaysWhatIsWrongWithOne() throws {
+        let shown = try Tool(
+            "filter", "show", "{notch: {frequency_hz: 50, quality: 30}}", "--rate", "200", "--at", "1,50", "--json"
+        ).object()
+        let response = try #require(shown["response"] as? [[String: Any]])
+        #expect(response[0]["gain"] as? Double ?? 0 > 0.999)
+        #expect(response[1]["gain"] as? Double ?? 1 < 1e-12)
+        let wrong = try Tool("filter", "show", "{notch: {frequency_hz: 50, quality: 1}}", "--rate", "100")
+        #expect(wrong.status == 78 && wrong.errors.contains("/notch/quality: This value is out of range."))
+        let slow = try Tool("filter", "show", "{notch: {frequency_hz: 50}}", "--rate", "100")
+        #expect(
+            slow.status == 78
+                && slow.errors.contains("/notch/frequency_hz: The frequency must be below half of the sample rate"))
+        #expect(try Tool("filter", "show", "--help").output.contains("{notch: {frequency_hz, quality, start}}"))
+    }
 }

@@ -129,6 +129,43 @@ import Testing
         }
     }
 
+    /// A broker that announces itself has an authority that nobody knows: the conversation ended there.
+    @Test func aBrokerWithTLSAsksForItsFingerprint() {
+        let digits = "SHA256:" + String(repeating: "A1", count: 32)
+        func asked(_ given: [SetupQuestion: String], known: [String] = []) -> Bool {
+            var conversation = SetupConversation(
+                given: Self.answers(given), defaults: Self.answers([.name: "pi"]), known: known, assumesYes: false)
+            var said = ["SHA256:A1", digits]
+            let (actions, lines) = Self.run(&conversation) { action in
+                if case .ask(.fingerprint, _, _) = action { return .answer(.fingerprint, said.removeFirst()) }
+                return nil
+            }
+            #expect(actions.last == .end(isDone: true))
+            if said.isEmpty {
+                #expect(conversation.answers[.fingerprint] == digits)
+                #expect(lines.contains { $0.kind == .fault && $0.text.contains("64 hexadecimal digits") })
+            }
+            return said.count < 2
+        }
+        #expect(asked([:]))
+        #expect(!asked([.broker: "mqtt://b"]) && !asked([.fingerprint: ""]) && !asked([.broker: "here"]))
+        #expect(!asked([:], known: ["mqtts://broker.local:8883"]))
+    }
+
+    /// A clock that is wrong by half a second was taken for one that is not set.
+    @Test func aClockThatIsOnlyInaccurateAsksNothing() {
+        var conversation = SetupConversation(
+            given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)
+        let clock = Diagnosis("clock_inaccurate", .warning, "The clock may be wrong by 470 ms.", remedy: "GPS")
+        let (actions, lines) = Self.run(&conversation) { $0 == .tryBroker ? .tried(BrokerTrial(clock: clock)) : nil }
+        #expect(actions.last == .end(isDone: true) && lines.contains { $0.text.contains("470 ms") })
+        let asked = actions.contains { action in
+            if case .ask(.clock, _, _) = action { return true }
+            return false
+        }
+        #expect(!asked)
+    }
+
     @Test func gravityOnAnotherAxisProposesAMap() {
         var conversation = SetupConversation(
             given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)
@@ -150,11 +187,12 @@ import Testing
 
     @Test func theEndOfTheInputSavesNothing() {
         var conversation = SetupConversation(given: SetupAnswers(), defaults: SetupAnswers(), assumesYes: false)
-        let (actions, _) = Self.run(&conversation) { action in
+        let (actions, lines) = Self.run(&conversation) { action in
             if case .ask(let question, _, _) = action { return .answer(question, nil) }
             return nil
         }
         #expect(actions.last == .end(isDone: false) && !actions.contains(.save))
+        #expect(lines.last?.kind == .info && lines.last?.text.contains("nothing was saved") == true)
     }
 
     @Test func aBusOnWhichNothingAnswersAsksForTheWires() {
@@ -169,6 +207,20 @@ import Testing
         guard case .survey(let found, let said, let none) = SetupSensor.event(survey) else { return }
         #expect(
             found == "adxl345" && said.contains { $0.contains("/dev/i2c-1 0x1d  adxl345  certain") } && none.isEmpty)
+    }
+
+    @Test func aBusThatIsHeldIsSaidToBe() {
+        var survey = Survey()
+        survey.buses = [.init(number: 1, name: "bcm2835")]
+        survey.findings = [
+            .init(
+                place: .i2c(bus: 1, address: 0x18), chip: "", certainty: .unknown,
+                obstacles: [Obstacle(SensorError(.fault, "transfer with 0x18 on /dev/i2c-1 failed"))])
+        ]
+        guard case .survey(_, let lines, let remedies) = SetupSensor.event(survey) else { return }
+        #expect(remedies.contains { $0.contains("SDA or SCL is at GND") })
+        // That there is nothing is said once.
+        #expect(!lines.contains { $0.contains("driver: auto") })
     }
 
     @Test func aMachineWithoutI2CIsToldHowToSwitchItOn() {
@@ -259,6 +311,8 @@ import Testing
             =;eth0;IPv4;bad;_mqtt._tcp;local;$(reboot);192.168.1.3;1883;
             """
         #expect(BrokerFinder.brokers(lines, tls: true) == ["mqtts://cellar.local:8883"])
+        // Without libnss-mdns no name that ends in .local is known.
+        #expect(BrokerFinder.brokers(lines, tls: true) { _ in false } == ["mqtts://192.168.1.2:8883"])
     }
 
     @Test(arguments: [

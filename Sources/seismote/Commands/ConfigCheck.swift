@@ -24,6 +24,7 @@ struct ConfigCheck: ParsableCommand {
         guard json else {
             let loaded = try layers.load(path: file)
             let count = loaded.origins.count
+            for word in loaded.renamed { printError("\(file): warning: \(word)") }
             print("\(file): valid; \(count) of \(SettingsTable.concreteCount) settings given, the rest at default")
             return
         }

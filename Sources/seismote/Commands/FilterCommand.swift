@@ -19,6 +19,9 @@ struct FilterShow: ParsableCommand {
             '{simple: {type: lowpass, corner_hz: 5}}' or '{chain: [...]}'. Prints the second-order sections with all \
             their digits, the poles, gain, phase and group delay, and a drawing of the gain. When the filter is not \
             allowed, every error goes to standard error and the status is 78.
+
+            The kinds of filters:
+            \(FilterText.kinds.joined(separator: "\n"))
             """)
 
     @Argument(help: ArgumentHelp("The filter, as in the settings.", valueName: "spec"))

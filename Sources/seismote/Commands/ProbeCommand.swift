@@ -2,7 +2,7 @@ import ArgumentParser
 import Messages
 import Sensors
 
-/// `seismote probe`: which accelerometers there are, which of them would be used, and what is in the way.
+/// `seismote probe`: which accelerometers there are, which of them would be used, and what prevents it.
 struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe", abstract: "Find accelerometers.",

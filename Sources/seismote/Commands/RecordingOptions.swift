@@ -23,6 +23,12 @@ struct RecordingOptions: ParsableArguments {
         if scale != nil, stationXML != nil { throw ValidationError("--scale and --stationxml exclude each other") }
     }
 
+    /// The numbers of `--scale`, one or three.
+    var scales: [Double]? {
+        let numbers = scale?.split(separator: ",").compactMap { Double($0.filter { $0 != " " }) } ?? []
+        return numbers.count == 1 || numbers.count == 3 ? numbers : nil
+    }
+
     /// The settings that say the same.
     /// - Throws: exit status 65 after a word why, when the StationXML file says nothing of the recording.
     func overrides(_ file: String) throws -> [String] {

@@ -102,8 +102,17 @@ struct TuneCommand: ParsableCommand {
                 })
         }
         progress.finish()
+        let assessed = try zip(loaded, files).map { try AssessedEvents($0, file: $1) }
         let report = TuneReport(tried, tuned)
-        print(json ? String(decoding: report.value.json(), as: UTF8.self) : report.text(top: top))
+        if json {
+            guard case .object(let members) = report.value else { return }
+            let value = Value.object(members + [.init("assessed", .array(assessed.map(\.value)))])
+            return print(String(decoding: value.json(), as: UTF8.self))
+        }
+        let lines = assessed.flatMap(\.lines)
+        print(report.text(top: top))
+        print("\nWith the settings as they are, and the alarm on, the station takes what it finds for:\n")
+        print(lines.isEmpty ? "  nothing found" : lines.joined(separator: "\n"))
     }
 
     /// The rate of every recording; all that cannot be read are named.

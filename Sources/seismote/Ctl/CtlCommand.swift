@@ -9,11 +9,18 @@ struct CtlCommand: ParsableCommand {
             in time; 64 wrong arguments; 69 no broker; 74 a file cannot be read or written; 78 wrong settings; 130 \
             interrupted.
 
-            The broker comes from options, from the environment (SEISMOTE_BROKER, SEISMOTE_USER ...) or from an agent's \
-            own settings file. With --json every line of the output is one JSON object.
+            With --json every line of the output is one JSON object.
+
+            The broker, for every subcommand: from these options, else from the environment, else from an agent's settings \
+            file (--config, SEISMOTE_CONFIG; without a broker \(BrokerOptions.usualFile) where there is one), else \
+            mqtt://localhost:1883.
+
+            \(BrokerOptions.page)
             """,
         subcommands: [
-            ListCommand.self, WatchCommand.self, EventsCommand.self, StatusCommand.self, AlertsCommand.self,
+            ListCommand.self, WatchCommand.self, EventsCommand.self, EventCommand.self, LabelCommand.self,
+            HistoryCommand.self,
+            StatusCommand.self, AlertsCommand.self,
             GetCommand.self, SetCommand.self, EditCommand.self, ConfirmCommand.self, RollbackCommand.self,
             ResetCommand.self, SnapshotCommand.self, StreamCommand.self, LogCommand.self, CalibrateStationCommand.self,
             SelfTestStationCommand.self, TestEventCommand.self, ResetExtremesCommand.self, PingCommand.self,

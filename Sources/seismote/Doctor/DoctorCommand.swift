@@ -24,6 +24,9 @@ struct DoctorCommand: ParsableCommand {
             "User that the service runs as; else that of the running agent, or seismote.", valueName: "name"))
     var serviceUser: String?
 
+    @Option(help: ArgumentHelp("The boot partition.", valueName: "folder"))
+    var boot = "/boot/firmware"
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -64,6 +67,8 @@ struct DoctorCommand: ParsableCommand {
         var facts = SettingsFacts()
         facts.path = broker.config ?? getenv("SEISMOTE_CONFIG").map { String(cString: $0) } ?? BrokerOptions.usualFile
         facts.exists = Glibc.access(facts.path, F_OK) == 0
+        let left = BootFile(folder: boot, config: facts.path)
+        (facts.bootFile, facts.bootProblem) = (left.waiting, left.problem)
         do throws(CodedErrors) {
             let layers = try SettingsLayers(path: facts.exists ? facts.path : nil, stationID: BrokerGather.hostID())
             // What was set remotely holds too, where its file may be read.

@@ -31,6 +31,10 @@ struct SettingsFacts {
     var errors: [String] = []
     var configuration = Configuration()
     var given = 0
+    /// A settings file on the boot partition that has not been taken over; nil: there is none.
+    var bootFile: String?
+    /// Why not, in its first line; nil: nobody has tried.
+    var bootProblem: String?
 }
 
 /// A file or folder, as `stat` has it.

@@ -20,8 +20,10 @@ struct ProgramRun {
         var pipes = [[Int32]](repeating: [-1, -1], count: 3)
         defer { for end in pipes.joined() where end >= 0 { close(end) } }
         for i in pipes.indices {
-            guard pipe(&pipes[i]) == 0 else { return nil }
-            for end in pipes[i] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { return nil }
+            pipes[i] = ends
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -41,6 +41,8 @@ final class OutputFile {
             }
             if written > 0 {
                 done += written
+            } else if errno == EPIPE, descriptor == STDOUT_FILENO {
+                endAsBrokenPipe()
             } else if errno != EINTR {
                 failure = OutputError(path: path, code: errno)
             }

@@ -3,6 +3,7 @@ import Sensors
 
 extension Survey {
     static let obstaclesTitle = "To fix:"
+    static let choiceTitle = "driver: auto would use"
 
     /// For people.
     var text: String {
@@ -18,9 +19,9 @@ extension Survey {
         lines += Self.lines(findings.filter { !$0.place.isIIO })
         for obstacle in obstacles { lines.append("Missing: \(obstacle.error.message)") }
         if let choice {
-            lines.append("driver: auto would use \(choice.chip) (\(choice.placeName)).")
+            lines.append("\(Self.choiceTitle) \(choice.chip) (\(choice.placeName)).")
         } else {
-            lines.append("driver: auto would find no accelerometer: \(problem.message).")
+            lines.append("\(Self.choiceTitle) nothing: \(problem.message).")
         }
         if !commands.isEmpty {
             lines.append(Self.obstaclesTitle)

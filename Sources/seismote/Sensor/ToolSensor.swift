@@ -17,7 +17,8 @@ struct ToolSensor {
     /// - Throws: exit status 69 after a word why, also when the agent has the sensor.
     init(_ loaded: LoadedSettings) throws {
         let sensor = loaded.configuration.sensor
-        if SensorChoice.isHardware(sensor), let process = Self.agent() {
+        // An agent that makes its samples up, or plays a recording, does not have the sensor.
+        if SensorChoice.isHardware(sensor), let process = AgentProcesses.all.first(where: Self.hasSensor) {
             printError(
                 "the agent (seismoted, process \(process)) is using the sensor; stop it with: systemctl stop seismote")
             throw exitNoSensor
@@ -69,45 +70,13 @@ struct ToolSensor {
         printError(error.message + more)
     }
 
-    /// Number of the process of an agent that has a sensor of this machine; nil when there is none. One that makes its
-    /// samples up, or plays a recording, is in nobody's way.
-    private static func agent() -> Int? {
-        guard let folder = opendir("/proc") else { return nil }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard let number = Int(name), number != getpid() else { continue }
-            var text = [UInt8](repeating: 0, count: 16)
-            let file = Glibc.open("/proc/\(number)/comm", O_RDONLY | O_CLOEXEC)
-            guard file >= 0 else { continue }
-            let count = read(file, &text, text.count)
-            Glibc.close(file)
-            if count > 0, String(decoding: text[..<count], as: UTF8.self) == "seismoted\n", hasSensor(number) {
-                return number
-            }
-        }
-        return nil
-    }
-
     /// Whether a process has a sensor's device open. What may not be looked at counts as having it.
     static func hasSensor(_ process: Int) -> Bool {
-        guard let folder = opendir("/proc/\(process)/fd") else { return errno != ENOENT }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            var target = [CChar](repeating: 0, count: 4096)
-            let count = readlink("/proc/\(process)/fd/\(name)", &target, target.count)
-            guard count > 0 else { continue }
-            let path = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if path.hasPrefix("/dev/i2c-") || path.hasPrefix("/dev/iio:") || path.contains("/iio:device") {
-                return true
-            }
+        let folder = "/proc/\(process)/fd"
+        guard access(folder, R_OK) == 0 else { return errno != ENOENT }
+        return SmallFiles.names(in: folder).compactMap { SmallFiles.link("\(folder)/\($0)") }.contains {
+            $0.hasPrefix("/dev/i2c-") || $0.hasPrefix("/dev/iio:") || $0.contains("/iio:device")
         }
-        return false
     }
 
     /// Saves a report for the agent to publish; a failure is only printed.

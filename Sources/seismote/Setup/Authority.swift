@@ -35,7 +35,7 @@ enum Authority {
         }
         return (
             nil,
-            "certificate verify: none of the \(chain.count) certificates that \(broker) shows has the fingerprint SHA256:\(wanted)"
+            "none of the \(chain.count) certificates that \(broker) shows has the fingerprint SHA256:\(wanted)"
         )
     }
 }

@@ -10,21 +10,33 @@ struct BootFile {
     /// What is wrong with it, where the one can read it who wrote it.
     private var complaint: String { "\(folder)/seismote-errors.txt" }
 
+    /// Its path, where there is one.
+    var waiting: String? { access(source, F_OK) == 0 ? source : nil }
+    /// What was wrong with it the last time, in the first line; nil: nobody has tried.
+    var problem: String? {
+        let lines = SmallFiles.text(complaint)?.split(separator: "\n") ?? []
+        return lines.count > 1 ? safe(String(lines[1])) : nil
+    }
+
     init(folder: String, config: String) { (self.folder, self.config) = (folder, config) }
 
     /// Checks it, moves it, and takes its secrets off the partition.
     func take() throws(CtlError) -> CtlStatus {
-        guard let text = SmallFiles.text(source) else {
+        guard let found = SmallFiles.text(source) else {
             print("\(source) does not exist: nothing to take over")
             return .done
         }
+        let text = Self.plain(found)
         do throws(CodedErrors) { _ = try Settings.load(file: Array(text.utf8)) } catch {
-            let words = error.text(fileName: "seismote.yaml")
-            printError(words)
-            try FileChange(path: complaint, text: "seismote.yaml was not taken over:\n\(words)\n").write()
-            return .settings
+            return try refuse(error.text(fileName: "seismote.yaml"))
         }
-        let (changes, moved) = try plan(text)
+        let (changes, moved, missing) = try plan(text)
+        if !missing.isEmpty {
+            let words = missing.map {
+                "seismote.yaml: /\($0.joined(separator: "/")): this file is not on the partition"
+            }
+            return try refuse(words.joined(separator: "\n"))
+        }
         for change in changes {
             print(safeLines(try change.difference()), terminator: "")
             try keep(change)
@@ -36,12 +48,26 @@ struct BootFile {
         return .done
     }
 
-    /// What is written, and which other files of the partition are moved with it.
-    private func plan(_ text: String) throws(CtlError) -> (changes: [FileChange], moved: [String]) {
+    /// Says what is wrong where the one can read it who wrote the file.
+    private func refuse(_ words: String) throws(CtlError) -> CtlStatus {
+        printError(words)
+        try FileChange(path: complaint, text: "seismote.yaml was not taken over:\n\(words)\n").write()
+        return .settings
+    }
+
+    /// Without what editors of other systems put in: their ends of lines, a mark of the byte order.
+    static func plain(_ text: String) -> String {
+        String(text.drop { $0 == "\u{feff}" }.map { $0 == "\r\n" ? "\n" : $0 })
+    }
+
+    /// What is written, which other files of the partition are moved with it, and the keys of those that are not there.
+    private func plan(
+        _ text: String
+    ) throws(CtlError) -> (changes: [FileChange], moved: [String], missing: [[String]]) {
         let home = config.lastIndex(of: "/").map { String(config[..<$0]) } ?? ""
         do throws(CodedError) {
             let tree = try YAMLDocument.read(Array(text.utf8))
-            var (patch, files, moved) = (Value.object([]), [FileChange](), [String]())
+            var (patch, files, moved, missing) = (Value.object([]), [FileChange](), [String](), [[String]]())
             func set(_ key: [String], _ value: Value) { patch = Self.putting(value, at: key[...], into: patch) }
             if let password = tree["mqtt", "password"]?.rawText, !password.isEmpty {
                 let path = "\(home)/mqtt-password"
@@ -57,14 +83,17 @@ struct BootFile {
             for (key, isSecret) in named {
                 var value: Value? = tree
                 for part in key { value = value?[part] }
-                guard let path = value?.rawText, path.hasPrefix("\(folder)/"), let content = SmallFiles.text(path)
-                else { continue }
+                guard let path = value?.rawText, path.hasPrefix("\(folder)/") else { continue }
+                guard let content = SmallFiles.text(path) else {
+                    missing.append(key)
+                    continue
+                }
                 let new = "\(home)/\(path.split(separator: "/").last ?? "file")"
                 files.append(FileChange(path: new, text: content, isSecret: isSecret))
                 moved.append(path)
                 set(key, .string(new))
             }
-            return ([FileChange(path: config, text: try SettingsEdit.edit(text, patch))] + files, moved)
+            return ([FileChange(path: config, text: try SettingsEdit.edit(text, patch))] + files, moved, missing)
         } catch { throw CtlError(status: .settings, error.text(fileName: source)) }
     }
 
@@ -80,7 +109,8 @@ struct BootFile {
     /// What was there before stays beside it.
     private func keep(_ change: FileChange) throws(CtlError) {
         guard let old = SmallFiles.text(change.path), old != change.text else { return }
-        try FileChange(path: change.path + ".before-boot", text: old, isSecret: change.isSecret).write()
+        // (It may have a password in it.)
+        try FileChange(path: change.path + ".before-boot", text: old, isSecret: true).write()
     }
 
     /// Overwrites a file where it is, and deletes it. (What a memory card keeps in its spare blocks nobody can reach.)

@@ -7,12 +7,16 @@ struct FileChange {
     var text: String
     /// Not shown; for the agent's group alone.
     var isSecret = false
+    /// Said in place of the difference, for what nobody reads; nil: the difference is shown.
+    var summary: String?
 
     /// The difference to what is there; empty: there is none.
     func difference() throws(CtlError) -> String {
         let old = SmallFiles.text(path)
         if old == text { return "" }
-        if isSecret { return "\(old == nil ? "new" : "changed") file \(path) (not shown)\n" }
+        if isSecret || summary != nil {
+            return "\(old == nil ? "new" : "changed") file \(path) (\(summary ?? "not shown"))\n"
+        }
         let new = try EditedFile(text)
         let words = [
             "diff", "-u", "--label", path, "--label", "\(path) (new)", old == nil ? "/dev/null" : path, new.path,

@@ -4,7 +4,9 @@ import Settings
 
 /// The questions of `seismote setup`. The raw value is the name of the option that answers it.
 enum SetupQuestion: String, CaseIterable {
-    case sensor, mounting, north, name, latitude, longitude, groups, broker, user, password
+    case sensor, mounting, north, name, latitude, longitude, groups, broker
+    case fingerprint = "ca-fingerprint"
+    case user, password
     case clock = "ignore-clock"
     case preset, save, start
 }
@@ -44,6 +46,9 @@ struct SetupAnswers: Equatable {
                 _ = try BrokerAddress(uri: uri(text))
                 return nil
             } catch { return error.message }
+        case .fingerprint:
+            return text.isEmpty || Authority.digits(text) != nil
+                ? nil : "`\(safe(text, limit: 100))` is no fingerprint: SHA256: and 64 hexadecimal digits"
         case .preset:
             let names = [keep] + Preset.all.map(\.name)
             return names.contains(text)

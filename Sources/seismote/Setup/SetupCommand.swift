@@ -118,6 +118,7 @@ struct SetupCommand: ParsableCommand {
             (.groups, groups), (.broker, broker), (.user, user), (.password, try secret()), (.preset, preset),
         ]
         for (question, text) in options { answers[question] = text }
+        answers[.fingerprint] = caFingerprint ?? (ca == nil ? nil : "")
         // Who gives a broker says with it whether there is a user.
         if broker != nil, user == nil { answers[.user] = "" }
         return answers

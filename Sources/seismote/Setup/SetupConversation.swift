@@ -10,7 +10,8 @@ enum SetupEvent: Equatable {
     case survey(chip: String?, lines: [String], remedies: [String])
     /// A look at the samples at rest: the mean along the station's axes, or why there is none.
     case tapped(gravity: [Double]?, problem: String)
-    case brokers([String])
+    /// Those that announce themselves; nil: that could not be looked up.
+    case brokers([String]?)
     /// The connection: what was refused, with its remedy; what cannot be known; the clock's fault.
     case tried(BrokerTrial)
     case quiet(NoiseReport?, problem: String)
@@ -52,8 +53,8 @@ struct SetupLine: Equatable {
 /// told what came of it. Pure.
 struct SetupConversation {
     private enum Place: Int, CaseIterable {
-        case survey, sensor, tap, mounting, north, name, latitude, longitude, groups, find, broker, user, password,
-            attempt
+        case survey, sensor, tap, mounting, north, name, latitude, longitude, groups, find, broker, fingerprint, user,
+            password, attempt
         case clock, listen, preset, save, start, test, end
     }
 
@@ -62,6 +63,8 @@ struct SetupConversation {
     private(set) var mounting: Value?
     private(set) var lines: [SetupLine] = []
     private let assumesYes: Bool
+    /// Brokers whose authority is known, by the settings that are there.
+    private let known: [String]
     /// What is offered: what is set, and what was said before it was refused.
     private var defaults: SetupAnswers
     private var place = Place.survey
@@ -74,9 +77,10 @@ struct SetupConversation {
     /// - Parameters:
     ///   - given: by options.
     ///   - defaults: what is offered, from the settings file that is there.
+    ///   - known: brokers whose authority is known, by the settings that are there.
     ///   - assumesYes: nobody is asked; the defaults hold.
-    init(given: SetupAnswers, defaults: SetupAnswers, assumesYes: Bool) {
-        (self.defaults, self.assumesYes) = (defaults, assumesYes)
+    init(given: SetupAnswers, defaults: SetupAnswers, known: [String] = [], assumesYes: Bool) {
+        (self.defaults, self.known, self.assumesYes) = (defaults, known, assumesYes)
         answers = given
         say(.step, "1 of 5: the sensor")
     }
@@ -116,8 +120,8 @@ struct SetupConversation {
             case .start: return .start
             case .test: return .test
             case .end: return .end(isDone: !hasFailed)
-            case .sensor, .mounting, .north, .name, .latitude, .longitude, .groups, .broker, .user, .password, .clock,
-                .preset:
+            case .sensor, .mounting, .north, .name, .latitude, .longitude, .groups, .broker, .fingerprint, .user,
+                .password, .clock, .preset:
                 guard let question = question() else {
                     advance()
                     continue
@@ -168,6 +172,13 @@ struct SetupConversation {
             return of(
                 .broker, "Broker (mqtts://HOST:8883, mqtt://HOST, or here: on this machine)",
                 found.first ?? "mqtt://localhost:1883")
+        case .fingerprint:
+            let broker = answers[.broker] ?? ""
+            if !broker.hasPrefix("mqtts://") || known.contains(broker) { return nil }
+            return (
+                .fingerprint, "Fingerprint of its authority (on the broker: seismote-broker fingerprint; empty: none)",
+                ""
+            )
         case .user where isHere, .password where isHere: return nil
         case .user: return of(.user, "User name (empty: none)")
         case .password:
@@ -189,17 +200,20 @@ struct SetupConversation {
             if let problem = SetupAnswers.problem(question, text) { return say(.fault, problem) }
             settle(question, text)
         case .answer(_, nil):
-            fail(
-                "the conversation ended before it was complete; nothing was saved", "seismote setup begins anew",
-                ends: true)
+            say(.info, "Given up: nothing was saved. sudo seismote setup begins anew.")
+            (hasFailed, place) = (true, .end)
         case .survey(let chip, let found, let remedies): survey(chip, found, remedies)
         case .tapped(let gravity, let problem): tapped(gravity, problem)
         case .brokers(let brokers):
-            found = brokers
-            say(
-                .info,
-                brokers.isEmpty
-                    ? "No broker announces itself on this network." : "Found: \(brokers.joined(separator: ", "))")
+            found = brokers ?? []
+            if brokers == nil {
+                say(.info, "Brokers that announce themselves are found with: sudo apt install avahi-utils")
+            } else {
+                say(
+                    .info,
+                    found.isEmpty
+                        ? "No broker announces itself on this network." : "Found: \(found.joined(separator: ", "))")
+            }
             advance()
         case .tried(let trial): tried(trial)
         case .quiet(let report, let problem): quiet(report, problem)
@@ -218,7 +232,7 @@ struct SetupConversation {
                 fail(problem, remedy)
             } else {
                 say(.info, problem ?? "A test event went to the broker and came back.")
-                if problem != nil { say(.remedy, remedy) }
+                if problem != nil, !remedy.isEmpty { say(.info, remedy) }
             }
             place = .end
         case .account(let broker, let user, let password):
@@ -282,7 +296,7 @@ struct SetupConversation {
         if !trial.denied.isEmpty {
             let name = answers[.user].flatMap { $0.isEmpty ? nil : $0 } ?? "STATION"
             fail(
-                "Connected, but the broker does not let us write \(trial.denied.joined(separator: ", ")).",
+                "Connected, but the account is not authorised to publish to \(trial.denied.joined(separator: ", ")).",
                 "the account must be named as the station (\(answers[.name] ?? "")); on the broker: seismote-broker add \(name)"
             )
             return retryBroker(keepsBroker: true)
@@ -304,7 +318,7 @@ struct SetupConversation {
         say(.fault, clock.message)
         say(.remedy, clock.remedy)
         // A board that waits for its time server need not wait for the settings.
-        if !assumesYes { place = .clock }
+        if !assumesYes, clock.severity == .error { place = .clock }
     }
 
     private mutating func retryBroker(keepsBroker: Bool) {
@@ -314,7 +328,9 @@ struct SetupConversation {
         }
         hasFailed = false
         defaults[.user] = answers[.user]
-        if !keepsBroker { (defaults[.broker], answers[.broker]) = (answers[.broker], nil) }
+        if !keepsBroker {
+            (defaults[.broker], answers[.broker], answers[.fingerprint]) = (answers[.broker], nil, nil)
+        }
         (answers[.user], answers[.password]) = (nil, nil)
         place = .broker
     }

@@ -33,12 +33,8 @@ struct SetupSensor {
         var mean: [Double]?
         var isDrawn = false
         // Enter must not move the bars.
-        var keyboard = termios()
-        let isTerminal = tcgetattr(STDIN_FILENO, &keyboard) == 0
-        var silent = keyboard
-        silent.c_lflag &= ~tcflag_t(ECHO)
-        if isTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &silent) }
-        defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &keyboard) } }
+        let hidden = HiddenInput()
+        defer { hidden.end() }
         print("Tap the table: the bars must jump. Turn the sensor: gravity must wander. Enter goes on.")
         let result = try record(seconds: seconds) { block, _ in
             var (sum, peak) = ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
@@ -58,7 +54,7 @@ struct SetupSensor {
             flushOutput()
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&input, 1, 0) > 0 else { return true }
-            _ = readLine()
+            _ = Keyboard.line()
             return false
         }
         return result.recording
@@ -69,13 +65,21 @@ struct SetupSensor {
         var lines = survey.text.split(separator: "\n").map { safe(String($0)) }
         // The remedies say these.
         lines.removeAll { $0 == Survey.obstaclesTitle || survey.commands.contains(String($0.dropFirst(2))) }
+        // That nothing was found is said next.
+        if survey.choice == nil { lines.removeAll { $0.hasPrefix(Survey.choiceTitle) } }
         var remedies = survey.commands
         if survey.choice == nil, survey.buses.contains(where: \.obstacles.isEmpty) { remedies.append(wiring) }
+        if survey.choice == nil, survey.findings.contains(where: { $0.chip.isEmpty && !$0.obstacles.isEmpty }) {
+            remedies.append(held)
+        }
         return .survey(chip: survey.choice?.chip, lines: lines, remedies: remedies)
     }
 
     private static let wiring =
         "Wiring: VCC to 3.3 V (pin 1), GND to GND (pin 6), SDA to pin 3, SCL to pin 5; an ADXL345 also needs CS at 3.3 V, and SDO at GND for address 0x53"
+
+    private static let held =
+        "The bus does not work: SDA or SCL is at GND, or both are exchanged, or a chip holds them. Check these two wires, and take the power away for ten seconds"
 
     /// A logarithmic bar from 1 mm/s² to 10 m/s².
     static func bar(_ value: Double, width: Int = 32) -> String {

@@ -7,23 +7,29 @@ import Settings
 
 /// The thin shell around `SetupConversation`: terminal, sensor, broker, files, service.
 struct SetupShell {
-    private let options: SetupCommand
+    let options: SetupCommand
     private let path: String
     /// Text of the settings file that is there; empty: there is none.
     private let old: String
-    private let settings: LoadedSettings
-    private var conversation: SetupConversation
+    let settings: LoadedSettings
+    var conversation: SetupConversation
     /// The authority that was fetched by its fingerprint.
-    private var authority: EditedFile?
-    private var fingerprint: String?
+    var authority: EditedFile?
+    /// Of the broker that was installed on this machine.
+    var ownFingerprint: String?
     private var recording: (recording: RestRecording, chip: String)?
     private var hasStopped = false
     /// The broker on this machine was told a moment ago: it may take some more until it listens to that.
-    private var isFresh = false
-    private var page: String?
+    var isFresh = false
+    var page: String?
+    /// Who may look at it: an account that was made on this machine.
+    var viewer: String?
 
-    private var asks: Bool { !options.yes && !options.json }
-    private var folder: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "" }
+    var asks: Bool { !options.yes && !options.json }
+    var fingerprint: String? {
+        ownFingerprint ?? conversation.answers[.fingerprint].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    var folder: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "" }
 
     init(_ options: SetupCommand, config path: String) throws {
         (self.options, self.path) = (options, path)
@@ -32,14 +38,15 @@ struct SetupShell {
             throw CtlError(status: .files, "\(path) may not be read; run it with sudo")
         }
         settings = try LayerOptions.parse([]).load(path: old.isEmpty ? nil : path)
-        (fingerprint, page) = (options.caFingerprint, options.page)
+        page = options.page
         conversation = SetupConversation(
-            given: try options.answers(), defaults: Self.defaults(settings, isThere: !old.isEmpty),
+            given: try options.answers(), defaults: Self.defaults(settings),
+            known: settings.configuration.mqtt.tls.caFile.isEmpty ? [] : settings.configuration.mqtt.uris,
             assumesYes: options.yes || options.json)
     }
 
     /// What a second run offers: what is set.
-    private static func defaults(_ settings: LoadedSettings, isThere: Bool) -> SetupAnswers {
+    private static func defaults(_ settings: LoadedSettings) -> SetupAnswers {
         var defaults = SetupAnswers()
         let (station, mqtt, sensor) = (
             settings.configuration.station, settings.configuration.mqtt, settings.configuration.sensor
@@ -48,7 +55,8 @@ struct SetupShell {
         defaults[.latitude] = station.latitude.map { significant($0, 10) }
         defaults[.longitude] = station.longitude.map { significant($0, 10) }
         defaults[.groups] = station.groups.joined(separator: ",")
-        guard isThere else { return defaults }
+        // The file of the package gives no more than an empty name.
+        guard settings.origins.contains(where: { !$0.key.hasPrefix("station.") }) else { return defaults }
         // What was tuned since is not thrown away by going through it again.
         defaults[.preset] = SetupAnswers.keep
         if settings.origins["mqtt.uri"] != nil { defaults[.broker] = mqtt.uris.first }
@@ -64,12 +72,20 @@ struct SetupShell {
     }
 
     mutating func run() throws -> CtlStatus {
-        defer { if hasStopped { _ = ProgramRun(["systemctl", "start", "seismote"]) } }
+        defer {
+            if hasStopped {
+                // (A program that is run ends at Ctrl-C.)
+                Interrupt.finish()
+                _ = ProgramRun(["systemctl", "start", "seismote"], seconds: 60)
+            }
+        }
         while true {
             let action = conversation.next()
             tell()
             if case .end(let isDone) = action { return finish(isDone) }
             let event = try perform(action)
+            // The cursor is behind ^C.
+            if Interrupt.came, asks { print("") }
             conversation.take(Interrupt.came ? .answer(.save, nil) : event)
             tell()
             if Interrupt.came { return .interrupted }
@@ -111,20 +127,15 @@ struct SetupShell {
         flushOutput()
     }
 
-    private func ask(_ question: SetupQuestion, _ text: String, _ initial: String) -> String? {
+    func ask(_ question: SetupQuestion, _ text: String, _ initial: String) -> String? {
         print("  \(text)\(initial.isEmpty ? "" : " [\(initial)]"): ", terminator: "")
         flushOutput()
-        var keyboard = termios()
-        let isHidden = question == .password && tcgetattr(STDIN_FILENO, &keyboard) == 0
-        if isHidden {
-            var silent = keyboard
-            silent.c_lflag &= ~tcflag_t(ECHO)
-            tcsetattr(STDIN_FILENO, TCSANOW, &silent)
-        }
-        let line = readLine()
-        if isHidden {
-            tcsetattr(STDIN_FILENO, TCSANOW, &keyboard)
-            print("")
+        let hidden = question == .password ? HiddenInput() : nil
+        let line = Keyboard.line()
+        if let hidden {
+            hidden.end()
+            // The cursor is still behind the question.
+            if line != nil { print("") }
         }
         guard let line, !Interrupt.came else { return nil }
         let trimmed = String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -141,6 +152,7 @@ struct SetupShell {
                 ]).jsonText)
         } else if let address {
             print("\nThe page of this station: \(address)")
+            if let viewer { print("Sign in there as \(viewer); it is not shown again.") }
             if isatty(STDOUT_FILENO) != 0, let code = ProgramRun(["qrencode", "-t", "UTF8", "-m", "1", address]),
                 code.status == 0
             {
@@ -208,106 +220,6 @@ struct SetupShell {
         }
     }
 
-    // MARK: the broker
-
-    private mutating func makeAccount() -> SetupEvent {
-        func failed(_ problem: String) -> SetupEvent { .tried(BrokerTrial(problem: problem)) }
-        if ProgramRun.path("seismote-broker") == nil {
-            let words = ["apt-get", "install", "-y", "seismote-broker"]
-            if asks, ask(.start, "Install seismote-broker (\(words.joined(separator: " ")))", "y") != "y" {
-                return failed("seismote-broker is not installed")
-            }
-            guard let run = ProgramRun(words, seconds: 600), run.status == 0, ProgramRun.path("seismote-broker") != nil
-            else {
-                return failed("seismote-broker could not be installed: sudo apt install seismote-broker says why")
-            }
-        }
-        let name = conversation.answers[.name] ?? "station"
-        for verb in ["add", "password"] {
-            guard let run = ProgramRun(["seismote-broker", verb, name, "--json", "--no-qr"], seconds: 60),
-                run.status == 0,
-                let said = try? JSONReader.read(Array(run.output.utf8)), let broker = said["broker"]?.rawText,
-                let password = said["password"]?.rawText
-            else { continue }
-            (fingerprint, isFresh) = (said["fingerprint"]?.rawText, true)
-            page = options.page ?? said["page"]?.text
-            return .account(broker: broker, user: name, password: password)
-        }
-        return failed("seismote-broker add \(name) did not make an account; run by hand it says why")
-    }
-
-    private mutating func tryPatiently() throws -> SetupEvent {
-        for _ in 0..<20 where isFresh {
-            let event = try tryBroker()
-            if case .tried(let trial) = event, trial.problem == nil { return event }
-            poll(nil, 0, 500)
-        }
-        isFresh = false
-        return try tryBroker()
-    }
-
-    private mutating func tryBroker() throws -> SetupEvent {
-        var trial = BrokerTrial()
-        let uri = SetupAnswers.uri(conversation.answers[.broker] ?? "")
-        guard let broker = try? BrokerAddress(uri: uri),
-            let topics = try? Topics(
-                root: settings.configuration.mqtt.root, id: conversation.answers[.name] ?? "")
-        else { return .tried(BrokerTrial(problem: "\(uri) is no broker")) }
-        if case .known(let clock) = HostGather.clock() {
-            var facts = Facts()
-            facts.clock = .known(clock)
-            trial.clock = ClockCheck.judge(facts).compactMap(\.diagnosis).first
-        }
-        authority = nil
-        if let fingerprint, broker.tls {
-            let (pem, problem) = Authority.fetch(broker, fingerprint)
-            guard let pem else {
-                trial.problem = problem
-                return .tried(trial)
-            }
-            authority = try EditedFile(pem)
-        }
-        do throws(ClientError) {
-            let client = BrokerClient(access(broker))
-            try client.connect()
-            defer { client.disconnect() }
-            let rights = try TopicTrial.run(client, topics)
-            trial.denied = rights.filter { $0.isGranted == false }.map(\.topic)
-            trial.isUnverified = rights.contains { $0.isGranted == nil }
-        } catch {
-            trial.problem = safeLines(error.description)
-        }
-        return .tried(trial)
-    }
-
-    private func access(_ broker: BrokerAddress) -> BrokerAccess {
-        let mqtt = settings.configuration.mqtt
-        var access = BrokerAccess(brokers: [broker])
-        access.root = mqtt.root
-        if mqtt.protocolVersion != .auto { access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5 }
-        access.username = conversation.answers[.user] ?? ""
-        access.password = conversation.answers[.password].flatMap { $0.isEmpty ? nil : $0 } ?? storedPassword()
-        // What is there has been given for its own broker.
-        if mqtt.uris.contains(broker.description) || mqtt.uris.contains(conversation.answers[.broker] ?? "") {
-            access.tls.caFile = mqtt.tls.caFile
-            (access.tls.certFile, access.tls.keyFile) = (mqtt.tls.certFile, mqtt.tls.keyFile)
-        }
-        if let file = authority?.path ?? options.ca { access.tls.caFile = file }
-        return access
-    }
-
-    /// The password that is there for the same user and broker.
-    private func storedPassword() -> String? {
-        let mqtt = settings.configuration.mqtt
-        guard !mqtt.username.isEmpty, mqtt.username == conversation.answers[.user],
-            mqtt.uris.contains(conversation.answers[.broker] ?? "")
-        else { return nil }
-        if !mqtt.password.isEmpty { return mqtt.password }
-        let path = mqtt.passwordFile.hasPrefix("/") ? mqtt.passwordFile : "\(folder)/credentials/\(mqtt.passwordFile)"
-        guard !mqtt.passwordFile.isEmpty, case .success(let text) = SecretFile.read(path) else { return nil }
-        return text
-    }
-
     // MARK: files and service
 
     private func changes() throws(CtlError) -> [FileChange] {
@@ -319,7 +231,8 @@ struct SetupShell {
         }
         if let pem = authority.flatMap({ SmallFiles.text($0.path) }) {
             files.caFile = "\(folder)/broker-ca.pem"
-            changes.append(FileChange(path: files.caFile, text: pem))
+            let words = "the broker's authority, SHA256:\(fingerprint.flatMap(Authority.digits) ?? "?")"
+            changes.append(FileChange(path: files.caFile, text: pem, summary: words))
         } else if let ca = options.ca {
             files.caFile = ca
         }
@@ -378,53 +291,5 @@ struct SetupShell {
             return .started(problem: "systemd does not run here; to start it by hand: seismoted --config \(path)")
         }
         return .started(problem: nil)
-    }
-
-    private func test() -> SetupEvent {
-        let name = conversation.answers[.name] ?? ""
-        let byHand = "seismote ctl test-event \(name) with an account that may command, or the page"
-        func end(_ problem: String?, isFault: Bool = true) -> SetupEvent {
-            .tested(problem: problem, remedy: byHand, isFault: isFault)
-        }
-        guard let broker = try? BrokerAddress(uri: SetupAnswers.uri(conversation.answers[.broker] ?? "")) else {
-            return end("no broker")
-        }
-        let client = BrokerClient(access(broker))
-        var problem = "no answer"
-        let deadline = monotonicSeconds() + 30
-        let line = WaitingLine(enabled: asks)
-        defer { line.clear() }
-        do throws(ClientError) {
-            try client.connect()
-            defer { client.disconnect() }
-            let trigger = "\(client.access.root)/\(name)/event/trigger"
-            while monotonicSeconds() < deadline, !Interrupt.came {
-                var (isDone, isBack) = (false, false)
-                let exchange = Exchange(client, "test-event", [:], .stations([name]), patience: 4, line: line)
-                exchange.filters = [trigger]
-                exchange.onMessage = { if $0.topic == trigger, !$0.isRetained { isBack = true } }
-                exchange.onAccepted = { _, _ in 15 }
-                exchange.onAnswer = { answer in
-                    isDone = answer.outcome == .done
-                    problem = answer.reply?.complaints.first ?? answer.outcome.rawValue
-                }
-                try exchange.run()
-                if isDone {
-                    return isBack
-                        ? end(nil)
-                        : end(
-                            "A test event was made, but this account may not read it from the broker.", isFault: false)
-                }
-                poll(nil, 0, 500)
-            }
-        } catch {
-            if error.description.hasPrefix("the broker refuses") {
-                return end(
-                    "The station's own account may not send commands, so no test event was made (that is as it should be).",
-                    isFault: false)
-            }
-            return end("The test event: \(error.description)")
-        }
-        return end("No test event within 30 s: \(problem)", isFault: client.version == .v5)
     }
 }

@@ -48,11 +48,9 @@ struct FilterDescription {
 
     private static func corners(_ filter: FilterSpecification) -> [Double] {
         switch filter {
-        case .none: []
-        case .butterworth(let butterworth): butterworth.corners
-        case .simple(let simple): [simple.corner]
         case .shake(let shake): corners(shake.specification)
         case .chain(let filters): filters.flatMap(corners)
+        default: filter.facts?.frequencies.map(\.frequency) ?? []
         }
     }
 

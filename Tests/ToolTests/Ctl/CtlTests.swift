@@ -2,6 +2,7 @@ import Foundation
 import Messages
 import TestSupport
 import Testing
+import Threads
 
 @Suite(.timeLimit(.minutes(10))) struct CtlTests {
     private static func ctl(_ broker: Broker, _ arguments: [String]) throws -> Tool {
@@ -83,8 +84,9 @@ import Testing
                 + "  Later. [busy]\n")
         let late = try Self.ctl(broker, ["ping", "silent", "--timeout", "0.6"])
         #expect(late.status == 2 && late.errors.hasPrefix("silent: no answer after "), "\(late.errors)")
-        let offline = try Self.ctl(broker, ["ping", "gone"])
-        #expect(offline.status == 2 && offline.errors == "gone: offline\n" && gone.requests.isEmpty)
+        let offline = try Self.ctl(broker, ["set", "gone", "trace.rate_hz=10"])
+        #expect(offline.status == 2 && offline.errors == "gone: offline\n")
+        #expect(gone.requests.map(\.verb) == ["ping"])
         let json = try Self.ctl(broker, ["ping", "refusing", "gone", "--json"])
         #expect(json.status == 1)
         #expect(Set(try Self.lines(json).compactMap { $0["outcome"] as? String }) == ["failed", "offline"])
@@ -143,6 +145,7 @@ import Testing
                         #""phase":"done","rev":8,"result":{"rev":8,"changed":["mqtt.username"],"live":["mqtt.username"],"restart_stream":[],"needs_restart":[],"pending":{"rev":8,"deadline":"2026-01-05T10:20:30Z"}}"#
                     )
                 ]
+            case "ping": return []
             default:
                 if station.requests.count(where: { $0.verb == "config-confirm" }) == 1 {
                     return [
@@ -170,6 +173,30 @@ import Testing
         #expect(confirms.count == 2 && confirms.allSatisfy { $0.object["rev"] as? Int == 8 })
         // A refusal is kept under its id: it is asked anew.
         #expect(Set(confirms.map(\.id)).count == 2)
+    }
+
+    /// RabbitMQ keeps the `offline` of a lost connection on the node that had it, though the station is on another node.
+    @Test(arguments: ["5", "3.1.1"]) func aStationThatSpeaksIsOnlineWhateverTheBrokerKeeps(version: String) throws {
+        let broker = try Broker()
+        let station = try FakeStation(broker, "basement", online: "offline") { station, request in
+            [station.reply(request, #""phase":"done","result":{"version":"1.2.3","uptime_s":61,"topics":9}"#)]
+        }
+        let tool = try Self.ctl(broker, ["rebirth", "basement", "--mqtt", version])
+        #expect(tool.status == 0, "\(tool.errors)")
+        #expect(station.requests.map(\.verb) == ["ping", "rebirth"])
+        #expect(Set(station.requests.map(\.id)).count == 2)
+        #expect(try Self.ctl(broker, ["list", "basement"]).output.contains("basement  offline"))
+        let ended = Atomic<Bool>(false)
+        let speaking = Thread {
+            while !ended.load(ordering: .relaxed) {
+                station.publish("state/level", #"{"v":1,"station":"basement","pga":0.001}"#, retained: true)
+                Thread.sleep(forTimeInterval: 0.2)
+            }
+        }
+        speaking.start()
+        let list = try Self.ctl(broker, ["list", "basement"])
+        ended.store(true, ordering: .relaxed)
+        #expect(list.output.contains("basement  online"), "\(list.output)")
     }
 
     /// The station may have confirmed it and the reply have been lost: it says the same again only under the same id.

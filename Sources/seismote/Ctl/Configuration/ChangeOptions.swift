@@ -7,10 +7,18 @@ struct ChangeOptions: ParsableArguments {
     var dryRun = false
 
     @Option(
-        help: ArgumentHelp("Revert the change after this time, 1 to 3600 s, unless it is confirmed.", valueName: "s"))
-    var confirm: Double?
+        help: ArgumentHelp(
+            "The change reverts after this time, 1 to 3600 s, unless the station can be reached again: this command looks, and "
+                + "confirms it.", valueName: "s"))
+    var autoRevert: Double?
 
-    @Flag(help: "With --confirm: do not confirm; that is left to `seismote ctl confirm`.")
+    /// The name of earlier versions, which was misunderstood: it confirms by itself.
+    @Option(name: .customLong("confirm"), help: ArgumentHelp("Former name of --auto-revert.", visibility: .hidden))
+    var former: Double?
+
+    private var confirm: Double? { autoRevert ?? former }
+
+    @Flag(help: "With --auto-revert: do not confirm; that is left to `seismote ctl confirm`.")
     var leavePending = false
 
     @Option(help: ArgumentHelp("Refuse unless this is the revision in force.", valueName: "rev"))
@@ -18,9 +26,9 @@ struct ChangeOptions: ParsableArguments {
 
     func validate() throws {
         if let confirm, !CommandLimits.confirm.contains(confirm) {
-            throw ValidationError("--confirm must be from 1 to 3600")
+            throw ValidationError("--auto-revert must be from 1 to 3600")
         }
-        if leavePending, confirm == nil { throw ValidationError("--leave-pending needs --confirm") }
+        if leavePending, confirm == nil { throw ValidationError("--leave-pending needs --auto-revert") }
     }
 
     /// The request with these options.

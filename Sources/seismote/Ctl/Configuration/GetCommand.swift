@@ -35,7 +35,16 @@ struct GetCommand: ParsableCommand {
     private static func settings(_ reply: Reply, _ key: String?) -> String {
         var tree = reply.result["config"] ?? .null
         for part in (key ?? "").split(separator: ".") { tree = tree[String(part)] ?? .null }
-        guard tree != .null else { return "\(heading(reply))\n  has no setting \(key ?? "at all")" }
+        guard tree != .null else {
+            let groups = Set(
+                SettingsTable.writableKeys.flatMap { key in
+                    let levels = key.split(separator: ".")
+                    return levels.indices.map { levels[...$0].joined(separator: ".") }
+                })
+            let nearest = key.flatMap { Spelling.nearest(to: $0, in: groups.sorted()) }
+            return "\(heading(reply))\n  has no setting \(key ?? "at all")"
+                + (nearest.map { "; did you mean \($0)?" } ?? "")
+        }
         let text: String
         if let key, tree.members == nil || SettingsTable.setting(key) != nil {
             text = "\(key): \(safe(YAMLDocument.line(tree)))\n"

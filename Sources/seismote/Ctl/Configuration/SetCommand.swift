@@ -11,8 +11,8 @@ struct SetCommand: ParsableCommand {
             seismote ctl set basement-north trace.rate_hz=10 'axes.all.detection.threshold=5 mg'
 
             Values are YAML; an empty value takes the setting back to its default. All of a change is applied or nothing. \
-            With --confirm it is reverted unless it is confirmed in time over a new connection, which this command \
-            does when the station is there again: a station that a change has cut off comes back.
+            With --auto-revert the station goes back by itself unless this command reaches it again in time over a new \
+            connection, and confirms: a station that a change has cut off comes back.
             """)
 
     @Argument(

@@ -3,6 +3,16 @@ import Glibc
 import Link
 import Messages
 
+/// A session that the broker keeps while its client is away: it gets then what it has missed.
+struct BrokerSession {
+    /// Client id.
+    var id: String
+    /// Seconds that the broker keeps it (MQTT 5).
+    var expiry: UInt32
+    /// Published by the broker, retained, when the client is gone.
+    var will: (topic: String, payload: [UInt8])?
+}
+
 /// A connection of the tool to a broker. It has no thread: everything happens inside its calls. (libmosquitto's own
 /// loops are not used, see `MosquittoTransport`.)
 final class BrokerClient {
@@ -26,11 +36,15 @@ final class BrokerClient {
     private var end: String?
     private var ticked = 0.0
     private let name: String
+    private let session: BrokerSession?
+    /// Whether the broker had kept the session.
+    private(set) var isResumed = false
 
-    init(_ access: BrokerAccess) {
+    init(_ access: BrokerAccess, session: BrokerSession? = nil) {
         self.access = access
+        self.session = session
         version = access.version
-        name = "seismote-ctl-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        name = session?.id ?? "seismote-ctl-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
         _ = Self.library
     }
 
@@ -70,15 +84,21 @@ final class BrokerClient {
         (handle, connack, end, libraryError, ticked) = (nil, nil, nil, "", monotonicSeconds())
         subscribed.removeAll()
         published.removeAll()
-        guard let handle = mosquitto_new(name, true, Unmanaged.passUnretained(self).toOpaque()) else {
+        guard let handle = mosquitto_new(name, session == nil, Unmanaged.passUnretained(self).toOpaque()) else {
             throw ClientError("libmosquitto cannot make a client")
         }
         self.handle = handle
         usesTLS = broker.tls
         try configure(handle, broker, version)
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        if let session, version == .v5 {
+            mosquitto_property_add_int32(
+                &properties, Int32(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), session.expiry)
+        }
         errno = 0
         let code = Interrupt.after(seconds: access.patience) {
-            mosquitto_connect_bind_v5(handle, broker.host, Int32(broker.port), 30, nil, nil)
+            mosquitto_connect_bind_v5(handle, broker.host, Int32(broker.port), 30, nil, properties)
         }
         if code != 0 {
             throw errno == EINTR ? ClientError("no connection within \(Int(access.patience)) s") : failure(code)
@@ -114,8 +134,12 @@ final class BrokerClient {
             let code = mosquitto_username_pw_set(handle, access.username, access.password)
             if code != 0 { throw ClientError("user name or password is not valid for MQTT") }
         }
-        mosquitto_connect_v5_callback_set(handle) { _, context, code, _, _ in
-            BrokerClient.from(context)?.connack = code
+        if let will = session?.will {
+            mosquitto_will_set_v5(handle, will.topic, Int32(will.payload.count), will.payload, 1, true, nil)
+        }
+        mosquitto_connect_v5_callback_set(handle) { _, context, code, flags, _ in
+            guard let client = BrokerClient.from(context) else { return }
+            (client.connack, client.isResumed) = (code, flags & 1 != 0)
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, context, id, count, granted, _ in
             guard count > 0, let granted else { return }
@@ -199,6 +223,17 @@ final class BrokerClient {
     func offer(
         _ topic: String, _ payload: [UInt8], reply: (topic: String, correlation: String)? = nil, expiry: UInt32? = nil
     ) throws(ClientError) -> Int {
+        let id = try send(topic, payload, reply: reply, expiry: expiry)
+        return try answer("the message on \(topic)") { $0.published.removeValue(forKey: id) }
+    }
+
+    /// Hands a message of JSON over with QoS 1, without waiting for the broker.
+    /// - Parameters: as those of `offer`.
+    /// - Returns: the number that `takeAcknowledged` will know it by.
+    func send(
+        _ topic: String, _ payload: [UInt8], retain: Bool = false, reply: (topic: String, correlation: String)? = nil,
+        expiry: UInt32? = nil
+    ) throws(ClientError) -> Int32 {
         guard let handle else { throw ClientError("not connected") }
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
@@ -217,9 +252,15 @@ final class BrokerClient {
             }
         }
         var id: Int32 = 0
-        let code = mosquitto_publish_v5(handle, &id, topic, Int32(payload.count), payload, 1, false, properties)
+        let code = mosquitto_publish_v5(handle, &id, topic, Int32(payload.count), payload, 1, retain, properties)
         guard code == 0 else { throw ClientError("cannot publish on \(topic): \(failure(code).description)") }
-        return try answer("the message on \(topic)") { $0.published.removeValue(forKey: id) }
+        return id
+    }
+
+    /// What the broker has acknowledged since the last call, with its reasons.
+    func takeAcknowledged() -> [Int32: Int] {
+        defer { published.removeAll() }
+        return published
     }
 
     /// The next message; nil when there is none until then (monotonic seconds), or at Ctrl-C.

@@ -10,56 +10,87 @@ struct BrokerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Broker, such as mqtts://broker.example:8883; may be repeated. SEISMOTE_BROKER.", valueName: "uri"))
+            "Broker, such as mqtts://broker.example:8883; may be repeated. User, password, certificates: see "
+                + "`seismote ctl --help`.", valueName: "uri"))
     var broker: [String] = []
 
-    @Option(help: ArgumentHelp("User name. SEISMOTE_USER.", valueName: "name"))
+    @Option(help: Self.help("user"))
     var user: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "File with the password in its first line. SEISMOTE_PASSWORD_FILE; the password itself may be in "
-                + "SEISMOTE_PASSWORD.", valueName: "file"))
+    @Option(help: Self.help("passwordFile"))
     var passwordFile: String?
 
-    @Option(help: ArgumentHelp("Trusted CA certificates (PEM). SEISMOTE_CA.", valueName: "file"))
+    @Option(help: Self.help("ca"))
     var ca: String?
 
-    @Option(help: ArgumentHelp("Client certificate (PEM). SEISMOTE_CERT.", valueName: "file"))
+    @Option(help: Self.help("clientCert"))
     var clientCert: String?
 
-    @Option(help: ArgumentHelp("Private key of the client certificate (PEM). SEISMOTE_KEY.", valueName: "file"))
+    @Option(help: Self.help("clientKey"))
     var clientKey: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "MQTT version, 5 or 3.1.1; else 5, but 3.1.1 where libmosquitto is older than 2.0.16: there a packet of MQTT 5 "
-                + "can end the tool. SEISMOTE_MQTT.", valueName: "version"))
+    @Option(help: Self.help("mqtt"))
     var mqtt: String?
 
-    @Option(help: ArgumentHelp("First levels of all topics. SEISMOTE_ROOT; else seismote.", valueName: "root"))
+    @Option(help: Self.help("root"))
     var root: String?
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "An agent's settings file from which these options are taken. SEISMOTE_CONFIG; without a broker \(Self.usualFile) where "
-                + "there is one.", valueName: "file"))
+    @Option(name: .shortAndLong, help: Self.help("config"))
     var config: String?
+
+    /// What `seismote ctl --help` says of all of them at one place: name, value, environment, what it is.
+    private static let lines: [(name: String, value: String, environment: String, help: String)] = [
+        (
+            "broker", "uri", "SEISMOTE_BROKER",
+            "Broker; may be repeated. In the environment several with blanks between them."
+        ),
+        ("user", "name", "SEISMOTE_USER", "User name."),
+        (
+            "password-file", "file", "SEISMOTE_PASSWORD_FILE",
+            "File with the password in its first line. Or the password itself in SEISMOTE_PASSWORD."
+        ),
+        ("ca", "file", "SEISMOTE_CA", "Trusted CA certificates (PEM)."),
+        ("client-cert", "file", "SEISMOTE_CERT", "Client certificate (PEM)."),
+        ("client-key", "file", "SEISMOTE_KEY", "Its private key (PEM)."),
+        (
+            "mqtt", "version", "SEISMOTE_MQTT",
+            "5 or 3.1.1; else 5, but 3.1.1 where libmosquitto is older than 2.0.16: there a packet of MQTT 5 can end the tool."
+        ),
+        ("root", "root", "SEISMOTE_ROOT", "First levels of all topics; else seismote."),
+        ("config", "file", "SEISMOTE_CONFIG", "An agent's settings file from which these options are taken."),
+    ]
+
+    static var page: String {
+        lines.map { "--\($0.name) <\($0.value)>  \($0.environment)\n    \($0.help)" }.joined(separator: "\n")
+    }
+
+    /// Only on that page, not with each subcommand.
+    private static func help(_ property: String) -> ArgumentHelp {
+        let name = property.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+        let line = lines.first { $0.name == name }
+        return ArgumentHelp(
+            "\(line?.help ?? "") \(line?.environment ?? "")", valueName: line?.value, visibility: .hidden)
+    }
 
     /// What holds of all this: options above the environment above the file. What the file has to get in with is for the
     /// file's broker alone.
     func access() throws -> BrokerAccess {
+        var path = config ?? Self.environment("CONFIG")
+        if path == nil, broker.isEmpty, Self.environment("BROKER") == nil, Glibc.access(Self.usualFile, R_OK) == 0 {
+            path = Self.usualFile
+        }
+        return try access(mqtt: path.map { try LayerOptions.parse([]).load(path: $0).configuration.mqtt })
+    }
+
+    /// - Parameter mqtt: what a settings file says of the broker; nil where there is none.
+    func access(mqtt settings: MQTTConfiguration?) throws -> BrokerAccess {
         var uris = broker
         if uris.isEmpty, let text = Self.environment("BROKER") {
             uris = text.split(separator: " ").map(String.init)
         }
-        var path = config ?? Self.environment("CONFIG")
-        if path == nil, uris.isEmpty, Glibc.access(Self.usualFile, R_OK) == 0 { path = Self.usualFile }
         var access = BrokerAccess(brokers: [])
         var file = (password: "", inline: "", root: nil as String?)
-        if let path {
-            let mqtt = try LayerOptions.parse([]).load(path: path).configuration.mqtt
+        if let mqtt = settings {
             file.root = mqtt.root
             if mqtt.protocolVersion != .auto { access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5 }
             if uris.isEmpty {

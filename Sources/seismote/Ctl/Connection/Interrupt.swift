@@ -11,10 +11,22 @@ enum Interrupt {
     /// What has come is for somebody else, such as an editor.
     static func forget() { flag.store(false, ordering: .relaxed) }
 
-    /// From now on SIGINT and SIGTERM end what is waited for, and not the program.
+    /// From now on SIGINT, SIGTERM and a terminal that is closed end what is waited for, and not the program.
     static func listen() {
         _ = came
-        for number in [SIGINT, SIGTERM] { install(number) { _ in Interrupt.flag.store(true, ordering: .relaxed) } }
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            var old = sigaction()
+            sigaction(number, nil, &old)
+            // (As nohup wants it.)
+            if unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == 1 { continue }
+            install(number) { _ in Interrupt.flag.store(true, ordering: .relaxed) }
+        }
+    }
+
+    /// What is left to be done is done whatever comes. (A terminal that is closed says so twice.)
+    static func finish() {
+        for number in [SIGINT, SIGTERM, SIGHUP] { _ = signal(number, SIG_IGN) }
+        forget()
     }
 
     /// Does something that blocks in the kernel, which is interrupted when it takes longer.

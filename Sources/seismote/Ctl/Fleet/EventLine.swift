@@ -1,3 +1,4 @@
+import Glibc
 import Messages
 
 /// An event message on one line.
@@ -6,6 +7,9 @@ enum EventLine {
         let kind = event["event_type"]?.text ?? "?"
         var parts = [station, kind, strength(event)]
         if kind != "onset", let seconds = event["duration_s"]?.real { parts.append("\(fixed(seconds, 1)) s") }
+        if let assessment = assessment(event) { parts.append(assessment) }
+        if event["confirmed"]?.flag == true { parts.append("confirmed by neighbours") }
+        if let label = event["label"]?.text { parts.append("label: \(label)") }
         let detectors = (event["detectors"]?.list ?? []).map { detector in
             let axes = detector["axes"]?.texts ?? []
             return (detector["name"]?.text ?? "?") + (axes.isEmpty ? "" : " on \(axes.joined(separator: ","))")
@@ -17,6 +21,29 @@ enum EventLine {
         let key = kind == "end" ? "end" : "onset"
         return dateAndTime((event[key] ?? event["t"])?.rawText) + "  " + parts.joined(separator: "  ")
     }
+
+    /// What it is taken for, and what shaking is to come: `earthquake 93 %  ALARM  PGV 3 cm/s to come (0.8 to 13)`; nil
+    /// before anything is known.
+    static func assessment(_ event: Value) -> String? {
+        var parts: [String] = []
+        if let likely = event["class", "likely"]?.text, let p = event["class", "p"]?.real {
+            // An earthquake stays one when its last seconds look like nothing any more.
+            parts.append(likely == "earthquake" && p < 0.5 ? likely : "\(likely) \(percent(p))")
+        }
+        if event["class", "moved"]?.flag == true { parts.append("the sensor was moved") }
+        if event["alarm"]?.flag == true { parts.append("ALARM") }
+        if event["event_type"]?.text != "end", let pgv = event["onsite", "pgv_predicted"]?.real,
+            let range = event["onsite", "range_log10"]?.real, abs(range) < 10
+        {
+            let factor = pow(10, range)
+            let (least, most) = (significant(pgv * 100 / factor, 2), significant(pgv * 100 * factor, 2))
+            parts.append("PGV \(significant(pgv * 100, 2)) cm/s to come (\(least) to \(most))")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "  ")
+    }
+
+    /// Never 0 or 100: nothing is sure.
+    static func percent(_ p: Double) -> String { "\(Int(min(99, max(1, (p * 100).rounded())))) %" }
 
     /// Peak acceleration and the first intensity: `0.0412 m/s² III`.
     static func strength(_ event: Value) -> String {

@@ -40,11 +40,16 @@ struct Fleet {
 
     init(root: String) { self.root = root }
 
-    /// Takes in a message below `state` or `event/last`; others are left alone.
+    /// What a station that is there sends by itself.
+    private static let lifeSigns = ["state/level", "state/summary", "state/health"]
+
+    /// Takes in a message below `state` or `event/last`; others are left alone. Who speaks is online, whatever the broker
+    /// has kept.
     /// - Returns: the station, when it was one of those.
     @discardableResult
     mutating func take(_ message: InboundMessage) -> String? {
-        guard let (id, rest) = splitTopic(message.topic, root: root), id != "group",
+        // (`network/event/last` is no station's.)
+        guard let (id, rest) = splitTopic(message.topic, root: root), id != "group", id != "network",
             stations[id] != nil || stations.count < Self.limit
         else { return nil }
         var view = stations[id] ?? StationView()
@@ -60,8 +65,10 @@ struct Fleet {
             case "state/health": view.health = value
             case "state/summary": view.summary = value
             case "event/last": view.lastEvent = value
+            case "state/level": break
             default: return nil
             }
+            if !message.isRetained, value != nil, Self.lifeSigns.contains(rest) { view.isOnline = true }
         }
         stations[id] = view
         return id
@@ -84,6 +91,18 @@ struct Fleet {
             if take(message) != nil, message.isRetained { quiet = monotonicSeconds() + 0.5 }
         }
         client.unsubscribe(all)
+    }
+
+    /// Listens whether some of these stations speak that the broker does not know, or calls offline: a cluster may keep what
+    /// it keeps on another node, or what a connection said that is no more (see `Exchange`).
+    mutating func listen(_ client: BrokerClient, stations names: [String], within seconds: Double) throws(ClientError) {
+        func isDoubtful(_ id: String) -> Bool { stations[id]?.isOnline != true }
+        let doubtful = names.filter(isDoubtful)
+        let filters = doubtful.flatMap { name in Self.lifeSigns.map { "\(root)/\(name)/\($0)" } }
+        try client.subscribe(filters)
+        let end = monotonicSeconds() + seconds
+        while doubtful.contains(where: isDoubtful), let message = try client.next(until: end) { take(message) }
+        client.unsubscribe(filters)
     }
 
     /// Those that said something of themselves, by name.

@@ -43,6 +43,7 @@ struct ListCommand: ParsableCommand {
                 try fleet.ask(client, filters: filters, within: wait ?? 10)
             } else {
                 try fleet.look(client, filters: filters, stations: stations, within: wait ?? 5)
+                try fleet.listen(client, stations: stations, within: min(2, wait ?? 2))
             }
             line.clear()
             let found = fleet.seen.filter { one in

@@ -51,4 +51,13 @@ struct Feed {
 }
 
 /// Makes what was printed visible now, for those who read through a pipe.
-func flushOutput() { fflush(nil) }
+func flushOutput() {
+    if fflush(nil) != 0, errno == EPIPE { endAsBrokenPipe() }
+}
+
+/// Nobody reads on, as behind `| head -1`: the end that a program has which knows nothing of it, without a word.
+func endAsBrokenPipe() -> Never {
+    signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
+    _exit(141)
+}

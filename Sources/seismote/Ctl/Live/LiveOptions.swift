@@ -3,7 +3,7 @@ import Messages
 
 /// Stations that are looked at; without a name all of them.
 struct StationNames: ParsableArguments {
-    @Argument(help: ArgumentHelp("Only these stations.", valueName: "station"))
+    @Argument(help: ArgumentHelp("Only these stations.", valueName: "station"), completion: StationCompletion.kind)
     var stations: [String] = []
 
     func validate() throws {

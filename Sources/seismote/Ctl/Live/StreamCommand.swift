@@ -10,7 +10,7 @@ struct StreamCommand: ParsableCommand {
         commandName: "stream", abstract: Command.stream.help,
         discussion: """
             The traces that are configured continue unchanged. Prints one line of JSON for each block; \
-            miniSEED and CBOR go into a file, with --encoding mseed -o FILE.
+            miniSEED and CBOR go into a file, with --encoding mseed2 -o FILE.
             """)
 
     @OptionGroup var targets: TargetOptions
@@ -25,7 +25,8 @@ struct StreamCommand: ParsableCommand {
     var signals: String?
 
     @Option(
-        help: ArgumentHelp("json, cbor or mseed.", valueName: "encoding"), completion: .list(["json", "cbor", "mseed"]))
+        help: ArgumentHelp("json, cbor, mseed2 or mseed3.", valueName: "encoding"),
+        completion: .list(["json", "cbor", "mseed2", "mseed3"]))
     var encoding: String?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to a file (default: standard output).", valueName: "file"))

@@ -110,7 +110,7 @@ struct WatchCommand: ParsableCommand {
         if rest == "data/trace" {
             if let block = LiveBlock(message.payload) { screen.trace.take(block, keeping: window + 2) }
         } else if rest == "event/trigger", let value = try? JSONReader.read(message.payload) {
-            screen.lastEvent = EventLine.text(station, value)
+            screen.take(event: value, of: station)
         }
     }
 }

@@ -6,11 +6,33 @@ struct WatchScreen {
     let terminal: Terminal
     var trace = TraceHistory()
     var lastEvent = ""
+    /// Probabilities of an earthquake in the last event, one for each message with a new one.
+    private var probabilities: [Double] = []
+    private var eventID = ""
     /// What the connection does, when it does anything unusual.
     var notice = ""
 
     init(terminal: Terminal, window: Double) {
         (self.terminal, self.window) = (terminal, window)
+    }
+
+    /// Takes an event message.
+    mutating func take(event: Value, of station: String) {
+        lastEvent = EventLine.text(station, event)
+        let id = event["event_id"]?.text ?? ""
+        if id != eventID { (eventID, probabilities) = (id, []) }
+        guard let p = event["class", "p"]?.real, p != probabilities.last else { return }
+        if probabilities.count == 40 { probabilities.removeFirst() }
+        probabilities.append(min(1, max(0, p)))
+    }
+
+    /// The probability over time, and what one station cannot know.
+    private var probability: String? {
+        guard let last = probabilities.last else { return nil }
+        let steps = Array("▁▂▃▄▅▆▇█")
+        let bars = String(probabilities.map { steps[min(7, Int($0 * 8))] })
+        let caution = "one station cannot tell a small earthquake near by from a truck or furniture"
+        return "earthquake? \(bars)" + (last > 0.2 && last < 0.8 ? "  " + terminal.dim(caution) : "")
     }
 
     // MARK: one station
@@ -49,7 +71,8 @@ struct WatchScreen {
             let trigger = SummaryText.trigger(summary).map { terminal.red($0) } ?? "not triggered"
             lines.append("STA/LTA \(ratios(summary))  \(trigger)")
         }
-        if !lastEvent.isEmpty { lines.append(lastEvent) }
+        if !lastEvent.isEmpty { lines.append(lastEvent.contains("ALARM") ? terminal.red(lastEvent) : lastEvent) }
+        if let probability { lines.append(probability) }
         lines.append(terminal.dim(notice.isEmpty ? "q or Ctrl-C ends" : notice))
         return lines
     }

@@ -15,6 +15,9 @@ final class Exchange {
         var wasAccepted = false
     }
 
+    /// For an answer of a station that the broker calls offline.
+    private static let seconds = 2.0
+
     let id: String
     private let client: BrokerClient
     private let verb: String
@@ -81,7 +84,7 @@ final class Exchange {
         for station in stations {
             try client.subscribe(["\(root)/\(station)/res/\(id)", "\(root)/\(station)/state/online"])
         }
-        let offline = try offlineStations(of: stations)
+        let offline = try silentStations(among: offlineStations(of: stations))
         started = monotonicSeconds()
         for station in stations {
             if offline.contains(station) {
@@ -90,7 +93,8 @@ final class Exchange {
             }
             waiting[station] = Waiting(deadline: monotonicSeconds() + patience)
             try client.publish(
-                "\(root)/\(station)/cmd/\(verb)", payload, reply: ("\(root)/\(station)/res/\(id)", id),
+                "\(root)/\(station)/cmd/\(verb)", payload(request, patience),
+                reply: ("\(root)/\(station)/res/\(id)", id),
                 expiry: UInt32(patience.rounded(.up)))
         }
     }
@@ -109,6 +113,34 @@ final class Exchange {
         return Set(known.filter { !$0.value }.keys)
     }
 
+    /// Those of them that do not answer a `ping`. A cluster keeps the last will of a lost connection on the node that had it
+    /// (RabbitMQ), or delivers it late, when the station has long been back on another node.
+    private func silentStations(among stations: Set<String>) throws(ClientError) -> Set<String> {
+        guard !stations.isEmpty else { return [] }
+        line.show("asking whether \(stations.sorted().prefix(3).joined(separator: ", ")) is there")
+        let (ping, seconds) = ("\(id)-there", min(Self.seconds, patience))
+        let question: Value = ["id": .string(ping), "source": "seismote ctl"]
+        for station in stations {
+            let topic = "\(root)/\(station)/res/\(ping)"
+            try client.subscribe([topic])
+            // (Whoever may not ask this takes the broker's word.)
+            _ = try client.offer(
+                "\(root)/\(station)/cmd/ping", payload(question, seconds), reply: (topic, ping),
+                expiry: UInt32(seconds.rounded(.up)))
+        }
+        var silent = stations
+        let deadline = monotonicSeconds() + seconds
+        while !silent.isEmpty, let message = try client.next(until: deadline) {
+            switch split(message.topic) {
+            case (let station, "res/\(ping)")?: silent.remove(station)
+            case (let station, "state/online")?:
+                if !message.isRetained, message.payload == Array("online".utf8) { silent.remove(station) }
+            default: onMessage(message)
+            }
+        }
+        return silent
+    }
+
     private func ask(group: String) throws(ClientError) {
         try client.subscribe(filters)
         try client.subscribe(["\(root)/+/res/\(id)"])
@@ -122,10 +154,10 @@ final class Exchange {
             printError("no station of group \(group) is known to be online; sending the request anyway")
         }
         try client.publish(
-            "\(root)/group/\(group)/cmd/\(verb)", payload, expiry: UInt32(patience.rounded(.up)))
+            "\(root)/group/\(group)/cmd/\(verb)", payload(request, patience), expiry: UInt32(patience.rounded(.up)))
     }
 
-    private var payload: [UInt8] {
+    private func payload(_ request: Value, _ patience: Double) -> [UInt8] {
         guard client.version == .v311, case .object(var members) = request else { return request.json() }
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -167,7 +199,7 @@ final class Exchange {
         guard !message.isRetained, !settled.contains(station), var reply = Reply(message.payload, request: id) else {
             return
         }
-        reply.seconds = monotonicSeconds() - started
+        (reply.station, reply.seconds) = (station, monotonicSeconds() - started)
         switch reply.phase {
         case .accepted:
             let busy = min(max(0, onAccepted(station, reply)), 86_400)

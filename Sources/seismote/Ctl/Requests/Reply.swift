@@ -11,6 +11,8 @@ struct Reply {
     var result: Value
     /// As it was sent.
     var object: Value
+    /// Who answers, by the topic.
+    var station = ""
     /// From the request to this reply.
     var seconds = 0.0
 
@@ -48,7 +50,7 @@ struct Reply {
 struct Answer {
     enum Outcome: String {
         case done, failed
-        /// Said by the broker; nothing was sent to it.
+        /// Said by the broker, and no `ping` was answered; nothing else was sent to it.
         case offline
         /// No reply at all, or none after `accepted`.
         case silent

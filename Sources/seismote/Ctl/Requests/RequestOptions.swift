@@ -34,15 +34,16 @@ struct RequestOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - seconds: how long the station is busy with it, after it has accepted it.
+    ///   - isBare: without the station's name.
     ///   - show: the lines for an answer that is `done`; the station's name stands before the first.
     func run(
-        _ verb: String, _ request: Value = [:], _ targets: Targets, seconds: Double = 0,
+        _ verb: String, _ request: Value = [:], _ targets: Targets, seconds: Double = 0, isBare: Bool = false,
         show: @escaping (Reply) -> String
     ) throws {
         try ctl {
             let client = try common.connect()
             defer { client.disconnect() }
-            var report = AnswerReport(json: common.json, show: show)
+            var report = AnswerReport(json: common.json, isBare: isBare, show: show)
             let exchange = Exchange(
                 client, verb, request, targets, patience: timeout, line: WaitingLine(enabled: !common.json))
             exchange.onAccepted = { _, _ in seconds }
@@ -57,14 +58,15 @@ struct RequestOptions: ParsableArguments {
 struct AnswerReport {
     private let json: Bool
     private let toErrors: Bool
+    private let isBare: Bool
     private let show: (Reply) -> String
     private(set) var done = 0
     private var refused = 0
     private var silent = 0
 
     /// - Parameter toErrors: standard output is for something else.
-    init(json: Bool, toErrors: Bool = false, show: @escaping (Reply) -> String) {
-        self.json = json
+    init(json: Bool, toErrors: Bool = false, isBare: Bool = false, show: @escaping (Reply) -> String) {
+        (self.json, self.isBare) = (json, isBare)
         self.toErrors = toErrors
         self.show = show
     }
@@ -80,7 +82,7 @@ struct AnswerReport {
         if json { return print(answer.value.jsonText) }
         switch answer.outcome {
         case .done:
-            let text = "\(answer.station): \(answer.reply.map(show) ?? "done")"
+            let text = (isBare ? "" : "\(answer.station): ") + (answer.reply.map(show) ?? "done")
             if toErrors { printError(text) } else { print(text) }
         case .failed:
             let complaints = answer.reply?.complaints ?? []

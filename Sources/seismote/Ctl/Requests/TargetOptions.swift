@@ -38,7 +38,7 @@ struct GroupOptions: ParsableArguments {
 
 /// Stations as arguments, or a group.
 struct TargetOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("One or several stations.", valueName: "station"))
+    @Argument(help: ArgumentHelp("One or several stations.", valueName: "station"), completion: StationCompletion.kind)
     var stations: [String] = []
 
     @OptionGroup var several: GroupOptions

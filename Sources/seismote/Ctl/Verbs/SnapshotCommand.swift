@@ -54,83 +54,11 @@ struct SnapshotCommand: ParsableCommand {
         }
         var request: Value = ["from": .string(from ?? ""), "to": .string(to ?? "")]
         if let last { request = ["last_s": .double(last)] }
-        try ctl { try fetch(request, targets, isFolder) }
-    }
-
-    private func fetch(_ request: Value, _ targets: Targets, _ isFolder: Bool) throws -> CtlStatus {
-        let client = try options.common.connect()
-        defer { client.disconnect() }
-        let root = client.access.root
-        let line = WaitingLine(enabled: !options.common.json)
-        let exchange = Exchange(client, "snapshot", request, targets, patience: options.timeout, line: line)
-        let rest = "data/history/waveform/\(exchange.id)"
-        if case .stations(let stations) = targets {
-            exchange.filters = stations.map { "\(root)/\($0)/\(rest)" }
-        } else {
-            exchange.filters = ["\(root)/+/\(rest)"]
+        try ctl {
+            let fetch = WaveformFetch(
+                verb: "snapshot", request: request, targets: targets, output: output, isFolder: isFolder,
+                options: options, nothing: "no data was recorded in that interval")
+            return try fetch.run()
         }
-        var parts: [String: WaveformParts] = [:]
-        var ends: [Answer] = []
-        var newest = monotonicSeconds()
-        exchange.onMessage = { message in
-            guard let (station, topic) = splitTopic(message.topic, root: root), topic == rest else { return }
-            parts[station, default: WaveformParts()].take(message.payload)
-            newest = monotonicSeconds()
-            let bytes = parts.values.reduce(0) { $0 + $1.bytes.count }
-            line.show("snapshot: \(bytes / 1024) KiB received")
-        }
-        exchange.onAccepted = { _, _ in 60 }
-        exchange.onAnswer = { answer in
-            ends.append(answer)
-            newest = monotonicSeconds()
-        }
-        // Pieces may come after the reply that counts them.
-        exchange.isIncomplete = {
-            monotonicSeconds() - newest < options.timeout
-                && ends.contains { end in
-                    guard end.outcome == .done, let bytes = end.reply?.result["bytes"]?.whole else { return false }
-                    return parts[end.station]?.bytes.count ?? 0 < bytes
-                }
-        }
-        try exchange.run()
-        return try write(ends, parts, isFolder)
-    }
-
-    private func write(
-        _ ends: [Answer], _ parts: [String: WaveformParts], _ isFolder: Bool
-    ) throws(OutputError) -> CtlStatus {
-        var incomplete = false
-        var written: [String: String] = [:]
-        for end in ends where end.outcome == .done {
-            let part = parts[end.station] ?? WaveformParts()
-            if let problem = part.problem(end.reply?.result ?? .null) {
-                printError("\(end.station): the snapshot is incomplete: \(problem)")
-                incomplete = true
-                continue
-            }
-            if part.bytes.isEmpty {
-                written[end.station] = "no data was recorded in that interval"
-                continue
-            }
-            let path = isFolder ? "\(output)/\(end.station).mseed" : output
-            let file = try OutputFile(path: path)
-            part.bytes.withUnsafeBytes { file.append($0) }
-            try file.finish()
-            written[end.station] = "\(part.bytes.count) bytes in \(path)"
-        }
-        var report = AnswerReport(json: options.common.json) { reply in
-            var parts: [String] = []
-            if let samples = reply.result["samples"]?.whole { parts.append("\(samples) samples") }
-            if let records = reply.result["records"]?.whole { parts.append("\(records) records") }
-            if let gaps = reply.result["gaps"]?.whole { parts.append("\(gaps) gaps") }
-            let span = "\(dateAndTime(reply.result["from"]?.rawText)) to \(dateAndTime(reply.result["to"]?.rawText))"
-            return "\(span), \(parts.joined(separator: ", "))"
-        }
-        for end in ends {
-            report.take(end)
-            if !options.common.json, let words = written[end.station] { print("  \(words)") }
-        }
-        let status = report.end()
-        return status == .done && incomplete ? .silent : status
     }
 }

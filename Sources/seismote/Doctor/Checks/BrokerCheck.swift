@@ -18,13 +18,15 @@ enum BrokerCheck {
 
 /// What kind of failure a sentence of the connection means, and what helps.
 enum BrokerProblem {
-    case name, refused, silent, credentials, certificate, tls, other
+    case name, refused, silent, credentials, fingerprint, certificate, tls, other
 
     init(_ sentence: String) {
         let text = sentence.lowercased()
         func has(_ words: String...) -> Bool { words.contains { text.contains($0) } }
         if has("not authorised", "bad user name", "bad username", "not authorized") {
             self = .credentials
+        } else if has("has the fingerprint") {
+            self = .fingerprint
         } else if has("certificate was not accepted", "certificate verify") {
             self = .certificate
         } else if has("tls:", "ca file", "client certificate", "key file") {
@@ -43,7 +45,7 @@ enum BrokerProblem {
     var code: String {
         switch self {
         case .credentials: "broker_credentials"
-        case .certificate, .tls: "broker_tls"
+        case .fingerprint, .certificate, .tls: "broker_tls"
         default: "broker_away"
         }
     }
@@ -53,13 +55,15 @@ enum BrokerProblem {
         case .name:
             "Correct the name in mqtt.uri (\(broker)), or try the broker's IP address; getent hosts NAME tells whether the name is known"
         case .refused:
-            "Start the broker (on its machine: sudo systemctl enable --now mosquitto), or correct the port in mqtt.uri (\(broker))"
+            "Start the broker (on its machine: sudo systemctl enable --now \(broker.hasPrefix("mqtts:") ? "seismote-broker" : "mosquitto")), or correct the port in mqtt.uri (\(broker))"
         case .silent:
             "Is the broker's machine on, on the same network, and does its firewall let the port through? ping tells; \(broker)"
         case .credentials:
             user.isEmpty
                 ? "This broker wants a user name: set mqtt.username and mqtt.password_file (sudo seismote setup); on the broker: seismote-broker add STATION"
                 : "Correct the password of `\(user)` (sudo seismote setup --user \(user)), or make the account on the broker: seismote-broker add \(user)"
+        case .fingerprint:
+            "Compare it with what `seismote-broker fingerprint` prints on the broker's machine: it is misspelt, or another machine answers at \(broker)"
         case .certificate:
             "Give the broker's authority (mqtt.tls.ca_file, or sudo seismote setup --ca-fingerprint SHA256:…), use the name that the certificate is for, and see that the clock is right"
         case .tls:

@@ -8,7 +8,7 @@ enum DiskCheck {
                     .wrong(
                         Diagnosis(
                             "storage_read_only",
-                            "\(disk.path) is on a file system that is read-only (\(disk.device)): nothing can be kept.",
+                            "\(disk.path) is on a file system that is read-only (\(disk.device)): storage unavailable.",
                             remedy:
                                 "dmesg shows why; sudo mount -o remount,rw \(disk.device), and where that fails check it (fsck) or replace the card"
                         )))

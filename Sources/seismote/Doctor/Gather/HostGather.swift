@@ -44,10 +44,14 @@ enum HostGather {
         var state = timex()
         let code = adjtimex(&state)
         guard code >= 0 else { return .unknown("the kernel may not be asked for the clock's state") }
-        let known: Set<String> = ["chronyd", "ntpd", "systemd-timesyn", "phc2sys", "ntpsec"]
+        // (The kernel keeps 15 letters of a name.)
+        let known = [
+            "chronyd": "chronyd", "ntpd": "ntpd", "systemd-timesyn": "systemd-timesyncd", "phc2sys": "phc2sys",
+            "ntpsec": "ntpsec",
+        ]
         let daemons = SmallFiles.names(in: "/proc").compactMap(Int.init).compactMap { process in
-            SmallFiles.text("/proc/\(process)/comm").map { String($0.dropLast()) }
-        }.filter(known.contains)
+            SmallFiles.text("/proc/\(process)/comm").flatMap { known[String($0.dropLast())] }
+        }
         return .known(
             ClockFacts(
                 isSynchronised: state.status & STA_UNSYNC == 0,

@@ -6,7 +6,7 @@ enum MessageManual {
         var text = """
             # Fields of messages
 
-            Made from the declarations by `seismote messages manual`; `seismote messages schema` prints JSON Schemas. [Messages](messages.md) tells the topics, [Measures](measures.md) how the numbers are computed. Times are RFC 3339 in UTC with nanoseconds. Readers ignore fields that they do not know.
+            Made from the declarations by `seismote interface manual`; [the interface for programs](interface.md) has the same as JSON Schema and AsyncAPI. [Messages](messages.md) tells the topics, [Measures](measures.md) how the numbers are computed. Times are RFC 3339 in UTC with nanoseconds. Readers ignore fields that they do not know.
 
             `*` marks a field that is left out when there is nothing to say; `{x,y,z}` stands for one object each.
 
@@ -18,11 +18,19 @@ enum MessageManual {
             """
         text += table(DescribedMessage.envelope(isSampled: true))
         for message in messages {
+            guard case .object(let fields, let isSampled) = message.content else { continue }
             let title = message.name.prefix(1).uppercased() + message.name.dropFirst()
-            text += "\n## \(title)\n\nOn \(message.topics)\(message.isSampled ? ", with `tq`" : "").\n\n"
-            text += table(message.fields)
+            text += "\n## \(title)\n\n\(message.help) On \(topics(of: message))\(isSampled ? ", with `tq`" : "").\n\n"
+            text += table(fields)
         }
         return text
+    }
+
+    /// Below `<root>/<id>/`, without those of the history.
+    private static func topics(of message: DescribedMessage) -> String {
+        let channels = (InterfaceChannel.own + InterfaceChannel.network).filter { $0.messages.contains(message.name) }
+        return channels.map { $0.address == nil ? "the request's response topic" : "`\($0.path)`" }.joined(
+            separator: ", ")
     }
 
     private static func table(_ fields: [DescribedField]) -> String {
@@ -62,9 +70,10 @@ enum MessageManual {
     private static func name(of kind: DescribedField.Kind) -> String {
         switch kind {
         case .number: "number"
-        case .integer: "integer"
+        case .integer, .constant: "integer"
         case .flag: "boolean"
         case .time: "time"
+        case .uuid: "text"
         case .text(let allowed):
             allowed.isEmpty ? "text" : allowed.map { "`\($0)`" }.joined(separator: ", ")
         case .tree, .object: "object"

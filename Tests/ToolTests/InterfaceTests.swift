@@ -1,13 +1,14 @@
 import Foundation
+import Messages
 import TestSupport
 import Testing
 
-/// `seismote messages`: what the declarations of the fields say of the messages, held against the messages themselves.
-@Suite struct MessageSchemaTests {
+/// `seismote interface`: what the declarations of the fields say of the messages, held against the messages themselves.
+@Suite struct InterfaceTests {
     typealias Object = [String: Any]
 
     nonisolated(unsafe) private static let schemas: Object = {
-        let bundle = try? Tool("messages", "schema").object()
+        let bundle = try? Tool("interface", "schema").object()
         return bundle?["$defs"] as? Object ?? [:]
     }()
 
@@ -23,10 +24,31 @@ import Testing
     @Test func theDocumentationIsTheStoredFile() throws {
         let file = Vectors.folder.deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("deploy/docs/message-fields.md")
-        let made = try Tool("messages", "manual").output
+        let made = try Tool("interface", "manual").output
         #expect(
             try String(contentsOf: file, encoding: .utf8) == made,
-            "make it again: seismote messages manual > deploy/docs/message-fields.md")
+            "make it again: seismote interface manual > deploy/docs/message-fields.md")
+    }
+
+    /// The text of OpenEEW holds an object, which is described as the agent writes it.
+    @Test func theTextForOpenEEWHoldsWhatItsSchemaSays() throws {
+        let schema = try #require(Self.schemas["openeew"] as? Object)
+        #expect(schema["type"] as? String == "string" && schema["contentMediaType"] as? String == "application/json")
+        let inner = try #require(schema["contentSchema"] as? Object)
+        var message = OpenEEWMessage(topic: "/traces", country: "mx", device: "a")
+        var texts: [[UInt8]] = []
+        message.send([Float](repeating: 0.5, count: 3 * OpenEEWMessage.count), time: 0) { texts.append(Array($1)) }
+        let text = try #require(
+            try JSONSerialization.jsonObject(with: Data(texts[0]), options: .fragmentsAllowed) as? String)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? Object)
+        #expect(Self.problems(object, inner, at: "openeew") == [])
+        #expect(Set(object.keys) == Set(inner["required"] as? [String] ?? []))
+        #expect(inner["additionalProperties"] as? Bool == false)
+        for key in object.keys {
+            var other = object
+            other[key] = nil
+            #expect(Self.problems(other, inner, at: "openeew") != [], "without \(key)")
+        }
     }
 
     @Test(arguments: stored)
@@ -40,7 +62,7 @@ import Testing
             other[key] = nil
             #expect(Self.problems(other, schema, at: name) == ["\(name).\(key) is missing"])
             other[key] = NSNull()
-            #expect(Self.problems(other, schema, at: name).isEmpty == (key == "pending"))
+            #expect(Self.problems(other, schema, at: name).isEmpty == (["pending", "onsite"].contains(key)))
         }
         var more = message
         more["surprise"] = 1
@@ -55,6 +77,12 @@ import Testing
         }
         let wrong = ["\(path) is no \(schema["type"] ?? "?")"]
         let number = (value as? NSNumber).flatMap { isBoolean($0) ? nil : $0 }
+        if let constant = schema["const"] as? Int, number?.intValue != constant { return wrong }
+        if let form = schema["pattern"] as? String, let text = value as? String,
+            text.range(of: form, options: .regularExpression) == nil
+        {
+            return wrong
+        }
         switch schema["type"] as? String {
         case nil: return []
         case "null": return value is NSNull ? [] : wrong
@@ -111,7 +139,8 @@ import Testing
     }
 
     private static func schema(ofTopic topic: String) -> Object? {
-        let name = topic.split(separator: "/").last.map { $0 == "trigger" ? "event" : String($0) }
+        let names = ["trigger": "event", "digest": "summary"]
+        let name = topic.split(separator: "/").last.map { names[String($0)] ?? String($0) }
         return name.flatMap { schemas[$0] as? Object }
     }
 
@@ -128,12 +157,37 @@ import Testing
     }
 
     @Test func oneSchemaAndAnUnknownName() throws {
-        let one = try Tool("messages", "schema", "health").object()
+        let one = try Tool("interface", "schema", "health").object()
         #expect(one["title"] as? String == "Seismote message: health")
         let rate = try #require((one["properties"] as? [String: Object])?["rate_hz"])
         #expect(rate["x-unit"] as? String == "Hz" && rate["description"] as? String == "Measured samples per second.")
         #expect((one["required"] as? [String])?.contains("rate_hz") == false)
-        let unknown = try Tool("messages", "schema", "healht")
-        #expect(unknown.status == 64 && unknown.errors.contains("There is no message `healht`"))
+        let unknown = try Tool("interface", "schema", "healht")
+        #expect(unknown.status == 64 && unknown.errors.contains("There is no schema `healht`"))
+    }
+
+    /// Names and topics are there once; every operation has its channel, every message its schema.
+    @Test func theDocumentHasEverythingOnce() throws {
+        let document = try Tool("interface", "asyncapi").object()
+        let channels = try #require(document["channels"] as? [String: Object])
+        let operations = try #require(document["operations"] as? [String: Object])
+        let lines = try Tool("interface", "list").output.split(separator: "\n").dropFirst()
+        let names = lines.compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(Set(names).count == names.count && Set(names) == Set(channels.keys))
+        let addresses = channels.values.compactMap { $0["address"] as? String }
+        #expect(Set(addresses).count == addresses.count && addresses.contains("{root}/{id}/data/history/event/trigger"))
+        let used = operations.values.compactMap { ($0["channel"] as? Object)?["$ref"] as? String }
+        #expect(Set(used) == Set(channels.keys.map { "#/channels/\($0)" }) && used.count == channels.count)
+        let summary = (operations["sendSummary"]?["bindings"] as? Object)?["mqtt"] as? Object
+        #expect(summary?["qos"] as? Int == 0 && summary?["retain"] as? Bool == true)
+        #expect(operations["receiveCommandPing"]?["reply"] != nil)
+    }
+
+    @Test func aCommandHasItsMembersWithTheirRanges() throws {
+        let schema = try Tool("interface", "schema", "command-snapshot").object()
+        let properties = try #require(schema["properties"] as? [String: Object])
+        #expect(Set(properties.keys) == ["id", "expires", "source", "last_s", "from", "to"])
+        #expect(properties["last_s"]?["maximum"] as? Int == 604_800 && schema["required"] as? [String] == ["id"])
+        #expect(schema["additionalProperties"] as? Bool == false)
     }
 }

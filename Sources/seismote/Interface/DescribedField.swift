@@ -4,6 +4,9 @@ import Messages
 struct DescribedField: Equatable {
     indirect enum Kind: Equatable {
         case number, integer, flag, time
+        /// A whole number that is always this one.
+        case constant(Int)
+        case uuid
         /// - allowed: all texts that there may be; empty: any.
         case text(allowed: [String])
         /// An object with members that are declared elsewhere, and one with a number for each name.

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Commands
+import Messages
+
+/// `seismote ctl event`
+struct EventCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "event", abstract: "One event of the past, with -o also its waveform.",
+        discussion: """
+            seismote ctl event basement-north-20260105T102030120Z -o event.mseed
+
+            The station is the part of the id before the time. The file is written only if it is complete: its size and digest \
+            must match the station's.
+            """)
+
+    @Argument(help: ArgumentHelp("Its id, as `events --json` has it.", valueName: "event-id"))
+    var id: String
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("File for the waveform (miniSEED).", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var options: RequestOptions
+
+    /// The id without `-20260105T102030120Z`.
+    static func station(of id: String) -> String { String(id.dropLast(20)) }
+
+    static func check(_ id: String) throws {
+        guard Topics.problem(inID: station(of: id)) == nil, id.hasSuffix("Z") else {
+            throw ValidationError(
+                "\(id): an event's id is the station's with a time, such as basement-20260105T102030120Z")
+        }
+    }
+
+    private var station: String { Self.station(of: id) }
+
+    func validate() throws { try Self.check(id) }
+
+    func run() throws {
+        let request: Value = ["event_id": .string(id), "waveform": .bool(output != nil)]
+        guard let output else {
+            return try options.run("event", request, .stations([station])) { reply in
+                EventLine.text(station, reply.result["event"] ?? .null) + "\n"
+                    + readable(reply.result["event"] ?? .null)
+            }
+        }
+        try ctl {
+            let fetch = WaveformFetch(
+                verb: "event", request: request, targets: .stations([station]), output: output, isFolder: false,
+                options: options, nothing: "the event has no waveform")
+            return try fetch.run()
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Commands
+import Glibc
+import Link
+import Messages
+
+/// A request whose answer is a waveform: its pieces come on a topic of their own, and become a file when they are complete.
+struct WaveformFetch {
+    let verb: String
+    let request: Value
+    let targets: Targets
+    let output: String
+    let isFolder: Bool
+    let options: RequestOptions
+    /// What is said where there is none.
+    let nothing: String
+
+    func run() throws -> CtlStatus {
+        let client = try options.common.connect()
+        defer { client.disconnect() }
+        let root = client.access.root
+        let line = WaitingLine(enabled: !options.common.json)
+        let exchange = Exchange(client, verb, request, targets, patience: options.timeout, line: line)
+        let rest = "data/history/waveform/\(exchange.id)"
+        if case .stations(let stations) = targets {
+            exchange.filters = stations.map { "\(root)/\($0)/\(rest)" }
+        } else {
+            exchange.filters = ["\(root)/+/\(rest)"]
+        }
+        var parts: [String: WaveformParts] = [:]
+        var ends: [Answer] = []
+        var newest = monotonicSeconds()
+        exchange.onMessage = { message in
+            guard let (station, topic) = splitTopic(message.topic, root: root), topic == rest else { return }
+            parts[station, default: WaveformParts()].take(message.payload)
+            newest = monotonicSeconds()
+            let bytes = parts.values.reduce(0) { $0 + $1.bytes.count }
+            line.show("\(verb): \(bytes / 1024) KiB received")
+        }
+        exchange.onAccepted = { _, _ in 60 }
+        exchange.onAnswer = { answer in
+            ends.append(answer)
+            newest = monotonicSeconds()
+        }
+        // Pieces may come after the reply that counts them.
+        exchange.isIncomplete = {
+            monotonicSeconds() - newest < options.timeout
+                && ends.contains { end in
+                    guard end.outcome == .done, let bytes = end.reply?.result["bytes"]?.whole else { return false }
+                    return parts[end.station]?.bytes.count ?? 0 < bytes
+                }
+        }
+        try exchange.run()
+        return try write(ends, parts)
+    }
+
+    private func write(
+        _ ends: [Answer], _ parts: [String: WaveformParts]
+    ) throws(OutputError) -> CtlStatus {
+        var incomplete = false
+        var written: [String: String] = [:]
+        for end in ends where end.outcome == .done {
+            let part = parts[end.station] ?? WaveformParts()
+            if let problem = part.problem(end.reply?.result ?? .null) {
+                printError("\(end.station): the waveform is incomplete: \(problem)")
+                incomplete = true
+                continue
+            }
+            if part.bytes.isEmpty {
+                written[end.station] = nothing
+                continue
+            }
+            let path = isFolder ? "\(output)/\(end.station).mseed" : output
+            let file = try OutputFile(path: path)
+            part.bytes.withUnsafeBytes { file.append($0) }
+            try file.finish()
+            written[end.station] = "\(part.bytes.count) bytes in \(path)"
+        }
+        var report = AnswerReport(json: options.common.json) { reply in
+            var parts: [String] = []
+            if let samples = reply.result["samples"]?.whole { parts.append("\(samples) samples") }
+            if let records = reply.result["records"]?.whole { parts.append("\(records) records") }
+            if let gaps = reply.result["gaps"]?.whole { parts.append("\(gaps) gaps") }
+            let span = "\(dateAndTime(reply.result["from"]?.rawText)) to \(dateAndTime(reply.result["to"]?.rawText))"
+            return "\(span), \(parts.joined(separator: ", "))"
+        }
+        for end in ends {
+            report.take(end)
+            if !options.common.json, let words = written[end.station] { print("  \(words)") }
+        }
+        let status = report.end()
+        return status == .done && incomplete ? .silent : status
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Association
+import Glibc
+import Messages
+
+/// `seismote simulate-fleet N`: stations without sensors, to try a broker with.
+struct SimulateFleetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate-fleet", abstract: "Put many simulated stations on a broker, to try it.",
+        discussion: """
+            Each station has a connection of its own and sends what an agent sends: who it is, levels, health, events. \
+            It answers rebirth and resend. Earthquakes shake all of them by distance (Cua and Heaton 2009, iasp91). One \
+            thread; 10000 stations take about a core while they connect. Only for brokers of your own: the names of the \
+            stations begin with --prefix.
+            """)
+
+    @Argument(help: "How many stations.")
+    var count: Int
+
+    @OptionGroup var broker: BrokerOptions
+
+    @Option(help: "Degrees north and east of the centre, with a comma between them.")
+    var centre = "35,-117.5"
+
+    @Option(help: ArgumentHelp("Kilometres around the centre; more stations near it.", valueName: "km"))
+    var radius = 200.0
+
+    @Option(help: ArgumentHelp("Ends after so many seconds; else with Ctrl-C.", valueName: "s"))
+    var seconds: Double?
+
+    @Option(help: ArgumentHelp("Connections begun in a second.", valueName: "n"))
+    var perSecond = 300.0
+
+    @Option(help: ArgumentHelp("Seconds between two levels of a station; 0: none.", valueName: "s"))
+    var levelSeconds = 10.0
+
+    @Option(help: ArgumentHelp("False onsets of a station in a day.", valueName: "n"))
+    var falseOnsets = 3.0
+
+    @Option(help: ArgumentHelp("Faults of a station in a day: a lost connection or a lost message.", valueName: "n"))
+    var faults = 0.0
+
+    @Option(help: ArgumentHelp("An earthquake so often.", valueName: "s"))
+    var earthquakeEvery: Double?
+
+    @Option(help: ArgumentHelp("Magnitudes of those: smallest,largest.", valueName: "M,M"))
+    var magnitudes = "4,6"
+
+    @Option(
+        help: ArgumentHelp(
+            "One earthquake below the centre of this magnitude, 15 s after all are connected.", valueName: "M"))
+    var magnitude: Double?
+
+    @Option(help: ArgumentHelp("Write each earthquake as a line of JSON when it begins.", valueName: "file"))
+    var truth: String?
+
+    @Option(help: "The same seed makes the same stations and earthquakes.")
+    var seed: UInt64 = 1
+
+    @Option(help: "What the ids of the stations begin with.")
+    var prefix = "sim"
+
+    func validate() throws {
+        guard (1...50_000).contains(count) else { throw ValidationError("\(count) stations: 1 to 50000") }
+        guard Topics.problem(inID: prefix + "00000") == nil, prefix.count <= 40 else {
+            throw ValidationError("--prefix: letters, digits, _ and -, at most 40")
+        }
+        guard (1...1000).contains(radius) else { throw ValidationError("--radius: 1 to 1000 km") }
+        guard (1...5000).contains(perSecond) else { throw ValidationError("--per-second: 1 to 5000") }
+        _ = try options()
+    }
+
+    private func options() throws -> SimulatedFleet.Options {
+        func pair(_ text: String, _ name: String, _ first: ClosedRange<Double>, _ second: ClosedRange<Double>) throws
+            -> (
+                Double, Double
+            )
+        {
+            let parts = text.split(separator: ",").map { Double($0) }
+            guard parts.count == 2, let a = parts[0], let b = parts[1], first.contains(a), second.contains(b) else {
+                throw ValidationError("--\(name) \(text): two numbers with a comma between them")
+            }
+            return (a, b)
+        }
+        var options = SimulatedFleet.Options()
+        let (north, east) = try pair(centre, "centre", -90...90, -180...180)
+        let (low, high) = try pair(magnitudes, "magnitudes", 1...9, 1...9)
+        options.count = count
+        options.centre = Place(latitude: north, longitude: east)
+        options.magnitudes = min(low, high)...max(low, high)
+        (options.radius, options.seconds, options.perSecond) = (radius, seconds, perSecond)
+        (options.levelSeconds, options.falseOnsetsPerDay, options.faultsPerDay) = (levelSeconds, falseOnsets, faults)
+        (options.earthquakeSeconds, options.seed, options.prefix) = (earthquakeEvery, seed, prefix)
+        return options
+    }
+
+    func run() throws {
+        try ctl {
+            let fleet = try SimulatedFleet(try broker.access(), options())
+            let file = try truth.map { try OutputFile(path: $0) }
+            fleet.onEarthquake = { earthquake in
+                let line = earthquake.json.json()
+                printError("earthquake \(String(decoding: line, as: UTF8.self))")
+                guard let file else { return }
+                line.withUnsafeBytes { file.append($0) }
+                file.endLine()
+                file.flush()
+            }
+            Interrupt.listen()
+            if let magnitude {
+                fleet.later(Double(count) / perSecond + 15) { [unowned fleet] in
+                    fleet.shake(
+                        SimulatedEarthquake(
+                            place: fleet.options.centre, depth: 10, magnitude: magnitude,
+                            origin: Double(realNanoseconds()) / 1e9))
+                }
+            }
+            fleet.run { printError(Self.report($0)) }
+            printError(Self.report(fleet))
+            try file?.finish()
+            return .done
+        }
+    }
+
+    private static func report(_ fleet: SimulatedFleet) -> String {
+        "\(fleet.connected) of \(fleet.stations.count) connected, \(fleet.onsets) onsets, published \(fleet.published[1]) "
+            + "with QoS 1 (\(fleet.acknowledged) acknowledged) and \(fleet.published[0]) with QoS 0, "
+            + "\(fleet.drops) connections lost, \(fleet.resent) asked to send again"
+    }
+}

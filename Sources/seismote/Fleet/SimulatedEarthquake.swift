@@ -1,0 +1,62 @@
+import Association
+import Glibc
+import Messages
+import Sensors
+
+/// An earthquake that a simulated fleet feels.
+struct SimulatedEarthquake {
+    var place: Place
+    /// Kilometres.
+    var depth: Double
+    var magnitude: Double
+    /// Seconds of UTC.
+    var origin: Double
+
+    /// What a station at a place feels: waves after iasp91, peaks after Cua and Heaton (2009).
+    struct Shaking {
+        /// Seconds of UTC.
+        var p: Double
+        var s: Double
+        /// Peaks before and after the S wave, m/s².
+        var firstPeak: Double
+        var peak: Double
+        /// Kilometres.
+        var distance: Double
+    }
+
+    /// - Parameter scatter: of the station, in the logarithm (base 10) of the peak.
+    func shaking(at station: Place, scatter: Double) -> Shaking {
+        let distance = place.distance(to: station)
+        let slant = (distance * distance + depth * depth).squareRoot()
+        let times = TravelTimes.iasp91
+        func peak(_ phase: Phase) -> Double {
+            pow(10, MagnitudeRelation.logPeak(magnitude: magnitude, distance: slant, phase: phase) + scatter) / 100
+        }
+        return Shaking(
+            p: origin + times.seconds(.p, distance: distance, depth: depth),
+            s: origin + times.seconds(.s, distance: distance, depth: depth), firstPeak: peak(.p), peak: peak(.s),
+            distance: distance)
+    }
+
+    /// One line for those who compare what was found with what there was.
+    var json: Value {
+        [
+            "origin_time": .string(Timestamp(nanoseconds: Int64(origin * 1e9)).description),
+            "latitude": .double(place.latitude), "longitude": .double(place.longitude), "depth_km": .double(depth),
+            "magnitude": .double(magnitude),
+        ]
+    }
+}
+
+/// What chance does to simulated stations.
+extension SplitMix64 {
+    mutating func uniform(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &self) }
+
+    /// Of a normal distribution (Box and Muller 1958).
+    mutating func normal(_ sigma: Double) -> Double {
+        sigma * (-2 * log(uniform(1e-12...1))).squareRoot() * cos(2 * .pi * uniform(0...1))
+    }
+
+    /// Seconds until the next of something that comes at random, so often a day.
+    mutating func wait(perDay: Double) -> Double { perDay > 0 ? -log(uniform(1e-12...1)) * 86_400 / perDay : .infinity }
+}

@@ -1,0 +1,124 @@
+import Association
+import CMosquitto
+import Messages
+
+/// One station of a simulated fleet: the agent's messages, made by the agent's code, over a connection of its own.
+final class SimulatedStation {
+    let id: String
+    let place: Place
+    let index: Int
+    unowned let fleet: SimulatedFleet
+    var handle: OpaquePointer?
+    var isConnected = false
+    /// Monotonic seconds.
+    var nextAttempt = 0.0
+    var nextMisc = 0.0
+    var nextLevel = 0.0
+    var nextHealth = 0.0
+    /// Of the site and the sensor.
+    let scatter: Double
+    private let topics: Topics
+    private var messenger: Messenger
+    /// Event messages that can be asked for again, by their number.
+    private var kept: [(number: Int, payload: [UInt8])] = []
+    private var eventNumber = 0
+    private var isLosing = false
+    private let boot = randomUUID()
+    /// Whether epoll is told to wait until the socket takes more.
+    var isWriting = false
+    var socket: Int32 = -1
+
+    init(_ id: String, _ place: Place, index: Int, scatter: Double, fleet: SimulatedFleet) throws(TopicError) {
+        (self.id, self.place, self.index, self.scatter, self.fleet) = (id, place, index, scatter, fleet)
+        topics = try Topics(root: fleet.root, id: id)
+        messenger = Messenger(topics: topics, boot: boot)
+    }
+
+    deinit { if let handle { mosquitto_destroy(handle) } }
+
+    /// The next event message is not sent, as if it had been lost on the way.
+    func loseNext() { isLosing = true }
+
+    // MARK: Messages
+
+    private func publish(_ header: PublicationHeader, _ bytes: UnsafeRawBufferPointer) {
+        guard let handle, isConnected else { return }
+        if mosquitto_publish_v5(
+            handle, nil, header.topic, Int32(bytes.count), bytes.baseAddress, Int32(header.qos), header.retain, nil)
+            == 0
+        {
+            fleet.count(header.qos)
+        }
+    }
+
+    func sayWhoIAm() {
+        messenger.send(online: true, to: publish)
+        var identity = StationIdentity()
+        identity.id = id
+        (identity.latitude, identity.longitude) = (place.latitude, place.longitude)
+        identity.elevation = 0
+        identity.groups = ["simulated"]
+        let info = InfoMessage(
+            agent: .init(version: productVersion, build: "simulated"), station: identity,
+            sensor: .init(driver: "simulate", chip: "fleet", rate: 100),
+            capabilities: .init(verbs: ["rebirth", "resend"], encodings: ["json"], scales: ["worden12"]))
+        messenger.send(info, time: realNanoseconds(), to: publish)
+    }
+
+    func sayLevel(_ level: Double) {
+        var summary = SummaryMessage()
+        summary.pga = level
+        // The agent sends both together; of a fleet the small one is enough.
+        messenger.send(summary, time: realNanoseconds(), quality: Self.quality) { header, bytes in
+            if header.topic == topics.level { publish(header, bytes) }
+        }
+    }
+
+    func sayHealth() {
+        messenger.send(HealthMessage(sensor: .ok, time: Self.quality), time: realNanoseconds(), to: publish)
+    }
+
+    private static let quality = TimeQuality(synced: true, source: .ntp, errorMs: 1)
+
+    /// - Parameters:
+    ///   - onset: nanoseconds of UTC.
+    ///   - seconds: since the onset.
+    ///   - peak: m/s².
+    func sayEvent(_ kind: EventMessage.Kind, onset: Int64, seconds: Double, peak: Double) {
+        var event = EventMessage(kind: kind, eventID: topics.eventID(onset: onset), onset: onset)
+        event.pga = peak
+        event.pgaPercentG = peak / 0.0980665
+        event.duration = seconds
+        if kind == .end { event.end = onset + Int64(seconds * 1e9) }
+        let isLost = isLosing
+        isLosing = false
+        messenger.send(event, time: onset + Int64(seconds * 1e9), quality: Self.quality) { header, bytes in
+            guard header.topic == topics.trigger else { return publish(header, bytes) }
+            kept.append((eventNumber, Array(bytes)))
+            if kept.count > 20 { kept.removeFirst() }
+            if !isLost { publish(header, bytes) }
+        }
+        eventNumber += 1
+    }
+
+    // MARK: Commands
+
+    func take(_ topic: String, _ payload: Value?) {
+        if topic.hasSuffix("/cmd/rebirth") {
+            fleet.later(fleet.random.uniform(0...fleet.options.rebirthSeconds)) { [weak self] in
+                guard let self, isConnected else { return }
+                sayWhoIAm()
+            }
+        } else if topic.hasSuffix("/cmd/resend"), payload?["boot"]?.rawText == boot,
+            let from = payload?["from_seq"]?.whole, let to = payload?["to_seq"]?.whole, from <= to
+        {
+            fleet.resent += 1
+            for one in kept where (from...to).contains(one.number) {
+                var header = Stream.trigger.delivery.header(
+                    topic: topics.history(of: topics.trigger))
+                header.isHistory = true
+                one.payload.withUnsafeBytes { publish(header, $0) }
+            }
+        }
+    }
+}

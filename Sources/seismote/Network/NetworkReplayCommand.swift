@@ -1,0 +1,162 @@
+import ArgumentParser
+import Association
+import Glibc
+import Messages
+import Settings
+
+/// `seismote network replay FILE`: the associator alone on recorded messages.
+struct NetworkReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Run the associator on recorded messages.",
+        discussion: """
+            Each line of the input is an object {"topic": "seismote/<id>/event/trigger", "payload": {...}, "arrival": \
+            seconds}, in order of arrival; "seismote/<id>/state/info" tells the stations' places. Each line of the \
+            output is a message as it would be published on seismote/network/event, in the order of event time. The \
+            output depends on the messages alone: it has the same bytes for any order of arrival within 3 s.
+            """)
+
+    @Argument(help: "Recorded messages, one JSON object a line; - is standard input.")
+    var file: String
+
+    @Option(help: ArgumentHelp("Write the network events here instead of to standard output.", valueName: "file"))
+    var output = "-"
+
+    @Option(help: ArgumentHelp("First levels of every topic.", valueName: "topic"))
+    var root = Topics.defaultRoot
+
+    @Flag(
+        help: "Publish versions in the order of arrival, as `seismote network` does, without waiting for late onsets.")
+    var early = false
+
+    @Flag(help: "Do not say on standard error what was taken and refused.")
+    var quiet = false
+
+    func run() throws {
+        do {
+            try replay()
+        } catch let error as OutputError {
+            printError(error.description)
+            throw ExitCode(74)  // EX_IOERR
+        }
+    }
+
+    private func replay() throws {
+        guard let lines = LineReader(path: file) else {
+            printError("cannot read \(file): \(String(cString: strerror(errno)))")
+            throw ExitCode(66)  // EX_NOINPUT
+        }
+        var recorded = RecordedNetwork(root: root, isEarly: early)
+        while let line = lines.next() { recorded.take(line) }
+        recorded.finish()
+        let target = try OutputFile(path: output)
+        for line in recorded.lines() {
+            line.withUnsafeBytes { target.append($0) }
+            target.endLine()
+        }
+        try target.finish()
+        if !quiet { printError(recorded.report) }
+    }
+}
+
+/// What the detector makes of recorded messages.
+struct RecordedNetwork {
+    let root: String
+    private var detector: NetworkDetector
+    private var spoken: [Spoken] = []
+    private var unreadable = 0
+    private var firstUnreadable: (line: Int, problem: String)?
+    private var count = 0
+
+    init(root: String, isEarly: Bool) {
+        self.root = root
+        detector = NetworkDetector(isEarly: isEarly)
+    }
+
+    mutating func take(_ line: [UInt8]) {
+        count += 1
+        guard !line.isEmpty else { return }
+        do throws(CodedError) {
+            let record = try JSONReader.read(line)
+            guard let topic = record["topic"]?.rawText, let (station, rest) = splitTopic(topic, root: root),
+                let payload = record["payload"]
+            else { throw CodedError("", .type, "No object with topic and payload.") }
+            // Seconds since 1970; smaller numbers count from somewhere else and say nothing of the clock.
+            let arrival = record["arrival"]?.real.flatMap { (1e9...9e9).contains($0) ? Int64($0 * 1e9) : nil }
+            if case .success(let new) = detector.take(station: station, topic: rest, payload: payload, arrival: arrival)
+            {
+                spoken += new
+            }
+        } catch {
+            unreadable += 1
+            if firstUnreadable == nil { firstUnreadable = (count, error.message) }
+        }
+    }
+
+    mutating func finish() { spoken += detector.finish() }
+
+    /// The messages as published. Regions do not wait for each other: their messages are put in the order of event time.
+    func lines() -> [[UInt8]] {
+        let ordered = spoken.enumerated().sorted { a, b in
+            let (x, y) = (a.element, b.element)
+            if detector.isEarly || x.time == y.time && x.message.eventID == y.message.eventID {
+                return a.offset < b.offset
+            }
+            return x.time != y.time ? x.time < y.time : x.message.eventID < y.message.eventID
+        }
+        return ordered.enumerated().map { number, one in
+            one.element.message.json(
+                boot: "00000000-0000-0000-0000-000000000000", number: number, time: one.element.time)
+        }
+    }
+
+    var report: String {
+        var text = "\(detector.taken) messages of \(detector.stations) stations, "
+        text += "\(spoken.filter { $0.message.kind == .onset }.count) network events, \(detector.late) late"
+        let refused = Refusal.allCases.compactMap { reason in
+            detector.refused[reason].map { "\($0) \(reason.rawValue)" }
+        }
+        if !refused.isEmpty { text += "; refused: " + refused.joined(separator: ", ") }
+        if let first = firstUnreadable { text += "; unreadable: \(unreadable), line \(first.line): \(first.problem)" }
+        return text
+    }
+}
+
+/// Lines of a file or of standard input (`-`), each at most a mebibyte.
+final class LineReader {
+    private static let limit = 1 << 20
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var isAtEnd = false
+
+    init?(path: String) {
+        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { return nil }
+    }
+
+    deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
+
+    /// Nil at the end. A line that is too long comes in pieces, which are no JSON.
+    func next() -> [UInt8]? {
+        while true {
+            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { start = end + 1 }
+                return Array(buffer[start..<end])
+            }
+            if isAtEnd || buffer.count - start > Self.limit {
+                guard start < buffer.count else { return nil }
+                defer { start = buffer.count }
+                return Array(buffer[start...])
+            }
+            fill()
+        }
+    }
+
+    private func fill() {
+        buffer.removeFirst(start)
+        start = 0
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(descriptor, &piece, piece.count)
+        if count > 0 { buffer += piece.prefix(count) } else if count == 0 || errno != EINTR { isAtEnd = true }
+    }
+}

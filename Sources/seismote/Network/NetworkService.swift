@@ -1,0 +1,327 @@
+import Association
+import Glibc
+import Link
+import Messages
+import Servers
+import Settings
+
+/// `seismote network run`: the detector on one broker. What comes is in the store before anything follows from it, and
+/// what follows is in the store before it is published.
+final class NetworkService {
+    private let settings: NetworkSettings
+    private let access: BrokerAccess
+    private let store: NetworkStore
+    private var detector: NetworkDetector
+    private var watch = SequenceWatch()
+    private let boot = randomUUID()
+    private var sequence = 0
+    private var statusSequence = 0
+    private var confirmations = 0
+    private var confirmed = ConfirmationBook()
+    /// Versions that the broker has not acknowledged, by the number of their message.
+    private var waiting: [Int32: NetworkStore.Version] = [:]
+    /// It is not known yet which versions the broker has had.
+    private var isLearning = false
+    private var asked = 0
+    /// Stations that were asked for their place, and when (monotonic seconds).
+    private var askedForPlace: [String: Double] = [:]
+    /// Stations that Home Assistant has been told of.
+    private var announced: Set<String>?
+    private var nextSecond = 0.0
+    private var nextStatus = 0.0
+    private var nextTrim = 0.0
+
+    private var root: String { access.root }
+    private var eventTopic: String { "\(root)/network/event" }
+    private var statusTopic: String { "\(root)/network/status" }
+    private var syncTopic: String { "\(root)/network/sync" }
+    /// Seconds by the clock after which a message that has not come is late.
+    private var patience: Int64 { settings.isSettled ? 10 : 3 }
+    /// Seconds after which a station without a place is asked again.
+    private static let placePause = 60.0
+
+    init(_ access: BrokerAccess, _ settings: NetworkSettings) throws(DatabaseError) {
+        (self.access, self.settings) = (access, settings)
+        store = try NetworkStore(folder: settings.folder)
+        detector = NetworkDetector(settings.association, isEarly: !settings.isSettled)
+        try restore()
+    }
+
+    /// Goes on where the run before has ended: the log is taken again in its order, and nothing is said of it.
+    private func restore() throws(DatabaseError) {
+        for version in try store.published() {
+            if let tree = try? JSONReader.read(version.payload) { detector.restore(tree) }
+        }
+        detector.isMuted = true
+        for station in try store.stations() {
+            if let mark = station.mark { watch.restore(station.id, mark) }
+            guard let tree = try? JSONReader.read(station.info) else { continue }
+            _ = detector.take(station: station.id, topic: "state/info", payload: tree, arrival: nil)
+        }
+        let log = try store.log()
+        for message in log {
+            _ = detector.settle(to: message.arrival - patience * 1_000_000_000)
+            guard let tree = try? JSONReader.read(message.payload) else { continue }
+            _ = detector.take(
+                station: message.station, topic: message.topic, payload: tree, arrival: message.arrival)
+        }
+        detector.isMuted = false
+        if !log.isEmpty || detector.stations > 0 {
+            printError("continuing with \(detector.stations) stations and \(log.count) logged messages")
+        }
+    }
+
+    /// Until a signal.
+    func run() throws(DatabaseError) {
+        Interrupt.listen()
+        var pause = 0.5
+        while !Interrupt.came {
+            let will = NetworkStatusMessage.offline(boot: boot, version: productVersion)
+            let client = BrokerClient(
+                access,
+                session: BrokerSession(
+                    id: settings.clientID, expiry: 7 * 86_400,
+                    will: (statusTopic, will.json(boot: boot, number: 0, time: realNanoseconds()))))
+            do {
+                try client.connect()
+                printError("connected\(client.isResumed ? ", session resumed" : "")")
+                try serve(client) { pause = 0.5 }
+                _ = try? client.send(statusTopic, status(isOnline: false), retain: true)
+                _ = try? client.next(until: monotonicSeconds() + 0.2)
+                client.disconnect()
+            } catch let error as DatabaseError {
+                throw error
+            } catch {
+                if Interrupt.came { return }
+                printError("\(error)")
+                waiting.removeAll()
+                let end = monotonicSeconds() + pause
+                pause = min(10, pause * Double.random(in: 1.5...2))
+                while monotonicSeconds() < end, !Interrupt.came { usleep(50_000) }
+            }
+        }
+    }
+
+    /// - Parameter isUp: is told when the broker has taken what waited.
+    private func serve(_ client: BrokerClient, isUp: () -> Void) throws {
+        try client.subscribe([
+            "\(root)/+/event/trigger", "\(root)/+/data/history/event/trigger", "\(root)/+/state/info",
+            "\(root)/+/state/online", eventTopic, "\(eventTopic)/last", syncTopic,
+        ])
+        // What a broker has lost between its word and its death is noticed by what it retains.
+        try client.subscribe(["\(root)/+/event/current", "\(root)/+/event/last"])
+        // What was published and not noted comes back before this, because a session has one order.
+        let mark = Array(#"{"boot":"\#(boot)"}"#.utf8)
+        _ = try client.send(syncTopic, mark)
+        let end = monotonicSeconds() + 5
+        isLearning = true
+        while isLearning, monotonicSeconds() < end, let message = try client.next(until: end) {
+            if message.topic == syncTopic {
+                isLearning = message.payload != mark
+            } else {
+                try take([message], client)
+            }
+        }
+        isLearning = false
+        let unsent = try store.unsent()
+        for version in unsent { try publish(version, client) }
+        // A broker that has forgotten what it retained is told again.
+        if unsent.isEmpty, let last = try store.published().last { try retain(last, client) }
+        // Where nobody is known, or the broker retains nothing for wildcards, everybody says again who it is.
+        if detector.stations == 0 { _ = try client.send("\(root)/group/all/cmd/rebirth", Array("{}".utf8)) }
+        isUp()
+        (nextStatus, announced) = (0, nil)
+        while !Interrupt.came {
+            var batch: [InboundMessage] = []
+            // The first one is waited for; what is there already comes with it.
+            var until = monotonicSeconds() + 0.2
+            while batch.count < 500, let message = try client.next(until: until) {
+                batch.append(message)
+                until = monotonicSeconds()
+            }
+            try take(batch, client)
+            for (id, reason) in client.takeAcknowledged() {
+                guard let version = waiting.removeValue(forKey: id) else { continue }
+                if reason >= 128 {
+                    printError("the broker refuses \(eventTopic): reason \(reason)")
+                } else {
+                    try store.setSent(version.eventID, version.version)
+                }
+            }
+            try beat(client)
+        }
+    }
+
+    /// What is done by the clock.
+    private func beat(_ client: BrokerClient) throws {
+        let now = monotonicSeconds()
+        guard now >= nextSecond else { return }
+        nextSecond = now + 1
+        for gap in watch.due(at: now) { try ask(gap, client) }
+        announceToHomeAssistant(client)
+        if now >= nextStatus {
+            nextStatus = now + settings.statusSeconds
+            _ = try client.send(statusTopic, status(isOnline: true), retain: true)
+        }
+        if now >= nextTrim {
+            nextTrim = now + 60
+            // Half an hour more than is needed: cheap, and a clock may jump.
+            let needed = min(detector.oldestNeeded ?? .max, realNanoseconds())
+            try store.trim(logBefore: needed - 1800 * 1_000_000_000)
+        }
+    }
+
+    /// Takes messages; what follows from them is in the store together with them.
+    private func take(_ batch: [InboundMessage], _ client: BrokerClient) throws {
+        let now = realNanoseconds()
+        var spoken: [Spoken] = []
+        var homeless: Set<String> = []
+        if batch.isEmpty {
+            // Nearly always nothing follows from time alone; then the disk is left alone.
+            spoken = detector.settle(to: now - patience * 1_000_000_000)
+            if spoken.isEmpty { return }
+        }
+        var versions: [NetworkStore.Version] = []
+        try store.transaction { () throws(DatabaseError) in
+            for message in batch { spoken += try take(message, now, &homeless) }
+            spoken += detector.settle(to: now - patience * 1_000_000_000)
+            for one in spoken {
+                let payload = one.message.json(boot: boot, number: sequence, time: one.time)
+                sequence += 1
+                let version = NetworkStore.Version(
+                    eventID: one.message.eventID, version: one.message.version, payload: payload)
+                try store.add(version)
+                versions.append(version)
+            }
+        }
+        // What is found out before it is known what the broker has goes out with what waits, in order and once.
+        if !isLearning { for version in versions { try publish(version, client) } }
+        for one in spoken where settings.confirms { try confirm(one, client) }
+        for station in homeless where monotonicSeconds() > askedForPlace[station] ?? 0 {
+            if askedForPlace.count > 10_000 { askedForPlace.removeAll() }
+            askedForPlace[station] = monotonicSeconds() + Self.placePause
+            _ = try client.send("\(root)/\(station)/cmd/rebirth", Array("{}".utf8))
+        }
+    }
+
+    /// - Parameter homeless: gets the stations of which no place is known, though they have an onset.
+    private func take(
+        _ message: InboundMessage, _ now: Int64, _ homeless: inout Set<String>
+    ) throws(DatabaseError) -> [Spoken] {
+        if message.topic == eventTopic || message.topic == "\(eventTopic)/last" {
+            // Our own: whatever run published it, it is said; and with what the broker retains, all that was before it.
+            guard let tree = try? JSONReader.read(message.payload), let id = tree["event_id"]?.rawText,
+                let version = tree["version"]?.whole
+            else { return [] }
+            try store.setSent(id, version, andBefore: message.topic != eventTopic)
+            return []
+        }
+        guard let (station, rest) = splitTopic(message.topic, root: root), station != "network", !message.isTooLarge
+        else { return [] }
+        if rest == "state/online" {
+            _ = detector.take(
+                station: station, topic: rest, payload: .string(String(decoding: message.payload, as: UTF8.self)),
+                arrival: now)
+            return []
+        }
+        guard let tree = try? JSONReader.read(message.payload) else { return [] }
+        guard rest != "state/info" else {
+            if case .success = detector.take(station: station, topic: rest, payload: tree, arrival: now) {
+                try store.setInfo(station, message.payload)
+                askedForPlace[station] = nil
+            }
+            return []
+        }
+        var isNew = false
+        if let boot = tree["boot"]?.rawText, let number = tree["seq"]?.whole {
+            isNew = watch.note(station, boot: boot, number: number, at: monotonicSeconds())
+            if isNew, let mark = watch.marks[station] { try store.setMark(station, mark) }
+        }
+        // What is retained has the same bytes as the message on event/trigger, which nearly always has come.
+        guard isNew || rest == "event/trigger" || rest == "data/history/event/trigger" else { return [] }
+        switch detector.take(station: station, topic: "event/trigger", payload: tree, arrival: now) {
+        case .success(let spoken):
+            try store.add(.init(station: station, topic: "event/trigger", payload: message.payload, arrival: now))
+            return spoken
+        case .failure(let reason):
+            if reason == .unplaced { homeless.insert(station) }
+            return []
+        }
+    }
+
+    private func publish(_ version: NetworkStore.Version, _ client: BrokerClient) throws(ClientError) {
+        waiting[try client.send(eventTopic, version.payload)] = version
+        try retain(version, client)
+    }
+
+    private func retain(_ version: NetworkStore.Version, _ client: BrokerClient) throws(ClientError) {
+        _ = try client.send("\(eventTopic)/last", version.payload, retain: true)
+    }
+
+    private func confirm(_ spoken: Spoken, _ client: BrokerClient) throws(ClientError) {
+        try confirmed.announce(spoken.message) { notice throws(ClientError) in
+            switch notice {
+            case .message(let message):
+                let bytes = message.json(boot: boot, number: confirmations, time: spoken.time)
+                confirmations += 1
+                _ = try client.send("\(root)/network/confirmed/\(message.station)", bytes, retain: true)
+            case .command(let station, let request):
+                _ = try client.send("\(root)/\(station)/cmd/confirm-event", request.json())
+            }
+        }
+    }
+
+    /// Asks a station for what is missing.
+    private func ask(_ gap: SequenceWatch.Gap, _ client: BrokerClient) throws(ClientError) {
+        asked += 1
+        _ = try client.send("\(root)/\(gap.station)/cmd/resend", gap.request(run: boot, number: asked).json())
+    }
+
+    private func status(isOnline: Bool) -> [UInt8] {
+        let message = NetworkStatusMessage(
+            isOnline: isOnline, version: productVersion, detector, watch, asked: asked, published: sequence)
+        defer { statusSequence += 1 }
+        return message.json(boot: boot, number: statusSequence, time: realNanoseconds())
+    }
+
+    /// What it does not know yet.
+    private func announceToHomeAssistant(_ client: BrokerClient) {
+        guard !settings.homeAssistant.isEmpty, announced == nil || announced?.count != detector.stations else { return }
+        let home = NetworkHomeAssistant(root: root, prefix: settings.homeAssistant)
+        let stations = settings.confirms ? Set(detector.stationNames) : []
+        let new = stations.subtracting(announced ?? []).sorted().map { home.confirmation(of: $0) }
+        for (topic, message) in (announced == nil ? home.own : []) + new {
+            _ = try? client.send(topic, message.json(), retain: true)
+        }
+        announced = stations
+    }
+}
+
+extension NetworkStatusMessage {
+    /// What the broker says when the program is gone.
+    fileprivate static func offline(boot: String, version: String) -> NetworkStatusMessage {
+        var message = NetworkStatusMessage()
+        (message.isOnline, message.version) = (false, version)
+        return message
+    }
+}
+
+/// Nanoseconds of UTC.
+func realNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// Of the fourth version (RFC 9562).
+func randomUUID() -> String {
+    var text = ""
+    for i in 0..<16 {
+        var byte = UInt8.random(in: 0...255)
+        if i == 6 { byte = byte & 0x0F | 0x40 }
+        if i == 8 { byte = byte & 0x3F | 0x80 }
+        if [4, 6, 8, 10].contains(i) { text += "-" }
+        text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    return text
+}

@@ -1,0 +1,124 @@
+import Association
+import Glibc
+import Servers
+
+/// What `seismote network` has on its disk: the log of what stations said, in the order in which it came, and what has
+/// been published. With both, a program that was killed goes on as if nothing had been.
+final class NetworkStore {
+    struct LoggedMessage {
+        var station: String
+        var topic: String
+        var payload: [UInt8]
+        /// Nanoseconds of UTC.
+        var arrival: Int64
+    }
+
+    struct Version {
+        var eventID: String
+        var version: Int
+        var payload: [UInt8]
+    }
+
+    private let file: DatabaseFile
+
+    private static let tables = [
+        "CREATE TABLE station(id TEXT PRIMARY KEY, info BLOB, boot TEXT, seq INTEGER) WITHOUT ROWID",
+        """
+        CREATE TABLE log(n INTEGER PRIMARY KEY, arrival INTEGER NOT NULL, station TEXT NOT NULL, topic TEXT NOT NULL, \
+        payload BLOB NOT NULL)
+        """,
+        """
+        CREATE TABLE published(n INTEGER PRIMARY KEY, event TEXT NOT NULL, version INTEGER NOT NULL, payload BLOB NOT NULL, \
+        sent INTEGER NOT NULL DEFAULT 0, UNIQUE(event, version))
+        """,
+    ]
+    /// "SeiN", so that no other database is taken for ours.
+    private static let application = 0x5365_694E
+    /// Versions of network events that are kept.
+    private static let keptVersions = 10_000
+
+    init(folder: String) throws(DatabaseError) {
+        mkdir(folder, 0o750)
+        // A second program would publish everything a second time.
+        file = try DatabaseFile(
+            folder + "/network.db", application: Self.application, tables: Self.tables,
+            .init(isExclusive: true, synchronous: "FULL"))
+    }
+
+    // MARK: What there is
+
+    func stations() throws(DatabaseError) -> [(id: String, info: [UInt8], mark: SequenceWatch.Mark?)] {
+        try file.rows("SELECT id, info, boot, seq FROM station ORDER BY id") { row in
+            (row.text(0), row.bytes(1), row.isNull(2) ? nil : .init(boot: row.text(2), number: Int(row.int(3))))
+        }
+    }
+
+    func log() throws(DatabaseError) -> [LoggedMessage] {
+        try file.rows("SELECT station, topic, payload, arrival FROM log ORDER BY n") { row in
+            LoggedMessage(station: row.text(0), topic: row.text(1), payload: row.bytes(2), arrival: row.int(3))
+        }
+    }
+
+    /// The last versions, in their order.
+    func published() throws(DatabaseError) -> [Version] {
+        try file.rows("SELECT event, version, payload FROM published ORDER BY n DESC LIMIT 2000") { row in
+            Version(eventID: row.text(0), version: Int(row.int(1)), payload: row.bytes(2))
+        }.reversed()
+    }
+
+    func unsent() throws(DatabaseError) -> [Version] {
+        try file.rows("SELECT event, version, payload FROM published WHERE sent = 0 ORDER BY n") { row in
+            Version(eventID: row.text(0), version: Int(row.int(1)), payload: row.bytes(2))
+        }
+    }
+
+    // MARK: What comes
+
+    /// All of it or nothing.
+    func transaction(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) { try file.transaction(body) }
+
+    func add(_ message: LoggedMessage) throws(DatabaseError) {
+        try file.run(
+            "INSERT INTO log(arrival, station, topic, payload) VALUES(?, ?, ?, ?)", .int(message.arrival),
+            .text(message.station), .text(message.topic), .bytes(message.payload))
+    }
+
+    func add(_ version: Version) throws(DatabaseError) {
+        try file.run(
+            "INSERT OR IGNORE INTO published(event, version, payload) VALUES(?, ?, ?)", .text(version.eventID),
+            .int(Int64(version.version)), .bytes(version.payload))
+    }
+
+    /// - Parameter andBefore: all that was published before it as well.
+    func setSent(_ eventID: String, _ version: Int, andBefore: Bool = false) throws(DatabaseError) {
+        try file.run(
+            andBefore
+                ? """
+                UPDATE published SET sent = 1 WHERE sent = 0 AND n <= (SELECT n FROM published WHERE event = ? AND \
+                version = ?)
+                """ : "UPDATE published SET sent = 1 WHERE event = ? AND version = ?", .text(eventID),
+            .int(Int64(version)))
+    }
+
+    func setInfo(_ station: String, _ info: [UInt8]) throws(DatabaseError) {
+        try file.run(
+            "INSERT INTO station(id, info) VALUES(?, ?) ON CONFLICT(id) DO UPDATE SET info = excluded.info",
+            .text(station), .bytes(info))
+    }
+
+    func setMark(_ station: String, _ mark: SequenceWatch.Mark) throws(DatabaseError) {
+        try file.run(
+            """
+            INSERT INTO station(id, boot, seq) VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET boot = excluded.boot, \
+            seq = excluded.seq
+            """, .text(station), .text(mark.boot), .int(Int64(mark.number)))
+    }
+
+    /// Forgets what nobody can need any more.
+    func trim(logBefore time: Int64) throws(DatabaseError) {
+        try file.run("DELETE FROM log WHERE arrival < ?", .int(time))
+        try file.run(
+            "DELETE FROM published WHERE sent = 1 AND n <= (SELECT max(n) FROM published) - ?",
+            .int(Int64(Self.keptVersions)))
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+import Link
+import Messages
+import Settings
+
+/// What the setup asks of the broker: an account, a trial of it, and a test event.
+extension SetupShell {
+    mutating func makeAccount() -> SetupEvent {
+        func failed(_ problem: String) -> SetupEvent { .tried(BrokerTrial(problem: problem)) }
+        if ProgramRun.path("seismote-broker") == nil {
+            let words = ["apt-get", "install", "-y", "seismote-broker"]
+            if asks, ask(.start, "Install seismote-broker (\(words.joined(separator: " ")))", "y") != "y" {
+                return failed("seismote-broker is not installed")
+            }
+            guard let run = ProgramRun(words, seconds: 600), run.status == 0, ProgramRun.path("seismote-broker") != nil
+            else {
+                return failed("seismote-broker could not be installed: sudo apt install seismote-broker says why")
+            }
+        }
+        let name = conversation.answers[.name] ?? "station"
+        // With somebody to look at the page; where there are such accounts already, without.
+        for words in [["add", name, "--viewer", "viewer"], ["add", name], ["password", name]] {
+            guard let run = ProgramRun(["seismote-broker"] + words + ["--json", "--no-qr"], seconds: 60),
+                run.status == 0,
+                let said = try? JSONReader.read(Array(run.output.utf8)), let broker = said["broker"]?.rawText,
+                let password = said["password"]?.rawText
+            else { continue }
+            (ownFingerprint, isFresh) = (said["fingerprint"]?.rawText, true)
+            page = options.page ?? said["page"]?.text
+            viewer = said["viewer"]?["password"]?.rawText.map { "viewer with the password \($0)" }
+            return .account(broker: broker, user: name, password: password)
+        }
+        return failed("seismote-broker add \(name) did not make an account; run by hand it says why")
+    }
+
+    mutating func tryPatiently() throws -> SetupEvent {
+        for _ in 0..<20 where isFresh {
+            let event = try tryBroker()
+            if case .tried(let trial) = event, trial.problem == nil { return event }
+            poll(nil, 0, 500)
+        }
+        isFresh = false
+        return try tryBroker()
+    }
+
+    private mutating func tryBroker() throws -> SetupEvent {
+        var trial = BrokerTrial()
+        let uri = SetupAnswers.uri(conversation.answers[.broker] ?? "")
+        guard let broker = try? BrokerAddress(uri: uri),
+            let topics = try? Topics(
+                root: settings.configuration.mqtt.root, id: conversation.answers[.name] ?? "")
+        else { return .tried(BrokerTrial(problem: "\(uri) is no broker")) }
+        if case .known(let clock) = HostGather.clock() {
+            var facts = Facts()
+            facts.clock = .known(clock)
+            trial.clock = ClockCheck.judge(facts).compactMap(\.diagnosis).first
+        }
+        authority = nil
+        if let fingerprint, broker.tls {
+            let (pem, problem) = Authority.fetch(broker, fingerprint)
+            guard let pem else {
+                trial.problem = problem
+                return .tried(trial)
+            }
+            authority = try EditedFile(pem)
+        }
+        do throws(ClientError) {
+            let client = BrokerClient(access(broker))
+            try client.connect()
+            defer { client.disconnect() }
+            let rights = try TopicTrial.run(client, topics)
+            trial.denied = rights.filter { $0.isGranted == false }.map(\.topic)
+            trial.isUnverified = rights.contains { $0.isGranted == nil }
+        } catch {
+            trial.problem = safeLines(error.description)
+        }
+        return .tried(trial)
+    }
+
+    private func access(_ broker: BrokerAddress) -> BrokerAccess {
+        let mqtt = settings.configuration.mqtt
+        var access = BrokerAccess(brokers: [broker])
+        access.root = mqtt.root
+        if mqtt.protocolVersion != .auto { access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5 }
+        access.username = conversation.answers[.user] ?? ""
+        access.password = conversation.answers[.password].flatMap { $0.isEmpty ? nil : $0 } ?? storedPassword()
+        // What is there has been given for its own broker.
+        if mqtt.uris.contains(broker.description) || mqtt.uris.contains(conversation.answers[.broker] ?? "") {
+            access.tls.caFile = mqtt.tls.caFile
+            (access.tls.certFile, access.tls.keyFile) = (mqtt.tls.certFile, mqtt.tls.keyFile)
+        }
+        if let file = authority?.path ?? options.ca { access.tls.caFile = file }
+        return access
+    }
+
+    /// The password that is there for the same user and broker.
+    private func storedPassword() -> String? {
+        let mqtt = settings.configuration.mqtt
+        guard !mqtt.username.isEmpty, mqtt.username == conversation.answers[.user],
+            mqtt.uris.contains(conversation.answers[.broker] ?? "")
+        else { return nil }
+        if !mqtt.password.isEmpty { return mqtt.password }
+        let path = mqtt.passwordFile.hasPrefix("/") ? mqtt.passwordFile : "\(folder)/credentials/\(mqtt.passwordFile)"
+        guard !mqtt.passwordFile.isEmpty, case .success(let text) = SecretFile.read(path) else { return nil }
+        return text
+    }
+
+    private static let mayNotCommand =
+        "The station's own account may not send commands, so no test event was made (that is as it should be)."
+
+    func test() -> SetupEvent {
+        let name = conversation.answers[.name] ?? ""
+        let byHand = "`seismote ctl test-event \(name)` makes one, with an account that may command; so does the page"
+        func end(_ problem: String?, isFault: Bool = true, remedy: String = byHand) -> SetupEvent {
+            .tested(problem: problem, remedy: remedy, isFault: isFault)
+        }
+        guard let broker = try? BrokerAddress(uri: SetupAnswers.uri(conversation.answers[.broker] ?? "")) else {
+            return end("no broker")
+        }
+        let client = BrokerClient(access(broker))
+        var problem = "no answer"
+        let deadline = monotonicSeconds() + 30
+        let line = WaitingLine(enabled: asks)
+        defer { line.clear() }
+        do throws(ClientError) {
+            try client.connect()
+            defer { client.disconnect() }
+            let base = "\(client.access.root)/\(name)"
+            let (trigger, command) = ("\(base)/event/trigger", "\(base)/cmd/test-event")
+            // With MQTT 3.1.1 a broker throws away what an account may not send, and says nothing: what it lets pass comes
+            // back to whoever may read commands, as a station may.
+            var isWatched = false
+            if client.version == .v311 { isWatched = (try? client.subscribe([command])) != nil }
+            while monotonicSeconds() < deadline, !Interrupt.came {
+                var (isDone, isBack, isSent) = (false, false, false)
+                let exchange = Exchange(client, "test-event", [:], .stations([name]), patience: 4, line: line)
+                exchange.filters = [trigger]
+                exchange.onMessage = {
+                    if $0.topic == trigger, !$0.isRetained { isBack = true }
+                    if $0.topic == command { isSent = true }
+                }
+                exchange.onAccepted = { _, _ in 15 }
+                exchange.onAnswer = { answer in
+                    isDone = answer.outcome == .done
+                    problem = answer.reply?.complaints.first ?? answer.outcome.rawValue
+                }
+                try exchange.run()
+                if isDone {
+                    return isBack
+                        ? end(nil)
+                        : end(
+                            "A test event was made, but this account may not read it from the broker.",
+                            isFault: false, remedy: "")
+                }
+                if isWatched, !isSent { return end(Self.mayNotCommand, isFault: false) }
+                poll(nil, 0, 500)
+            }
+        } catch {
+            if error.description.hasPrefix("the broker refuses") { return end(Self.mayNotCommand, isFault: false) }
+            return end("The test event: \(error.description)")
+        }
+        return end("No test event within 30 s: \(problem)", isFault: client.version == .v5)
+    }
+}
