@@ -5,7 +5,7 @@ public let patience = max(1, Double(ProcessInfo.processInfo.environment["SEISMOT
 
 /// Waits until something has come true, looking every 5 ms. False when it has not by the deadline.
 public func eventually(
-    within seconds: Double = 10, _ condition: () throws -> Bool
+    within seconds: Double = 30, _ condition: () throws -> Bool
 ) rethrows -> Bool {
     let deadline = Date().addingTimeInterval(seconds * patience)
     while try !condition() {
