@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const names = ["ink", "quiet", "grid", "card", "raw", "filtered", "rms", "trigger", "accent", "bad", "axis-x", "axis-y", "axis-z"];
+  const names = ["ink", "quiet", "line", "grid", "card", "raw", "filtered", "rms", "trigger", "accent", "bad", "axis-x", "axis-y", "axis-z"];
   let known = null;
 
   // The theme's colours by name, as canvas takes them.
@@ -60,8 +60,8 @@
     context.font = fonts.get(size);
   }
 
-  // Grid lines and numbers. box: {left, top, right, bottom}. x and y: { ticks: [{ at (pixels), label }] }; y may say
-  // `unit`, shown at the top.
+  // Grid lines and numbers. box: {left, top, right, bottom}. x and y: { ticks: [{ at (pixels), label }] }; `unit` is shown at
+  // the top, x.name (what is counted there, or the zone of the times) before the first number.
   function frame(context, box, { x, y, unit }) {
     const colors = Seismote.colors();
     setFont(context, 11);
@@ -86,6 +86,14 @@
       if (label !== undefined) context.fillText(label, at, box.bottom + 5);
     }
     context.stroke();
+    if (x?.name) {
+      context.textAlign = "left";
+      const width = context.measureText(x.name).width + 8;
+      context.fillStyle = colors.card;
+      context.fillRect(0, box.bottom + 3, width, 15);
+      context.fillStyle = colors.quiet;
+      context.fillText(x.name, 4, box.bottom + 5);
+    }
     if (unit) {
       context.textAlign = "left";
       context.fillText(unit, box.left + 4, box.top + 3);

@@ -2,20 +2,28 @@
 (function (Seismote) {
   "use strict";
 
-  const { link, json, wire } = Seismote;
+  const { link, json, wire, units } = Seismote;
   const keptEvents = 200;
-  const mostStations = 2000;
+  const mostStations = 5000;
   const mostAlerts = 100;
   const stations = new Map();
   const listeners = new Set();
+  const gaps = new Seismote.Gaps();
 
   const empty = (id) => ({
-    id, online: null, info: null, config: null, settings: null, schema: null, summary: null, health: null, lastEvent: null,
+    id, online: null, info: null, config: null, settings: null, schema: null, summary: null, level: null, health: null,
+    lastEvent: null,
+    // The id of the open event, null when there is none, undefined when the station does not say.
+    current: undefined,
+    // When it spoke last: milliseconds since 1970 by this browser's clock, or by its own where a broker has kept it.
+    heard: NaN,
+    // When a level came last, by this browser's clock.
+    leveled: NaN,
     alerts: new Map(),
-    // event id -> { onset, update, end }
+    // event id -> { onset, update, end, over (without an end), judged: [{ t_s, p, likely }] }
     events: new Map(),
     traces: new Seismote.Traces(),
-    // The last ten minutes of summaries: { time (seconds since 1970), pga, ratios, triggered }
+    // The last ten minutes of levels: { time (seconds since 1970), pga, ratios, triggered }
     history: [],
     // relation -> { item of `intensity`, t }: the highest that this page has seen
     highest: new Map(),
@@ -45,13 +53,13 @@
     const rest = topic.slice(link.root.length + 1);
     const slash = rest.indexOf("/");
     const id = rest.slice(0, slash);
-    return id === "group" || !wire.stationId(id) ? null : { id, what: rest.slice(slash + 1) };
+    return id === "group" || id === "network" || !wire.stationId(id) ? null : { id, what: rest.slice(slash + 1) };
   }
 
   // What a station's message with a retained payload is stored as, and how it is read.
   const objects = {
     __proto__: null, "state/info": "info", "state/config": "config", "state/config/schema": "schema",
-    "state/health": "health",
+    "state/health": "health", "state/level": "level", "state/summary": "summary",
   };
 
   function take(topic, payload, packet) {
@@ -60,45 +68,89 @@
     const { id, what } = at;
     // A station whose retained messages are taken away is forgotten, and makes no card by that.
     if (!stations.has(id) && (payload.length === 0 || stations.size >= mostStations)) return;
-    if (what === "state/online") {
-      const online = payload.length === 0 ? null : new TextDecoder().decode(payload) === "online";
-      if (online === null) forget(id);
-      else {
-        station(id).online = online;
-        tell(id, "online");
-      }
-    } else if (what.startsWith("state/alert/")) {
-      const code = what.slice("state/alert/".length);
-      const alert = payload.length === 0 ? null : wire.alert(json(payload));
-      const { alerts } = station(id);
-      if (alert && wire.code(code) && (alerts.has(code) || alerts.size < mostAlerts)) alerts.set(code, alert);
-      else if (!alerts.delete(code)) return;
-      tell(id, "alert");
-    } else if (what === "state/summary") {
-      const summary = wire.summary(json(payload));
-      if (!summary) return;
-      const known = station(id);
-      if (known.summary && known.summary.boot === summary.boot && summary.seq < known.summary.seq) return;
-      known.summary = summary;
-      remember(known, summary);
-      tell(id, "summary");
-    } else if (objects[what]) {
-      const object = wire[objects[what]](json(payload));
-      if (!object) return;
-      station(id)[objects[what]] = object;
-      if (what === "state/config") station(id).settings = wire.used(object.config) ?? null;
-      tell(id, objects[what]);
-    } else if (what === "event/trigger" || what === "event/last") event(id, what, wire.event(json(payload)));
+    if (what === "state/online") takeOnline(id, payload, packet);
+    else if (what.startsWith("state/alert/")) takeAlert(id, what.slice("state/alert/".length), payload);
+    else if (objects[what]) takeObject(id, objects[what], payload, packet);
+    else if (what === "event/current" && payload.length === 0) closeEvent(id);
+    else if (what === "data/history/event/trigger") again(id, wire.event(json(payload)));
+    else if (what.startsWith("event/")) event(id, what, wire.event(json(payload)), packet);
   }
 
-  function remember(known, { t, pga, sta_lta: ratios, triggered, intensity, valid }) {
-    const time = Seismote.units.milliseconds(t) / 1000;
+  function heard(known, packet, t) {
+    if (!packet?.retain) {
+      known.heard = Date.now();
+      // Whatever the broker has kept, or hands over late: the last will of a connection that another one has replaced.
+      if (known.online !== true) {
+        known.online = true;
+        tell(known.id, "online");
+      }
+    } else if (t) {
+      const said = units.milliseconds(t);
+      // A recording's own time, or a clock that is wrong, says nothing of when it was heard.
+      if (said <= Date.now() + 60000 && !(known.heard >= said)) known.heard = said;
+    }
+  }
+
+  function takeOnline(id, payload, packet) {
+    if (payload.length === 0) {
+      stations.delete(id);
+      return tell(id, "online");
+    }
+    const known = station(id);
+    known.online = new TextDecoder().decode(payload) === "online";
+    // That it is offline is the broker's word.
+    if (known.online) heard(known, packet);
+    tell(id, "online");
+  }
+
+  function takeAlert(id, code, payload) {
+    const alert = payload.length === 0 ? null : wire.alert(json(payload));
+    const { alerts } = station(id);
+    if (alert && wire.code(code) && (alerts.has(code) || alerts.size < mostAlerts)) alerts.set(code, { ...alert, code });
+    else if (!alerts.delete(code)) return;
+    tell(id, "alert");
+  }
+
+  const older = (before, now) => before && before.boot === now.boot && now.seq < before.seq;
+
+  function takeObject(id, what, payload, packet) {
+    const object = wire[what](json(payload));
+    if (!object) return;
+    const known = station(id);
+    if ((what === "summary" || what === "level") && older(known[what], object)) return;
+    known[what] = object;
+    heard(known, packet, object.t);
+    if (what === "config") known.settings = wire.used(object.config) ?? null;
+    if (what === "level") {
+      if (!packet?.retain) known.leveled = Date.now();
+      remember(known, object, intensityOf(known));
+    }
+    if (what === "summary") remember(known, object, object.intensity);
+    tell(id, what);
+  }
+
+  // A level as the items that a summary has.
+  function intensityOf({ level, summary }) {
+    const same = (scale) => summary?.intensity?.find((item) => item.scale === scale)?.relation;
+    const list = [];
+    if (level?.mmi !== undefined) list.push({ scale: "mmi", relation: same("mmi") ?? "mmi", value: level.mmi });
+    if (level?.jma !== undefined) list.push({ scale: "jma", relation: "jma", value: level.jma });
+    return list;
+  }
+
+  function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensity) {
+    const time = units.milliseconds(t) / 1000;
     const { history } = known;
     if (!Number.isFinite(time)) return;
-    // A recording that is played again begins anew.
-    if (history.length && time <= history[history.length - 1].time) history.length = 0;
-    history.push({ time, pga, ratios, triggered });
-    if (history.length > 600) history.splice(0, history.length - 600);
+    const last = history[history.length - 1];
+    // Level and summary say the same of a second.
+    if (last && Math.abs(time - last.time) < 0.5) Object.assign(last, ratios && { ratios });
+    else {
+      // A recording that is played again begins anew.
+      if (last && time < last.time) history.length = 0;
+      history.push({ time, pga, ratios, triggered });
+      if (history.length > 600) history.splice(0, history.length - 600);
+    }
     if (valid !== false) higher(known, intensity, t);
   }
 
@@ -110,41 +162,55 @@
     }
   }
 
-  function event(id, what, object) {
+  function event(id, what, object, packet) {
     if (!object?.event_id || !object.event_type || !object.onset) return;
+    if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
     const known = station(id);
-    const entry = known.events.get(object.event_id) ?? {};
+    heard(known, packet, packet?.retain ? object.t : undefined);
+    const fresh = !known.events.has(object.event_id);
+    const entry = known.events.get(object.event_id) ?? { judged: [] };
+    if (what === "event/current") known.current = object.event_id;
     if (entry.end && object.event_type !== "end") return;
+    // The open event as a broker has kept it, which another message has told already.
+    if (!fresh && what === "event/current" && entry[object.event_type]?.seq >= object.seq) return;
     entry[object.event_type] = object;
+    const judged = object.class;
+    if (judged?.p !== undefined && !entry.judged.some((one) => one.t_s === judged.t_s) && entry.judged.length < 64) entry.judged.push(judged);
     known.events.set(object.event_id, entry);
     if (known.events.size > keptEvents) known.events.delete(known.events.keys().next().value);
-    if (object.event_type === "end" && !(known.lastEvent?.onset > object.onset)) known.lastEvent = object;
-    if (!object.test) higher(known, object.intensity, object.onset);
+    if (object.event_type === "end") {
+      if (known.current === object.event_id) known.current = null;
+      if (!(known.lastEvent?.onset > object.onset)) known.lastEvent = object;
+    }
+    if (!object.test && (what !== "event/last" || !packet?.retain)) higher(known, object.intensity, object.onset);
     tell(id, "event");
     if (what === "event/trigger" && object.event_type === "onset") {
       document.dispatchEvent(new CustomEvent("seismote-onset", { detail: { id, event: object } }));
     }
   }
 
-  function forget(id) {
-    stations.delete(id);
-    tell(id, "online");
+  // A message that was missed, or that somebody else has missed.
+  function again(id, object) {
+    if (!object?.event_id || !gaps.marks.has(id) || !gaps.note(id, object.boot, object.seq, performance.now() / 1000)) return;
+    if (!(stations.get(id)?.events.get(object.event_id)?.[object.event_type]?.seq > object.seq)) event(id, "event/kept", object, { retain: true });
   }
 
-  const watched = new Map();
-  // Subscribes while anybody watches; returns what ends it.
-  function watch(key, filter, fn) {
-    const entry = watched.get(key) ?? { count: 0, stop: null };
-    if (entry.count++ === 0) entry.stop = link.subscribe(filter, fn);
-    watched.set(key, entry);
-    let ended = false;
-    return () => {
-      if (ended) return;
-      ended = true;
-      if (--entry.count > 0) return;
-      entry.stop();
-      watched.delete(key);
-    };
+  // What has not come is asked for, of stations that can send it again. Whoever may not ask goes without.
+  function repair() {
+    if (link.state !== "online") return;
+    for (const { id, boot, from, to } of gaps.due(performance.now() / 1000)) {
+      if (Seismote.fleet.knows(id, "resend") !== true) continue;
+      link.tell(id, "resend", { stream: "event/trigger", boot, from_seq: from, to_seq: to });
+    }
+  }
+
+  // The open event is over; its end comes by itself, or was missed.
+  function closeEvent(id) {
+    const known = station(id);
+    const entry = known.events.get(known.current);
+    known.current = null;
+    if (entry && !entry.end) entry.over = true;
+    tell(id, "event");
   }
 
   function trace(topic, payload, packet) {
@@ -155,34 +221,50 @@
     const block = first === 0x7b ? json(payload)
       : first === 0xbf ? Seismote.cbor(payload) : Seismote.traceFromRecords?.(payload, type);
     if (!block) return;
-    if (station(at.id).traces.add(block, performance.now() / 1000)) tell(at.id, "trace");
+    const known = station(at.id);
+    heard(known, packet);
+    if (known.traces.add(block, performance.now() / 1000)) tell(at.id, "trace");
   }
+
+  const newestOf = (entry) => entry.end ?? entry.update ?? entry.onset;
 
   Seismote.fleet = {
     stations,
+    take, trace, intensityOf,
     on(kind, fn) {
       listeners.add(fn);
       return () => listeners.delete(fn);
     },
-    // The live traces, and the schema (42 KB), come only while somebody looks at that station.
-    watchTraces: (id) => watch(`trace ${id}`, `${link.root}/${id}/data/trace`, trace),
-    watchSchema: (id) => watch(`schema ${id}`, `${link.root}/${id}/state/config/schema`, take),
+    // The item of `intensity` that stands for a station: the first of its scales.
+    leading: (known) => known.summary?.intensity?.[0] && !(known.leveled > units.milliseconds(known.summary.t) + 5000)
+      ? known.summary.intensity[0] : intensityOf(known)[0] ?? known.summary?.intensity?.[0],
+    // The newest that is known each second: level or summary.
+    now: (known) => (known?.level && !(known.summary?.seq >= 0 && units.milliseconds(known.summary.t) > units.milliseconds(known.level.t))
+      ? known.level : known?.summary ?? known?.level ?? null),
+    // What a station keeps of an event, into what is known of it.
+    learn(id, object) {
+      if (stations.has(id)) event(id, "event/kept", object, { retain: true, kept: true });
+    },
     // What is shown as the current event of a station: the newest, ended or not.
     newestEvents(id) {
       const list = [];
       for (const known of id === undefined ? stations.values() : [stations.get(id)].filter(Boolean)) {
         for (const [eventId, entry] of known.events) {
-          const newest = entry.end ?? entry.update ?? entry.onset;
-          list.push({ station: known.id, id: eventId, ended: Boolean(entry.end), event: newest });
+          list.push({ station: known.id, id: eventId, ended: Boolean(entry.end || entry.over), event: newestOf(entry) });
         }
       }
       return list.sort((a, b) => (a.event.onset < b.event.onset ? 1 : a.event.onset > b.event.onset ? -1 : 0));
     },
+    newestOf,
+    // Whether a station has a verb; null when it has not said.
+    knows: (id, verb) => stations.get(id)?.info?.capabilities?.verbs?.includes(verb) ?? null,
+    // What is heard whatever is shown: who is there, what is wrong, what shakes.
     start() {
-      for (const what of ["state/online", "state/info", "state/config", "state/summary", "state/health", "state/alert/+",
-        "event/trigger", "event/last"]) {
-        link.subscribe(`${link.root}/+/${what}`, take);
-      }
+      const hear = (what, options) => link.subscribe(`${link.root}/+/${what}`, take, options);
+      hear("state/online");
+      for (const what of ["event/trigger", "data/history/event/trigger", "event/current", "state/alert/+"]) hear(what);
+      setInterval(repair, 1000);
+      hear("state/info", { calm: true });
     },
   };
 })(globalThis.Seismote ??= {});

@@ -19,6 +19,11 @@
     // address is none of a broker)
     state: "idle",
     retryAt: 0,
+    // When a message came last, by this browser's clock, and since when there is a connection: milliseconds.
+    newest: NaN,
+    since: NaN,
+    // Whether this connection has brought something that the broker kept and a wildcard found.
+    keeps: false,
     user: "",
   };
   let client = null;
@@ -26,6 +31,26 @@
   let pause = shortest;
   let timer = null;
   let silentRefusals = 0;
+  // When a message that the broker had kept came last, and what waits until that is over (ms).
+  let kept = 0;
+  let calming = null;
+  const calmAfter = 250;
+  const calmLatest = 8000;
+
+  // RabbitMQ closes the connection of whoever publishes what he may not, without a word: when a command left that it has not
+  // acknowledged, and how often it closed just then. After the second time no more commands are sent.
+  let unanswered = -Infinity;
+  let thrownOut = 0;
+  const justThen = 2000;
+  const mayCommand = () => thrownOut < 2;
+
+  function send(topic, payload, options, done) {
+    unanswered = Date.now();
+    client.publish(topic, JSON.stringify(payload), { qos: 1, ...options }, (error, packet) => {
+      if (!error) unanswered = -Infinity;
+      done?.(error, packet);
+    });
+  }
 
   function set(state) {
     link.state = state;
@@ -38,6 +63,7 @@
     link.url = options.url ?? link.url ?? policy.broker(location);
     link.root = options.root ?? query.get("root") ?? link.root;
     if (options.user !== undefined) {
+      thrownOut = 0;
       link.user = options.user;
       password = options.password ?? "";
       keep(options.keep);
@@ -99,6 +125,8 @@
       answered = true;
       silentRefusals = 0;
       pause = shortest;
+      link.since = Date.now();
+      link.keeps = false;
       for (const subscription of subscriptions.values()) subscription.asked = false;
       subscribeAll();
       set("online");
@@ -119,6 +147,8 @@
     });
     mine.on("close", () => {
       if (client !== mine) return;
+      if (Date.now() - unanswered < justThen) thrownOut++;
+      unanswered = -Infinity;
       // Some brokers without MQTT 5 close the connection and say nothing; so does one that is just starting.
       if (!answered && ++silentRefusals % 3 === 0) link.version = link.version === 5 ? 4 : 5;
       later();
@@ -151,31 +181,53 @@
   }
   link.matches = matches;
 
+  // A thousand stations speak once a second: filters without wildcards are looked up, and only the others compared.
   function deliver(topic, payload, packet) {
-    for (const [filter, subscription] of subscriptions) {
-      if (!matches(filter, topic)) continue;
-      for (const fn of [...subscription.functions]) {
-        // One view's mistake must not keep the message from the others.
-        try {
-          fn(topic, payload, packet);
-        } catch (error) {
-          console.error(error);
-        }
-      }
+    link.newest = Date.now();
+    if (packet?.retain) {
+      kept = link.newest;
+      if (!subscriptions.has(topic)) link.keeps = true;
     }
-    for (const listener of [...listeners.message]) listener(topic, payload, packet);
+    hand(subscriptions.get(topic), topic, payload, packet);
+    for (const [filter, subscription] of subscriptions) {
+      if (subscription.wild && filter !== topic && matches(filter, topic)) hand(subscription, topic, payload, packet);
+    }
+    for (const listener of listeners.message) listener(topic, payload, packet);
   }
 
-  // Those that the broker has not been asked for yet, in one packet.
+  function hand(subscription, topic, payload, packet) {
+    for (const fn of [...(subscription?.functions ?? [])]) {
+      // One view's mistake must not keep the message from the others.
+      try {
+        fn(topic, payload, packet);
+      } catch (error) {
+        console.error(error);
+      }
+    }
+  }
+
+  // Those that the broker has not been asked for yet, in one packet; those with `calm` after what it kept of the others has
+  // come: mosquitto drops what waits beyond a thousand messages.
   function subscribeAll() {
     if (!client?.connected) return;
+    clearTimeout(calming);
     const fresh = [...subscriptions].filter(([, subscription]) => !subscription.asked);
+    ask(fresh.filter(([, subscription]) => !subscription.calm));
+    const rest = fresh.filter(([, subscription]) => subscription.calm);
+    if (rest.length === 0) return;
+    const now = Date.now();
+    if (now - link.since > calmAfter && (now - link.since > calmLatest || !(now - kept < calmAfter))) ask(rest.slice(0, 1));
+    calming = setTimeout(subscribeAll, 100);
+  }
+
+  function ask(fresh) {
     if (fresh.length === 0) return;
     const wanted = {};
     for (const [filter, subscription] of fresh) {
       subscription.asked = true;
-      wanted[filter] = { qos: filter.endsWith("/state/summary") ? 0 : 1 };
+      wanted[filter] = { qos: subscription.qos };
     }
+    kept = Date.now();
     client.subscribe(wanted, (error, granted) => {
       for (const { topic, qos } of granted ?? []) {
         const subscription = subscriptions.get(topic);
@@ -185,10 +237,10 @@
   }
 
   // Subscribes, now and after every reconnect; fn(topic, payload, packet) with the payload as bytes. Returns what ends it.
-  link.subscribe = function subscribe(filter, fn) {
+  link.subscribe = function subscribe(filter, fn, { qos = 1, calm = false } = {}) {
     let subscription = subscriptions.get(filter);
     if (!subscription) {
-      subscription = { functions: new Set(), code: null, asked: false };
+      subscription = { functions: new Set(), code: null, asked: false, wild: /[+#]/.test(filter), qos, calm };
       subscriptions.set(filter, subscription);
       // All that are made in one go leave together.
       queueMicrotask(subscribeAll);
@@ -207,9 +259,10 @@
   }
 
   const decoder = new TextDecoder();
-  // An object of a JSON payload; null for what is none.
+  // An object of a payload, JSON or CBOR; null for what is none.
   Seismote.json = function json(payload) {
     try {
+      if (payload[0] >= 0xa0) return Seismote.cbor?.(payload) ?? null;
       const value = JSON.parse(decoder.decode(payload));
       return value !== null && typeof value === "object" ? value : null;
     } catch {
@@ -223,7 +276,8 @@
   link.command = function command(station, verb, payload = {}, { timeoutMs = 10000, onPhase } = {}) {
     return new Promise((resolve, reject) => {
       if (!client?.connected) return reject(failure(text.link.offline, { offline: true }));
-      const id = payload.id ?? `page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+      if (!mayCommand()) return reject(failure(text.link.mayNot(verb), { denied: true }));
+      const id = payload.id ?? newId();
       const replyTopic = `${link.root}/${station}/res/${id}`;
       let limit = null;
       const wait = (milliseconds) => {
@@ -252,12 +306,32 @@
         : {};
       // The subscription left before in the same connection, so that the reply finds it.
       queueMicrotask(() => {
-        client?.publish(`${link.root}/${station}/cmd/${verb}`, JSON.stringify({ ...payload, id }), { qos: 1, ...properties }, (error, packet) => {
+        if (client) send(`${link.root}/${station}/cmd/${verb}`, { ...payload, id }, properties, (error, packet) => {
           const code = error?.code ?? packet?.reasonCode ?? 0;
           if (code === 135) end(reject, failure(text.link.mayNot(verb), { denied: true }));
         });
       });
     });
+  };
+
+  // Sends a command to a group: each station answers by itself, after a delay of its own. onReply(station, reply) is called
+  // for every reply that is not `accepted`. Returns what ends the listening.
+  link.groupCommand = function groupCommand(group, verb, payload, onReply) {
+    const id = newId();
+    const stop = link.subscribe(`${link.root}/+/res/${id}`, (topic, bytes) => {
+      const reply = Seismote.json(bytes);
+      const station = wire.stationId(topic.slice(link.root.length + 1).split("/")[0]);
+      if (station && reply && reply.phase !== "accepted") onReply(station, { phase: reply.phase, errors: wire.errors(reply.errors) ?? [], result: reply.result, rev: reply.rev });
+    });
+    queueMicrotask(() => client && mayCommand() && send(`${link.root}/group/${group}/cmd/${verb}`, { ...payload, id }));
+    return stop;
+  };
+
+  const newId = () => `page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+
+  // Sends a command to a station, or to `group/<name>`, whose answer nobody waits for.
+  link.tell = function tell(station, verb, payload = {}) {
+    if (client?.connected && mayCommand()) send(`${link.root}/${station}/cmd/${verb}`, { ...payload, id: newId(), source: "page" });
   };
 
   // Whether this user may send commands to the station and gets the answers.

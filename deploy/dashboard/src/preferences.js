@@ -1,9 +1,10 @@
-// What the reader has chosen: unit of acceleration, kind of time, theme; kept in this browser.
+// What the reader has chosen: unit of acceleration, kind of time, theme, language, how stations are shown; kept in this
+// browser. load.js reads the language, too.
 (function (Seismote) {
   "use strict";
 
   const key = "seismote.preferences";
-  const defaults = { unit: "mg", time: "local", theme: "auto" };
+  const defaults = { unit: "mg", time: "utc", theme: "auto", language: "auto", view: "auto", order: "problems", advanced: "no" };
   const listeners = new Set();
   let values = { ...defaults };
   try {
@@ -45,6 +46,9 @@
 
   // Numbers and times as text, in the chosen unit and time.
   const { units } = Seismote;
+  const utc = () => values.time === "utc";
+  // The zone that times are shown in, at a time.
+  const zone = (time) => (utc() ? "UTC" : units.zone(typeof time === "string" ? units.milliseconds(time) : time));
   Seismote.format = {
     // m/s² as "12.3 mg"
     acceleration: (value, unit = values.unit) => units.text(value, unit),
@@ -52,8 +56,20 @@
     accelerationParts: (value, unit = values.unit) => ({ number: units.number(value, unit), unit: units.label(unit) }),
     velocity: (value) => units.quantity(value * 100, "cm/s"),
     quantity: units.quantity,
-    time: (text) => units.time(text, values.time === "utc"),
-    dateTime: (text) => units.dateTime(text, values.time === "utc"),
+    utc, zone,
+    // Where the zone stands beside, in the head of a table or on an axis.
+    time: (text) => units.time(text, utc()),
+    dateTime: (text) => units.dateTime(text, utc()),
+    date: (time) => units.date(time, utc()),
+    // Where it does not: "2026-01-05 12:03:59 UTC"
+    moment: (text) => `${units.dateTime(text, utc())} ${zone(text)}`,
+    clock: (text) => `${units.time(text, utc())} ${zone(text)}`,
     duration: units.duration,
+    // Milliseconds since 1970 as "14 s ago"
+    ago(milliseconds) {
+      if (!Number.isFinite(milliseconds)) return Seismote.text.noTime;
+      const seconds = Math.max(0, Math.round((Date.now() - milliseconds) / 1000));
+      return Seismote.text.ago(seconds < 1 ? "0 s" : units.duration(seconds));
+    },
   };
 })(globalThis.Seismote ??= {});

@@ -10,12 +10,12 @@
     document.head.append(policy);
   }
 
+  Seismote.started = true;
   Seismote.frame.bar();
+  Seismote.frame.banner();
   Seismote.router.start();
-  // mqtt.js is the next script: the page is seen before it has come.
-  document.addEventListener("DOMContentLoaded", () => {
-    allowOnly(Seismote.policy.broker(location));
-    Seismote.link.connect();
-    Seismote.fleet.start();
-  });
+  allowOnly(Seismote.policy.broker(location));
+  Seismote.link.connect();
+  Seismote.fleet.start();
+  Seismote.fleet.introduce();
 })(globalThis.Seismote ??= {});

@@ -44,37 +44,42 @@
 
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-  // Asks a station for the samples between two times (nanoseconds, BigInt) from its ring. Resolves with an assembler;
+  // Sends a command whose answer is a waveform on data/history/waveform/<request>. Resolves with { assembler, result };
   // rejects with what the station says, or when the pieces stop coming. progress(bytes, whole)
-  async function snapshot(station, from, to, progress) {
+  async function ask(station, verb, payload, read, progress) {
     const id = `wave-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
     const assembler = new Seismote.waveform.Assembler();
     let newest = performance.now();
     let whole = null;
-    const stop = link.subscribe(`${link.root}/${station}/data/history/waveform/${id}`, (_, payload) => {
+    const stop = link.subscribe(`${link.root}/${station}/data/history/waveform/${id}`, (_, bytes) => {
       newest = performance.now();
-      const bytes = new Uint8Array(payload);
-      assembler.add(bytes);
+      assembler.add(new Uint8Array(bytes));
       progress?.(assembler.bytes, whole);
     });
     try {
-      const { formatTime } = Seismote.waveform;
-      const reply = await link.command(station, "snapshot", { id, from: formatTime(from), to: formatTime(to) }, { timeoutMs: 20000 });
-      const result = { bytes: 0, ...Seismote.wire.snapshot(reply.result) };
+      const reply = await link.command(station, verb, { ...payload, id }, { timeoutMs: 20000 });
+      const result = { bytes: 0, ...read(reply.result) };
       whole = result.bytes;
       // Pieces may come after the reply that counts them.
       while (assembler.bytes < result.bytes) {
         if (performance.now() - newest > silence) throw new Error(Seismote.text.event.incomplete(assembler.bytes, result.bytes));
         await pause(100);
       }
-      if (result.bytes > 0 && result.sha256 && !assembler.isOf(result.sha256)) {
-        throw new Error(Seismote.text.event.damaged);
-      }
-      return assembler;
+      if (result.bytes > 0 && result.sha256 && !assembler.isOf(result.sha256)) throw new Error(Seismote.text.event.damaged);
+      return { assembler, result };
     } finally {
       stop();
     }
   }
+
+  // The samples between two times (nanoseconds, BigInt) from a station's ring.
+  async function snapshot(station, from, to, progress) {
+    const { formatTime } = Seismote.waveform;
+    return (await ask(station, "snapshot", { from: formatTime(from), to: formatTime(to) }, Seismote.wire.snapshot, progress)).assembler;
+  }
+
+  // An event that a station keeps: { assembler, result: { event } }.
+  const keptEvent = (station, event, progress) => ask(station, "event", { event_id: event, waveform: true }, Seismote.wire.kept, progress);
 
   // How what has come of an event compares with what its end says: { messages, bytes, whole, right }. `right` is null
   // while that is not known.
@@ -96,15 +101,10 @@
       listeners.add(fn);
       return () => listeners.delete(fn);
     },
-    snapshot,
+    snapshot, kept: keptEvent,
     judge,
+    // What a station sends of its events while somebody looks at it.
+    watch: (id) => link.subscribe(`${link.root}/${id}/data/waveform/+`, take),
   };
 
-  // Events are rare: what stations send of them is small beside the traces, and an event that is opened is there.
-  let started = false;
-  link.on("state", (state) => {
-    if (state !== "online" || started) return;
-    started = true;
-    link.subscribe(`${link.root}/+/data/waveform/+`, take);
-  });
 })(globalThis.Seismote ??= {});

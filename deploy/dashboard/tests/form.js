@@ -39,12 +39,15 @@ const schema = group({
     stage: {
       anyOf: [{ enum: ["none", "shake:lp5"] }, group({
         butterworth: {
+          title: "Butterworth", description: "The flattest pass band.",
           anyOf: [
             group({ order: { type: "integer" }, type: { enum: ["lowpass", "highpass"] }, corner_hz: quantity("Hz") }, { required: ["type", "corner_hz"] }),
             group({ order: { type: "integer" }, type: { enum: ["bandpass"] }, corners_hz: { type: "array", items: quantity("Hz"), minItems: 2, maxItems: 2 } }, { required: ["type", "corners_hz"] }),
           ],
         },
-      }, { required: ["butterworth"] })],
+      }, { required: ["butterworth"] }), group({
+        comb: group({ frequency_hz: { ...quantity("Hz"), description: "What goes." }, teeth: { type: "integer" } }, { title: "Comb", required: ["frequency_hz"] }),
+      }, { required: ["comb"] })],
     },
   },
 });
@@ -131,11 +134,12 @@ test("fields are found by key and help", () => {
 test("every way of writing a filter is a variant that reads back", () => {
   const { variants: ways } = field("axes.x.filter");
   assert.deepStrictEqual(ways.map((way) => way.id), [
-    "none", "shake:lp5", "butterworth lowpass corner_hz", "butterworth highpass corner_hz", "butterworth bandpass corners_hz", "chain",
+    "none", "shake:lp5", "butterworth lowpass corner_hz", "butterworth highpass corner_hz", "butterworth bandpass corners_hz",
+    "comb frequency_hz", "chain",
   ]);
   const values = [
     ["none", 0], ["shake:lp5", 1], [{ butterworth: { type: "highpass", corner_hz: 5 } }, 3],
-    [{ butterworth: { type: "bandpass", corners_hz: [1, "2 Hz"], order: 4 } }, 4], [{ chain: ["none", "shake:lp5"] }, 5],
+    [{ butterworth: { type: "bandpass", corners_hz: [1, "2 Hz"], order: 4 } }, 4], [{ comb: { frequency_hz: 50 } }, 5], [{ chain: ["none", "shake:lp5"] }, 6],
   ];
   for (const [value, index] of values) {
     const found = variants.match(ways, value);
@@ -145,4 +149,15 @@ test("every way of writing a filter is a variant that reads back", () => {
   for (const value of ["other", { butterworth: { type: "bandpass" } }, null, 5]) {
     assert.strictEqual(variants.match(ways, value).index, -1, JSON.stringify(value));
   }
+});
+
+test("a kind of filter that the page has never heard of brings its title and its help", () => {
+  const { variants: ways } = field("axes.x.filter");
+  assert.deepStrictEqual(ways.map(({ title, word }) => [title, word]), [
+    [undefined, undefined], [undefined, undefined], ["Butterworth", "lowpass"], ["Butterworth", "highpass"], ["Butterworth", "bandpass"],
+    ["Comb", undefined], [undefined, undefined],
+  ]);
+  assert.deepStrictEqual(ways[5].fields.map(({ name, required, help }) => [name, required, help]), [
+    ["frequency_hz", true, "What goes."], ["teeth", false, ""],
+  ]);
 });

@@ -74,20 +74,38 @@ test("round numbers for axes", () => {
 
 test("stations keep their place to each other, over the date line too", () => {
   const points = [{ latitude: -17, longitude: 179 }, { latitude: -18, longitude: -179.5 }, { latitude: -17.5, longitude: 180 }];
-  const { places, scale } = geo.fit(points, 600, 300, 40);
+  const projection = geo.project(geo.viewOf(points, 600, 300, 40), 600, 300);
+  const places = points.map(({ latitude, longitude }) => projection.at(latitude, longitude));
   assert.ok(places[0].x < places[2].x && places[2].x < places[1].x);
   assert.ok(places[0].y < places[1].y);
   for (const { x, y } of places) assert.ok(x >= 39 && x <= 561 && y >= 39 && y <= 261);
-  assert.ok(scale.kilometres > 0 && scale.pixels > 20);
-  assert.strictEqual(geo.fit([], 600, 300, 40), null);
+  const { latitude, longitude } = projection.back(places[0].x, places[0].y);
+  assert.ok(Math.abs(latitude + 17) < 1e-9 && Math.abs(longitude - 179) < 1e-9);
+  assert.ok(projection.scale.kilometres > 0 && projection.scale.pixels > 20);
+  assert.strictEqual(geo.viewOf([], 600, 300, 40), null);
   assert.ok(!geo.place(91, 0) && !geo.place(null, 3) && geo.place(0, 0));
 });
 
-test("pins in one place are moved apart", () => {
-  const places = geo.spread(Array.from({ length: 30 }, () => ({ x: 100, y: 100 })), 28, 28, 400);
-  let nearest = Infinity;
-  places.forEach((a, i) => places.slice(i + 1).forEach((b) => (nearest = Math.min(nearest, Math.hypot(a.x - b.x, a.y - b.y)))));
-  assert.ok(nearest > 22, `${nearest}`);
+test("stations that would cover each other are one mark, and none is lost", () => {
+  const points = Array.from({ length: 1000 }, (_, i) => ({ id: i, x: (i * 37) % 600, y: (i * 53) % 300 }));
+  const found = geo.clusters(points, 24);
+  assert.strictEqual(found.reduce((sum, one) => sum + one.members.length, 0), 1000);
+  assert.ok(found.length < 400, `${found.length}`);
+  assert.deepStrictEqual(geo.clusters([{ x: 1, y: 1 }, { x: 100, y: 1 }], 24).map(({ members }) => members.length), [1, 1]);
+  assert.strictEqual(geo.clusters(Array.from({ length: 30 }, () => ({ x: 100, y: 100 })), 24).length, 1);
+});
+
+test("labels are whole, and cover neither each other nor a station", () => {
+  const points = Array.from({ length: 40 }, (_, i) => ({ x: 20 + (i % 8) * 75, y: 20 + Math.floor(i / 8) * 60, radius: 12, width: 80, height: 16 }));
+  const boxes = geo.labels(points, 600, 300).map((spot, i) => spot && { left: spot.x, top: spot.y, right: spot.x + points[i].width, bottom: spot.y + 16 });
+  const shown = boxes.filter(Boolean);
+  assert.ok(shown.length > 15, `${shown.length}`);
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+  shown.forEach((a, i) => {
+    assert.ok(a.left >= 0 && a.top >= 0 && a.right <= 600 && a.bottom <= 300);
+    for (const b of shown.slice(i + 1)) assert.ok(apart(a, b));
+    for (const { x, y } of points) assert.ok(apart(a, { left: x - 12, right: x + 12, top: y - 12, bottom: y + 12 }));
+  });
 });
 
 test("colours of both themes are readable (WCAG AA)", () => {

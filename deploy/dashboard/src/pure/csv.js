@@ -1,4 +1,5 @@
-// A waveform as CSV, in the form that the agent itself plays back: t in seconds from the first sample, x, y, z in m/s².
+// A waveform as CSV, in the form that the agent itself plays back: t in seconds from the first sample, x, y, z in m/s²; when
+// it began and the units stand in lines of comment before it. And lists of events.
 (function (Seismote) {
   "use strict";
 
@@ -24,9 +25,13 @@
     return String(Number(value.toPrecision(digits)));
   }
 
-  // Samples that are missing on any axis are left out, so that the agent sees the gap in t.
-  function waveform({ rate, count, unit, x, y, z }) {
-    const lines = ["t,x,y,z"];
+  // Samples that are missing on any axis are left out, so that the agent sees the gap in t. `about`: lines of comment.
+  function waveform({ start, rate, count, unit, x, y, z }, about = []) {
+    const lines = [
+      ...about, ...(start === undefined ? [] : [`start: ${Seismote.waveform.formatTime(start)} (UTC, t = 0)`]),
+      `rate: ${rate} Hz`, "units: t in s, x, y, z in m/s^2 as recorded, with gravity",
+    ].map((line) => `# ${line.replace(/[\r\n]/g, " ")}`);
+    lines.push("t,x,y,z");
     for (let i = 0; i < count; i++) {
       if (Number.isNaN(x[i]) || Number.isNaN(y[i]) || Number.isNaN(z[i])) continue;
       const t = String(Number((i / rate).toFixed(9)));
@@ -35,5 +40,18 @@
     return lines.join("\n") + "\n";
   }
 
-  Seismote.csv = { rows, waveform };
+  // Events, the units in the names of the columns.
+  function events(list) {
+    const intensity = (event, scale) => event.intensity?.find((item) => item.scale === scale)?.value;
+    return rows([
+      ["event_id", "onset_utc", "end_utc", "duration_s", "pga_m_s2", "pgv_m_s", "mmi", "jma", "class", "class_p", "label", "detectors", "test"],
+      ...list.map((event) => [
+        event.event_id, event.onset, event.end ?? "", event.duration_s ?? NaN, event.pga ?? NaN, event.pgv ?? NaN, intensity(event, "mmi") ?? NaN,
+        intensity(event, "jma") ?? NaN, event.class?.likely ?? "", event.class?.p ?? NaN, event.label ?? "",
+        [...new Set((event.detectors ?? []).map((one) => one.name))].join(" "), event.test ? "true" : "false",
+      ]),
+    ]);
+  }
+
+  Seismote.csv = { rows, waveform, events };
 })((globalThis.Seismote = globalThis.Seismote || {}));

@@ -174,7 +174,9 @@
   // the limits is the station's to say.
   function parse(field, input) {
     if (typeof input !== "string") return { value: input };
-    const text = input.trim();
+    // One number may be written as the reader's language writes it: 0,05.
+    const alone = Seismote.numbers?.decimal === "," && ["number", "integer", "quantity"].includes(field.kind);
+    const text = alone ? input.trim().replace(/^([-+−]?\d*),(\d+)/, "$1.$2").replace("−", "-") : input.trim();
     if (text === "" && field.nullable) return { value: null, empty: true };
     switch (field.kind) {
       case "number": return parseNumber(text, false);

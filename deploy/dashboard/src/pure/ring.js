@@ -18,9 +18,15 @@
       this.high = new Float32Array(capacity / bucket).fill(NaN);
     }
 
-    // A slot's number only rises; the ring keeps the last `capacity` of them.
-    put(slot, value) {
+    // The ring keeps `capacity` slots one after the other. The first sample that came live has number 0; what a station has
+    // kept from before that has negative numbers.
+    at(slot) {
       const at = slot % this.capacity;
+      return at < 0 ? at + this.capacity : at;
+    }
+
+    put(slot, value) {
+      const at = this.at(slot);
       const group = (at / bucket) | 0;
       this.values[at] = value;
       if (at % bucket === 0) this.low[group] = this.high[group] = value;
@@ -32,7 +38,7 @@
     }
 
     get(slot) {
-      return this.values[slot % this.capacity];
+      return this.values[this.at(slot)];
     }
   }
 
@@ -73,13 +79,8 @@
       for (const axis of axes) {
         for (const signal of signals) {
           const values = block[axis]?.[signal];
-          const name = `${axis}.${signal}`;
-          let ring = this.rings.get(name);
-          if (!values && !ring) continue;
-          if (!ring) {
-            ring = new Ring(this.capacity);
-            this.rings.set(name, ring);
-          }
+          if (!values && !this.has(axis, signal)) continue;
+          const ring = this.ring(axis, signal);
           for (let i = 0; i < n; i++) ring.put(this.end + i, Number.isFinite(values?.[i]) ? values[i] : NaN);
         }
       }
@@ -90,6 +91,26 @@
       this.seq = seq;
       this.arrival = { at: arrived, time: this.endTime, block: n / rate };
       return true;
+    }
+
+    ring(axis, signal) {
+      const name = `${axis}.${signal}`;
+      let ring = this.rings.get(name);
+      if (!ring) {
+        ring = new Ring(this.capacity);
+        this.rings.set(name, ring);
+      }
+      return ring;
+    }
+
+    // Puts what a station has kept before the first live sample: value(slot) for the slots [from, to), as far as there is
+    // room for them.
+    fill(axis, signal, from, to, value) {
+      if (this.end === 0) return;
+      from = Math.max(Math.floor(from), this.end - this.capacity + bucket);
+      const ring = this.ring(axis, signal);
+      for (let slot = from; slot < Math.min(to, 0); slot++) ring.put(slot, value(slot));
+      if (from < to) this.first = Math.min(this.first, from);
     }
 
     // One sample that never came.
@@ -126,7 +147,7 @@
       let low = Infinity;
       let high = -Infinity;
       for (let slot = from; slot < to;) {
-        const at = slot % ring.capacity;
+        const at = ring.at(slot);
         if (at % bucket === 0 && slot + bucket <= to) {
           const group = at / bucket;
           if (ring.low[group] < low) low = ring.low[group];

@@ -10,23 +10,31 @@
     "%g": { factor: 100 / g, label: "% g" },
   };
   const missing = "–";
+  // As the reader's language writes it: a decimal comma, perhaps, and a minus that is one.
+  const local = (text) => {
+    const { decimal } = Seismote.numbers ?? {};
+    return (decimal && decimal !== "." ? text.replace(".", decimal) : text).replace("-", "−");
+  };
 
   // To that many significant digits, never in exponents where a person would not write them, and no "-0".
   function digits(value, count = 3) {
     if (value === null || value === undefined || !Number.isFinite(value)) return missing;
     if (value === 0) return "0";
     const size = Math.abs(value);
-    if (size >= 1e7 || size < 1e-5) return value.toExponential(Math.max(0, count - 1)).replace(/^-/, "−").replace("e+", "e");
+    if (size >= 1e7 || size < 1e-5) return local(value.toExponential(Math.max(0, count - 1)).replace("e-", "e−").replace("e+", "e")).replace("e−", "e-");
     const decimals = Math.min(7, Math.max(0, count - 1 - Math.floor(Math.log10(size))));
     const text = value.toFixed(decimals);
-    return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
+    return local(Number(text) === 0 ? text.replace("-", "") : text);
   }
+
+  // With so many digits behind the point.
+  const fixed = (value, places) => (Number.isFinite(value) ? local(value.toFixed(places)) : missing);
 
   // A number of a graph's axis, which is round: without zeros behind it.
   function tick(value) {
     const size = Math.abs(value);
     if (size !== 0 && (size >= 1e6 || size < 1e-4)) return digits(value, 1);
-    return String(Number(value.toPrecision(6))).replace("-", "−");
+    return local(String(Number(value.toPrecision(6))));
   }
 
   const factor = (unit) => (accelerations[unit] ?? accelerations["m/s²"]).factor;
@@ -57,6 +65,7 @@
     factor,
     label,
     digits,
+    fixed,
     tick,
     number,
     milliseconds,
@@ -66,6 +75,17 @@
     time(time, utc = true) {
       const p = parts(time, utc);
       return p ? `${two(p[3])}:${two(p[4])}:${two(p[5])}` : missing;
+    },
+    // The zone of this browser at a time, as a difference from UTC: "UTC+2", "UTC−3:30".
+    zone(time = Date.now()) {
+      const minutes = -new Date(Number.isFinite(time) ? time : Date.now()).getTimezoneOffset();
+      const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+      return minutes === 0 ? "UTC+0" : `UTC${minutes < 0 ? "−" : "+"}${hours}${rest ? `:${two(rest)}` : ""}`;
+    },
+    // "2026-01-05"
+    date(time, utc = true) {
+      const p = parts(time, utc);
+      return p ? `${p[0]}-${two(p[1])}-${two(p[2])}` : missing;
     },
     // "2026-01-05 12:03:59"
     dateTime(time, utc = true) {
@@ -77,7 +97,7 @@
       if (!Number.isFinite(seconds)) return missing;
       if (seconds < 0) return "−" + this.duration(-seconds);
       if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-      if (seconds < 60) return `${Math.round(seconds * 10) / 10} s`;
+      if (seconds < 60) return `${local(String(Math.round(seconds * 10) / 10))} s`;
       const whole = Math.round(seconds);
       const pair = (big, bigName, small, smallName) => (small ? `${big} ${bigName} ${small} ${smallName}` : `${big} ${bigName}`);
       if (whole < 3600) return pair(Math.floor(whole / 60), "min", whole % 60, "s");

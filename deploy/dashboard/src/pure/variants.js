@@ -7,8 +7,9 @@
   // A choice in one of these tells variants apart; every value of it is a variant.
   const tellers = ["type", "mode"];
 
-  // [{ id, constant, fields: [{ path, name, required, … control }] }]. `constant` is the value itself where there are no
-  // fields and no object ("none"), else the object with all that is fixed.
+  // [{ id, title, word, constant, fields: [{ path, name, required, … control }] }]. `title` is the schema's, where it has one
+  // for a kind, and `word` what was chosen in it, such as "bandpass". `constant` is the value itself where there are no fields
+  // and no object ("none"), else the object with all that is fixed.
   function of(schema, root) {
     const found = [];
     expand(Seismote.form.resolve(schema, root), root, [], {}, [], (variant) => found.push(variant));
@@ -50,7 +51,9 @@
     const inner = (name) => Seismote.form.resolve(schema.properties[name], root);
     // { butterworth: … }: only a name around what it is.
     if (names.length === 1 && (inner(names[0]).properties || inner(names[0]).anyOf && !isQuantity(inner(names[0])))) {
-      return expand(inner(names[0]), root, [...path, names[0]], put(constant, path, {}), fields, emit);
+      const title = inner(names[0]).title;
+      const titled = typeof title === "string" ? (variant) => emit({ ...variant, title }) : emit;
+      return expand(inner(names[0]), root, [...path, names[0]], put(constant, path, {}), fields, titled);
     }
     let fixed = put(constant, path, {});
     const own = [];
@@ -73,7 +76,7 @@
     const id = (extra) => [...path, ...constants, ...extra, ...telling].join(" ");
     if (!teller) return emit({ id: id([]), constant: fixed, fields: [...fields, ...own] });
     for (const option of teller.options) {
-      emit({ id: id([option]), constant: put(fixed, [...path, teller.name], option), fields: [...fields, ...own] });
+      emit({ id: id([option]), word: option, constant: put(fixed, [...path, teller.name], option), fields: [...fields, ...own] });
     }
   }
 

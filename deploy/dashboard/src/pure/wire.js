@@ -8,6 +8,7 @@
 
   // A reader takes any value and gives one of its type, or undefined.
   const number = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+  const within = (low, high) => (value) => (number(value) >= low && value <= high ? value : undefined);
   const flag = (value) => (typeof value === "boolean" ? value : undefined);
   // C0 and C1, the marks that turn the direction of writing around, and separators of lines.
   const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
@@ -62,10 +63,14 @@
   const motion = object(numbers("rms", "peak", "rsam"));
   const summary = object({
     boot: text, seq: number, t: time, triggered: flag, valid: flag, reason: text, intensity, tq: quality,
-    ...numbers("window_s", "pga", "pga_pct_g", "pgv", "pgd", "magnitude"),
+    ...numbers("mmi", "jma", "window_s", "pga", "pga_pct_g", "pgv", "pgd", "magnitude"),
     x: motion, y: motion, z: motion, h: motion, v3: motion, sta_lta: named(number), spectrum: object(numbers("dominant_hz", "peak")),
     direction: object({ azimuth_deg: number, axis: text }),
     extremes: object({ x: extreme, y: extreme, z: extreme, magnitude: extreme }),
+  });
+
+  const level = object({
+    boot: text, seq: number, t: time, triggered: flag, valid: flag, synced: flag, ...numbers("pga", "mmi", "jma"),
   });
 
   const health = object({
@@ -76,15 +81,26 @@
   });
 
   const info = object({
-    boot: text, t: time, agent: object({ version: text }), sensor: object({ driver: text, chip: text, rate_hz: number }),
-    station: object({ description: text, network: text, code: text, latitude: number, longitude: number }),
+    boot: text, t: time, agent: object({ version: text, build: text }), sensor: object({ driver: text, chip: text, rate_hz: number }),
+    station: object({
+      description: text, network: text, code: text, location: text, latitude: number, longitude: number, elevation_m: number,
+      groups: list(matching(/^[A-Za-z0-9_-]{1,64}$/)),
+    }),
+    capabilities: object({ verbs: list(matching(/^[a-z][a-z-]{0,31}$/)) }),
   });
 
   const alert = object({ t: time, code: text, severity: text, message: text, since: time });
 
   const peak = object({ value: number, t: time });
+  // What it was, by the station alone, and what it expects.
+  const kind = matching(/^(earthquake|disturbance|unclassified)$/);
+  const judged = object({ likely: kind, p: within(0, 1), t_s: within(0, 3600), certain: flag, moved: flag });
+  const onsite = object({
+    ...numbers("pv", "tau_c"), t_s: within(0, 60), pgv_predicted: within(0, 100), mmi_predicted: within(-10, 15), range_log10: within(0, 3), pd: orNull(number), level: orNull(number),
+  });
+  const label = matching(/^[a-z][a-z0-9_-]{0,31}$/);
   const fieldsOfEvent = object({
-    event_type: matching(/^(onset|update|end)$/), event_id: eventId, onset: time, end: time, test: flag, clipped: flag,
+    event_type: matching(/^(onset|update|end)$/), label, class: judged, onsite: orNull(onsite), alarm: flag, confirmed: flag, event_id: eventId, boot: text, seq: number, t: time, onset: time, end: time, test: flag, clipped: flag,
     interrupted: flag, intensity,
     ...numbers("pga", "pga_pct_g", "pgv", "pgd", "duration_s", "d5_75_s", "d5_95_s", "arias", "cav", "cav_std", "dominant_hz",
       "gaps", "config_rev"),
@@ -126,7 +142,29 @@
   });
   const snapshot = object({ bytes: number, sha256: matching(/^[0-9a-f]{64}$/) });
 
+  // Replies to `events`, `event` and `history`. A column of `history` is a list of numbers, null where there is nothing.
+  const events = object({ events: list(event, 100), matches: number, next: orNull(number) });
+  const kept = object({ event, bytes: number, sha256: matching(/^[0-9a-f]{64}$/) });
+  const column = (value) => (Array.isArray(value) && value.length <= 5000 ? value.map((one) => number(one) ?? NaN) : undefined);
+  const columns = object({ min: column, max: column, rms: column });
+  const past = object({ from: time, step_s: number, x: columns, y: columns, z: columns });
+
+  // An event of the network: several stations together.
+  const stationId = matching(/^[A-Za-z0-9_-]{1,64}$/);
+  const most = object({ value: number, station: stationId });
+  const network = whole(object({
+    event_type: matching(/^(onset|update|end)$/), event_id: eventId, origin_time: time, magnitude: orNull(object({ value: number, sigma: number, relation: text })),
+    ...numbers("version", "latitude", "longitude", "depth_km", "rms_s"), ellipse: object(numbers("semi_major_km", "semi_minor_km", "azimuth_deg")),
+    t: time, merged_into: eventId, withdrawn: flag, pga: most, mmi: most, class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 200),
+    stations: list(object({ id: stationId, event_id: eventId, onset: time, residual_s: number, distance_km: number }), 500),
+  }), "event_id", "event_type", "origin_time", "latitude", "longitude");
+
+  // What the network's detector says of itself.
+  const detector = whole(object({ t: time, online: flag, open_events: number }), "t");
+
   Seismote.wire = {
+    network, detector,
+    level, events, kept, past, label, kind,
     text, color, eventId, summary, health, info, alert, event, config, used, schema: tree, errors, proposal, details, snapshot,
     // An id of a station, and the code of an alert, as topics have them.
     stationId: matching(/^[A-Za-z0-9_-]{1,64}$/),

@@ -2,12 +2,9 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, text, router, scales, setText, setClass, units } = Seismote;
+  const { h, text, router, scales, setText, setClass, units, acknowledged } = Seismote;
   const words = text.overview;
   const sparkSeconds = 180;
-
-  // The item of `intensity` that stands for a station: the first of its scales.
-  const leading = (station) => station.summary?.intensity?.[0];
 
   function spark() {
     const line = h("path", { class: "spark-line" });
@@ -41,14 +38,14 @@
     const pga = h("span", { class: "number value" });
     const trigger = h("span", { class: "badge" });
     const line = spark();
-    const facts = Object.fromEntries(["clock", "gaps", "version"].map((name) => [name, h("dd", {})]));
+    const facts = Object.fromEntries(["clock", "heard", "version"].map((name) => [name, h("dd", {})]));
     const alerts = h("span", { class: "badge" });
     const element = h("li", { class: "card station-card", dataset: { id } },
       h("div", { class: "card-head" }, h("h2", {}, h("a", { class: "whole", href: router.address("station", id) }, id)), online),
       about,
       h("div", { class: "levels" },
         h("div", { class: "level" }, now, h("span", { class: "quiet" }, words.now, nowValue)),
-        h("div", { class: "level" }, highest, h("span", { class: "quiet" }, words.highest)),
+        h("div", { class: "level" }, highest, h("span", { class: "quiet", title: words.highestHelp }, words.highest)),
         h("div", { class: "level pga" }, pga, h("span", { class: "quiet" }, words.pga))),
       line.svg,
       h("div", { class: "states" }, trigger, alerts),
@@ -62,34 +59,32 @@
 
     return {
       element,
-      show(station) {
-        const { summary, info, health } = station;
+      // `one`: its row of rank.js
+      show(station, one) {
+        const { info } = station;
         online.dataset.state = station.online === true ? "good" : station.online === false ? "bad" : "unknown";
         setText(online, station.online === true ? text.frame.online : station.online === false ? text.frame.offline : text.frame.unknown);
         setText(about, info?.station?.description || [info?.sensor?.driver, info?.sensor?.chip].filter(Boolean).join(", "));
         about.title = about.textContent;
-        const item = leading(station);
+        const { item } = one;
         chip(now, item);
-        setText(nowValue, Number.isFinite(item?.value) ? " " + item.value.toFixed(1).replace("-", "−") : "");
+        setText(nowValue, Number.isFinite(item?.value) ? ` ${units.fixed(item.value, 1)}` : "");
         chip(highest, station.highest.get(item?.relation)?.item);
-        setText(pga, Seismote.format.acceleration(summary?.pga));
-        Seismote.triggerBadge(trigger, station);
-        setClass(element, "shaking", trigger.dataset.state === "bad");
-        setClass(element, "away", station.online === false);
+        setText(pga, Seismote.format.acceleration(one.pga));
+        Seismote.stateBadge(trigger, one.state);
+        setClass(element, "shaking", one.triggered);
+        setClass(element, "away", one.state === "offline" || one.state === "silent");
         line.show(station.history);
         const clock = Seismote.clockWords(station);
         setText(facts.clock, clock.text);
         facts.clock.dataset.state = clock.state;
-        const gaps = health?.gaps;
-        setText(facts.gaps, gaps === undefined ? "–" : String(gaps));
-        facts.gaps.dataset.state = gaps > 0 ? "warn" : "";
-        setText(facts.version, info?.agent?.version ?? "–");
-        const count = station.alerts.size;
-        alerts.hidden = count === 0;
-        alerts.dataset.state = [...station.alerts.values()].some((alert) => alert.severity === "error") ? "bad" : "warn";
-        setText(alerts, words.alerts(count));
+        setText(facts.heard, Number.isFinite(one.heard) ? Seismote.format.ago(one.heard) : "–");
+        facts.heard.dataset.state = one.silent ? "warn" : "";
+        setText(facts.version, one.version || "–");
+        alerts.hidden = one.alerts === 0;
+        alerts.dataset.state = acknowledged.open(station).some((alert) => alert.severity === "error") ? "bad" : "warn";
+        setText(alerts, words.alerts(one.alerts));
       },
     };
   };
-  Seismote.card.leading = leading;
 })(globalThis.Seismote ??= {});

@@ -44,14 +44,14 @@
         const now = step?.name ?? "–";
         setText(big, now);
         Seismote.fill(big, step?.color, "transparent");
-        setText(value, Number.isFinite(item?.value) ? words.value(item.value) : words.none);
+        setText(value, Number.isFinite(item?.value) ? words.value(Seismote.units.fixed(item.value, 1)) : words.none);
         setText(relation, words.relations[item?.relation] ?? item?.relation ?? "");
         needle.setAttribute("transform", turn(scales.position(item)));
         const top = scales.intensity(peak?.item);
         highest.setAttribute("visibility", top ? "visible" : "hidden");
         if (top) highest.setAttribute("transform", turn(scales.position(peak.item)));
-        setText(most, top ? words.highest(top.name, Seismote.format.time(peak.t)) : "");
-        setText(title, words.spoken(words.relations[item?.relation] ?? "", now, top?.name));
+        setText(most, top ? words.highest(top.name, Seismote.format.clock(peak.t)) : "");
+        setText(title, top ? words.spokenHighest(words.relations[item?.relation] ?? "", now, top.name) : words.spoken(words.relations[item?.relation] ?? "", now));
       },
     };
   };

@@ -67,12 +67,12 @@
         const y = (value) => box.bottom - ((value - low) / (high - low)) * (box.bottom - box.top);
         const yTicks = ticks(low * unit.factor, high * unit.factor, 4).map((at) => ({ at: y(at / unit.factor), label: short(at) }));
         const xTicks = ticks(from - onset, to - onset, Math.max(3, Math.floor((right - left) / 90)))
-          .map((at) => ({ at: px(at + onset), label: i === 2 ? `${short(at)} s` : undefined }));
-        plot.frame(context, box, { x: { ticks: xTicks }, y: { ticks: yTicks } });
+          .map((at) => ({ at: px(at + onset), label: i === 2 ? short(at) : undefined }));
+        plot.frame(context, box, { x: { ticks: xTicks, name: i === 2 ? data.about : "" }, y: { ticks: yTicks } });
         plot.clip(context, box, () => {
           plot.curve(context, plot.array(values(axis)), { box, from: from * rate, to: to * rate, y, color: colors[`axis-${axis}`], width: 1.25 });
         });
-        mark(context, box, px(onset), colors.trigger, i === 0 ? words().onset : "");
+        if (data.onset !== null) mark(context, box, px(onset), colors.trigger, i === 0 ? words().onset : "");
         if (data.end !== null) mark(context, box, px(data.end / rate), colors.quiet, i === 0 ? words().end : "");
         peak(context, box, axis, px, y, unit, colors);
         title(context, box, axis, unit, colors);
@@ -231,7 +231,7 @@
       zoom, all,
       set(next) {
         data = next;
-        canvas.setAttribute("aria-label", data ? words().graphsLabel(duration()) : words().noWaveform);
+        canvas.setAttribute("aria-label", data ? words().graphsLabel(Math.round(duration())) : words().noWaveform);
         surface.redraw();
       },
       time(seconds) {
@@ -264,7 +264,7 @@
   }
 
   function short(value) {
-    return String(Number(value.toPrecision(6))).replace("-", "−");
+    return units.tick(Number(value.toPrecision(6)));
   }
 
   Seismote.eventTicks = ticks;

@@ -5,11 +5,11 @@
   const { h, units } = Seismote;
   const words = () => Seismote.text.event;
 
-  const scaleName = (item) => words().scales[item.relation] ?? item.relation ?? item.scale;
+  const scaleName = (item) => Seismote.text.intensity.relations[item.relation] ?? item.relation ?? item.scale;
 
   function chip(item) {
-    const color = Seismote.scales.intensity(item)?.color ?? item.color ?? "#ffffff";
-    return Seismote.fill(h("span", { class: "intensity-chip" }, item.roman ?? item.grade?.replace("-", "−") ?? units.digits(item.value, 2)), color);
+    const step = Seismote.scales.intensity(item);
+    return Seismote.fill(h("span", { class: "intensity-chip" }, step?.name ?? units.digits(item.value, 2)), step?.color ?? item.color ?? "#ffffff");
   }
 
   function intensities(list) {
@@ -18,7 +18,7 @@
       h("thead", {}, h("tr", {}, [w.scale, w.intensity, w.value, w.fromPGA, w.fromPGV].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
       h("tbody", {}, list.map((item) => h("tr", {},
         h("th", { scope: "row" }, scaleName(item)), h("td", {}, chip(item)),
-        [item.value, item.from_pga, item.from_pgv].map((value) => h("td", { class: "right" }, value === undefined ? "–" : value.toFixed(1)))))));
+        [item.value, item.from_pga, item.from_pgv].map((value) => h("td", { class: "right" }, units.fixed(value, 1)))))));
   }
 
   const q = (value, unit, count = 3) => units.quantity(value, unit, count);
@@ -43,7 +43,7 @@
       list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`}`]);
       if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
     }
-    if (first?.axis) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000).toFixed(2))}`]);
+    if (first?.axis) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(units.fixed((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000, 2))}`]);
     if (event.gaps > 0) list.push([w.gaps, String(event.gaps)]);
     if (event.config_rev !== undefined) list.push([w.revision, String(event.config_rev)]);
     return list.filter(([, text]) => text !== "–");
@@ -58,7 +58,7 @@
     const f = Seismote.format;
     const names = ["x", "y", "z", "h", "v3"].filter((name) => event.peaks?.[name]);
     return h("table", { class: "event-table" },
-      h("thead", {}, h("tr", {}, [w.component, w.largest, w.at, "RMS", "STA/LTA"].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
+      h("thead", {}, h("tr", {}, [w.component, w.largest, w.at(f.zone(event.onset)), "RMS", "STA/LTA"].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
       h("tbody", {}, names.map((name) => h("tr", {},
         h("th", { scope: "row" }, w.components[name]), h("td", { class: "right" }, f.acceleration(event.peaks[name].value)),
         h("td", { class: "right" }, f.time(event.peaks[name].t)),
@@ -70,7 +70,7 @@
     const w = words();
     const f = Seismote.format;
     return h("table", { class: "event-table" },
-      h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on, w.largest, w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
+      h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on(f.zone(event.onset)), w.largest, w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
       h("tbody", {}, event.detectors.map((one) => {
         const value = (number) => (one.isRatio ? units.digits(number, 3) : f.acceleration(number));
         return h("tr", {}, h("th", { scope: "row" }, w.detectors[one.name] ?? one.name),

@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, fleet, link, waveforms, waveform, motion, setText } = Seismote;
+  const { h, fleet, link, waveforms, waveform, motion, setText, units } = Seismote;
   const words = () => Seismote.text.event;
   const axes = ["x", "y", "z"];
 
@@ -26,6 +26,7 @@
       this.closers = [
         fleet.on("station", (which, what) => which === id && (what === "event" || what === "config") && this.heard(what)),
         waveforms.on((station, event) => station === id && event === eventId && this.later()),
+        fleet.on("station", (which, what) => which === id && what === "info" && this.measures()),
         Seismote.preferences.on(() => this.measures()),
         link.on("state", (state) => state === "online" && this.older()),
       ];
@@ -51,13 +52,17 @@
 
     // The newest that the station has said of the event; what its id says, where that is nothing.
     get event() {
-      const known = fleet.stations.get(this.id)?.events.get(this.eventId);
-      return known?.end ?? known?.update ?? known?.onset ?? null;
+      const { entry } = this;
+      return entry ? fleet.newestOf(entry) : null;
+    }
+
+    get entry() {
+      return fleet.stations.get(this.id)?.events.get(this.eventId);
     }
 
     frame() {
       const w = words();
-      this.head = Seismote.stationHead(this.id, "event");
+      this.head = Seismote.stationHead(this.id, "event", "event");
       this.onTime = (seconds) => this.time(seconds);
       this.graphs = Seismote.eventGraphs({ onTime: this.onTime });
       this.replay = Seismote.eventReplay({ onTime: this.onTime });
@@ -70,6 +75,7 @@
       const button = (name, label, onclick) => h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick }, name);
       this.mseed = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("mseed") }, w.mseed);
       this.csv = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("csv") }, w.csv);
+      this.quakeml = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("xml") }, w.quakeml);
       this.main.append(this.head.element, this.summary,
         h("div", { class: "event-main" },
           h("section", { class: "card event-waveform", "aria-labelledby": "event-waveform" },
@@ -78,7 +84,7 @@
                 button("−", w.zoomOut, () => this.graphs.zoom(2)), button("+", w.zoomIn, () => this.graphs.zoom(0.5)), button(w.all, w.allLabel, () => this.graphs.all()))),
             this.graphs.element,
             h("p", { class: "unseen", id: "event-keys" }, w.keys),
-            h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files" }, this.fetchButton, this.mseed, this.csv))),
+            h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files" }, this.fetchButton, this.mseed, this.csv, this.quakeml))),
           h("section", { class: "card event-replay", "aria-labelledby": "event-replay" },
             h("div", { class: "card-head" }, h("h2", { id: "event-replay" }, w.replay)), this.replay.element)),
         this.cards);
@@ -93,7 +99,7 @@
 
     heard(what) {
       if (what === "event") this.measures();
-      const ended = Boolean(this.event?.end);
+      const ended = Boolean(this.event?.end || this.entry?.over);
       if (what === "event" && (ended !== this.ended || !this.data)) {
         this.ended = ended;
         this.later();
@@ -108,16 +114,25 @@
       const f = Seismote.format;
       const badge = (text, state) => h("span", { class: "badge", dataset: { state } }, text);
       const facts = event ? [[w.measures.pga, f.acceleration(event.pga)], [w.measures.pgv, f.velocity(event.pgv)], [w.measures.duration, f.duration(event.duration_s)]] : [];
+      const over = Boolean(event?.end || this.entry?.over);
+      this.quakeml.disabled = !event;
       this.summary.replaceChildren(...[
-        h("div", { class: "event-title" }, h("h2", {}, w.heading(f.dateTime(onset))),
-          event && badge(event.end ? w.over : w.goesOn, event.end ? "unknown" : "bad"),
+        h("div", { class: "event-title" }, h("h2", {}, w.heading(f.moment(onset))),
+          event && badge(event.end ? w.over : over ? w.endUnknown : w.goesOn, over ? "unknown" : "bad"),
+          event?.alarm && badge(w.alarm, "bad"), event && Seismote.classBadge(event), event?.confirmed && badge(w.confirmed, "good"),
           event?.test && badge(w.test, "warn"), event?.clipped && badge(w.clipped, "bad"), event?.interrupted && badge(w.interrupted, "warn"), this.neighbours()),
         h("div", { class: "event-facts" },
-          (event?.intensity ?? []).map((item) => h("div", { class: "fact" }, Seismote.intensityChip(item), h("span", { class: "quiet" }, w.scales[item.relation] ?? item.relation))),
+          (event?.intensity ?? []).map((item) => h("div", { class: "fact" }, Seismote.intensityChip(item), h("span", { class: "quiet" }, Seismote.text.intensity.relations[item.relation] ?? item.relation))),
           facts.map(([name, value]) => h("div", { class: "fact" }, h("strong", { class: "number" }, value), h("span", { class: "quiet" }, name)))),
-        !event && h("p", { class: "quiet" }, w.notKnown),
+        h("p", { class: "quiet" }, event ? (event.end ? w.window : w.windowSoFar) : this.asking ? w.asking : w.notKnown),
       ].filter(Boolean));
-      this.cards.replaceChildren(...(event ? Seismote.eventMeasures(event) : []));
+      this.cards.replaceChildren(...(event ? [...Seismote.eventClass(this.id, event, this.entry.judged, this.mayAsk, (label) => this.labelled(label)), ...Seismote.eventMeasures(event)] : []));
+    }
+
+    labelled(label) {
+      const { entry } = this;
+      if (entry?.end) entry.end = { ...entry.end, label };
+      this.measures();
     }
 
     // The events before and after this one, of those that are known here.
@@ -179,25 +194,26 @@
         const at = sample(found?.t);
         if (at !== null && at >= 0 && at < shape.count) peaks[axis] = { sample: at, value: found.value };
       }
+      const about = onset === null ? words().fromStart(Seismote.format.moment(Number(shape.start / 1000000n))) : words().fromOnset;
       const north = fleet.stations.get(this.id)?.settings?.sensor?.mounting?.north_deg ?? 0;
-      return { shape, motions, onset, end: sample(event?.end), peaks, aligned: !shape.sources.x || shape.sources.x.endsWith("E") || north === 0 };
+      return { about, shape, motions, onset, end: sample(event?.end), peaks, aligned: !shape.sources.x || shape.sources.x.endsWith("E") || north === 0 };
     }
 
     say(source) {
       const w = words();
       const { event } = this;
       let text;
-      if (this.fetching) text = w.fetching(this.progress ?? 0);
+      if (this.fetching) text = w.fetching(this.progress ? units.bytes(this.progress) : "");
       else if (this.problem) text = this.problem;
-      else if (!source) text = event && !event.end ? w.waiting : w.none;
-      else if (source.fetched) text = w.fetched(source.assembler.bytes);
-      else if (source.judged.right) text = w.complete(source.judged.messages, source.judged.bytes);
-      else if (source.judged.whole) text = w.partly(source.judged.bytes, source.judged.whole);
-      else text = w.coming(source.judged.messages, source.judged.bytes);
+      else if (!source) text = event && !event.end && !this.entry.over ? w.waiting : w.none;
+      else if (source.fetched) text = w.fetched(units.bytes(source.assembler.bytes));
+      else if (source.judged.right) text = w.complete(source.judged.messages, units.bytes(source.judged.bytes));
+      else if (source.judged.whole) text = w.partly(units.bytes(source.judged.bytes), units.bytes(source.judged.whole));
+      else text = w.coming(source.judged.messages, units.bytes(source.judged.bytes));
       const gaps = this.data?.shape.gaps.length ?? 0;
       setText(this.status, gaps > 0 ? `${text} ${w.gaps(gaps)}` : text);
       const whole = source && (source.fetched || source.judged.right);
-      this.fetchButton.hidden = Boolean(whole) || this.fetching || (event !== null && !event.end) || !this.mayAsk;
+      this.fetchButton.hidden = Boolean(whole) || this.fetching || (event !== null && !event.end && !this.entry.over) || !this.mayAsk;
     }
 
     // Asks the station for an event that has ended and is not here, when that is allowed. What has just ended may still
@@ -205,10 +221,17 @@
     async older() {
       clearTimeout(this.patience);
       if (link.state !== "online" || this.fetching) return;
-      const { event } = this;
-      if (event && !event.end) return;
-      this.mayAsk ||= await link.rights(this.id);
-      if (this.closed) return;
+      if (this.event && !this.event.end && !this.entry.over) return;
+      if (this.mayAsk === undefined) {
+        this.asking = !this.event;
+        this.measures();
+        this.mayAsk = await link.rights(this.id);
+        if (this.closed) return;
+        if (this.mayAsk && !this.event) await this.learn();
+        if (this.closed) return;
+        this.asking = false;
+        this.measures();
+      }
       this.patience = setTimeout(() => {
         const { source } = this;
         if (this.closed || (source && (source.fetched || source.judged.right))) return;
@@ -217,28 +240,57 @@
       }, 2000);
     }
 
+    // What the station keeps of an event that nothing here knows of.
+    async learn() {
+      if (fleet.knows(this.id, "event") === false) return;
+      try {
+        const { result } = await link.command(this.id, "event", { event_id: this.eventId });
+        fleet.learn(this.id, Seismote.wire.kept(result)?.event);
+      } catch {
+        // Then the samples alone, if the ring has them.
+      }
+    }
+
     async fetch() {
-      const onset = waveform.parseTime(this.event?.onset ?? onsetOf(this.eventId));
-      if (onset === null || this.fetching) return;
-      const settings = fleet.stations.get(this.id)?.settings?.detection?.event ?? {};
-      const seconds = (value) => BigInt(Math.round(value * 1e9));
-      const from = onset - seconds(settings.pre_event_s ?? 10);
-      const end = waveform.parseTime(this.event?.end) ?? onset + seconds(120);
+      if (this.fetching) return;
       this.fetching = true;
       this.problem = null;
       this.say(this.source);
+      const progress = (bytes) => {
+        this.progress = bytes;
+        this.say(this.source);
+      };
       try {
-        const assembler = await waveforms.snapshot(this.id, from, end, (bytes) => {
-          this.progress = bytes;
-          this.say(this.source);
-        });
-        if (assembler.bytes === 0) this.problem = words().notInRing;
+        const assembler = (await this.fetchKept(progress)) ?? (await this.fetchRing(progress));
+        if (!assembler || assembler.bytes === 0) this.problem = words().notInRing;
         else waveforms.put(this.id, this.eventId, assembler);
       } catch (error) {
         this.problem = words().notFetched(error.errors?.[0]?.message ?? error.message);
       }
       this.fetching = false;
       if (!this.closed) this.build();
+    }
+
+    // The records as they were sent, of a station that keeps them; null where they are not to be had.
+    async fetchKept(progress) {
+      if (fleet.knows(this.id, "event") !== true) return null;
+      try {
+        const { assembler } = await waveforms.kept(this.id, this.eventId, progress);
+        return assembler.bytes > 0 ? assembler : null;
+      } catch (error) {
+        if (error.errors?.length > 0) return null;
+        throw error;
+      }
+    }
+
+    async fetchRing(progress) {
+      const onset = waveform.parseTime(this.event?.onset ?? onsetOf(this.eventId));
+      if (onset === null) return null;
+      const settings = fleet.stations.get(this.id)?.settings?.detection?.event ?? {};
+      const seconds = (value) => BigInt(Math.round(value * 1e9));
+      const from = onset - seconds(settings.pre_event_s ?? 10);
+      const end = waveform.parseTime(this.event?.end) ?? onset + seconds(120);
+      return waveforms.snapshot(this.id, from, end, progress);
     }
 
     // MARK: Time and files
@@ -252,15 +304,13 @@
     }
 
     save(kind) {
-      const { source } = this;
+      const { source, id, event, eventId } = this;
+      if (kind === "xml") return event && Seismote.save(`${eventId}.xml`, Seismote.quakeML([event], Seismote.codesOf(id)));
       if (!source || !this.data) return;
-      const content = kind === "csv" ? Seismote.csv.waveform(this.data.shape) : source.assembler.file();
-      const url = URL.createObjectURL(new Blob([content], { type: kind === "csv" ? "text/csv" : "application/vnd.fdsn.mseed" }));
-      const anchor = h("a", { href: url, download: `${this.eventId}.${kind}` });
-      document.body.append(anchor);
-      anchor.click();
-      anchor.remove();
-      setTimeout(() => URL.revokeObjectURL(url), 60000);
+      const content = kind === "csv" ? Seismote.csv.waveform(this.data.shape, [`station: ${id}`, `event: ${eventId}`]) : source.assembler.file();
+      Seismote.save(`${eventId}.${kind}`, content);
     }
   }
+
+  Seismote.onsetOf = onsetOf;
 })(globalThis.Seismote ??= {});

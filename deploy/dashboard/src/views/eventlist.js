@@ -2,16 +2,17 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, text, fleet, router, units, preferences } = Seismote;
+  const { h, text, fleet, router, units, preferences, setText } = Seismote;
   const words = text.events;
   const most = 50;
 
   // eventList(id or undefined) -> { element, stop() }
   Seismote.eventList = function eventList(id) {
     const body = h("tbody", {});
+    const onset = () => element.querySelector("thead th") && setText(element.querySelector("thead th"), words.onset(Seismote.format.zone(Date.now())));
     const table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title }, h("table", { class: "events" },
-      h("thead", {}, h("tr", {}, [words.onset, id === undefined ? words.station : null, words.intensity, words.pga, id === undefined ? null : words.pgv, words.duration,
-        id === undefined ? null : words.detectors].filter(Boolean)
+      h("thead", {}, h("tr", {}, [words.onset(Seismote.format.zone(Date.now())), id === undefined ? words.station : null, words.intensity, words.pga, id === undefined ? null : words.pgv, words.duration,
+        text.class.column, id === undefined ? null : words.detectors].filter(Boolean)
         .map((word) => h("th", { scope: "col" }, word)))),
       body));
     const none = h("p", { class: "quiet" }, words.none);
@@ -20,34 +21,63 @@
       return h("tr", { class: ended ? "" : "running" },
         h("td", {}, h("a", { href: router.address("station", station, "event", eventId) }, Seismote.format.dateTime(event.onset)),
           event.test ? h("span", { class: "badge" }, words.test) : null,
+          event.confirmed ? h("span", { class: "badge", dataset: { state: "good" }, role: "img", "aria-label": text.event.confirmed, title: text.event.confirmed }, "✓") : null,
           ended ? null : h("span", { class: "badge", dataset: { state: "bad" } }, words.running)),
         id === undefined ? h("td", {}, h("a", { href: router.address("station", station) }, station)) : null,
         h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(Seismote.intensityChip))),
         h("td", {}, Seismote.format.acceleration(event.pga)),
         id === undefined ? null : h("td", {}, Seismote.format.velocity(event.pgv)),
         h("td", {}, Number.isFinite(event.duration_s) ? units.duration(event.duration_s) : "–"),
+        h("td", {}, Seismote.classBadge(event) ?? "–"),
         id === undefined ? null : h("td", { class: "quiet" }, [...new Set((event.detectors ?? []).map((detector) => words.names[detector.name] ?? detector.name))].join(", ")));
     }
 
+    // A station that shakes while the message of its event was missed: it was sent before this page was opened, and the
+    // station keeps none that says which event is open.
+    function shaking() {
+      const open = new Set(fleet.newestEvents(id).filter((one) => !one.ended).map((one) => one.station));
+      return [...fleet.stations.values()].filter((known) => (id === undefined || known.id === id) && known.online !== false && fleet.silence(known) === 0 && fleet.now(known)?.triggered === true && !open.has(known.id));
+    }
+
+    const missed = (known) => h("tr", { class: "running" },
+      h("td", {}, h("span", { class: "badge", dataset: { state: "bad" } }, words.shakingNow), " ", h("span", { class: "quiet" }, words.notHeard)),
+      id === undefined ? h("td", {}, h("a", { href: router.address("station", known.id) }, known.id)) : null,
+      h("td", {}, h("span", { class: "chips" }, [fleet.leading(known)].filter(Boolean).map(Seismote.intensityChip))),
+      h("td", {}, Seismote.format.acceleration(fleet.now(known).pga)), h("td", { colspan: id === undefined ? 2 : 4 }));
+
     let due = null;
+    let was = "";
     function show() {
       due = null;
+      const open = shaking().slice(0, most);
       const events = fleet.newestEvents(id).slice(0, most);
-      none.hidden = events.length > 0;
-      table.hidden = events.length === 0;
+      setText(none, words.noneYet);
+      none.hidden = events.length + open.length > 0;
+      table.hidden = !none.hidden;
+      onset();
       // The focus stays where it was.
       const focused = document.activeElement?.closest?.("td") ? document.activeElement.getAttribute("href") : null;
-      body.replaceChildren(...events.map(row));
+      body.replaceChildren(...open.map(missed), ...events.map(row));
       if (focused) body.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+    }
+    // Levels come each second: only that other stations shake makes the list anew.
+    function level() {
+      const now = shaking().map((known) => known.id).join();
+      if (now !== was) soon();
+      was = now;
     }
     // Many stations begin at once: once for all of them.
     const soon = () => (due ??= setTimeout(show, 150));
+    const element = h("section", { class: "card events-card" }, h("h2", {}, words.title), table, none);
     show();
+    const timer = setInterval(level, 1000);
     const stops = [fleet.on("station", (which, what) => what === "event" && (id === undefined || which === id) && soon()), preferences.on(soon)];
     return {
-      element: h("section", { class: "card events-card" }, h("h2", {}, words.title), table, none),
+      element,
+      empty: () => table.hidden,
       stop() {
         clearTimeout(due);
+        clearInterval(timer);
         stops.forEach((stop) => stop());
       },
     };

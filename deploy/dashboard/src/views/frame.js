@@ -49,8 +49,11 @@
     const menu = h("details", { class: "menu" }, h("summary", {}, words.display),
       h("div", { class: "panel" },
         Seismote.unitChoice(),
-        choice("time", words.times, [["local", words.local], ["utc", words.utc]]),
-        choice("theme", words.theme, Object.entries(words.themes))));
+        choice("time", words.times, [["utc", text.utc], ["local", words.local(Seismote.units.zone())]]),
+        choice("theme", words.theme, Object.entries(words.themes)),
+        choice("language", words.language, [["auto", words.languageAuto], ...Object.entries(Seismote.languageNames)])));
+    // All texts are made anew.
+    preferences.on((name) => name === "language" && location.reload());
     addEventListener("click", (event) => {
       if (menu.open && !menu.contains(event.target)) menu.open = false;
     });
@@ -63,12 +66,31 @@
       h("a", { class: "brand", href: "#/", "aria-label": words.home }, mark(), h("span", {}, text.title)), h("span", { class: "space" }), state, menu);
   }
 
+  // What is shown while the broker is away is old, and says how old. Values become grey by the style sheet.
+  function banner() {
+    const element = document.getElementById("banner");
+    let lost = NaN;
+    const show = () => {
+      const away = link.state !== "online";
+      if (!away) lost = NaN;
+      else if (!Number.isFinite(lost)) lost = Date.now();
+      // A moment without a connection is the beginning of every visit.
+      element.hidden = !away || (Number.isNaN(link.newest) && Date.now() - lost < 3000) || link.state === "refused";
+      const said = Number.isFinite(link.newest) ? words.stale(Seismote.format.ago(link.newest)) : words.staleNever;
+      setText(element, element.hidden ? "" : said);
+      document.body.classList.toggle("stale", away && Number.isFinite(link.newest));
+    };
+    link.on("state", show);
+    setInterval(show, 1000);
+    show();
+  }
+
   function showLink() {
     return Seismote.dialog({
       title: words.connection,
       content: [
         h("p", {}, link.state === "wrong" ? text.link.wrong(link.url) : text.link.states[link.state], link.user ? ` (${link.user})` : ""),
-        h("p", { class: "quiet" }, text.link.details(link.url, link.root, link.version)),
+        h("p", { class: "quiet" }, text.link.details(link.url, link.root, link.version === 5 ? "5" : "3.1.1")),
       ],
       actions: [{ label: text.link.otherUser, value: "user" }, { label: text.close, value: null, primary: true }],
     }).then((answer) => answer === "user" && signIn());
@@ -103,34 +125,64 @@
     if (answer) link.connect({ user: user.value, password: password.value, keep: keep.checked });
   }
 
-  // The head of a station's pages: its name, whether it is online, and where else there is to go. `active` is one of
-  // "live", "settings", "event". { element, stop() }
-  Seismote.stationHead = function stationHead(id, active) {
+  // The head of a station's pages: its name, whether it is online, when it was heard, and where else there is to go.
+  // `active` is one of the tabs, `also` another tab that is only there while it is open. { element, stop() }
+  Seismote.stationHead = function stationHead(id, active, also) {
     const { fleet, router } = Seismote;
     const state = h("span", { class: "badge" });
+    const heard = h("span", { class: "quiet heard" });
+    // The open event, on every page of the station: that it goes on, an alarm, what it is taken for.
+    const open = h("a", { class: "open-event", hidden: true }, text.event.goesOn);
     const about = h("p", { class: "quiet about" });
+    const nobody = h("p", { class: "note", role: "alert", hidden: true }, words.noStation(id));
     const tab = (name, ...parts) =>
       h("a", { href: router.address("station", id, ...parts), "aria-current": name === active ? "page" : null }, words.tabs[name]);
     const element = h("div", { class: "station-head" },
       h("nav", { class: "crumbs", "aria-label": words.where }, h("a", { href: "#/" }, words.stations), h("span", { "aria-hidden": "true" }, "/")),
-      h("div", { class: "title" }, h("h1", {}, id), state),
+      h("div", { class: "title" }, h("h1", {}, id), state, open, heard),
       about,
-      h("nav", { class: "tabs", "aria-label": words.pages(id) }, tab("live"), tab("settings", "settings"),
-        active === "event" ? h("a", { href: location.hash, "aria-current": "page" }, words.tabs.event) : null));
+      h("nav", { class: "tabs", "aria-label": words.pages(id) }, tab("live"), ["events", "history", "settings", "health"].map((name) => tab(name, name)),
+        also ? h("a", { href: location.hash, "aria-current": "page" }, words.tabs[also]) : null),
+      nobody);
+    const showOpen = () => {
+      const { current, events } = fleet.stations.get(id) ?? {};
+      const entry = events?.get(current);
+      const event = entry?.update ?? entry?.onset;
+      open.hidden = !event;
+      if (!event) return;
+      const badge = (what, state) => h("span", { class: "badge", dataset: { state } }, what);
+      open.href = router.address("station", id, "event", current);
+      open.replaceChildren(...[badge(`${words.tabs.event}: ${text.event.goesOn}`, "bad"), event.alarm && badge(text.event.alarm, "bad"),
+        Seismote.classBadge(event)].filter(Boolean));
+    };
     const show = () => {
+      showOpen();
       const station = fleet.stations.get(id);
       const online = station?.online;
       state.dataset.state = online === true ? "good" : online === false ? "bad" : "unknown";
       setText(state, online === true ? words.online : online === false ? words.offline : words.unknown);
+      setText(heard, station && Number.isFinite(station.heard) ? words.heard(Seismote.format.ago(station.heard)) : "");
       const { description, network, code } = station?.info?.station ?? {};
       setText(about, [description, network && code ? `${network}.${code}` : null].filter(Boolean).join(" · "));
+      nobody.hidden = !fleet.isUnknown(id);
+      // Old values are grey.
+      document.getElementById("main").classList.toggle("stale", Boolean(station && (online === false || fleet.silence(station) > 0)));
     };
     show();
+    const timer = setInterval(show, 1000);
+    const stopWatching = fleet.watchStation(id);
     const stop = fleet.on("station", (which, what) => {
-      if (which === id && (what === "online" || what === "info")) show();
+      if (which === id && (what === "online" || what === "info" || what === "event")) show();
     });
-    return { element, stop };
+    return {
+      element,
+      stop() {
+        clearInterval(timer);
+        stopWatching();
+        stop();
+      },
+    };
   };
 
-  Seismote.frame = { bar, signIn };
+  Seismote.frame = { bar, banner, signIn };
 })(globalThis.Seismote ??= {});

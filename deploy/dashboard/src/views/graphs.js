@@ -100,7 +100,7 @@
       const step = scales.niceAbove(shown / (height > 150 ? 2.6 : 1.6));
       const yTicks = scales.multiples(-shown, shown, step > shown * 0.95 ? shown / 2 : step)
         .map((value) => ({ at: middle - (value / factor()) * scale, label: units.tick(value) }));
-      plot.frame(context, box, { x: { ticks: timeTicks(box, axis === "z") }, y: { ticks: yTicks } });
+      plot.frame(context, box, { x: { ticks: timeTicks(box, axis === "z"), name: axis === "z" ? Seismote.format.zone(state.edge * 1000) : "" }, y: { ticks: yTicks } });
       if (source && source.end > 0 && Number.isFinite(state.edge)) {
         const to = source.slot(state.edge);
         const view = { box, to, from: to - state.span * source.rate };
@@ -119,7 +119,7 @@
       plot.setFont(context, 13);
       context.textAlign = "left";
       context.textBaseline = "top";
-      const title = words.axis(axis, units.label(unit));
+      const title = words.axis(axis.toUpperCase(), units.label(unit));
       context.fillStyle = colors.card;
       context.globalAlpha = 0.8;
       context.fillRect(box.left + 4, box.top + 2, context.measureText(title).width + 10, 19);
@@ -205,7 +205,7 @@
       Seismote.announce(paused ? words.pausedNow : words.resumedNow);
     }
     const span = h("select", { "aria-label": words.span, onchange: () => setSpan(Number(span.value)) },
-      spans.map((value) => h("option", { value }, words.spanOf(value))));
+      spans.map((value) => h("option", { value }, units.duration(value))));
     function setSpan(value) {
       state.span = value;
       span.value = String(value);
@@ -251,7 +251,7 @@
     }
 
     const toggle = (signal) => {
-      const button = h("button", { type: "button", class: `signal ${signal}`, "aria-pressed": "true", title: words.toggle(signal),
+      const button = h("button", { type: "button", class: `signal ${signal}`, "aria-pressed": "true", title: words.toggle(words.signals[signal]),
         onclick() {
           const hide = !state.hidden.has(signal);
           if (hide) state.hidden.add(signal);

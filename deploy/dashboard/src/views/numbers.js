@@ -43,7 +43,7 @@
         setText(cells[row].max, format.accelerationParts(known?.[row]?.max).number);
       }
       setText(unit, format.accelerationParts(0).unit);
-      setText(since, known?.x?.since ? words.extremes.since(format.dateTime(known.x.since)) : "");
+      setText(since, known?.x?.since ? words.extremes.since(format.moment(known.x.since)) : "");
     }
 
     function draw(now, time) {
@@ -111,7 +111,7 @@
       put("direction", Number.isFinite(azimuth) ? `${Math.round(azimuth)}° ${compass(azimuth)}` : "–", summary.direction?.axis ?? "");
       setText(window, summary.window_s ? words.measures.window(units.duration(summary.window_s)) : "");
       Seismote.triggerBadge(state, station());
-      setText(why, summary.valid === false ? words.measures.settling(summary.reason) : "");
+      setText(why, summary.valid !== false ? "" : summary.reason ? words.measures.settling(summary.reason) : words.measures.settlingOnly);
     }
     show();
     const stops = [
@@ -129,7 +129,8 @@
 
   // The trigger's state into a badge, of cards and of the station's page.
   Seismote.triggerBadge = function triggerBadge(badge, station) {
-    const { summary, online } = station ?? {};
+    const { online } = station ?? {};
+    const summary = fleet.now(station);
     const state = !summary || online === false ? "unknown" : summary.valid === false ? "warn" : summary.triggered ? "bad" : "good";
     badge.dataset.state = state;
     setText(badge, words.trigger[state]);

@@ -1,107 +1,191 @@
-// All stations: a card for each, a map, and the events of all.
+// All stations: as cards, as a table, on a map; what is wrong first; and the events of all.
 (function (Seismote) {
   "use strict";
 
-  const { h, text, fleet, link, setText, preferences } = Seismote;
+  const { h, text, fleet, link, setText, preferences, rank, acknowledged, router } = Seismote;
   const words = text.overview;
-  const searchFrom = 9;
+  const cardsUpTo = 40;
+  const mostCards = 200;
+  // A station's last event is 2 kB: of a thousand stations they are asked for by a button.
+  const lastEventsUpTo = 150;
+
+  const rowOf = (known) => {
+    const item = fleet.leading(known);
+    return { ...rank.row(known, { now: fleet.now(known), silence: fleet.silence(known), alerts: acknowledged.open(known), item }), item };
+  };
+  Seismote.stationRow = rowOf;
 
   Seismote.view("#/", {
     mount(main) {
       main.className = "overview";
-      const cards = new Map();
-      const counts = h("p", { class: "counts" });
-      const find = h("input", { type: "search", placeholder: words.find, "aria-label": words.find, oninput: filter });
-      const grid = h("ul", { class: "cards" });
-      const none = h("p", { class: "quiet waiting-note" });
-      const map = Seismote.map();
-      const events = Seismote.eventList();
-      main.append(
-        h("div", { class: "overview-head" }, h("div", {}, h("h1", {}, words.title), counts), find),
-        none,
-        h("div", { class: "upper" }, map.element, events.element),
-        grid);
-
-      function filter() {
-        const wanted = find.value.trim().toLowerCase();
-        let shown = 0;
-        for (const [id, card] of cards) {
-          const description = fleet.stations.get(id)?.info?.station?.description ?? "";
-          card.element.hidden = wanted !== "" && !`${id} ${description}`.toLowerCase().includes(wanted);
-          if (!card.element.hidden) shown++;
-        }
-        say(shown);
-      }
-
-      function say(shown) {
-        const all = [...fleet.stations.values()];
-        none.hidden = all.length > 0 && shown !== 0;
-        events.element.hidden = all.length === 0;
-        setText(none, all.length > 0 ? words.nothingFound
-          : link.state === "online" ? words.none : link.state === "refused" ? words.signIn : link.state === "wrong" ? text.link.wrong(link.url) : words.waiting);
-        const online = all.filter((station) => station.online).length;
-        const shaking = all.filter((station) => station.online !== false && station.summary?.triggered).length;
-        const alerts = all.reduce((sum, station) => sum + station.alerts.size, 0);
-        setText(counts, all.length === 0 ? "" : words.counts(all.length, online, shaking, alerts).join(" · "));
-        find.hidden = all.length < searchFrom;
-      }
-
-      // Whatever came since the last picture is shown in one go: fifty stations speak once a second each.
-      const changed = new Set();
-      let arrange = false;
-      let request = 0;
-      function show() {
-        request = 0;
-        let fresh = false;
-        for (const id of changed) {
-          const station = fleet.stations.get(id);
-          let card = cards.get(id);
-          if (!station) {
-            card?.element.remove();
-            cards.delete(id);
-            fresh = true;
-            continue;
-          }
-          if (!card) {
-            card = Seismote.card(id);
-            cards.set(id, card);
-            const after = [...cards.keys()].filter((other) => other > id).sort()[0];
-            grid.insertBefore(card.element, after === undefined ? null : cards.get(after).element);
-            fresh = true;
-          }
-          card.show(station);
-          map.show(id);
-        }
-        changed.clear();
-        if (fresh || arrange) map.arrange();
-        arrange = false;
-        if (find.value) filter();
-        else say();
-      }
-      const soon = () => (request ||= setTimeout(show, 100));
-      const all = () => {
-        for (const id of [...fleet.stations.keys(), ...cards.keys()]) changed.add(id);
-        show();
-      };
-      all();
-      const stops = [
-        fleet.on("station", (id, what) => {
-          if (what === "trace") return;
-          changed.add(id);
-          if (what === "info") arrange = true;
-          soon();
-        }),
-        preferences.on(all),
-        link.on("state", () => say()),
-      ];
-      return () => {
-        clearTimeout(request);
-        map.stop();
-        events.stop();
-        stops.forEach((stop) => stop());
-      };
+      const view = new Overview(main);
+      Seismote.overview = view;
+      return () => view.close();
     },
   });
+
+  class Overview {
+    constructor(main) {
+      Object.assign(this, { main, cards: new Map(), only: "all", group: "", request: 0, rows: [], stopLast: null });
+      this.counts = h("div", { class: "counts", role: "group", "aria-label": words.filters });
+      this.buttons = Object.fromEntries(rank.counts.map((name) => [name, h("button", { type: "button", class: `plain small count ${name}`, "aria-pressed": String(name === "all"), hidden: true,
+        onclick: () => this.choose(this.only === name ? "all" : name) })]));
+      this.counts.append(...Object.values(this.buttons));
+      this.find = h("input", { type: "search", placeholder: words.find, "aria-label": words.find, oninput: () => this.show() });
+      this.groups = h("select", { onchange: () => {
+        this.group = this.groups.value;
+        this.show();
+      } }, h("option", { value: "" }, words.allGroups));
+      this.groupChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.groups), this.groups);
+      this.groupSettings = h("a", { class: "button small", href: router.address("group", "all") }, text.group.open);
+      this.order = h("select", { onchange: () => preferences.set("order", this.order.value) }, [["problems", words.problemsFirst], ["station", words.byName]].map(([value, name]) => h("option", { value }, name)));
+      this.order.value = preferences.get("order");
+      this.orderChoice = h("label", { class: "choice" }, h("span", {}, words.order), this.order);
+      this.views = Object.fromEntries(["cards", "table", "map"].map((name) => [name, h("button", { type: "button", class: "plain small", onclick: () => preferences.set("view", name) }, words.views[name])]));
+      this.grid = h("ul", { class: "cards" });
+      this.none = h("p", { class: "quiet waiting-note" });
+      this.askButton = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.askAll() }, words.ask);
+      this.map = Seismote.map();
+      this.events = Seismote.eventList();
+      this.last = h("div", { class: "last-events", hidden: true }, h("p", { class: "quiet small-note" }, text.events.lastHelp),
+        h("button", { type: "button", class: "plain small", onclick: () => this.loadLast(true) }, text.events.last));
+      this.events.element.append(this.last);
+      this.table = Seismote.table({ onSort: () => this.show() });
+      this.network = Seismote.networkCard?.(this.map);
+      this.upper = h("div", { class: "upper" }, this.map.element, this.events.element);
+      this.window = h("p", { class: "quiet small-note", hidden: true }, words.window);
+      main.append(
+        h("div", { class: "overview-head" }, h("h1", {}, words.title), this.counts),
+        this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.orderChoice,
+          h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.groupSettings),
+        this.none, this.askButton, this.network?.element ?? "", this.upper, this.grid, this.table.element, this.window);
+      this.stops = [
+        fleet.watchLevels(),
+        fleet.on("station", (id, what) => {
+          if (what === "trace") return;
+          if (what === "info" || what === "online") this.arrange = true;
+          this.soon();
+        }),
+        preferences.on(() => this.show()), acknowledged.on(() => this.show()), link.on("state", () => this.soon()),
+      ];
+      this.timer = setInterval(() => this.soon(), 1000);
+      this.arrange = true;
+      this.show();
+    }
+
+    close() {
+      clearTimeout(this.request);
+      clearInterval(this.timer);
+      for (const stop of this.stops) stop();
+      this.stopLast?.();
+      for (const part of [this.map, this.events, this.table, this.network]) part?.stop();
+    }
+
+    // Whatever came since the last picture is shown in one go: a thousand stations speak once a second each.
+    soon() {
+      this.request ||= setTimeout(() => {
+        this.request = 0;
+        this.show();
+      }, this.rows.length > 200 ? 500 : 150);
+    }
+
+    choose(name) {
+      this.only = name;
+      this.show();
+    }
+
+    loadLast(wanted) {
+      if (this.stopLast || !wanted) return;
+      this.stopLast = fleet.watchLastEvents();
+      this.last.hidden = true;
+    }
+
+    async askAll() {
+      this.askButton.disabled = true;
+      setText(this.none, words.asked);
+      link.groupCommand("all", "rebirth", {}, () => {});
+    }
+
+    get view() {
+      const wanted = preferences.get("view");
+      return words.views[wanted] ? wanted : this.rows.length > cardsUpTo ? "table" : "cards";
+    }
+
+    show() {
+      const all = (this.all = [...fleet.stations.values()].map(rowOf));
+      this.rows = all;
+      this.showCounts(all);
+      this.showGroups(all);
+      const shown = rank.filter(all, { only: this.only, group: this.group, words: this.find.value });
+      const { view } = this;
+      for (const [name, button] of Object.entries(this.views)) button.setAttribute("aria-pressed", String(name === view));
+      this.grid.hidden = view !== "cards";
+      this.table.element.hidden = view !== "table" || shown.length === 0;
+      this.main.classList.toggle("map-only", view === "map");
+      this.events.element.hidden = all.length === 0;
+      this.window.hidden = all.length === 0;
+      this.tools.hidden = all.length === 0;
+      this.orderChoice.hidden = view !== "cards";
+      if (view === "cards") this.showCards(rank.sort(shown, preferences.get("order")).slice(0, mostCards));
+      if (view === "table") {
+        const { order, way } = this.table.sorting();
+        this.table.show(rank.sort(shown, order, way));
+      }
+      this.map.show(shown, this.arrange);
+      this.arrange = false;
+      this.loadLast(all.length > 0 && all.length <= lastEventsUpTo && Date.now() - link.since > 1500);
+      this.last.hidden = Boolean(this.stopLast) || all.length <= lastEventsUpTo;
+      this.last.firstChild.hidden = this.events.empty();
+      this.say(all.length, shown.length);
+    }
+
+    showCounts(rows) {
+      const counted = rank.count(rows);
+      if (this.only !== "all" && counted[this.only] === 0) this.only = "all";
+      for (const [name, button] of Object.entries(this.buttons)) {
+        button.hidden = rows.length === 0 || (name !== "all" && name !== "online" && counted[name] === 0);
+        setText(button, words.count[name](counted[name]));
+        button.setAttribute("aria-pressed", String(this.only === name));
+      }
+    }
+
+    showGroups(rows) {
+      const names = [...new Set(rows.flatMap((one) => one.groups))].filter((name) => name !== "all").sort();
+      const key = names.join();
+      this.groupChoice.hidden = names.length === 0;
+      if (key === this.groupKey) return;
+      this.groupKey = key;
+      this.groups.replaceChildren(...["", ...names].map((name) => h("option", { value: name, selected: name === this.group }, name || words.allGroups)));
+    }
+
+    showCards(rows) {
+      const wanted = new Set();
+      let before = null;
+      for (const one of rows) {
+        wanted.add(one.id);
+        let card = this.cards.get(one.id);
+        if (!card) this.cards.set(one.id, (card = Seismote.card(one.id)));
+        card.show(fleet.stations.get(one.id), one);
+        const next = before ? before.nextSibling : this.grid.firstChild;
+        // A card that has the focus is not moved away from under it.
+        if (next !== card.element && !(card.element.parentNode && card.element.contains(document.activeElement))) this.grid.insertBefore(card.element, next);
+        before = card.element;
+      }
+      for (const [id, card] of this.cards) {
+        if (wanted.has(id)) continue;
+        card.element.remove();
+        this.cards.delete(id);
+      }
+    }
+
+    say(all, shown) {
+      this.none.hidden = all > 0 && shown > 0;
+      this.askButton.hidden = all > 0 || link.state !== "online";
+      if (this.askButton.disabled && all === 0 && link.state === "online") return;
+      setText(this.none, all > 0 ? words.nothingFound
+        : link.state === "online" ? words.none : link.state === "refused" ? words.signIn : link.state === "wrong" ? text.link.wrong(link.url) : words.waiting);
+    }
+  }
 
   // Shaking is said to those who do not see the page, whatever they look at.
   document.addEventListener("seismote-onset", ({ detail }) => Seismote.announce(words.onset(detail.id)));

@@ -20,7 +20,7 @@
       const colors = Seismote.colors();
       const box = { left: 54, top: 10, right: width - 22, bottom: height - 26 };
       const { on, off: end } = settings() ?? {};
-      const names = Object.keys(history[history.length - 1].ratios ?? {});
+      const names = Object.keys(station()?.summary?.sta_lta ?? {});
       const now = history[history.length - 1].time;
       const begin = now - minutes * 60;
       let top = 10;
@@ -37,7 +37,7 @@
       }
       const decades = scales.decades(low, high);
       const skip = Math.ceil(decades.length / 6);
-      plot.frame(context, box, { x: { ticks }, y: { ticks: decades.map((value, i) => ({ at: y(value), label: i % skip ? undefined : units.tick(value) })) } });
+      plot.frame(context, box, { x: { ticks, name: Seismote.format.zone(now * 1000) }, y: { ticks: decades.map((value, i) => ({ at: y(value), label: i % skip ? undefined : units.tick(value) })) } });
       plot.clip(context, box, () => {
         for (const [i, { time, triggered }] of history.entries()) {
           if (!triggered || i === 0 || time < begin) continue;
@@ -98,7 +98,7 @@
     });
     show();
     return {
-      element: h("section", { class: "card" }, h("h2", {}, words.title), canvas, said, off),
+      element: h("section", { class: "card" }, h("h2", {}, words.title, " ", h("small", { class: "quiet" }, words.window)), canvas, said, off),
       stop() {
         stop();
         surface.stop();

@@ -31,6 +31,7 @@
     let away = { x: 0, y: 0 };
     const canvas = h("canvas", { class: "scope", role: "img", "aria-label": words.label });
     const now = h("p", { class: "quiet number" });
+    const window = h("p", { class: "quiet small-note number" });
     const surface = Seismote.surface(canvas, paint);
 
     const signalOf = (source) => (source.has("x", "filtered") ? "filtered" : "raw");
@@ -172,12 +173,14 @@
     const stopNow = Seismote.fleet.on("station", (id, what) => {
       const known = station();
       if (what !== "summary" || id !== known?.id) return;
-      const { direction, h: horizontal } = known.summary;
-      Seismote.setText(now, words.now(Seismote.format.acceleration(horizontal?.peak), direction?.azimuth_deg));
+      const { direction, h: horizontal, window_s: seconds } = known.summary;
+      const [peak, azimuth] = [Seismote.format.acceleration(horizontal?.peak), direction?.azimuth_deg];
+      Seismote.setText(now, Number.isFinite(azimuth) ? words.nowTowards(peak, Math.round(azimuth)) : words.now(peak));
+      Seismote.setText(window, Number.isFinite(seconds) ? words.window(Seismote.units.duration(seconds)) : "");
     });
 
     return {
-      element: h("section", { class: "card scope-card" }, h("h2", {}, words.title), canvas, now),
+      element: h("section", { class: "card scope-card" }, h("h2", {}, words.title), canvas, now, window),
       draw(at, shown) {
         time = shown;
         if (at - measured > 0.2 || at < measured) measure(at);

@@ -32,6 +32,21 @@
     return "";
   }
 
+  // An acceleration as people write it, "5 mg", where that is the same number; else as the station writes it.
+  function friendly(field, value) {
+    if (field.kind !== "quantity" || field.whole || typeof value !== "number" || value === 0 || !field.units.includes("mg")) return form.format(field, value);
+    const mg = Number((value / step.mg).toPrecision(6));
+    if (Math.abs(mg * step.mg - value) > 1e-9 * Math.abs(value)) return form.format(field, value);
+    return Math.abs(mg) >= 1000 ? `${form.shortest(mg / 1000)} g` : `${form.shortest(mg)} mg`;
+  }
+
+  // A value with a unit as the number that it is to the station.
+  function plain(value) {
+    const found = typeof value === "string" && /^(\S+) (\S+)$/.exec(value);
+    return found && step[found[2]] ? Number(found[1]) * step[found[2]] : value;
+  }
+  const sameValue = (a, b) => form.same(a, b) || (typeof plain(a) === "number" && Math.abs(plain(a) - plain(b)) <= 1e-9 * Math.abs(plain(a)));
+
   function baseUnit(field) {
     return field.units.includes("mg") ? "m/s^2" : field.units.includes("Hz") ? "Hz" : "s";
   }
@@ -62,7 +77,7 @@
       }, words().showSecret);
       const set = (value) => {
         const kept = field.secret && value === "***";
-        input.value = kept ? "" : form.format(field, value);
+        input.value = kept ? "" : friendly(field, value);
         input.placeholder = kept ? words().secretSet : field.nullable ? words().none : "";
         hint.textContent = otherUnit(field, input.value);
       };
@@ -146,6 +161,12 @@
     },
   };
 
+  // "Butterworth low pass": the schema's title of a kind, and what was chosen in it.
+  function variantName({ id, title, word }) {
+    const named = title && [title, words().options[word] ?? word].filter(Boolean).join(" ");
+    return words().variants[id] ?? (named || capital(id.replaceAll("_", " ")));
+  }
+
   // A choice of what it is, and below it the fields that this has.
   const oneOf = {
     make(field, { id, describedBy, changed }) {
@@ -160,7 +181,7 @@
           show(Number(input.value), new Map());
           changed();
         },
-      }, field.variants.map((variant, i) => h("option", { value: String(i) }, words().variants[variant.id] ?? capital(variant.id.replaceAll("_", " ")))),
+      }, field.variants.map((variant, i) => h("option", { value: String(i) }, variantName(variant))),
       h("option", { value: String(own) }, words().asJSON));
       function show(index, values) {
         const kept = new Map(parts.map((part) => [part.field.name, part.control.read()]));
@@ -171,7 +192,7 @@
           control.disable(disabled);
           return { field: part, control, value };
         });
-        inner.replaceChildren(...parts.map((part, i) => h("span", { class: "setting-part" },
+        inner.replaceChildren(...parts.map((part, i) => h("span", { class: "setting-part", title: part.field.help || null },
           h("label", { for: `${id}-${i}` }, label(part.field.name)), part.control.element)));
         if (index === own) inner.append(json);
       }
@@ -224,7 +245,8 @@
     if (typeof value === "boolean") return value ? s.yes : s.no;
     const unit = typeof value === "number" && field.unit ? ` ${unitText(field.unit)}` : "";
     if (field.kind === "variants" && typeof value === "object") return described(value);
-    return (form.format(field, value) || s.none) + unit;
+    const said = friendly(field, value);
+    return (said || s.none) + (/ /.test(said) ? "" : unit);
   }
 
   // {"butterworth":{"type":"bandpass","corners_hz":[1,8],"order":2}} as "butterworth bandpass, corners 1–8 Hz, order 2"
@@ -243,5 +265,5 @@
   // Help with `names` of keys in it.
   const help = (said) => said.split("`").map((part, i) => (i % 2 ? h("code", null, part) : part));
 
-  Seismote.settingControls = { make, label, shown, unitText, help };
+  Seismote.settingControls = { make, label, shown, unitText, help, sameValue };
 })(globalThis.Seismote ??= {});

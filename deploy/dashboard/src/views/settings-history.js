@@ -18,7 +18,7 @@
       const revisions = [...(details.revisions ?? [])].reverse();
       const rows = revisions.map((revision) => h("tr", { class: revision.rev === details.rev ? "current" : "" },
         h("th", { scope: "row" }, String(revision.rev)),
-        h("td", null, revision.t?.startsWith("1970") ? s.fromFile : Seismote.format.dateTime(revision.t)),
+        h("td", null, !revision.t || revision.t.startsWith("1970") || revision.rev === 0 ? s.fromFile : Seismote.format.dateTime(revision.t)),
         h("td", null, revision.source ?? ""),
         h("td", { class: "keys" }, this.changes(revision)),
         h("td", null, revision.rev === details.rev
@@ -28,7 +28,7 @@
         h("h2", { id: "settings-history" }, s.history),
         h("p", { class: "setting-help" }, s.historyHelp),
         h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": s.history }, h("table", null,
-          h("thead", null, h("tr", null, [s.revisionColumn, s.time, s.by, s.changed].map((name) => h("th", { scope: "col" }, name)),
+          h("thead", null, h("tr", null, [s.revisionColumn, s.time(Seismote.format.zone(Date.now())), s.by, s.changed].map((name) => h("th", { scope: "col" }, name)),
             h("td"))),
           h("tbody", null, rows))),
         (details.sources?.overlay ?? []).length > 0 && h("button", { type: "button", class: "danger", onclick: () => this.goBack("config-reset", {}, s.resetAll) }, s.resetAll),
@@ -49,7 +49,7 @@
         const changes = form.diff(page.fields, page.station.config.config, result.config);
         await page.trial.propose({
           changes, result, title,
-          send: (confirm) => link.command(page.id, verb, { ...payload, if_rev: rev, source: words().source(link.user), ...confirm }),
+          send: (confirm) => link.command(page.id, verb, { ...payload, if_rev: rev, source: Seismote.settingsSource(link.user), ...confirm }),
         });
       } catch (error) {
         page.trial.sayProblem(error);

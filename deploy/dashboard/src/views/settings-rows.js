@@ -60,7 +60,7 @@
       setClass(element, "edited", Boolean(edit));
       setClass(element, "wrong", errors.length > 0);
       control.input.setAttribute("aria-invalid", String(errors.length > 0));
-      setText(problem, errors.map(words().problem).join(" "));
+      setText(problem, errors.map(Seismote.settingsProblem).join(" "));
       undo.hidden = !edit || !open;
       reset.hidden = Boolean(edit) || where !== "overlay" || !open;
     }

@@ -5,6 +5,29 @@
   const { h, link, wire } = Seismote;
   const words = () => Seismote.text.settings;
 
+  // One error of a reply, or of what was typed.
+  Seismote.settingsProblem = function settingsProblem({ code, error, message, allowed, nearest, part }) {
+    const s = words();
+    if (code === "typed") {
+      const about = part ? `${part}: ` : "";
+      if (error === "unit") return about + s.allowedUnits(allowed.join(", "));
+      if (error === "length") return about + s.numbersNeeded(allowed[0]);
+      return about + s.typed[error];
+    }
+    return [message, allowed && s.allowed(allowed), nearest && s.nearest(nearest)].filter(Boolean).join(" ");
+  };
+
+  // What a change would do, as the station's dry run says.
+  Seismote.wouldDo = function wouldDo({ changed = [], live = [], restart_stream: stream = [], needs_restart: restart = [] } = {}) {
+    const s = words();
+    if (changed.length === 0) return s.nothing;
+    const parts = [[live, s.wouldLive], [stream, s.wouldStream], [restart, s.wouldRestart]].filter(([list]) => list.length > 0).map(([list, said]) => said(list.length));
+    return s.would(changed.length, parts.join(", "));
+  };
+
+  // Who asks, as the station writes it down: in English, for whoever reads it there.
+  Seismote.settingsSource = (user) => (user ? `${Seismote.english.settings.source}, ${user}` : Seismote.english.settings.source);
+
   function changesTable(changes) {
     const { shown } = Seismote.settingControls;
     const s = words();
@@ -40,7 +63,7 @@
         content: [
           all && h("p", { class: "strong" }, s.allSure),
           changes.length > 0 ? changesTable(changes) : h("p", null, s.nothing),
-          h("p", null, s.wouldDo(result)),
+          h("p", null, Seismote.wouldDo(result)),
           h("p", { class: "settings-confirm" }, trial, h("label", { for: "settings-trial" }, s.trial), " ", seconds,
             h("label", { for: "settings-trial-s" }, s.trialSeconds)),
           h("p", { class: "setting-help" }, must ? s.trialMust : s.trialHelp),
@@ -64,7 +87,7 @@
 
     sayProblem(error) {
       const s = words();
-      const list = error.errors?.length ? error.errors.map((one) => h("p", null, s.problem(one))) : h("p", null, error.message);
+      const list = error.errors?.length ? error.errors.map((one) => h("p", null, Seismote.settingsProblem(one))) : h("p", null, error.message);
       return Seismote.dialog({ title: s.failed, content: list, actions: [{ label: s.close, value: true, primary: true }] });
     }
 
@@ -101,7 +124,7 @@
       this.element.replaceChildren(
         h("p", null, s.onTrial(pending.rev), " ", left), bar,
         h("div", { class: "actions", hidden: !writable },
-          h("button", { type: "button", class: "plain", onclick: () => this.send("config-rollback", { source: s.source(link.user) }) }, s.goBackNow),
+          h("button", { type: "button", class: "plain", onclick: () => this.send("config-rollback", { source: Seismote.settingsSource(link.user) }) }, s.goBackNow),
           h("button", { type: "button", class: "primary", onclick: () => this.send("config-confirm", { rev: pending.rev }) }, s.keep)));
     }
 

@@ -14,8 +14,9 @@
     },
   });
 
-  class Page {
+  class Page extends Seismote.SettingsChoice {
     constructor(main, id) {
+      super();
       this.id = id;
       this.main = main;
       // key -> { value } that is not at the station yet, key -> what is wrong with what was typed
@@ -88,6 +89,13 @@
       this.history = new Seismote.SettingsHistory(this);
       this.search = h("input", { type: "search", id: "settings-search", placeholder: s.search, "aria-label": s.search, oninput: () => this.filter() });
       this.found = h("span", { class: "settings-found", role: "status" });
+      this.level = h("select", { onchange: () => Seismote.preferences.set("advanced", this.level.value) }, [["no", s.basic], ["yes", s.advanced]].map(([value, name]) => h("option", { value }, name)));
+      this.level.value = Seismote.preferences.get("advanced");
+      this.closers.push(Seismote.preferences.on((name) => name === "advanced" && this.filter()));
+      this.hidden = h("p", { class: "quiet settings-hidden" });
+      this.presets = h("select", { "aria-describedby": "settings-preset-help", onchange: () => this.preset(this.presets.value) }, h("option", { value: "" }, s.presetChoose),
+        Object.keys(Seismote.presets ?? {}).map((name) => h("option", { value: name }, s.presets[name] ?? name)));
+      this.tools = h("div", { class: "event-filter settings-tools" }, h("label", { class: "field" }, s.level, this.level), h("label", { class: "field" }, s.preset, this.presets), h("p", { class: "quiet small-note", id: "settings-preset-help" }, s.presetHelp));
       this.nav = h("nav", { class: "settings-groups", "aria-label": s.groups });
       this.list = h("form", { class: "settings-list", novalidate: true, onsubmit: (event) => {
         event.preventDefault();
@@ -102,8 +110,8 @@
       this.head = Seismote.stationHead(this.id, "settings");
       this.closers.push(() => this.head.stop());
       this.main.append(this.head.element, this.trial.element, this.banner,
-        h("div", { class: "settings-find" }, this.search, this.found, this.revision),
-        h("div", { class: "settings-body" }, this.nav, h("div", { class: "settings-main" }, this.list, this.history.element)),
+        this.tools, h("div", { class: "settings-find" }, this.search, this.found, this.revision),
+        h("div", { class: "settings-body" }, this.nav, h("div", { class: "settings-main" }, this.list, this.hidden, this.history.element)),
         this.bar);
     }
 
@@ -139,6 +147,7 @@
       });
       this.sections();
       for (const row of this.rows) row.show();
+      this.filter();
     }
 
     sections() {
@@ -187,22 +196,6 @@
       target.querySelector("input, select, textarea")?.focus({ preventScroll: true });
     }
 
-    filter() {
-      const found = new Set(form.search(this.fields ?? [], this.search.value).map((field) => field.key));
-      let count = 0;
-      for (const { group, rows, element } of this.groups ?? []) {
-        let any = false;
-        for (const row of rows) {
-          row.element.hidden = !found.has(row.field.key);
-          if (!row.element.hidden) any = Boolean(++count);
-        }
-        for (const section of element.querySelectorAll(".settings-section")) section.hidden = !section.querySelector(".setting:not([hidden])");
-        element.hidden = !any;
-        this.links.get(group).hidden = !any;
-      }
-      setText(this.found, this.search.value.trim() === "" ? "" : words().found(count));
-    }
-
     // Where a value comes from, and why it cannot be changed here, if it cannot.
     origin(key, field) {
       const keys = key.startsWith("axes.all.") ? Seismote.settingRows.axisNames.map((axis) => key.replace(".all.", `.${axis}.`)) : [key];
@@ -223,7 +216,7 @@
         return this.later();
       }
       const keys = key.startsWith("axes.all.") ? Seismote.settingRows.axisNames.map((axis) => key.replace(".all.", `.${axis}.`)) : [key];
-      const as = (one) => form.same(form.valueAt(this.station?.config?.config, one.split(".")), read.value);
+      const as = (one) => Seismote.settingControls.sameValue(form.valueAt(this.station?.config?.config, one.split(".")), read.value);
       this.mistakes.delete(key);
       if (keys.every(as)) this.edits.delete(key);
       else this.edits.set(key, { value: read.value });
@@ -288,7 +281,7 @@
       const all = [...this.edits.keys()].some((key) => key.startsWith("axes.all."));
       const done = await this.trial.propose({
         changes, result: verdict.result, all,
-        send: (confirm) => link.command(this.id, "config", { set: this.patch(), if_rev: verdict.rev, source: words().source(link.user), ...confirm }),
+        send: (confirm) => link.command(this.id, "config", { set: this.patch(), if_rev: verdict.rev, source: Seismote.settingsSource(link.user), ...confirm }),
       });
       if (!done || this.closed) return;
       this.edits.clear();
@@ -329,7 +322,7 @@
         button.classList.toggle("wrong", count.get(group) === "!");
       }
       const { config } = this.station ?? {};
-      setText(this.revision, config ? s.revision(config.rev) : "");
+      setText(this.revision, !config ? "" : config.rev === 0 ? s.revisionFile : s.revision(config.rev));
       this.trial.show(config, this.station?.alerts.get("config_reverted"));
       this.showBanner(writable, config);
       this.showSays(others);
@@ -366,8 +359,8 @@
       let says;
       if (mistakes.size > 0) says = s.mistakes(mistakes.size);
       else if (!verdict) says = s.checking(edits.size);
-      else if (verdict.errors.length > 0) says = [s.refused(verdict.errors.length), ...others.map(s.problem)].join(" ");
-      else says = s.wouldDo(verdict.result);
+      else if (verdict.errors.length > 0) says = [s.refused(verdict.errors.length), ...others.map(Seismote.settingsProblem)].join(" ");
+      else says = Seismote.wouldDo(verdict.result);
       setText(this.says, edits.size === 0 ? "" : says);
       this.says.className = `settings-says ${mistakes.size > 0 || verdict?.errors.length > 0 ? "wrong" : verdict ? "fine" : ""}`;
     }

@@ -21,7 +21,7 @@
       const count = Math.min(source.end - source.first, Math.round(seconds * source.rate));
       spectra = { signal, of: axes.map((axis) => Seismote.fft.spectrum(source.last(axis, signal, count), source.rate)) };
       const { dominant_hz: hz, peak } = known?.summary?.spectrum ?? {};
-      Seismote.setText(said, Number.isFinite(hz) ? words.dominant(units.quantity(hz, "Hz"), Seismote.format.acceleration(peak)) : words.none);
+      Seismote.setText(said, Number.isFinite(hz) ? words.dominant(units.duration(known.summary.window_s), units.quantity(hz, "Hz"), Seismote.format.acceleration(peak)) : words.none);
       surface.redraw();
     }
 
@@ -82,7 +82,7 @@
     });
     return {
       element: h("section", { class: "card" },
-        h("div", { class: "card-head" }, h("h2", {}, words.title),
+        h("div", { class: "card-head" }, h("h2", {}, words.title, " ", h("small", { class: "quiet" }, words.window(units.duration(seconds)))),
           h("div", { class: "axis-legend" }, axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)))),
         canvas, said),
       stop() {

@@ -8,9 +8,11 @@
   // The dials of the scales that the station is set to.
   function dials(id, station) {
     const box = h("div", { class: "dials" });
+    const window = h("small", { class: "quiet" });
     const made = new Map();
     function show() {
       const { summary, highest } = station() ?? {};
+      if (Number.isFinite(summary?.window_s)) Seismote.setText(window, text.intensity.window(Seismote.units.duration(summary.window_s)));
       for (const item of summary?.intensity ?? []) {
         let dial = made.get(item.relation);
         if (!dial) {
@@ -29,7 +31,8 @@
     }
     show();
     const stops = [fleet.on("station", (which, what) => which === id && (what === "summary" || what === "event") && show()), preferences.on(show)];
-    return { element: h("section", { class: "card intensity-card" }, h("h2", {}, words.intensity), box), stop: () => stops.forEach((stop) => stop()) };
+    return { element: h("section", { class: "card intensity-card" }, h("h2", {}, words.intensity, " ", window), box,
+      h("p", { class: "quiet small-note" }, text.intensity.highestHelp)), stop: () => stops.forEach((stop) => stop()) };
   }
 
   Seismote.view("#/station/:id", {
@@ -51,19 +54,19 @@
         measures: Seismote.measures(id, station),
         spectrum: Seismote.spectrum(traces, station),
         ratio: Seismote.ratio(station),
-        health: Seismote.healthCard(id, station),
         events: Seismote.eventList(id),
       };
+      const spectrogram = Seismote.spectrogram(traces, () => graphs.state.span);
       const note = h("p", { class: "note", role: "status", hidden: true });
       main.append(head.element, parts.alerts.element,
         h("div", { class: "live" },
-          h("div", { class: "wide" }, note, graphs.element),
+          h("div", { class: "wide" }, note, graphs.element, spectrogram.element),
           h("div", { class: "side" }, parts.dials.element, scope.element)),
         parts.measures.element,
         h("div", { class: "three" }, extremes.element, parts.spectrum.element, parts.ratio.element),
-        parts.events.element, parts.health.element);
+        parts.events.element);
 
-      // Why there are no traces, when there are none.
+      // Why there are no traces, when there are none, and why what is shown is old.
       const opened = performance.now();
       function explain() {
         const known = station();
@@ -71,19 +74,22 @@
         const trace = known?.settings?.trace;
         const block = trace?.block_s;
         let why = "";
-        if (Seismote.link.state === "online" && silent > 4 + 2 * (Number.isFinite(block) ? block : 1)) {
-          if (!known) why = words.unknown(id);
-          else if (known.online === false) why = words.offline;
-          else if (trace?.enabled === false) why = words.noTraces;
-          else if (trace?.only_in_events) why = words.onlyEvents;
-          else why = words.silent;
+        if (Seismote.link.state === "online" && known && !fleet.isUnknown(id)) {
+          const quiet = fleet.silence(known);
+          if (known.online === false) why = words.offline(Seismote.format.ago(known.heard));
+          else if (quiet > 0) why = words.quiet(Seismote.units.duration(Math.round(quiet / 1000)));
+          else if (silent > 4 + 2 * (Number.isFinite(block) ? block : 1)) {
+            why = trace?.enabled === false ? words.noTraces : trace?.only_in_events ? words.onlyEvents : words.silent;
+          }
         }
         note.hidden = why === "";
         Seismote.setText(note, why);
       }
+      explain();
       const explaining = setInterval(explain, 1000);
 
       const stopTraces = fleet.watchTraces(id);
+      const stopFilling = Seismote.filling(id);
       const stopFleet = fleet.on("station", (which, what) => {
         if (which !== id || what !== "trace") return;
         const source = traces();
@@ -102,6 +108,7 @@
         drawn = now;
         graphs.draw(now, shown);
         scope.draw(now, graphs.state.paused ? graphs.state.edge : shown);
+        spectrogram.draw(graphs.state.edge);
       });
       // For tests and the curious: what is drawn.
       Seismote.live = { graphs: graphs.state, playhead, id };
@@ -111,7 +118,8 @@
         stopDrawing();
         stopFleet();
         stopTraces();
-        for (const part of [head, graphs, scope, extremes, ...Object.values(parts)]) part.stop();
+        stopFilling();
+        for (const part of [head, graphs, spectrogram, scope, extremes, ...Object.values(parts)]) part.stop();
         Seismote.live = null;
       };
     },

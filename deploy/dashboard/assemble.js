@@ -1,0 +1,34 @@
+"use strict";
+// assemble.js WORK MQTT: puts the files of `install` together in the folder WORK, which has all.js and all.css, both
+// already short; MQTT is the script of MQTT.js. Writes index.html, seismote.js, seismote-….bin and language-….bin there.
+const { createHash } = require("node:crypto");
+const fs = require("node:fs");
+const path = require("node:path");
+const { gzipSync } = require("node:zlib");
+
+const [work, mqtt] = process.argv.slice(2);
+const here = __dirname;
+const read = (...parts) => fs.readFileSync(path.join(...parts), "utf8");
+const write = (name, content) => fs.writeFileSync(path.join(work, name), content);
+const sum = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+// The same bytes each time: no time of day in the head.
+const packed = (text) => gzipSync(text, { level: 9 });
+
+const languages = fs.readdirSync(path.join(here, "languages")).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)).sort();
+for (const code of languages) {
+  const text = JSON.stringify(JSON.parse(read(here, "languages", `${code}.json`)));
+  if (code !== "en") write(`language-${code}.bin`, packed(text));
+}
+
+const scripts = read(mqtt) + read(work, "all.js");
+write("seismote.js", scripts);
+const bundle = `seismote-${createHash("sha256").update(scripts).digest("hex").slice(0, 12)}.bin`;
+write(bundle, packed(scripts));
+
+const style = read(work, "all.css");
+const load = read(work, "load.js");
+const parts = {
+  SCRIPTS: `${sum(load)} ${sum(scripts)}`, STYLES: sum(style), STYLE: style, BUNDLE: bundle, LANGUAGES: languages.join(" "), LOAD: load,
+};
+write("index.html", read(here, "index.html").replace(/\b(SCRIPTS|STYLES|STYLE|BUNDLE|LANGUAGES|LOAD)\b/g, (name) => parts[name])
+  .replace(/<!--[^]*?-->\s*/, "").replace(/\n\s+/g, "\n"));

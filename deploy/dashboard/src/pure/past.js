@@ -1,0 +1,47 @@
+// What a station has kept, put before its live traces.
+(function (Seismote) {
+  "use strict";
+
+  const { axes } = Seismote.Traces;
+
+  // Levels, of the reply to `history`: each step's slots are its smallest and largest value in turn, which a graph draws as
+  // the band between them. (Their RMS is that of unfiltered samples, unlike the live one.) Only what lies before `until` (slot), where finer samples begin.
+  function levels(traces, past, until = 0) {
+    const start = Seismote.units.milliseconds(past.from) / 1000;
+    if (!(past.step_s > 0) || !Number.isFinite(start) || traces.end === 0) return;
+    const first = traces.slot(start);
+    const step = past.step_s * traces.rate;
+    for (const axis of axes) {
+      const columns = past[axis];
+      const count = columns?.min?.length ?? 0;
+      if (count === 0) continue;
+      const at = (slot) => Math.min(count - 1, Math.max(0, Math.floor((slot - first) / step)));
+      const end = Math.min(until, Math.floor(first + count * step));
+      const even = (slot) => (slot & 1) === 0;
+      traces.fill(axis, "raw", Math.ceil(first), end, (slot) => (even(slot) ? columns.min : columns.max ?? columns.min)[at(slot)]);
+    }
+  }
+
+  // Samples out of the ring: the mean of those that fall into a slot. Returns the first slot that they fill.
+  function samples(traces, shape) {
+    if (traces.end === 0) return 0;
+    const start = Number(shape.start / 1000n) / 1e6;
+    const first = Math.ceil(traces.slot(start));
+    const ratio = shape.rate / traces.rate;
+    // The middle of slot 0's share of samples.
+    const offset = (traces.time(0) - start) * shape.rate;
+    for (const axis of axes) {
+      const values = shape[axis];
+      traces.fill(axis, "raw", first, 0, (slot) => {
+        const middle = offset + slot * ratio;
+        const [from, to] = [Math.max(0, Math.round(middle - ratio / 2)), Math.min(shape.count, Math.max(Math.round(middle - ratio / 2) + 1, Math.round(middle + ratio / 2)))];
+        let sum = 0;
+        for (let i = from; i < to; i++) sum += values[i];
+        return to > from ? sum / (to - from) : NaN;
+      });
+    }
+    return first;
+  }
+
+  Seismote.past = { levels, samples };
+})((globalThis.Seismote = globalThis.Seismote || {}));

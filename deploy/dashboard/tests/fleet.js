@@ -1,0 +1,118 @@
+"use strict";
+// Who is there, by what stations say and what brokers keep.
+const assert = require("node:assert");
+const { EventEmitter } = require("node:events");
+const { test, mock } = require("node:test");
+const { load } = require("./support/load.js");
+
+globalThis.location = { search: "", pathname: "/", protocol: "http:", host: "example.org" };
+globalThis.sessionStorage = { getItem: () => null, setItem() {}, removeItem() {} };
+globalThis.document = { addEventListener() {}, hidden: false };
+globalThis.addEventListener = () => {};
+class Client extends EventEmitter {
+  constructor() {
+    super();
+    Object.assign(this, { connected: false, sent: [] });
+  }
+  end() { this.connected = false; }
+  subscribe() {}
+  publish(topic, payload) {
+    this.sent.push(topic);
+    // What nobody waits for has an id as well: there are commands that want one.
+    assert.match(JSON.parse(payload).id, /^page-/);
+  }
+}
+let client = null;
+globalThis.mqtt = { connect: () => (client = new Client()) };
+const begin = Date.parse("2026-01-05T10:00:00Z");
+mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: begin });
+const { link, fleet } = load("text.js", "pure/units.js", "pure/wire.js", "pure/policy.js", "pure/ring.js", "pure/gaps.js", "link.js", "fleet.js", "introductions.js");
+fleet.start();
+fleet.introduce();
+
+function connect() {
+  link.connect();
+  client.connected = true;
+  client.emit("connect");
+  client.sent.length = 0;
+  fleet.stations.clear();
+}
+const say = (id, what, content, retain = false) => client.emit("message", `seismote/${id}/${what}`,
+  new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content)), { retain });
+const level = (seq = 0) => ({ v: 1, boot: "b", seq, t: new Date().toISOString(), pga: 0.001, triggered: false, valid: true });
+const info = (id) => ({ v: 1, agent: { version: "1" }, station: { id, latitude: 1, longitude: 2 } });
+link.subscribe("seismote/+/state/level", fleet.take);
+
+test("who speaks is online, whatever the broker kept before or hands over late", () => {
+  connect();
+  say("a", "state/online", "offline", true);
+  say("a", "state/level", level(), true);
+  assert.strictEqual(fleet.stations.get("a").online, false);
+  say("a", "state/level", level(1));
+  assert.strictEqual(fleet.stations.get("a").online, true);
+  say("a", "state/online", "offline");
+  assert.strictEqual(fleet.stations.get("a").online, false);
+  say("a", "state/level", level(2));
+  assert.strictEqual(fleet.stations.get("a").online, true);
+});
+
+test("who speaks and has not said who it is, is asked, where the broker hands out nothing that it keeps", () => {
+  connect();
+  mock.timers.tick(3000);
+  say("a", "state/level", level());
+  mock.timers.tick(1000);
+  assert.deepStrictEqual(client.sent, ["seismote/a/cmd/rebirth"]);
+  mock.timers.tick(10000);
+  assert.strictEqual(client.sent.length, 1);
+  say("a", "state/info", info("a"));
+  for (let i = 0; i < 60; i++) {
+    say("a", "state/level", level(i));
+    mock.timers.tick(1000);
+  }
+  assert.strictEqual(client.sent.length, 1);
+});
+
+test("many are asked at once, and not for ever", () => {
+  connect();
+  for (let i = 0; i < 300; i++) {
+    for (let k = 0; k < 30; k++) say(`s${k}`, "state/level", level(i));
+    mock.timers.tick(1000);
+  }
+  assert.deepStrictEqual([...new Set(client.sent)], ["seismote/group/all/cmd/rebirth"]);
+  assert.strictEqual(client.sent.length, 4);
+});
+
+test("nobody is asked where the broker hands out what it keeps", () => {
+  connect();
+  say("a", "state/online", "online", true);
+  for (let i = 0; i < 20; i++) {
+    say("a", "state/level", level(i));
+    mock.timers.tick(1000);
+  }
+  assert.deepStrictEqual(client.sent, []);
+});
+
+test("who is thrown out twice for a command sends none any more, until somebody signs in anew", async () => {
+  for (let i = 0; i < 2; i++) {
+    connect();
+    say("a", "state/level", level());
+    mock.timers.tick(4000);
+    assert.strictEqual(client.sent.length, 1);
+    client.connected = false;
+    client.emit("close");
+  }
+  connect();
+  for (let i = 0; i < 60; i++) {
+    say("a", "state/level", level(i));
+    mock.timers.tick(1000);
+  }
+  assert.deepStrictEqual(client.sent, []);
+  await assert.rejects(link.command("a", "ping"), { denied: true });
+  link.connect({ user: "anna", password: "" });
+  client.connected = true;
+  client.emit("connect");
+  link.command("a", "ping").catch(() => {});
+  await null;
+  await null;
+  assert.deepStrictEqual(client.sent, ["seismote/a/cmd/ping"]);
+});

@@ -1,0 +1,41 @@
+"use strict";
+// Messages of events that have not come.
+const assert = require("node:assert");
+const { test } = require("node:test");
+const { load } = require("./support/load.js");
+const { Gaps } = load("pure/gaps.js");
+
+test("what is missing is asked for until it comes, and no more when it has", () => {
+  const gaps = new Gaps();
+  assert.ok(gaps.note("a", "1", 7, 0));
+  assert.deepStrictEqual(gaps.due(0), []);
+  assert.ok(gaps.note("a", "1", 11, 1));
+  assert.deepStrictEqual(gaps.due(1), [{ id: "a", boot: "1", from: 8, to: 10 }]);
+  assert.deepStrictEqual(gaps.due(5.9), []);
+  assert.ok(gaps.note("a", "1", 9, 2));
+  assert.ok(!gaps.note("a", "1", 9, 2));
+  assert.ok(gaps.note("a", "1", 8, 2));
+  assert.deepStrictEqual(gaps.due(6), [{ id: "a", boot: "1", from: 10, to: 10 }]);
+  assert.ok(gaps.note("a", "1", 10, 7));
+  assert.deepStrictEqual(gaps.due(100), []);
+});
+
+test("of a new run all messages from the first one on are wanted; of a new station none from before", () => {
+  const gaps = new Gaps();
+  gaps.note("a", "1", 3, 0);
+  gaps.note("a", "2", 2, 0);
+  assert.deepStrictEqual(gaps.due(0), [{ id: "a", boot: "2", from: 0, to: 1 }]);
+});
+
+test("it gives up, and keeps bounds", () => {
+  const gaps = new Gaps();
+  gaps.note("a", "1", 0, 0);
+  gaps.note("a", "1", 5000, 0);
+  assert.deepStrictEqual(gaps.due(0), [{ id: "a", boot: "1", from: 4000, to: 4999 }]);
+  assert.strictEqual(gaps.due(10).length, 1);
+  assert.strictEqual(gaps.due(40).length, 1);
+  assert.strictEqual(gaps.due(1000).length, 0);
+  assert.strictEqual(gaps.open.length, 0);
+  for (const [boot, seq] of [[5, 1], ["1", -1], ["1", 1.5], ["1", 1e300], [undefined, undefined]]) assert.ok(gaps.note("a", boot, seq, 0));
+  assert.strictEqual(gaps.open.length, 0);
+});

@@ -1,0 +1,104 @@
+"use strict";
+// What a station has kept: levels, events, files; and the order of many stations.
+const assert = require("node:assert");
+const { test } = require("node:test");
+const { load } = require("./support/load.js");
+const { wire, Traces, past, helicorder, rank, quakeML, csv, spectrogramColumns } = load("text.js", "pure/units.js", "pure/wire.js", "pure/policy.js", "pure/scales.js", "pure/ring.js", "pure/past.js",
+  "pure/fft.js", "pure/spectrogram.js", "pure/helicorder.js", "pure/rank.js", "pure/steim.js", "pure/miniseed.js", "pure/waveform.js", "pure/csv.js", "pure/quakeml.js");
+
+const begin = Date.parse("2026-01-05T00:00:00Z") / 1000;
+const rfc = (seconds) => new Date(seconds * 1000).toISOString();
+
+test("a reply to `history` is read with its gaps, and nothing else of it", () => {
+  const read = wire.past({ from: rfc(begin), step_s: 60, x: { min: [1, null, "2"], max: [2, null, 1e999], rms: "no" }, y: [], evil: 1 });
+  assert.deepStrictEqual(read, { from: rfc(begin), step_s: 60, x: { min: [1, NaN, NaN], max: [2, NaN, NaN] } });
+  assert.strictEqual(wire.past({ from: rfc(begin), step_s: 60, x: { min: Array(5001).fill(0) } }).x.min, undefined);
+});
+
+test("a page of events is read, one that is none is left out", () => {
+  const event = { event_type: "end", event_id: "a-20260105T102030000Z", onset: rfc(begin), class: { likely: "earthquake", p: 0.9, t_s: 5, certain: true, evil: 1 }, onsite: null, alarm: true, label: "truck" };
+  const { events, next, matches } = wire.events({ events: [event, 5, null], next: 7, matches: 12 });
+  assert.deepStrictEqual(events, [{ ...event, class: { likely: "earthquake", p: 0.9, t_s: 5, certain: true } }]);
+  assert.strictEqual(next, 7);
+  assert.strictEqual(matches, 12);
+  assert.deepStrictEqual(wire.event({ class: { p: 1e308, t_s: -1 }, onsite: { pgv_predicted: 1e300, range_log10: 400 } }), { class: {}, onsite: {} });
+  assert.strictEqual(wire.event({ class: { likely: "alien" }, label: "<b>" }).label, undefined);
+});
+
+test("a day's lines have its extremes, the finer over the coarser, and gaps where nothing is known", () => {
+  const day = new helicorder.Day(begin);
+  const coarse = { from: rfc(begin), step_s: 60, z: { min: Array(1440).fill(9.7), max: Array(1440).fill(9.9) } };
+  coarse.z.min[10] = coarse.z.max[10] = NaN;
+  assert.ok(day.put(coarse, "z"));
+  assert.ok(!day.put({ from: rfc(begin), step_s: 60 }, "z"));
+  assert.ok(day.put({ from: rfc(begin + 3600), step_s: 1, z: { min: [9.5, 9.6], max: [10, 9.8] } }, "z"));
+  const out = [0, 0];
+  assert.deepStrictEqual(day.extremes(begin + 3600, begin + 3601, out), [9.5, 10]);
+  assert.deepStrictEqual(day.extremes(begin, begin + 60, out), [9.7, 9.9]);
+  assert.ok(Number.isNaN(day.extremes(begin + 600, begin + 660, out)[0]));
+  const { middle, reach } = day.line(begin, begin + 3600, 60);
+  assert.ok(Math.abs(middle - 9.8) < 1e-9 && Math.abs(reach - 0.1) < 1e-9);
+  assert.ok(helicorder.questions(begin, begin + 50000).every(({ from, to, step }) => (to - from) / step <= 5000));
+});
+
+test("what was kept stands before the live traces, and these go on over it", () => {
+  const traces = new Traces();
+  const block = (t) => ({ t: rfc(t), rate_hz: 20, n: 20, x: { raw: Array(20).fill(5) } });
+  traces.add(block(begin), 0);
+  past.samples(traces, { start: BigInt(begin - 2) * 1000000000n, rate: 100, count: 200, x: Float64Array.from({ length: 200 }, (_, i) => i), y: new Float64Array(200), z: new Float64Array(200) });
+  assert.ok(Math.abs(traces.value("x", "raw", -1) - 195) <= 3, `${traces.value("x", "raw", -1)}`);
+  assert.strictEqual(traces.value("x", "raw", 0), 5);
+  past.levels(traces, { from: rfc(begin - 60), step_s: 1, x: { min: Array(60).fill(-1), max: Array(60).fill(1), rms: Array(60).fill(0.5) } }, -40);
+  const out = new Float64Array(2);
+  assert.deepStrictEqual([...traces.extremes("x", "raw", -200, -100, out)], [-1, 1]);
+  assert.ok(traces.value("x", "raw", -10) > 100, "the levels cover no samples");
+  assert.strictEqual(traces.first, -1200);
+  for (let i = 1; i < 4000; i++) traces.add(block(begin + i), i);
+  assert.ok(traces.first > 0 && traces.end - traces.first <= traces.capacity);
+  assert.deepStrictEqual([...traces.extremes("x", "raw", traces.first, traces.end, out)], [5, 5]);
+});
+
+test("a spectrogram's columns read the sine that is in them, and are computed once", () => {
+  const columns = new spectrogramColumns.Columns();
+  let asked = 0;
+  const wave = (slot) => (asked++, slot < 0 ? NaN : 0.3 * Math.sin((2 * Math.PI * 2.5 * slot) / 20));
+  const size = spectrogramColumns.sizeFor(20);
+  const column = columns.column("x", 0, size, 20, wave);
+  const at = column.indexOf(Math.max(...column));
+  assert.ok(Math.abs((at * 20) / size - 2.5) < 0.1 && Math.abs(column[at] - 0.3) < 0.01);
+  assert.strictEqual(columns.column("x", 0, size, 20, wave), column);
+  assert.strictEqual(asked, size);
+  assert.strictEqual(columns.column("x", -5, size, 20, wave), null);
+});
+
+const event = { event_id: "attic-20260105T102030000Z", event_type: "end", onset: "2026-01-05T10:20:30Z", end: "2026-01-05T10:20:50Z", duration_s: 20, pga: 0.5, pgv: 0.02,
+  intensity: [{ scale: "mmi", relation: "worden12", value: 4.5 }], class: { likely: "earthquake", p: 0.93 }, detectors: [{ name: "sta_lta" }] };
+
+test("events as CSV have units in their heads, as QuakeML their amplitudes, and no markup out of what a station sends", () => {
+  const [head, row] = csv.events([event]).trim().split("\r\n");
+  assert.ok(head.startsWith("event_id,onset_utc,end_utc,duration_s,pga_m_s2,pgv_m_s,mmi"));
+  assert.strictEqual(row, "attic-20260105T102030000Z,2026-01-05T10:20:30Z,2026-01-05T10:20:50Z,20,0.5,0.02,4.5,,earthquake,0.93,,sta_lta,false");
+  const text = quakeML([event, { ...event, label: "truck" }], { id: "attic", network: '"><evil>', code: "ATT" });
+  assert.ok(text.includes("<type>earthquake</type><typeCertainty>suspected</typeCertainty>") && text.includes("<type>other event</type><typeCertainty>known</typeCertainty>"));
+  assert.ok(text.includes("<unit>m/(s*s)</unit>") && !text.includes("<evil>"));
+});
+
+test("a waveform as CSV says when it began and in which units", () => {
+  const text = csv.waveform({ start: 1767608430500000000n, rate: 100, count: 1, unit: 1e-6, x: [1], y: [2], z: [3] }, ["station: a\nb"]);
+  assert.deepStrictEqual(text.trim().split("\n"), ["# station: a b", "# start: 2026-01-05T10:20:30.500000000Z (UTC, t = 0)", "# rate: 100 Hz",
+    "# units: t in s, x, y, z in m/s^2 as recorded, with gravity", "t,x,y,z", "0,1,2,3"]);
+});
+
+test("of many stations those with problems come first, and numbers that are missing last", () => {
+  const known = (id, more) => ({ id, online: true, info: { station: { groups: id < "c" ? ["school"] : [] } }, level: { synced: true }, highest: new Map(), heard: 0, ...more });
+  const row = (one, more) => rank.row(one, { now: { pga: 0.1, valid: true }, silence: 0, alerts: [], item: { value: 2 }, ...more });
+  const rows = [
+    row(known("a")), row(known("b", { online: false })), row(known("c"), { now: { triggered: true, pga: 3 } }), row(known("d"), { alerts: [{ severity: "error" }], item: undefined }),
+    row(known("e", { level: { synced: false } })), row(known("f"), { silence: 20000 }),
+  ];
+  assert.deepStrictEqual(rank.sort(rows, "problems").map(({ id }) => id), ["c", "d", "b", "f", "e", "a"]);
+  assert.deepStrictEqual(rank.count(rows), { all: 6, online: 5, shaking: 1, alerts: 1, offline: 1, silent: 1, clock: 1 });
+  assert.deepStrictEqual(rank.filter(rows, { only: "shaking" }).map(({ id }) => id), ["c"]);
+  assert.deepStrictEqual(rank.filter(rows, { group: "school" }).map(({ id }) => id), ["a", "b"]);
+  for (const way of [1, -1]) assert.strictEqual(rank.sort(rows, "intensity", way).at(-1).id, "d");
+});

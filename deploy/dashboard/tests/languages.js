@@ -1,0 +1,90 @@
+"use strict";
+// The languages: whole, well-formed, and no text outside of them.
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const { test } = require("node:test");
+const { load, language, top } = require("./support/load.js");
+const { messages } = load("pure/messages.js");
+
+const codes = fs.readdirSync(path.join(top, "languages")).map((name) => name.replace(".json", ""));
+const english = language("en");
+
+function leaves(tree, at = "") {
+  if (typeof tree === "string") return [[at, tree]];
+  return Object.entries(tree).flatMap(([name, part]) => leaves(part, `${at}/${name}`));
+}
+
+// The numbers of what is put in, in order: "0 1".
+function places(parts) {
+  const found = new Set();
+  const visit = (list) => list.forEach((part) => {
+    if (part.at !== undefined) found.add(part.at);
+    for (const form of Object.values(part.forms ?? {})) visit(form);
+  });
+  visit(parts);
+  return [...found].sort().join(" ");
+}
+
+test("there are English, German, Spanish, Italian, Japanese and Turkish", () => {
+  assert.deepStrictEqual(codes.sort(), ["de", "en", "es", "it", "ja", "tr"]);
+});
+
+for (const code of codes) {
+  test(`${code}: each text is there, takes what the English one takes, and has the forms of its plurals`, () => {
+    const own = new Map(leaves(language(code)));
+    const wanted = new Map(leaves(english));
+    assert.deepStrictEqual([...own.keys()].filter((key) => !wanted.has(key)), [], "keys that English has not");
+    assert.deepStrictEqual([...wanted.keys()].filter((key) => !own.has(key)), [], "missing keys");
+    const needed = new Intl.PluralRules(code).resolvedOptions().pluralCategories.filter((form) => form !== "many");
+    for (const [key, text] of own) {
+      const parts = messages.parse(text);
+      assert.strictEqual(places(parts), places(messages.parse(wanted.get(key))), `${key}: ${text}`);
+      for (const part of parts) if (part.forms) assert.deepStrictEqual(needed.filter((form) => !part.forms[form]), [], `${key} lacks forms: ${text}`);
+    }
+    if (code === "en") return;
+    const same = [...own].filter(([key, text]) => text === wanted.get(key) && /[a-z]{4}/.test(text) && text.length > 14);
+    assert.ok(same.length < 8, `not translated: ${same.map(([key]) => key)}`);
+  });
+}
+
+test("plurals and numbers are those of the language", () => {
+  const said = (code, text, ...values) => messages.compile(text, text, messages.numbers(code))(...values);
+  const stations = "{0, plural, one {# Station} other {# Stationen}}";
+  assert.deepStrictEqual([0, 1, 2, 12345].map((count) => said("de", stations, count)), ["0 Stationen", "1 Station", "2 Stationen", "12.345 Stationen"]);
+  assert.strictEqual(said("ja", "{0, plural, other {#局}}", 1), "1局");
+  assert.strictEqual(messages.numbers("de").decimal, ",");
+  assert.strictEqual(messages.numbers("tr").percent(0.93), "%93");
+  assert.strictEqual(said("en", "{0} of {1}", "a", 1.5), "a of 1.5");
+  for (const wrong of ["{", "{x}", "{0, plural, one {a}}", "}", "{0, plural, other {a}"]) assert.throws(() => messages.parse(wrong), SyntaxError, wrong);
+});
+
+test("what a language lacks is said in English, and names that every object has are not found", () => {
+  const text = messages.compile({ a: "x" }, { a: "one", b: { c: "two {0}" }, d: ["N"] }, messages.numbers("en"));
+  assert.strictEqual(text.a, "x");
+  assert.strictEqual(text.b.c(3), "two 3");
+  assert.strictEqual(text.constructor, undefined);
+});
+
+// Words that a person reads: two of them, or a capital, beside each other in a string that is no address, name or unit.
+test("no text is written in the page's code", () => {
+  const found = [];
+  const files = fs.readFileSync(path.join(top, "order"), "utf8").split("\n").filter((line) => /^src\/.*\.js$/.test(line) && !/coastlines/.test(line));
+  for (const file of files) {
+    if (file.startsWith("src/pure/")) continue;
+    const code = fs.readFileSync(path.join(top, file), "utf8").replace(/^\s*\/\/.*$/gm, "");
+    for (const [, text] of code.matchAll(/h\("(?:p|h[1-6]|span|button|th|td|dt|dd|li|label|option|a|strong|small)", \{[^{}]*\}, "([^"]*[A-Za-z]{3}[^"]*)"/g)) found.push(`${file}: ${text}`);
+    for (const [, , text] of code.matchAll(/(["'`])([A-Z][a-z]+ [a-z]+ ?[^"'`$<>]*)\1/g)) found.push(`${file}: ${text}`);
+    for (const [, text] of code.matchAll(/"?(?:aria-label|title|placeholder)"?: "([^"]+)"/g)) found.push(`${file}: ${text}`);
+  }
+  assert.deepStrictEqual(found, []);
+});
+
+test("each text is used", () => {
+  const code = fs.readdirSync(path.join(top, "src"), { recursive: true }).filter((name) => name.endsWith(".js")).map((name) => fs.readFileSync(path.join(top, "src", name), "utf8")).join("\n");
+  const unused = leaves(english).map(([key]) => key.split("/").pop()).filter((name) => !/^\d+$/.test(name) && !new RegExp(`\\b${name.replaceAll("-", "\\-")}\\b`).test(code));
+  // Those that stations name: presets, relations, detectors, variants, kinds of labels.
+  const named = [...Object.keys(english.class.labels), ...Object.keys(english.settings.presets), ...Object.keys(english.settings.variants), ...Object.keys(english.settings.options),
+    ...Object.keys(english.settings.effects), ...Object.keys(english.intensity.relations), ...Object.keys(english.events.names), ...Object.keys(english.health.sensor), ...Object.keys(english.health.clock.sources), ...Object.keys(english.class.names), ...Object.keys(english.frame.themes), ...Object.keys(english.network)];
+  assert.deepStrictEqual([...new Set(unused)].filter((name) => !named.includes(name)), []);
+});
