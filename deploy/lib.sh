@@ -22,21 +22,27 @@ skip() {
 # Debian packages by purpose; all of them exist under these names in Debian 12 and 13.
 packages_for() {
     case $1 in
-        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev libexpat1-dev ;;
+        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev libexpat1-dev librabbitmq-dev ;;
         try) echo mosquitto mosquitto-clients jq ;;
-        dashboard) echo esbuild node-mqtt node-buffer node-process node-events node-url ;;
+        dashboard) echo esbuild nodejs node-mqtt node-js-yaml node-buffer node-process node-events node-url ;;
         browser) echo nodejs chromium fonts-dejavu-core mosquitto python3 python3-venv ;;
         test) echo mosquitto mosquitto-clients openssl python3 shellcheck ;;
         check) echo mosquitto mosquitto-clients binutils procps ;;
         python) echo python3 python3-venv ;;
         site) echo python3 python3-venv jq ;;
+        integrations) echo influxdb influxdb-client victoria-metrics postgresql postgresql-client python3-paho-mqtt python3-psycopg2 nodejs curl ;;
         network) echo mosquitto openssl python3 util-linux iproute2 nftables ;;
         nats) echo nats-server ;;
+        feed) echo prometheus ;;
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;
         unit) echo systemd systemd-sysv udev openssl mosquitto mosquitto-clients util-linux ;;
         board) echo qemu-system-x86 busybox-static i2c-tools libiio-utils iiod kmod cpio apt dpkg debian-archive-keyring xz-utils zstd python3 ;;
+        setup) echo tmux qrencode openssl mosquitto mosquitto-clients diffutils iproute2 dbus avahi-daemon avahi-utils ;;
         delivery) echo mmdebstrap debian-archive-keyring systemd-container apt-utils gnupg curl mosquitto-clients procps util-linux python3 ;;
+        delivery-board) echo mmdebstrap arch-test debian-archive-keyring apt-utils dpkg qemu-system-arm qemu-utils qemu-user-static \
+            kmod cpio xz-utils zstd e2fsprogs dosfstools mtools iproute2 openssl mosquitto mosquitto-clients python3 util-linux ;;
         repository) echo reprepro gnupg dpkg ;;
+        packages) echo qemu-user-static systemd git diffutils diffoscope-minimal ;;
         package) echo mmdebstrap debian-archive-keyring util-linux python3 ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
         *) fail "packages_for: no such purpose: $1" ;;
@@ -119,21 +125,44 @@ need_python_packages() {
     exec {lock}>&-
 }
 
+# find_python VERSION: the path of a working Python of this version, as a program or among those of pyenv.
+find_python() {
+    local candidate
+    for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python3; do
+        # (What pyenv puts into PATH is there for versions, too, that are not chosen.)
+        if "$candidate" -c "import sys, venv, sqlite3, ssl; sys.exit(sys.version_info[:2] != (${1/./, }))" 2>/dev/null; then
+            command -v "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
 # How programs are linked for use: the Swift libraries inside, and relocations in the packed form that glibc 2.36
 # (Debian 12) and later read, which takes 0.5 MB off the file. Nothing loads the programs as libraries, so they export
 # no names (0.3 MB); functions with the same code are kept once (0.2 MB). Tables for unwinding the stack stay out (1 MB):
 # Swift's errors do without, and the one C++ exception there could be, memory that is at an end, ends Swift's code too.
 # What comes from libraries is looked up at the start (-z now, so that the table of it is read-only from then on), and
-# only where the system has its libraries (no RUNPATH). No build id: it is made of the names of the folders, too.
-release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker now
+# only where the system has its libraries (no RUNPATH). No build id: it is made of the names of the folders, too. Nothing
+# asks for the names of Unicode's characters (0.55 MB): Sources/CLinux/Unicode.c answers in their place. The few parts of
+# the C++ library that Swift's runtime needs are inside too: 60 KiB of file, and 700 KiB less of memory than the library.
+# (By a name below the package's folder: a program notes a hash of the command line that it was compiled with.)
+static_folder=$repository/.build/static
+release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xswiftc -L.build/static
+    -Xlinker -z -Xlinker now
     -Xlinker --build-id=none -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=all
-    -Xlinker --no-eh-frame-hdr -Xlinker --script="$repository/deploy/no-unwind-tables.ld")
+    -Xlinker --no-eh-frame-hdr -Xlinker --script="$repository/deploy/no-unwind-tables.ld"
+    -Xlinker --wrap=_swift_stdlib_getScalarName
+    # C of other packages has the names of its files in its messages: without the folder it was built in.
+    -Xcc "-ffile-prefix-map=$repository=.")
 export release_flags
 
 # SwiftPM does not always stand being started twice in one folder, and checks run beside each other: one at a time.
 swift_alone() {
     local lock status=0
-    mkdir -p "$cache"
+    mkdir -p "$cache" "$static_folder"
+    # The archive alone, so that the linker does not take the shared library that lies beside it.
+    ln -sfn "$(clang -print-file-name=libstdc++.a)" "$static_folder/libstdc++.a"
     exec {lock}>"$cache/swift.lock"
     flock "$lock"
     swift "$@" {lock}>&- || status=$?
@@ -199,9 +228,23 @@ hold_limits() {
     ' <(printf '%s\n' "$2") "$1"
 }
 
+# declare_interface: sets SEISMOTE_CONTRACT to a file with the interface of this version, against which the Python client of
+# the checks holds every message that it sees (deploy/checks/mqtt.d/contract.py). Empty: it does not.
+declare_interface() {
+    [ -z "${SEISMOTE_CONTRACT+set}" ] || return 0
+    local tool
+    tool=$(released seismote) || return
+    mkdir -p "$repository/.build"
+    SEISMOTE_CONTRACT=$repository/.build/interface-$BASHPID.json
+    "$tool" interface asyncapi >"$SEISMOTE_CONTRACT" || return
+    mv "$SEISMOTE_CONTRACT" "$repository/.build/interface.json"
+    export SEISMOTE_CONTRACT=$repository/.build/interface.json
+}
+
 # run_python PYTHON FILE ARGUMENT...: the part of a check that is in Python. It finds the modules that all checks share, and
 # servers, which Debian keeps out of a user's path.
 run_python() {
+    declare_interface
     local command=(env "PATH=$PATH:/usr/sbin:/sbin" "PYTHONPATH=$repository/deploy/checks/mqtt.d" "$1" -B "${@:2}")
     # In the background it takes the place of this shell's copy, so that a signal reaches it.
     if [ "$BASHPID" = $$ ]; then "${command[@]}"; else exec "${command[@]}"; fi

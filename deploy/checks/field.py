@@ -1,4 +1,5 @@
-"""Run by deploy/checks/field: the station and its peers on recordings of cheap sensors, judged by one rule.
+"""Run by deploy/checks/field: the station and its peers on recordings of cheap sensors, judged by one rule; and how soon and
+how well the station tells that it is an earthquake, raises an alarm and predicts the shaking.
 
 A hit is an onset from 3 s before the model's P to 40 s after its S; an onset before that, but after the first 61 s, is
 false (each such onset counts). `strong`: peak of at least 4 gal; `clear`: at least 10 times the noise. Recordings
@@ -8,9 +9,9 @@ without a located earthquake are played too, but nothing of them is counted: nob
 import concurrent.futures
 import json
 import pathlib
-import subprocess
 import sys
 
+import assessment
 import numpy as np
 import pymseed
 from scipy import signal
@@ -18,6 +19,11 @@ from scipy import signal
 START, EARLY, LATE = 61, 3, 40
 STRONG_GAL, CLEAR_SNR = 4, 10
 LONGEST_DELAY = 2.8
+LONGEST_DECISION, LARGEST_DEVIATION = 1.8, 0.45
+# Earthquakes that are to be classified: strong, clear, all.
+CLASSES = {"p >= 0.5": (34, 65, 86), "p >= 0.8": (34, 64, 82)}
+# Earthquakes with an alarm, by the reference program on the same recordings.
+ALARMS = 16
 COUNT = 1e-5  # m/s² of one count
 
 
@@ -28,26 +34,6 @@ def read(path):
         parts.setdefault(record.sourceid[-1], []).append(np.array(record.datasamples))
         rate = record.samprate
     return np.stack([np.concatenate(parts[code]) for code in "12Z"]) * COUNT, rate
-
-
-def station_onsets(tool, path):
-    """Seconds from the first sample of the events that the station tells of, with its default settings."""
-    command = [tool, "replay", path, "--scale", str(COUNT), "--set", "trace.enabled=false", "--set",
-               "waveform.enabled=false", "--output", "-", "--quiet"]
-    result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if result.returncode != 0:
-        raise SystemExit(f"{path}: seismote replay ended with {result.returncode}: {result.stderr.strip()}")
-    start, onsets = None, []
-    for line in result.stdout.splitlines():
-        payload = json.loads(line)["payload"]
-        if not isinstance(payload, dict):
-            continue
-        if start is None and "window_s" in payload:
-            # the extremes' `since` is the time of the very first sample
-            start = np.datetime64(min(payload["extremes"][axis]["since"] for axis in "xyz").rstrip("Z"))
-        if payload.get("event_type") == "onset":
-            onsets.append(np.datetime64(payload["onset"].rstrip("Z")))
-    return [float((onset - start) / np.timedelta64(1, "ns")) / 1e9 for onset in onsets]
 
 
 # --- the peers, from their sources and papers, none of their code -----------------------------------------------------
@@ -186,23 +172,95 @@ class Score:
 def rules(tool, folder, record):
     path = folder / f"{record['record']}.mseed"
     a, rate = read(path)
-    return {"Seismote": station_onsets(tool, path)} | {name: rule(a, rate) for name, rule in PEERS.items()}
+    events = assessment.events(tool, path, "--scale", COUNT)
+    for event in events:
+        event.rate = rate
+        event.pgv, event.pgv_time = assessment.peak_velocity(a, rate, event.onset)
+    times = {
+        "Seismote": [e.onset for e in events],
+        "p >= 0.5": [e.onset + e.likely for e in events if e.likely is not None],
+        "p >= 0.8": [e.onset + e.certain for e in events if e.certain is not None],
+    }
+    return times | {name: rule(a, rate) for name, rule in PEERS.items()}, events
+
+
+# --- class, alarm and on-site estimate --------------------------------------------------------------------------------
+
+
+class Assessment:
+    """Of the earthquakes that were found; only the first event of each."""
+
+    def __init__(self):
+        self.strong, self.decisions, self.alarms, self.felt, self.estimates, self.leads = [], [], [], [], [], []
+        self.count = 0
+
+    def take(self, record, events):
+        if record.get("p_s") is None:
+            return
+        hit = next((e for e in events if record["p_s"] - EARLY <= e.onset <= record["s_s"] + LATE), None)
+        if hit is None:
+            return
+        self.count += 1
+        if hit.likely is not None:
+            self.decisions.append(hit.likely)
+        if record["pga_gal"] >= STRONG_GAL:
+            self.strong.append(hit.probabilities(hit.rate))
+        if hit.alarm is not None:
+            self.alarms.append(hit.alarm < hit.pgv_time)
+        if hit.pgv >= 0.01:
+            self.felt.append((hit.alarm, hit.pgv_time))
+        estimate = hit.onsite.get(2)
+        if estimate and estimate["pv"] is not None:
+            predicted = 10 ** (1.166 * np.log10(estimate["pv"] * 100) + 1.160 - 2)
+            self.estimates.append((predicted, hit.pgv))
+            self.leads.append(hit.pgv_time - 2)
+
+    def report(self):
+        share = [100 * np.mean([(row[k] or 0) >= 0.5 for row in self.strong]) for k in range(len(assessment.SECONDS))]
+        error = np.array([np.log10(p / v) for p, v in self.estimates])
+        steps = [abs(assessment.intensity(p) - assessment.intensity(v)) for p, v in self.estimates]
+        alarmed = [a for a, _ in self.felt if a is not None]
+        early = sum(a is not None and a < t for a, t in self.felt)
+        print(f"decision after the onset: median {np.median(self.decisions):.1f} s, 90 % {np.percentile(self.decisions, 90):.1f} s")
+        print("strong earthquakes at p >= 0.5 after 0.5, 1, 2, 3, 5 s: " + " ".join(f"{s:.0f}" for s in share) + " %")
+        print(f"alarms: {len(self.alarms)}, {sum(self.alarms)} before the peak velocity; {len(alarmed)} of {len(self.felt)}"
+              f" earthquakes of 1 cm/s and more, {early} before it")
+        print(f"on-site estimate after 2 s: {len(self.estimates)} of {self.count} above the noise, bias {error.mean():.2f},"
+              f" deviation {error.std():.2f} of log PGV, {100 * np.mean(np.array(steps) <= 1):.0f} % within one step of MMI;"
+              f" before the peak by {np.median(self.leads):.1f} s (median; 10 %: {np.percentile(self.leads, 10):.1f} s)")
+        wrong = []
+        if len(self.alarms) != ALARMS:
+            wrong.append(f"{len(self.alarms)} alarms, {ALARMS} by the reference program")
+        if len(alarmed) < len(self.felt):
+            wrong.append(f"{len(self.felt) - len(alarmed)} earthquakes of 1 cm/s and more without an alarm")
+        if np.median(self.decisions) > LONGEST_DECISION:
+            wrong.append(f"the median decision is later than {LONGEST_DECISION} s")
+        if error.std() > LARGEST_DEVIATION:
+            wrong.append(f"the predicted velocities deviate by more than {LARGEST_DEVIATION}")
+        return wrong
 
 
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     records = json.loads((folder / "index.json").read_text())["records"]
-    scores = {name: Score() for name in ["Seismote", *PEERS]}
+    scores, assessed = {name: Score() for name in ["Seismote", *CLASSES, *PEERS]}, Assessment()
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        for record, onsets in zip(records, pool.map(rules, [tool] * len(records), [folder] * len(records), records)):
+        for record, (onsets, events) in zip(records, pool.map(rules, [tool] * len(records), [folder] * len(records), records)):
             for name, times in onsets.items():
                 scores[name].judge(record, times)
+            assessed.take(record, events)
     ours = scores["Seismote"]
     print(f"{len(records)} recordings, {ours.found['all'][1]} with a located earthquake, {ours.quiet / 3600:.1f} h before it")
     print(f"{'':10}{'strong':>12}{'clear':>12}{'all':>12}{'false':>8}{'delay 50 %':>12}{'90 %':>8}   (s after the model's P)")
     for name, score in scores.items():
         print(f"{name:10}{score.row()}")
-    failures = ours.failures
+    failures = ours.failures + assessed.report()
+    for name, (strong, clear, everything) in CLASSES.items():
+        for kind, least in (("strong", strong), ("clear", clear), ("all", everything)):
+            if scores[name].found[kind][0] < least:
+                failures.append(f"{name}: {scores[name].found[kind][0]} {kind} earthquakes, {least} wanted")
+        if scores[name].false:
+            failures.append(f"{name}: {scores[name].false} where there was no earthquake")
     if not ours.delays or np.median(ours.delays) > LONGEST_DELAY:
         failures = failures + [f"the median delay is above {LONGEST_DELAY} s"]
     for failure in failures:

@@ -19,7 +19,7 @@ busy() {
 # are in /run/chips.
 chips() {
     mkdir -p /run/chips
-    modprobe -a i2c-dev vhci-hcd i2c-tiny-usb
+    modprobe -a i2c-dev vhci-hcd i2c-tiny-usb cp210x
     (cd /run/chips && PYTHONPATH=$BOARD_CHECKS PYTHONDONTWRITEBYTECODE=1 exec python3 -m emulator --ready /run/chips/ready "$@") &
     chips_id=$!
     until [ -s /run/chips/ready ]; do
@@ -72,12 +72,12 @@ load_agent() {
 }
 
 # agent NAME SENSOR RATE [LINES]: starts an agent with that id; SENSOR is the inside of its `sensor`, LINES further
-# settings. Every sample goes out as a trace. Sets agent_id; its log is /run/NAME.log.
+# settings. Every sample goes out as a trace, unless traced=false. Sets agent_id; its log is /run/NAME.log.
 agent() {
     cat >"/run/$1.yaml" <<YAML
 station: {id: $1}
 sensor: {rate_hz: $3, range: 2 g, $2}
-trace: {rate_hz: $3, signals: [raw], block_s: 1}
+trace: {rate_hz: $3, signals: [raw], block_s: 1, enabled: ${traced:-true}}
 waveform: {enabled: false}
 health: {interval_s: 10}
 log: {level: debug}

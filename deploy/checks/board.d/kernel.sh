@@ -8,15 +8,17 @@ kernel=$board/kernel
 
 # In this order they are also what the guest's `modprobe` finds; what they depend on comes with them.
 modules=(
-    9pnet_virtio 9p overlay virtio_pci virtio_net
+    9pnet_virtio 9p overlay virtio_pci virtio_net veth
     i2c-dev vhci-hcd i2c-tiny-usb
     configfs industrialio iio-trig-hrtimer iio-trig-sysfs
     st_accel_i2c mma8452 inv-mpu6050-i2c st_lsm6dsx_i2c bmi160_i2c adxl345_i2c adxl313_i2c adxl355_i2c
+    cp210x
 )
 
 # fetch_kernel: makes $kernel/vmlinux, $kernel/release and $kernel/root/lib/modules, unless they are there.
 fetch_kernel() {
-    if [ -s "$kernel/release" ]; then return; fi
+    # One that was taken for fewer modules is taken again.
+    if [ -s "$kernel/release" ] && [ "$(cat "$kernel/modules" 2>/dev/null)" = "${modules[*]}" ]; then return; fi
     local package work=$board/unpacked
     say "Fetching Debian 13's kernel (once)"
     rm -rf "$kernel" "$work"
@@ -33,6 +35,7 @@ fetch_kernel() {
     python3 "$checks/vmlinux.py" "$work/boot/vmlinuz-$release" "$kernel/vmlinux"
     take_modules "$tree" "$kernel/root/lib/modules/$release"
     rm -rf "$work"
+    echo "${modules[*]}" >"$kernel/modules"
     echo "$release" >"$kernel/release"
 }
 
@@ -54,6 +57,42 @@ take_modules() {
         esac
     done
     depmod -b "${to%/lib/modules/*}" "${to##*/}"
+}
+
+# make_gpio_sim: adds gpio-sim, the kernel's simulator of GPIO chips, to the modules. Debian leaves it out: it is compiled from
+# Debian's source of this very kernel, in a Debian 13 that is thrown away (300 MB to fetch, two minutes, once).
+make_gpio_sim() {
+    local release root work=$board/gpio-sim
+    release=$(cat "$kernel/release")
+    local module=$kernel/root/lib/modules/$release/extra/gpio-sim.ko
+    if [ -s "$module" ]; then return; fi
+    say "Compiling gpio-sim for Debian 13's kernel (once)"
+    rm -rf "$work"
+    root=$work/root
+    mkdir -p "$root" "$work/source"
+    # shellcheck disable=SC2154  # suite: of debian.sh
+    mmdebstrap --quiet --mode=root --variant=apt --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
+        --skip=output/dev --keyring=/usr/share/keyrings/debian-archive-keyring.gpg \
+        --include="linux-headers-$release,gcc-14,make" "$suite" "$root" "$(mirror)" >/dev/null ||
+        fail "no $suite to compile in"
+    apt_view "$board/apt" amd64
+    (cd "$work/source" && apt-get "${view_options[@]}" download -qq "linux-source-${release%%.*}.$(cut -d. -f2 <<<"$release")" \
+        >/dev/null) || fail "could not fetch the kernel's source"
+    local names=(drivers/gpio/gpio-sim.c kernel/irq/irq_sim.c)
+    dpkg-deb --fsys-tarfile "$work"/source/*.deb | tar -x -O --wildcards './usr/src/linux-source-*.tar.xz' | xz -dc |
+        tar -x -C "$work/source" --strip-components=1 --wildcards "${names[@]/#/*/}"
+    mkdir "$root/module"
+    cp "$work/source/drivers/gpio/gpio-sim.c" "$root/module/chip.c"
+    # What the kernel itself may call and a module may not, by a detour.
+    sed 's/irq_to_desc(irqnum)/irq_data_to_desc(irq_get_irq_data(irqnum))/' "$work/source/kernel/irq/irq_sim.c" \
+        >"$root/module/irq.c"
+    printf 'obj-m := gpio-sim.o\ngpio-sim-y := chip.o irq.o\n' >"$root/module/Kbuild"
+    chroot "$root" make -s CC=gcc-14 -C "/usr/src/linux-headers-$release" M=/module modules >"$work/log" 2>&1 ||
+        { cat "$work/log" >&2; fail "gpio-sim could not be compiled"; }
+    mkdir -p "${module%/*}"
+    strip --strip-debug -o "$module" "$root/module/gpio-sim.ko"
+    depmod -b "$kernel/root" "$release"
+    rm -rf "$work"
 }
 
 # make_initramfs: $kernel/initramfs from the modules, busybox and guest-init as it is now (0.2 s).

@@ -13,6 +13,7 @@ from keeping import KeepingMosquitto, Reader
 from kinds import Mosquitto, Nats, Unavailable
 from readings import seconds
 from stalls import Stalls
+from verdict import verdict
 
 STATIONS = 8
 # The scenario table-knock knocks 5 s after the sensor was opened, and every 10 s from then on.
@@ -219,10 +220,7 @@ async def main(program, folder, agent_kills, broker_kills, seed):
             agents_part(program, os.path.join(folder, "agents"), int(agent_kills), int(seed), stalls),
             brokers_part(program, os.path.join(folder, "nats"), Nats, int(broker_kills), int(seed), True),
             brokers_part(program, os.path.join(folder, "mosquitto"), KeepingMosquitto, int(broker_kills), int(seed), False))
-    problems = [problem for result in results for problem in result]
-    for problem in problems[:40]:
-        print(f"WRONG: {problem}")
-    return 1 if problems else 0
+    return verdict([problem for result in results for problem in result])
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ class Conversation:
         await self.until(lambda: self.readings.last_trace > began, 10)
 
     async def restart(self):
-        """The broker is killed and started again: the agent comes back and says everything again."""
+        """The broker is killed and started again: the agent reconnects and publishes its retained messages again."""
         self.readings.streams.clear()
         before = len(self.proxy.attempts)
         self.proxy.mode = "close"

@@ -14,6 +14,8 @@ from world import free_port, wait_until
 # Ended by the kernel should this check be killed.
 MORTAL = ["setpriv", "--pdeathsig", "KILL"]
 WHERE = ["#/", "#/station/hostile", "#/station/hostile/settings", "#/station/hostile/event/hostile-20260105T102030000Z"]
+# Looked at with the policy alone, for the time it takes.
+MORE = ["#/station/hostile/events", "#/station/hostile/history", "#/station/hostile/health", "#/group/all"]
 # What is looked at while hostile messages come; fails when one of them has broken what is drawn.
 DRAWN = """() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => resolve({
   hits: globalThis.hits ?? 0, main: document.getElementById("main").childElementCount,
@@ -102,6 +104,12 @@ def model(world):
                                               "since": found["state/health"]["t"], "message": "The sensor is silent."}
     for topic in ("event/trigger", "event/last"):
         messages[topic]["event_id"] = "hostile-20260105T102030000Z"
+    last = messages["event/last"]
+    last |= {"class": {"likely": "earthquake", "p": 0.9, "t_s": 5.0, "certain": True, "moved": False}, "alarm": True, "label": "truck",
+             "onsite": {"t_s": 2, "pv": 0.1, "pd": None, "tau_c": 1.0, "pgv_predicted": 0.1, "mmi_predicted": 5.0, "range_log10": 0.6, "level": 1}}
+    messages["event/current"] = {**copy.deepcopy(last), "event_type": "update"}
+    messages["state/level"] = {key: found["state/summary"][key] for key in ("v", "boot", "seq", "t", "pga", "triggered", "valid")} | {
+        "mmi": 3.0, "jma": 1.0, "synced": True}
     for message in messages.values():
         # Of another run than the real one, so that nothing is taken for a message that came twice.
         message["boot"] = "hostile"
@@ -130,7 +138,7 @@ class Station:
             # mosquitto 2.0.11 sends some 40 kB a second to a page.
             if len(text) > 200000:
                 continue
-            self.broker.publish(f"seismote/hostile/{topic}", text, topic.startswith("state") or topic == "event/last")
+            self.broker.publish(f"seismote/hostile/{topic}", text, topic.startswith("state") or topic in ("event/last", "event/current"))
 
     def end(self):
         self.listener.kill()
@@ -153,9 +161,10 @@ def attack(world, policy):
 def ordeal(world, policy, trap, station):
     messages = station.messages
     station.say(messages)
-    pages = [world.page(where, policy=policy) for where in WHERE]
+    pages = [world.page(where, policy=policy) for where in WHERE + (MORE if policy else [])]
     for page in pages:
-        world.until(page, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('hostile')?.summary")
+        world.until(page, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('hostile')?.info")
+        page.evaluate("Seismote.preferences.set('view', 'cards')")
         page.evaluate("globalThis.rounds = 0; Seismote.link.subscribe('hostile/round', () => rounds++); null")
         page.on("dialog", lambda dialog: trap.asked.append(f"dialog {dialog.message}"))
     kept = ("event_type", "event_id", "onset", "seq", "boot", "n", "rate_hz")
@@ -171,7 +180,8 @@ def ordeal(world, policy, trap, station):
         ):
             station.answer = {"errors": value, "rev": value, "result": everywhere(
                 {"rev": 1, "revisions": [{"rev": 1, "t": "", "source": "", "changed": [""]}], "locked": [""],
-                 "sources": {"overlay": [""]}, "config": {"trace": {"rate_hz": 1}}, "bytes": 1, "sha256": ""}, value)}
+                 "sources": {"overlay": [""]}, "config": {"trace": {"rate_hz": 1}}, "bytes": 1, "sha256": "", "from": "", "step_s": 1,
+                 "x": {"min": [1], "max": [1]}, "events": [messages["event/last"]], "event": messages["event/last"], "next": 1, "matches": 1}, value)}
             station.say(spoilt)
             station.broker.publish("seismote/hostile/data/waveform/hostile-20260105T102030000Z", str(value)[:200] or " ", False)
         # The schema that was, so that the form has fields to put values into.
@@ -205,7 +215,7 @@ def ordeal(world, policy, trap, station):
     assert subprocess.run(["python3", "-c", f"import urllib.request; urllib.request.urlopen('http://{trap.at}/myself')"],
                           check=False).returncode == 0
     assert trap.asked == ["/myself"], trap.asked
-    return f"{len(values(trap))} values in each field of {len(messages)} messages, 4 views: 0 requests"
+    return f"{len(values(trap))} values in each field of {len(messages)} messages, {len(pages)} views: 0 requests"
 
 
 def case_hostile_station(world):

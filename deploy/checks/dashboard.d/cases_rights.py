@@ -41,7 +41,7 @@ def case_visitor_looks_operator_changes(world):
     world.until(visitor, "[...document.querySelectorAll('button[disabled]')].some((e) => e.title === Seismote.text.station.extremes.mayNot)")
     visitor.evaluate("location.hash = '#/station/garage/settings'; null")
     world.until(visitor, "document.body.textContent.includes(Seismote.text.settings.readOnly)")
-    assert visitor.evaluate("[...document.querySelectorAll('[data-key] input, [data-key] select')].length") > 20
+    world.until(visitor, "[...document.querySelectorAll('[data-key] input, [data-key] select')].length > 20")
     free = visitor.evaluate("[...document.querySelectorAll('[data-key] input, [data-key] select')].filter((e) => !e.disabled &&"
                             " !e.readOnly).map((e) => e.outerHTML.slice(0, 80))")
     assert not free, f"a visitor may type: {free[:3]}"

@@ -30,7 +30,7 @@ FAINT = """() => {
   return faint;
 }"""
 NAMELESS = """() => [...document.querySelectorAll('main button, main a, main input, main select, main textarea, main canvas')]
-  .filter((e) => e.checkVisibility() && !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length))
+  .filter((e) => e.checkVisibility() && e.ariaHidden !== 'true' && !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
 

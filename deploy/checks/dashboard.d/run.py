@@ -10,7 +10,7 @@ import traceback
 
 from world import World
 
-FILES = ["cases_page", "cases_rights", "cases_hostile", "cases_event", "cases_settings"]
+FILES = ["cases_page", "cases_fleet", "cases_station", "cases_rights", "cases_hostile", "cases_event", "cases_settings"]
 
 
 def cases(word):
@@ -22,7 +22,7 @@ def cases(word):
                 raise
             continue
         for key, value in list(vars(module).items()):
-            if key.startswith("case_") and word in key:
+            if key.startswith("case_") and (word in key or word == name):
                 yield key[len("case_"):].replace("_", " "), value
 
 

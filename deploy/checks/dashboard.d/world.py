@@ -64,7 +64,7 @@ class Broker:
         path = os.path.join(self.folder, "mosquitto.conf")
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"listener {self.port} 127.0.0.1\nlistener {self.web} 127.0.0.1\nprotocol websockets\n"
-                       f"socket_domain ipv4\nhttp_dir {self.www}\nset_tcp_nodelay true\n{self.tls}{access}\npersistence false\n"
+                       f"socket_domain ipv4\nhttp_dir {self.www}\nset_tcp_nodelay true\n{self.tls}{access}\npersistence false\nmax_queued_messages 20000\n"
                        f"user root\n")
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "mosquitto", "-c", path],

@@ -164,8 +164,8 @@ def topics():
         found.add(name)
         if level != str(max(qos)):
             say(page, f"{name}: QoS {level} is described, {max(qos)} was seen")
-        # (What a state was emptied of is not kept: alerts come and go.)
-        if "/alert/" not in topic and (retained == "yes") != (topic in kept):
+        # (What a state was emptied of is not kept: alerts and open events come and go.)
+        if "/alert/" not in topic and not topic.endswith("event/current") and (retained == "yes") != (topic in kept):
             say(page, f"{name}: retained: {retained} is described; the broker keeps it: {topic in kept}")
     for name, *_ in table:
         if name not in found and "history" not in name:

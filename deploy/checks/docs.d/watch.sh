@@ -10,7 +10,7 @@ sleep 11
     seismote ctl stream basement --duration 2
     seismote ctl snapshot basement --last 5 -o snapshot.mseed
     # An alert: a change that nobody confirms.
-    seismote ctl set basement trace.rate_hz=10 --confirm 1 --leave-pending
+    seismote ctl set basement trace.rate_hz=10 --auto-revert 1 --leave-pending
     sleep 3
 } >/dev/null 2>&1
 kill $watcher

@@ -399,6 +399,24 @@ class SettingsBroken(Case):
             file.write("station: {idd: board}\n")
 
 
+class BootFile(Case):
+    """A file on the boot partition could not be taken over."""
+
+    def __init__(self):
+        super().__init__("boot_file", "Correct it there .*systemctl start seismote-boot", "was not taken over: .*statoin.*did you mean `station`")
+
+    async def fault(self):
+        boot = os.path.join(self.folder, "boot")
+        os.makedirs(boot)
+        with open(os.path.join(boot, "seismote.yaml"), "w", encoding="utf-8") as file:
+            file.write("statoin: {id: board}\n")
+        done = subprocess.run([TOOL, "setup", "--from-boot", "--boot", boot, "--config", os.path.join(self.folder, "new.yaml")],
+                              capture_output=True, check=False)
+        if done.returncode != 78:
+            raise RuntimeError(f"setup --from-boot ended with {done.returncode}: {done.stderr}")
+        self.options = ["--boot", boot]
+
+
 class OldVersion(Case):
     """The program was replaced while the agent runs."""
 
@@ -518,7 +536,7 @@ class CertificateSoon(Secure):
 
 CASES = [Permissions, OpenPassword, AgentStopped, UnitStopped, ClockNotSet, DiskFull, ReadOnly, CardErrors, BrokerAway,
          WrongPassword, RightsMissing, DuplicateId, OtherMachine, WrongMounting, Stuck, NoSensor, SettingsBroken,
-         OldVersion, OtherVersion, Leftovers, EarlierId, CertificateExpired, CertificateSoon]
+         BootFile, OldVersion, OtherVersion, Leftovers, EarlierId, CertificateExpired, CertificateSoon]
 
 
 async def main():

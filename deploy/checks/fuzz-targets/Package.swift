@@ -7,11 +7,16 @@ let package = Package(
     dependencies: [.package(name: "Seismote", path: "../../..")],
     targets: [
         .target(name: "LibFuzzer"),
+        .target(name: "Checking"),
         .executableTarget(
-            name: "commands", dependencies: ["LibFuzzer", .product(name: "SeismoteAgent", package: "Seismote")]),
+            name: "commands",
+            dependencies: ["LibFuzzer", "Checking", .product(name: "SeismoteAgent", package: "Seismote")]),
+        .executableTarget(
+            name: "feed", dependencies: ["LibFuzzer", "Checking", .product(name: "SeismoteFeed", package: "Seismote")]),
     ]
         + ["filter-designer", "pipeline", "sensors"].map { name in
             .executableTarget(
-                name: name, dependencies: ["LibFuzzer", .product(name: "SeismoteStation", package: "Seismote")])
+                name: name,
+                dependencies: ["LibFuzzer", "Checking", .product(name: "SeismoteStation", package: "Seismote")])
         }
 )

@@ -13,6 +13,7 @@ from agent import Agent, merge
 from broker import Broker
 from client import Client, response_to
 from readings import Readings
+from verdict import verdict
 
 # The random delay before a group is answered (s), and what a busy machine may add to a time.
 DELAY, BUSY = 5, 15
@@ -275,10 +276,8 @@ async def main(program, folder, count, confirm):
         await group.run()
     finally:
         await group.close()
-    for complaint in group.complaints[:20]:
-        print(f"WRONG: {complaint}")
     print(f"{len(group.stations)} stations, {len(group.complaints)} complaints")
-    return 1 if group.complaints else 0
+    return verdict(group.complaints, 20)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -18,16 +19,45 @@ config:
 history:
 recorder: {{commit_interval: 1}}
 logger: {{default: warning}}
+input_boolean: {{lamp: , told: }}
+automation: !include automations.yaml
 """
+
+# The blueprints of deploy/integrations, in the place of a light and of a message something that can be looked at.
+AUTOMATIONS = """\
+- id: light
+  alias: light
+  use_blueprint:
+    path: seismote/seismote-light.yaml
+    input: {sensor: VIBRATION, light: input_boolean.lamp, after: 1}
+- id: message
+  alias: message
+  use_blueprint:
+    path: seismote/seismote-message.yaml
+    input:
+      event: EVENT
+      intensity: 4
+      earthquakes: true
+      actions:
+        - action: persistent_notification.create
+          data: {title: "Seismote", message: "{{ station }}: {{ intensity }}, {{ likely }}", notification_id: "{{ event_id }}"}
+        - action: input_boolean.toggle
+          target: {entity_id: input_boolean.told}
+"""
+BLUEPRINTS = pathlib.Path(__file__).resolve().parents[2] / "integrations/home-assistant/blueprints"
 
 
 class HomeAssistant:
     def __init__(self, environment, folder, port):
         self.environment, self.folder, self.port = pathlib.Path(environment), pathlib.Path(folder), port
         self.base = f"http://127.0.0.1:{port}"
+        # From 2024.10 on: older ones have other words for the same.
+        self.blueprints = False
         self.process = self.session = self.token = self.refresh = None
         # What the page of a browser gets: entity -> state and attributes, and every state in its order.
         self.states, self.past, self.watching = {}, [], None
+        # An entity's id -> the one that its name would give, by which the check knows it; and back.
+        self.names, self.ids = {}, {}
 
     @property
     def client(self):
@@ -35,7 +65,21 @@ class HomeAssistant:
 
     def start(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "configuration.yaml").write_text(CONFIGURATION.format(port=self.port))
+        configuration = CONFIGURATION.format(port=self.port)
+        if self.blueprints:
+            # Newer ones take the ids that the station proposes, older ones make them of the names.
+            proposes = int(re.search(r"(\d{4})\.\d+", self.environment.name)[1]) >= 2026
+            name = "seismote_ha_check" if proposes else "cellar"
+            (self.folder / "automations.yaml").write_text(AUTOMATIONS.replace(
+                "VIBRATION", f"binary_sensor.{name}_vibration").replace(
+                "EVENT", f"event.{name}_{'event' if proposes else 'seismic_event'}"))
+            place = self.folder / "blueprints/automation/seismote"
+            place.mkdir(parents=True, exist_ok=True)
+            for path in BLUEPRINTS.glob("*.yaml"):
+                (place / path.name).write_text(path.read_text())
+        else:
+            configuration = configuration.replace("automation: !include automations.yaml\n", "")
+        (self.folder / "configuration.yaml").write_text(configuration)
         environment = dict(os.environ, PATH=f"{self.environment}/bin:" + os.environ["PATH"])
         with open(self.folder / "output", "ab") as output:
             self.process = subprocess.Popen(
@@ -82,8 +126,8 @@ class HomeAssistant:
             except ValueError:
                 return text
 
-    async def settle_in(self, broker):
-        """The first user, and the broker on this port."""
+    async def settle_in(self, broker, **account):
+        """The first user, and the broker on this port; `account`: username and password."""
         made = await self.call("POST", "/api/onboarding/users", json={
             "client_id": self.client, "name": "Check", "username": "check", "password": "check-check", "language": "en"})
         tokens = await self.call("POST", "/auth/token", data={
@@ -98,10 +142,22 @@ class HomeAssistant:
             "client_id": self.client, "redirect_uri": self.client + "?auth_callback=1"})
         flow = await self.call("POST", "/api/config/config_entries/flow",
                                json={"handler": "mqtt", "show_advanced_options": False})
-        result = await self.call("POST", f"/api/config/config_entries/flow/{flow['flow_id']}",
-                                 json={"broker": "127.0.0.1", "port": broker})
+        answers = {"broker": "127.0.0.1", "port": broker, **account}
+        # (From 2026 on the rest is a group of its own.)
+        for field in flow["data_schema"]:
+            if field.get("type") == "expandable" and field.get("required"):
+                answers[field["name"]] = {
+                    one["name"]: one.get("default", self.off(one)) for one in field["schema"] if one.get("required")}
+        result = await self.call("POST", f"/api/config/config_entries/flow/{flow['flow_id']}", json=answers)
         if result.get("type") != "create_entry":
             raise RuntimeError(f"MQTT was not set up: {result}")
+
+    @staticmethod
+    def off(field):
+        """The answer of somebody who wants nothing special: no, or the first choice."""
+        options = field.get("selector", {}).get("select", {}).get("options", [])
+        first = options[0] if options else False
+        return first["value"] if isinstance(first, dict) else first
 
     async def renew(self):
         """Another token: after a restart."""
@@ -110,6 +166,7 @@ class HomeAssistant:
         self.token = tokens["access_token"]
 
     async def service(self, domain, name, **data):
+        data = {key: self.ids.get(value, value) if key == "entity_id" else value for key, value in data.items()}
         return await self.call("POST", f"/api/services/{domain}/{name}", json=data)
 
     async def ask(self, kind):
@@ -144,19 +201,27 @@ class HomeAssistant:
                     self.take(one["event"])
 
     def take(self, event):
-        for entity, new in event.get("a", {}).items():
-            self.states[entity] = {"state": new["s"], "attributes": dict(new["a"])}
-            self.past.append((entity, new["s"], dict(new["a"])))
-        for entity, change in event.get("c", {}).items():
-            known = self.states.setdefault(entity, {"state": None, "attributes": {}})
-            new = change.get("+", {})
-            known["attributes"].update(new.get("a", {}))
+        for id_, new in event.get("a", {}).items():
+            self.put(id_, new["s"], dict(new["a"]))
+        for id_, change in event.get("c", {}).items():
+            known = self.states.get(self.names.get(id_, id_), {"state": None, "attributes": {}})
+            new, attributes = change.get("+", {}), known["attributes"]
+            attributes.update(new.get("a", {}))
             for gone in change.get("-", {}).get("a", []):
-                known["attributes"].pop(gone, None)
-            known["state"] = new.get("s", known["state"])
-            self.past.append((entity, known["state"], dict(known["attributes"])))
-        for entity in event.get("r", []):
-            self.states.pop(entity, None)
+                attributes.pop(gone, None)
+            self.put(id_, new.get("s", known["state"]), attributes)
+        for id_ in event.get("r", []):
+            self.states.pop(self.names.get(id_, id_), None)
+
+    def put(self, id_, state, attributes):
+        """The name may change: until an entity of before a restart is there again, it is without the device's."""
+        words = attributes.get("friendly_name", "")
+        entity = f"{id_.split('.')[0]}.{re.sub('[^a-z0-9]+', '_', words.lower()).strip('_')}" if words else id_
+        if self.names.get(id_, entity) != entity:
+            self.states.pop(self.names[id_], None)
+        self.names[id_], self.ids[entity] = entity, id_
+        self.states[entity] = {"state": state, "attributes": attributes}
+        self.past.append((entity, state, dict(attributes)))
 
     async def until(self, what, right, seconds=30):
         """Waits for a condition on what is known; fails with its name."""

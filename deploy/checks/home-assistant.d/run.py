@@ -37,12 +37,18 @@ class Check:
     def __init__(self, program, folder, recording, environment, broker, port, forms):
         self.program, self.folder, self.recording, self.broker, self.forms = program, folder, recording, broker, forms
         self.home = HomeAssistant(environment, os.path.join(folder, "ha"), port)
+        self.home.blueprints = len(forms) > 1
         self.agent = None
+        # How often summaries and digests have come.
+        self.counts = {"summary": 0, "digest": 0}
         # Topic -> payload of what is retained, as a client sees it that was always there.
         self.kept = {}
         self.client = Client("home-check", take=self.take)
 
     def take(self, message):
+        kind = message.topic.split("/")[-1]
+        if kind in self.counts and not message.retain:
+            self.counts[kind] += 1
         if message.payload:
             self.kept[message.topic] = message.payload
         else:
@@ -72,7 +78,8 @@ class Check:
             "station": {"description": NAME}, "detection": {"event": {"post_event_s": 5}},
             "axes": {"all": {"detection": {"threshold": 0.05}}},
             "locked": ["axes.y.detection.threshold"], "unlocked": ["mqtt.home_assistant.prefix"],
-            "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker}", "home_assistant": home}}, {}))
+            "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker}", "home_assistant": {
+                "page": "http://page.invalid/#/station/{id}", **home}}}, {}))
 
     async def run(self):
         self.began = time.monotonic()
@@ -87,9 +94,11 @@ class Check:
         self.say("Home Assistant is up")
         await self.found()
         await self.shaken()
+        await self.updated()
         await self.changed()
         await self.refused()
         await self.pressed()
+        await self.labelled()
         await self.reborn()
         if len(self.forms) > 1:
             await self.other_form()
@@ -115,6 +124,7 @@ class Check:
         assert entity("number", "threshold_y") not in home.states, "a locked setting is offered"
         device = await home.device(STATION)
         assert device and device["name"] == NAME and device["manufacturer"] == "Seismote" and device["sw_version"], device
+        assert device["configuration_url"] == f"http://page.invalid/#/station/{STATION}", device
         entities = await home.entities(device)
         assert len(entities) >= 30, f"{len(entities)} entities"
         attributes = home.states[entity("sensor", "intensity_mmi_worden12")]["attributes"]
@@ -135,13 +145,49 @@ class Check:
         await home.until("onset and end of an event", lambda: {"onset", "end"} <= kinds(), 120)
         ended = next(a for name, _, a in home.past if name == event and a.get("event_type") == "end")
         assert ended["event_id"].startswith(STATION) and ended["pga"] > 0.05 and ended["intensity"], ended
-        await home.until("something shakes", lambda: any(
-            name == entity("binary_sensor", "shaking") and state == "on" for name, state, _ in home.past))
+        for name in ("vibration", "earthquake"):
+            await home.until(f"{name} on and off", lambda name=name: {"on", "off"} <= {
+                state for known, state, _ in home.past if known == entity("binary_sensor", name)}, 60)
+        judged = [a for name, _, a in home.past if name == event and a.get("likely") == "earthquake" and a.get("p", 0) > 0.5]
+        assert judged and ended["likely"] == "earthquake", ended
+        await home.until("its probability", lambda: any(
+            name == entity("sensor", "earthquake_probability") and state not in ("unknown", "unavailable") and float(state) > 50
+            for name, state, _ in home.past), 60)
+        assert home.state(entity("binary_sensor", "alarm")) == "off", "an alarm, which is not switched on"
         # (The first may have come while Home Assistant was subscribing to one topic after the other.)
         peak = await home.until("a large PGA", lambda: max((
             float(state) for name, state, _ in home.past if name == entity("sensor", "peak_ground_acceleration")
             and state not in ("unknown", "unavailable") and float(state) > 0.05), default=None), 120)
+        share = self.counts["digest"] / self.counts["summary"]
+        assert 0.05 < share < 0.4, f"{self.counts}: digests are too many or too few"
+        self.say(f"Home Assistant gets {self.counts['digest']} digests of {self.counts['summary']} summaries")
+        if home.blueprints:
+            await self.automated()
         self.say(f"an earthquake was seen: PGA up to {peak:.3f} m/s², {ended['event_id']}")
+
+    async def automated(self):
+        """The blueprints: a light while it shakes, and one message for each event."""
+        home = self.home
+        past = lambda name: [state for known, state, _ in home.past if known == name]
+        await home.until("the lamp goes on and off", lambda: {"on", "off"} <= set(past("input_boolean.lamp")), 90)
+        await home.until("a message", lambda: len(past("input_boolean.told")) > 1, 90)
+        events = {a["event_id"] for name, _, a in home.past if name == entity("event", "seismic_event") and "event_id" in a}
+        told = len(past("input_boolean.told")) - 1
+        assert 1 <= told <= len(events), f"{told} messages of {len(events)} events"
+        self.say(f"blueprints: the lamp, {told} messages of {len(events)} events")
+
+    async def updated(self):
+        """The newest version is what somebody says on seismote/release."""
+        home, name = self.home, entity("update", "version")
+        installed = json.loads(self.kept[f"seismote/{STATION}/state/info"])["agent"]["version"]
+        await self.client.publish("seismote/release", installed.encode(), retain=True)
+        await home.until("the version is the newest", lambda: home.state(name) == "off", 30)
+        await self.client.publish("seismote/release", b"99.1.0", retain=True)
+        await home.until("there is a newer version", lambda: home.state(name) == "on", 30)
+        attributes = home.states[name]["attributes"]
+        assert (attributes["installed_version"], attributes["latest_version"]) == (installed, "99.1.0"), attributes
+        await self.client.publish("seismote/release", b"", retain=True)
+        self.say(f"the update entity: {installed}, then 99.1.0")
 
     async def changed(self):
         home = self.home
@@ -211,6 +257,25 @@ class Check:
         assert seen(), "the button made no test event"
         self.say("buttons work")
 
+    async def labelled(self):
+        """What the last event was, chosen in Home Assistant, stays with the event."""
+        home, name, number = self.home, entity("select", "last_event_was"), 0
+        last = lambda: json.loads(self.kept[f"seismote/{STATION}/event/last"])["event_id"]
+        await home.until("the last event is known", lambda: home.states[name]["attributes"].get("event_id") == last(), 60)
+        assert home.state(name) == "unknown", home.state(name)
+        await home.service("select", "select_option", entity_id=name, option="footsteps")
+        labels = []
+        deadline = time.monotonic() + 20
+        while not labels and time.monotonic() < deadline:
+            number += 1
+            await self.client.publish(
+                f"seismote/{STATION}/cmd/events", json.dumps({"id": f"labels-{number}", "labelled": True}).encode())
+            reply = f"seismote/{STATION}/res/labels-{number}"
+            await home.until("a reply", lambda reply=reply: b'"done"' in self.kept.get(reply, b""), 20)
+            labels = [one["label"] for one in json.loads(self.kept[reply])["result"]["events"]]
+        assert labels == ["footsteps"], labels
+        self.say("the last event has a label")
+
     async def reborn(self):
         """Home Assistant starts again and finds nothing on the broker: its birth message brings everything back."""
         home = self.home
@@ -224,9 +289,14 @@ class Check:
         await home.renew()
         await home.watch()
         await home.until("the discovery is sent again after the birth message", self.discovery, 120)
-        await home.until("the entities have their values again", lambda: home.state(
-            entity("number", "threshold_x")) == "0.125" and home.state(entity("sensor", "sensor_state")) == "ok", 60)
+        await home.until("the entities have their values again", self.again, 60)
         self.say("after a restart of Home Assistant all is there again")
+
+    def again(self):
+        """Whether two entities have the values that they are to have; what others they have is kept to be told."""
+        wanted = {entity("number", "threshold_x"): "0.125", entity("sensor", "sensor_state"): "ok"}
+        self.absent = [f"{name} ({self.home.state(name)})" for name, right in wanted.items() if self.home.state(name) != right]
+        return not self.absent
 
     async def other_form(self):
         home = self.home
@@ -234,8 +304,7 @@ class Check:
         await self.command(mqtt={"home_assistant": {"discovery": self.forms[1]}})
         await home.until("the other form is there, the old one is gone",
                          lambda: self.discovery() and not set(old) & set(self.discovery()), 60)
-        await home.until("the entities have their values again", lambda: home.state(
-            entity("number", "threshold_x")) == "0.125" and home.state(entity("sensor", "sensor_state")) == "ok", 60)
+        await home.until("the entities have their values again", self.again, 60)
         device = await home.device(STATION)
         assert device and len(await home.entities(device)) >= 30, device
         self.say(f"the form is {self.forms[1]} now: {len(self.discovery())} messages")
@@ -297,7 +366,7 @@ async def main():
     except (AssertionError, TimeoutError, RuntimeError, KeyError) as problem:
         print(f"error: {type(problem).__name__}: {problem}", file=sys.stderr)
         if getattr(check, "absent", None):
-            print("without a value:", " ".join(check.absent), file=sys.stderr)
+            print("without the right value:", " ".join(check.absent), file=sys.stderr)
         print("what the station says:", *(check.agent.words().splitlines()[-15:] if check.agent else []), sep="\n  ",
               file=sys.stderr)
         print("what Home Assistant says:", *check.home.log().splitlines()[-15:], sep="\n  ", file=sys.stderr)

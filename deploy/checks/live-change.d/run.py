@@ -16,6 +16,7 @@ from broker import Broker
 from client import Client, response_to
 from readings import Readings, seconds
 from stalls import Stalls
+from verdict import verdict
 
 # Commands of the other client, a second; 20 a second are taken.
 FLOOD = 15
@@ -295,9 +296,7 @@ def main(program, folder, length):
     run = Run(program, folder, float(length))
     asyncio.run(run.run())
     run.judge()
-    for complaint in run.complaints[:20]:
-        print(f"WRONG: {complaint}")
-    return 1 if run.complaints else 0
+    return verdict(run.complaints, 20)
 
 
 if __name__ == "__main__":

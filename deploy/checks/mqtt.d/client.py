@@ -5,6 +5,11 @@ import asyncio
 import struct
 import time
 
+import contract
+
+# What every message of a station is held against.
+CONTRACT = contract.declared()
+
 
 class Refused(Exception):
     """The broker answered CONNECT with this code."""
@@ -174,6 +179,8 @@ class Client:
         message = Message(body[2:2 + size].decode(), body[at:], qos, bool(kind & 1), bool(kind & 8), properties)
         if qos == 1:
             self.writer.write(packet(0x40, number))
+        if CONTRACT:
+            CONTRACT.look(message)
         self.take(message) if self.take else self.messages.append(message)
 
     async def asked(self, answer, first, *parts, seconds=5):

@@ -4,6 +4,7 @@ import calendar
 import collections
 import hashlib
 import json
+import struct
 import time
 
 
@@ -11,6 +12,15 @@ def seconds(text):
     """Since 1970, of a time as the agent writes it."""
     whole, _, fraction = text.rstrip("Z").partition(".")
     return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float("0." + (fraction or "0"))
+
+
+def begin(records):
+    """When the first of some miniSEED records begins, as what sorts like it."""
+    if records[:2] == b"MS":
+        nanoseconds, year, day, hour, minute, second = struct.unpack_from("<IHHBBB", records, 4)
+        return year, day, hour, minute, second, nanoseconds
+    year, day, hour, minute, second, fraction = struct.unpack_from(">HHBBBxH", records, 20)
+    return year, day, hour, minute, second, 100_000 * fraction
 
 
 class Readings:
@@ -107,7 +117,9 @@ class Readings:
             if not said:
                 continue
             parts = self.waveforms.get(name, [])
-            whole = b"".join(parts)
-            if hashlib.sha256(whole).hexdigest() != said["sha256"]:
-                broken.append((name, f"{len(parts)} messages, {len(whole)} bytes of {said['bytes']}"))
+            # One over which a connection broke may have come after the next: then in order of time.
+            orders = (parts, sorted(parts, key=begin))
+            if not any(hashlib.sha256(b"".join(order)).hexdigest() == said["sha256"] for order in orders):
+                size = sum(len(part) for part in parts)
+                broken.append((name, f"{len(parts)} messages, {size} bytes of {said['bytes']}"))
         return broken

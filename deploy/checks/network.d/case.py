@@ -158,7 +158,7 @@ class Case:
             self.sampling()
 
     async def birth(self):
-        """Whoever comes back says everything again that a broker keeps. A state over which connections broke may come
+        """A station that reconnects publishes its retained messages again. A state over which connections broke may come
         later, since it was given up for a while: for as long again as that went on, at most, because each wait is twice
         the one before."""
         last = max((at for at, text, kept in self.readings.online if text == "online" and not kept), default=None)
@@ -169,7 +169,12 @@ class Case:
         deadline = time.monotonic() + max(15, self.figures.get("fault") or 0)
         while unsaid() and time.monotonic() < deadline:
             await asyncio.sleep(0.1)
-        self.expect(not unsaid(), f"not said again: {', '.join(unsaid())}")
+        def ago(at):
+            return f"{time.monotonic() - at:.1f} s ago"
+        self.expect(not unsaid(), "not said again: " + ", ".join(
+            f"{topic} ({ago(self.readings.latest.get('state/' + topic, 0))})" for topic in unsaid())
+            + "; online was said " + ", ".join(
+                ago(at) for at, text, kept in self.readings.online[-4:] if text == "online" and not kept))
 
     def settled(self, begun):
         """Health after the fault says that nothing waits."""

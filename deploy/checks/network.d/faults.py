@@ -41,7 +41,7 @@ async def latency(case):
 
 
 async def low_rate(case):
-    """32 kbit/s, of which 22 are needed; the birth of 63 kB has to go through it too. What is new is not kept waiting
+    """32 kbit/s, of which 24 are needed; the birth of 83 kB has to go through it too. What is new is not kept waiting
     for good by what is old."""
     _, proxy = await case.usual(
         proxy={"buffer": 8192}, trace={"signals": ["raw"]}, health={"interval_s": 5},
@@ -51,8 +51,8 @@ async def low_rate(case):
     proxy.rate = 4000
     proxy.end()
     at = time.monotonic()
-    await case.fault(64)
-    late = [behind for when, behind in case.readings.delays if when > at + 47 * case.scale]
+    await case.fault(96)
+    late = [behind for when, behind in case.readings.delays if when > at + 79 * case.scale]
     case.expect(len(late) >= 12 * case.scale,
                 f"{len(late)} traces in the last {15 * case.scale:.0f} s of the low rate")
     if late:

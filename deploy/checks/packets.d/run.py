@@ -66,11 +66,11 @@ class Station(Judge):
         self.agent.start()
 
     async def settled(self, since, seconds):
-        """Waits until nothing is left to be sent."""
+        """Waits until nothing is left to be sent: on disk a message may wait for the trial of its topic."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             at, health = self.readings.health[-1] if self.readings.health else (0, {})
-            if at > since + 2 and health["outbox"]["messages"] < 20:
+            if at > since + 2 and health["outbox"]["messages"] < 5 and not self.readings.account("trigger")[1]:
                 return True
             await asyncio.sleep(0.1)
         return False

@@ -24,6 +24,7 @@ class Line:
         self.writer, self.stage, self.version = writer, stage, 4
         # Acknowledgements to let pass before.
         self.left = 0
+        self.listens = False
 
 
 class Broker:
@@ -102,6 +103,7 @@ class Broker:
             self.publication(line, kind, body)
         elif kind == 0x82:
             at = read_properties(body, 2)[1] if line.version == 5 else 2
+            line.listens = True
             self.send(line, Packet(SUBACK, body[:2], properties, b"\1" * self.filters(body, at)), "suback")
         elif kind == 0xA2:
             self.send(line, Packet(UNSUBACK, body[:2], properties, b"\0" if line.version == 5 else b""), "unsuback")
@@ -170,8 +172,12 @@ class Broker:
         at += len(mark)
         if line.version == 5:
             at = read_properties(body, at)[1]
+        topic = body[2:2 + size]
         # For the accounts it is a subscriber, to whom it comes as a message of now.
-        self.take(Message(body[2:2 + size].decode(), body[at:], qos, False, bool(kind & 8), {}))
+        self.take(Message(topic.decode(), body[at:], qos, False, bool(kind & 8), {}))
+        if line.listens and topic.startswith(self.topic("cmd/").encode()):
+            # By this an agent sees that the broker does not throw away what it sends.
+            self.write(line, Packet(PUBLISH, text(topic), [] if line.version == 5 else None, body[at:]).bytes())
         if qos:
             self.send(line, Packet(
                 PUBACK, mark + (b"\0" if line.version == 5 else b""), [] if line.version == 5 else None), "puback")

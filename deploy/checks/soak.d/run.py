@@ -11,6 +11,7 @@ from agent import playing
 from keeping import KeepingMosquitto
 
 from client import Client
+from verdict import verdict
 
 RATE = 100  # Hz, of the recording
 BUDGET = 16  # MB
@@ -76,9 +77,7 @@ async def main(program, folder, recording, duration, speed):
         problems.append("no health at the end")
     if stopped > 5:
         problems.append("it took too long to stop")
-    for problem in problems:
-        print(f"WRONG: {problem}")
-    return 1 if problems else 0
+    return verdict(problems)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
 from agent import Agent  # noqa: E402
 from keeping import KeepingMosquitto, Reader  # noqa: E402
 from readings import Readings, seconds  # noqa: E402
+from verdict import verdict  # noqa: E402
 
 # Within which it has to be said.
 LIMIT = 60
@@ -214,11 +215,9 @@ async def main(program, folder, mounts):
           f"{messages} event messages, without gaps")
     for agent in agents:
         agent.stop()
-    for problem in problems:
-        print(f"WRONG: {problem}")
     reader.close()
     broker.stop()
-    return 1 if problems else 0
+    return verdict(problems)
 
 
 if __name__ == "__main__":

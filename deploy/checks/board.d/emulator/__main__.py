@@ -3,13 +3,15 @@
     python3 -m emulator --ready FILE NAME=CHIP[,KEY=VALUE...] ...
 
 For each adapter a line `NAME BUS ADDRESS` is written to FILE once all are there. On SIGUSR1 the recording and the
-timetable of faults begin. On SIGTERM the chips' journals are written to NAME.json and NAME.samples. A chip's keys:
+timetable of faults begin. A chip `cp2104` is a gpiochip with four lines instead (BUS is its number). On SIGTERM the chips'
+journals are written to NAME.json and NAME.samples. A chip's keys:
 
     address=0x53        another address than its first
     world=FILE          a recording, see world.py; lead=SECONDS of quiet before it
     noise=M_PER_S2      standard deviation of the ground's noise
     clock=PERCENT       how much too fast the chip's clock is, such as -3.8
     faults=TIMETABLE    see faults.py
+    switches=FOLDER     the same by hand
     slow=MS             how long the bus takes for a read, in ms
 """
 
@@ -24,6 +26,7 @@ from .adapter import Adapter
 from .chips import CHIPS
 from .faults import Faults
 from .journal import Journal
+from .relay import Relay
 from .world import World
 
 
@@ -32,8 +35,10 @@ def parse(text):
     name, _, rest = text.partition("=")
     chip, *options = rest.split(",")
     options = dict(option.split("=", 1) for option in options)
+    if chip == "cp2104":
+        return name, Relay(Faults(""))
     world = World(options.pop("world", None), float(options.pop("lead", 0)), float(options.pop("noise", 0.02)))
-    faults = Faults(options.pop("faults", ""))
+    faults = Faults(options.pop("faults", ""), options.pop("switches", None))
     address = options.pop("address", None)
     slow = float(options.pop("slow", 0)) / 1000
     made = CHIPS[chip](world, faults, Journal(), float(options.pop("clock", 0)) / 100, address and int(address, 0))

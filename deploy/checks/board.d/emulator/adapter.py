@@ -10,7 +10,7 @@ import os
 import struct
 import time
 
-from .usbip import Device
+from .usbip import Product
 
 DEVICE = struct.pack("<BBHBBBBHHHBBBB", 18, 1, 0x0110, 0xFF, 0, 0, 8, 0x0403, 0xC631, 0x0205, 0, 0, 0, 1)
 CONFIGURATION = (struct.pack("<BBHBBBBB", 9, 2, 18, 1, 1, 0, 0x80, 50)
@@ -18,11 +18,9 @@ CONFIGURATION = (struct.pack("<BBHBBBBB", 9, 2, 18, 1, 1, 0, 0x80, 50)
 FUNCTIONALITY = struct.pack("<I", 0x0EFF0009)  # I2C_FUNC_I2C and all of SMBus that can be made of it
 GET_FUNCTIONALITY, SET_DELAY, GET_STATUS, TRANSFER = 1, 2, 3, 4
 ACKNOWLEDGED, NOT_ACKNOWLEDGED = b"\x01", b"\x02"
-INWARDS, NOT_STANDARD = 0x80, 0x60
-GET_DESCRIPTOR, DEVICE_DESCRIPTOR, CONFIGURATION_DESCRIPTOR = 6, 1, 2
 
 
-class Adapter:
+class Adapter(Product):
     """The adapter and its chip. `faults` says what goes wrong at the moment; `slow` is how long a read takes, in s."""
 
     def __init__(self, chip, faults, slow=0.0):
@@ -30,36 +28,18 @@ class Adapter:
         self.faults = faults
         self.slow = slow
         self.status = ACKNOWLEDGED
-        self.bus = None
         self.was_missing = self.was_other = False
-        self.device = Device(self.control, lambda: faults.now("jam"))
+        super().__init__(DEVICE, CONFIGURATION, buses, lambda: faults.now("jam"))
 
-    def plug(self):
-        """Gives its bus a number: the one that was not there before. The caller serves until `found` says so."""
-        self.before = set(buses())
-        self.device.plug()
-
-    def found(self):
-        """True once the kernel has made a bus of it."""
-        new = [bus for bus in buses() if bus not in self.before]
-        if new:
-            self.bus = new[0]
-        return bool(new)
-
-    def control(self, kind, request, value, index, length, data):
-        """Answers a control request."""
-        if kind & NOT_STANDARD == 0:
-            if request == GET_DESCRIPTOR and kind & INWARDS:
-                found = {DEVICE_DESCRIPTOR: DEVICE, CONFIGURATION_DESCRIPTOR: CONFIGURATION}.get(value >> 8)
-                return found and found[:length]
-            return bytes(length) if kind & INWARDS else b""
+    def own(self, kind, request, value, index, length, data):
+        """A message of a transfer, or what it asks of the adapter."""
         if request >= TRANSFER:
-            return self.transfer(index, length if kind & INWARDS else None, data)
+            return self.transfer(index, length if kind & self.INWARDS else None, data)
         if request == GET_STATUS:
             return self.status
         if request == GET_FUNCTIONALITY:
             return FUNCTIONALITY[:length]
-        return bytes(length) if kind & INWARDS else b""
+        return bytes(length) if kind & self.INWARDS else b""
 
     def transfer(self, address, length, data):
         """One message: reads `length` bytes, or writes `data` where that is None."""

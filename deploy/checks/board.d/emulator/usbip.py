@@ -98,3 +98,39 @@ class Device:
             else:
                 reply = REPLY.pack(SUBMITTED, number, 0, 0, 0, 0, length, 0, 0, 0)
             self.socket.sendall(reply)
+
+
+class Product:
+    """A device as it is plugged in and found: the kernel's driver gives a number to what it makes of it. A subclass says
+    what else it answers, in `own`."""
+
+    DEVICE_DESCRIPTOR, CONFIGURATION_DESCRIPTOR = 1, 2
+    GET_DESCRIPTOR, INWARDS, NOT_STANDARD = 6, 0x80, 0x60
+
+    def __init__(self, device, configuration, numbers, hung=lambda: False):
+        """Its two descriptors, and a function that lists the kernel's numbers of what there is of its kind."""
+        self.descriptors = {self.DEVICE_DESCRIPTOR: device, self.CONFIGURATION_DESCRIPTOR: configuration}
+        self.numbers = numbers
+        self.bus = None
+        self.device = Device(self.control, hung)
+
+    def plug(self):
+        """Its number will be one that is not there now. The caller serves until `found` says so."""
+        self.before = set(self.numbers())
+        self.device.plug()
+
+    def found(self):
+        """True once the kernel has made something of it."""
+        new = [number for number in self.numbers() if number not in self.before]
+        if new:
+            self.bus = new[0]
+        return bool(new)
+
+    def control(self, kind, request, value, index, length, data):
+        """Answers a control request."""
+        if kind & self.NOT_STANDARD:
+            return self.own(kind, request, value, index, length, data)
+        if request == self.GET_DESCRIPTOR and kind & self.INWARDS:
+            found = self.descriptors.get(value >> 8)
+            return found and found[:length]
+        return bytes(length) if kind & self.INWARDS else b""

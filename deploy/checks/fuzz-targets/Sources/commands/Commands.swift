@@ -1,3 +1,4 @@
+import Checking
 import Commands
 import Glibc
 import LibFuzzer
@@ -37,7 +38,8 @@ private func commands(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
         check((try? JSONReader.read(text)) != nil, "a reply that is no JSON: \(String(decoding: text, as: UTF8.self))")
     case .carryOut(let request):
         check(!message.isRetained && desk.rejected == 0, "refused and carried out")
-        if let id = request.id {
+        // (What only reads the storage may be asked again.)
+        if request.command.isRemembered, let id = request.id {
             check(
                 desk.take(message, connection: 1, now: 2, wall: 1_767_608_430_000_000_000, random: &random) == .nothing,
                 id)

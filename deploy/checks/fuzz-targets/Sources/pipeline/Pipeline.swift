@@ -1,3 +1,4 @@
+import Checking
 import Glibc
 import LibFuzzer
 import Messages
@@ -70,11 +71,25 @@ private struct Run {
     }
 }
 
-/// A number that is none is written as null, and nothing else in these messages is.
+/// A number that is none is written as null, and nothing else in these messages is but the on-site estimate and its parts.
 private func holdsNull(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= 4 else { return false }
-    for i in 0...(bytes.count - 4) where bytes[i] == 0x6e {
-        if bytes[i + 1] == 0x75, bytes[i + 2] == 0x6c, bytes[i + 3] == 0x6c { return true }
+    let estimate = Array("\"onsite\":".utf8)
+    var i = 0
+    while i <= bytes.count - 4 {
+        if bytes[i] == estimate[0], bytes[i...].starts(with: estimate) {
+            i += estimate.count
+            // Null, or an object without others in it.
+            if i < bytes.count, bytes[i] == UInt8(ascii: "{") {
+                while i < bytes.count, bytes[i] != UInt8(ascii: "}") { i += 1 }
+            } else {
+                i += 4
+            }
+        } else if bytes[i...].starts(with: "null".utf8) {
+            return true
+        } else {
+            i += 1
+        }
     }
     return false
 }

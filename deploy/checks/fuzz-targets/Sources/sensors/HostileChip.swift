@@ -1,3 +1,4 @@
+import Checking
 import Glibc
 import Sensors
 import SignalProcessing

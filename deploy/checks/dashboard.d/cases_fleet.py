@@ -1,0 +1,341 @@
+"""Many stations: what a page of a thousand costs, and how they are found, sorted and set."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+from looks import check_looks, coloured
+from world import free_port, wait_until
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STATIONS = int(os.environ.get("SEISMOTE_FLEET", "1000"))
+ROWS = "document.querySelectorAll('.stations tbody tr:not(.room)')"
+
+
+class Speakers:
+    """speakers.py, until the end of a case."""
+
+    def __init__(self, world, broker, mode, what):
+        self.log = os.path.join(world.work, f"{mode}-{what}-{free_port()}.log")
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", sys.executable, "-B", os.path.join(HERE, "speakers.py"), str(broker.port), mode, what],
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def said(self):
+        with open(self.log, encoding="utf-8") as file:
+            return file.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def sent(broker):
+    """Bytes that the broker's port of the page has sent to the connections that are open now."""
+    text = subprocess.run(["ss", "-tnHi", f"sport = :{broker.web}"], capture_output=True, text=True, check=True).stdout
+    return sum(int(number) for number in re.findall(r"bytes_acked:(\d+)", text))
+
+
+def metrics(session):
+    return {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
+
+
+def case_thousand_stations(world):
+    broker = world.another_broker("thousand")
+    with Speakers(world, broker, "fleet", str(STATIONS)) as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "a thousand stations are there")
+        began = time.monotonic()
+        page = world.page(broker=broker, size=(1440, 900))
+        world.until(page, f"{ROWS}.length >= 10")
+        first = time.monotonic() - began
+        world.until(page, f"Seismote.overview.rows.filter((row) => row.pga >= 0).length > {STATIONS * 0.97}")
+        whole = time.monotonic() - began
+        # What each is called and where it is comes behind, and comes from all of them.
+        world.until(page, f"Seismote.overview.rows.filter((row) => row.version).length >= {STATIONS} && Seismote.overview.map.state().placed >= {STATIONS}", 60)
+        known = time.monotonic() - began
+        # The worst come first, and counts say how many there are.
+        world.until(page, "document.querySelector('.stations tbody tr:not(.room) .badge').textContent === Seismote.text.overview.states.shaking")
+        shaking = sum(number % 250 == 3 and number % 97 != 5 for number in range(STATIONS))
+        assert page.inner_text(".count.shaking") == f"{shaking} shaking", page.inner_text(".count.shaking")
+        # Beside those that shake, the list of events says nothing of "none yet".
+        assert page.evaluate("document.querySelectorAll('.events-card tr.running').length") >= shaking
+        assert not page.is_visible(".events-card > p.quiet")
+        world.picture(page, "thousand-table")
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
+        # What came at the beginning is over.
+        page.wait_for_timeout(4000)
+        before, bytes_before, at = metrics(session), sent(broker), time.monotonic()
+        page.wait_for_timeout(15000)
+        after, bytes_after, took = metrics(session), sent(broker), time.monotonic() - at
+        rate = (bytes_after - bytes_before) / took / 1000
+        # Processor time of the page's thread: what the clock on the wall says of a task has other programs in it.
+        share = (after["ThreadTime"] - before["ThreadTime"]) / took
+        heap = after["JSHeapUsedSize"] / 1e6
+        nodes = after["Nodes"]
+        assert rate < 300, f"{rate:.0f} kB/s"
+        assert share < 0.25, f"{share:.0%} of a core"
+        assert heap < 150, f"{heap:.0f} MB"
+        # One that is opened gets what it needs; the levels of the others end.
+        page.click(".stations tbody tr:not(.room) a")
+        page.wait_for_selector("main.station")
+        page.wait_for_timeout(3000)
+        bytes_before, at = sent(broker), time.monotonic()
+        page.wait_for_timeout(5000)
+        opened = (sent(broker) - bytes_before) / (time.monotonic() - at) / 1000
+        assert opened < 20, f"{opened:.0f} kB/s while one station is open"
+        broker.kill()
+    return (f"{rate:.0f} kB/s, {share:.0%} of a core, {heap:.0f} MB, {nodes:.0f} nodes; first rows after {first:.1f} s, all after {whole:.1f} s, their places after {known:.1f} s; "
+            f"one opened: {opened:.1f} kB/s")
+
+
+def case_many_are_found_sorted_and_grouped(world):
+    broker = world.another_broker("sorting")
+    with Speakers(world, broker, "fleet", "220") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        page = world.page(broker=broker, size=(1440, 1000))
+        world.until(page, "Seismote.overview.rows.filter((row) => row.pga >= 0).length > 200")
+        # Sorted by the keyboard alone.
+        page.focus(".stations th:nth-child(5) button")
+        page.keyboard.press("Enter")
+        assert page.get_attribute(".stations th:nth-child(5)", "aria-sort") == "descending"
+        assert page.inner_text(".stations tbody tr:not(.room) td:nth-child(2) a") == "net-0003"
+        page.keyboard.press("Enter")
+        assert page.get_attribute(".stations th:nth-child(5)", "aria-sort") == "ascending"
+        page.click(".count.offline")
+        world.until(page, f"{ROWS}.length === Seismote.overview.rows.filter((row) => row.state === 'offline').length")
+        page.click(".count.offline")
+        page.select_option(".overview-tools .choice:has-text('Group') select", "sicily")
+        world.until(page, f"[...{ROWS}].every((row) => row.lastChild.textContent === 'sicily')")
+        page.fill("input[type=search]", "net-0001")
+        world.until(page, f"{ROWS}.length === 1")
+        page.fill("input[type=search]", "")
+        page.select_option(".overview-tools .choice:has-text('Group') select", "")
+        # The map: clusters that open, and no label that is cut or covers another.
+        page.click(".together button:has-text('Map')")
+        world.until(page, "Seismote.overview.map.state().placed >= 215")
+        clusters = page.evaluate("document.querySelectorAll('.pin.cluster').length")
+        assert 1 <= clusters < 80, clusters
+        world.picture(page, "map-world")
+        before = page.evaluate("Seismote.overview.map.state().view.pixels")
+        page.locator(".pin.cluster").first.press("Enter")
+        assert page.evaluate("Seismote.overview.map.state().view.pixels") > 2 * before
+        crossing = page.evaluate("""(() => {
+          const plane = document.querySelector(".plane").getBoundingClientRect();
+          const boxes = [...document.querySelectorAll(".pin-name")].map((e) => e.getBoundingClientRect());
+          const cut = boxes.filter((b) => b.left < plane.left || b.right > plane.right || b.top < plane.top || b.bottom > plane.bottom).length;
+          const over = boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)).length;
+          return [boxes.length, cut, over];
+        })()""")
+        assert crossing[0] > 3 and crossing[1:] == [0, 0], crossing
+        world.picture(page, "map-near")
+        page.focus(".plane")
+        page.keyboard.press("0")
+        assert abs(page.evaluate("Seismote.overview.map.state().view.pixels") / before - 1) < 0.01
+        # An alert that has been seen is out of the way, in this browser.
+        page.click(".together button:has-text('Table')")
+        alerts = page.evaluate("Seismote.overview.rows.filter((row) => row.alerts > 0).length")
+        page.goto(broker.page + "#/station/net-0007/health")
+        page.click(".alerts button")
+        page.wait_for_selector(".alerts li.seen")
+        page.goto(broker.page + "#/")
+        world.until(page, f"Seismote.overview.rows.filter((row) => row.alerts > 0).length === {alerts - 1}")
+        for theme, size in (("dark", (1440, 900)), ("light", (820, 1100)), ("light", (390, 844))):
+            other = world.page(broker=broker, size=size, theme=theme)
+            world.until(other, "Seismote.overview.rows.filter((row) => row.pga >= 0).length > 200")
+            check_looks(world, other, f"table-{size[0]}-{theme}")
+            world.close_page(other)
+        broker.kill()
+    return f"{clusters} clusters, {crossing[0]} labels"
+
+
+def case_group_is_set_on_trial(world):
+    """Real stations: a dry run of all, on trial, confirmed; one refuses."""
+    broker = world.another_broker("grouped")
+    settings = {"station": {"groups": ["class"]}}
+    for name in ("room-1", "room-2"):
+        world.agent(name, settings, broker=broker)
+    world.agent("locked", {**settings, "locked": ["trace.rate_hz"]}, broker=broker)
+    page = world.page("#/group/class", broker=broker, size=(1280, 900))
+    world.until(page, "Seismote.groupView.fields && Seismote.groupView.online.length === 3")
+    page.fill(".group-choose input[type=search]", "trace.rate_hz")
+    page.select_option(".group-picks", "trace.rate_hz")
+    page.fill("#group-value", "10 Hz")
+    page.click(".group-form button[type=submit]")
+    world.until(page, "Seismote.groupView.answers.size === 3", 30)
+    assert page.evaluate("Seismote.groupView.answers.get('locked').reply.phase") == "failed"
+    world.picture(page, "group-dry-run")
+    page.click(".group section button.primary:not([hidden])")
+    page.wait_for_selector("dialog[open]")
+    page.click("dialog button.primary")
+    world.until(page, "Seismote.groupView.phase === 'trial' && Seismote.groupView.count('good') === 2", 30)
+    world.picture(page, "group-trial")
+    page.click(".group section button.primary:not([hidden])")
+    world.until(page, "Seismote.groupView.phase === 'settled' && Seismote.groupView.count('good') === 2", 30)
+    page.goto(broker.page + "#/station/room-1/settings")
+    world.until(page, "Seismote.fleet.stations.get('room-1')?.config?.config.trace.rate_hz === 10 && !Seismote.fleet.stations.get('room-1').config.pending")
+    world.stop("room-1", "room-2", "locked")
+    broker.kill()
+
+
+def case_network_event_on_the_map(world):
+    """An earthquake that a network detector has put together: the list, its versions, the map with ellipse and waves."""
+    broker = world.another_broker("together")
+    with Speakers(world, broker, "fleet", "60") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        page = world.page(broker=broker, size=(1440, 1100))
+        world.until(page, "Seismote.overview.map.state().placed === 60")
+        assert page.is_hidden(".network-card")
+        begun = time.time() - 9
+
+        def say(version, kind, longitude):
+            at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(begun))
+            stations = [{"id": f"net-{number:04}", "event_id": f"net-{number:04}-20260105T102030000Z", "onset": f"{at}.500Z", "residual_s": 0.1 * number,
+                         "distance_km": 10.0 + number} for number in (3, 9, 15, 21)]
+            broker.publish("seismote/network/event", json.dumps({
+                "v": 1, "boot": "b", "seq": version, "t": f"{at}Z", "event_type": kind, "event_id": "net-20260105T102030000Z", "version": version, "origin_time": f"{at}Z",
+                "latitude": 35.8, "longitude": longitude, "depth_km": 8.0, "ellipse": {"semi_major_km": 9.0, "semi_minor_km": 4.0, "azimuth_deg": 40.0}, "rms_s": 0.2,
+                "magnitude": {"value": 5.1, "sigma": 0.3, "relation": "x"}, "pga": {"value": 0.9, "station": "net-0003"}, "mmi": {"value": 5.9, "station": "net-0003"},
+                "class": "earthquake", "stations": stations, "silent": ["net-0033"]}), False)
+
+        say(1, "onset", -117.4)
+        page.wait_for_selector(".network-card tbody tr.running")
+        say(3, "update", -117.6)
+        say(2, "update", -110.0)  # An older version that comes late.
+        world.until(page, "document.querySelector('.network-card tbody tr').textContent.includes('117.6') && document.querySelectorAll('.network-card table').length === 2")
+        text = page.inner_text(".network-card")
+        assert "5.1 ± 0.3" in text and "net-0033" in text and "18.0 km × 8.00 km" in text, text
+        button = ".network-card tbody button >> nth=0"
+        page.click(button)
+        page.click(button)
+        red = page.evaluate(coloured(40), ["canvas.ground", "--bad"])
+        assert red > 40, f"{red} pixels of the ellipse and the star"
+        world.picture(page, "network-event")
+        say(4, "end", -117.6)
+        world.until(page, "!document.querySelector('.network-card tbody tr.running')")
+        assert page.is_visible(button), "the place of one that has ended can be shown"
+        broker.kill()
+    return f"{red} pixels"
+
+
+def case_network_events_that_are_no_more(world):
+    """One that was withdrawn, one that became another, one whose end did not come: over, and only the earthquake is drawn."""
+    broker = world.another_broker("no-more")
+    with Speakers(world, broker, "fleet", "20") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        page = world.page(broker=broker, size=(1440, 1100))
+        world.until(page, "Seismote.overview.map.state().placed === 20")
+        now = time.time()
+
+        def stamp(at):
+            return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+
+        def say(number, version, kind, **more):
+            broker.publish("seismote/network/event", json.dumps({
+                "v": 1, "boot": "b", "seq": 0, "t": stamp(now - 9), "event_type": kind, "event_id": f"net-20260105T10203000{number}Z", "version": version,
+                "origin_time": stamp(now - 20 + number), "latitude": 35.8, "longitude": -117.0 - number, "depth_km": 8.0,
+                "ellipse": {"semi_major_km": 9.0, "semi_minor_km": 4.0, "azimuth_deg": 40.0}, "rms_s": 0.2, "magnitude": None,
+                "pga": {"value": 0.9, "station": "net-0003"}, "mmi": None, "class": {"likely": "earthquake"}, "stations": [], "silent": [], **more}), False)
+
+        def row(number):
+            return page.locator(".network-card table").first.locator("tbody tr", has_text=f"{117 + number}°")
+
+        for number in (1, 2, 3):
+            say(number, 1, "onset")
+        world.until(page, "document.querySelectorAll('.network-card tbody tr.running').length === 3")
+        # The newest is on the map; it turns out to be the one before.
+        assert page.evaluate("document.querySelectorAll('.network-card [aria-pressed=true]').length") == 1
+        say(3, 2, "end", merged_into="net-20260105T102030002Z")
+        world.until(page, "document.querySelectorAll('.network-card tbody tr.running').length === 2")
+        assert "belongs to the earthquake of" in row(3).inner_text(), row(3).inner_text()
+        assert row(2).locator("[aria-pressed=true]").count() == 1, "what it has become is not on the map"
+        assert row(3).locator("button").count() == 0, "what has become another can still be shown"
+        say(2, 2, "end", withdrawn=True)
+        world.until(page, "document.querySelectorAll('.network-card tbody tr.running').length === 1")
+        assert "withdrawn" in row(2).inner_text(), row(2).inner_text()
+        assert page.evaluate("document.querySelectorAll('.network-card [aria-pressed=true]').length") == 0
+        red = page.evaluate(coloured(40), ["canvas.ground", "--bad"])
+        assert red == 0, f"{red} pixels of what is none are on the map"
+        # The detector has no open event: the end was missed.
+        assert row(1).locator(".badge").inner_text() == "in progress"
+        broker.publish("seismote/network/status", json.dumps({"v": 1, "t": stamp(now), "online": True, "open_events": 0}))
+        world.until(page, "!document.querySelector('.network-card tbody tr.running')")
+        assert "its end was not received" in row(1).inner_text(), row(1).inner_text()
+        check_looks(world, page, "network-no-more")
+        broker.kill()
+
+
+def packet(data):
+    """Bytes of the first MQTT packet; 0 where it has not come whole."""
+    length = 0
+    for i, byte in enumerate(data[1:5]):
+        length |= (byte & 127) << 7 * i
+        if byte < 128:
+            return 2 + i + length if len(data) >= 2 + i + length else 0
+    return 0
+
+
+def case_missed_event_is_asked_for(world):
+    """An event of which nothing reaches the page: it sees that in the numbers of the next one, and asks for it."""
+    broker = world.another_broker("missed")
+    world.agent("room", {"sensor": {"simulate": {"scenario": "quiet"}}, "waveform": {"enabled": False}}, broker=broker)
+    page = world.page("#/group/all", broker=broker, size=(1280, 900))
+    dropped = {"now": False, "count": 0}
+
+    def connect(socket):
+        server = socket.connect_to_server()
+
+        waiting = bytearray()
+
+        def hand_on(message):
+            # Whole packets, so that the rest of the stream stays what it is.
+            waiting.extend(message if isinstance(message, bytes) else message.encode())
+            whole = bytearray()
+            while size := packet(waiting):
+                one = bytes(waiting[:size])
+                del waiting[:size]
+                if dropped["now"] and one[0] >> 4 == 3 and b"room/event/" in one[:64]:
+                    dropped["count"] += 1
+                else:
+                    whole += one
+            if whole:
+                socket.send(bytes(whole))
+        server.on_message(hand_on)
+        socket.on_message(server.send)
+
+    page.route_web_socket(re.compile("^ws"), connect)
+    page.reload()
+    world.until(page, "Seismote.fleet.knows('room', 'resend') && Seismote.fleet.stations.get('room').online")
+    ended = "[...Seismote.fleet.stations.get('room').events.values()].filter((entry) => entry.end && entry.onset).length"
+
+    def make_event():
+        """One event from its onset to its end; not before the filters have settled."""
+        done = subprocess.Popen(["mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", "seismote/room/event/last", "-R", "-C", "1", "-W", "40"],
+                                stdout=subprocess.DEVNULL)
+        world.until(page, "Seismote.fleet.now(Seismote.fleet.stations.get('room'))?.valid")
+        page.evaluate("Seismote.link.command('room', 'test-event')")
+        while done.poll() is None:
+            page.wait_for_timeout(200)
+        assert done.returncode == 0, "no event ended within 40 s"
+
+    make_event()
+    world.until(page, f"{ended} === 1")
+    dropped["now"] = True
+    make_event()
+    page.wait_for_timeout(500)
+    dropped["now"] = False
+    assert dropped["count"] >= 2, f"{dropped['count']} dropped"
+    known = page.evaluate("[...Seismote.fleet.stations.get('room').events.values()].map((entry) => Object.keys(entry).join())")
+    assert page.evaluate(ended) == 1, known
+    began = time.monotonic()
+    make_event()
+    world.until(page, f"{ended} >= 3", 30)
+    world.stop("room")
+    broker.kill()
+    return f"{dropped['count']} messages dropped, whole again {time.monotonic() - began:.1f} s after the next event was asked for"

@@ -1,0 +1,210 @@
+"""Stations that are only their messages, for what one machine cannot run: a thousand of them, a month of events, a class.
+
+    speakers.py PORT station ID   one that answers `events`, `event`, `history`, `label` and `ping`, with a month of events,
+                                  an open event with class and estimate; prints each command
+    speakers.py PORT fleet COUNT  COUNT stations that speak `state/level` once a second, a few of them with problems
+"""
+
+import asyncio
+import datetime
+import hashlib
+import json
+import math
+import os
+import random
+import sys
+import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mqtt.d"))
+
+from client import Client  # noqa: E402
+
+RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "reference", "records", "r10_ridgecrest38_tow2.mseed")
+VERBS = ["config", "config-get", "snapshot", "events", "event", "history", "label", "ping"]
+BOOT = "6a1f3c52-9d0e-4b7a-8f21-0c5d7e9b1a34"
+# From where the fleet is: a few networks, and some stations by themselves.
+PLACES = [(35.7, 139.7, "kanto"), (38.1, 15.6, "sicily"), (41.0, 29.0, "marmara"), (35.8, -117.6, "california"), (-33.4, -70.6, "chile"), (64.1, -21.9, "iceland")]
+
+
+def rfc(seconds):
+    return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f") + "000Z"
+
+
+def envelope(station, seq, at=None):
+    return {"v": 1, "station": station, "boot": BOOT, "seq": seq, "t": rfc(time.time() if at is None else at)}
+
+
+def said(value):
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def event(station, onset, number, kind="end"):
+    chance = random.Random(number)
+    mmi = 1.5 + chance.random() ** 3 * 6
+    p = round(chance.random(), 2)
+    likely = "earthquake" if p >= 0.5 else "disturbance"
+    name = datetime.datetime.fromtimestamp(onset, datetime.timezone.utc).strftime("%Y%m%dT%H%M%S") + f"{int(onset * 1000) % 1000:03}Z"
+    pga = 0.01 * 10 ** (mmi / 3)
+    found = {**envelope(station, number, onset), "event_type": kind, "event_id": f"{station}-{name}", "onset": rfc(onset),
+             "detectors": [{"name": "sta_lta", "signal": "v3", "on": rfc(onset), "max": 12.5, "threshold": 3.0}],
+             "sta_lta_max": {"v3": 12.5}, "pga": pga, "pga_pct_g": pga / 0.0980665, "pgv": pga / 20, "pgd": pga / 400, "duration_s": 8.0 + number % 40,
+             "intensity": [{"scale": "mmi", "relation": "worden12", "value": round(mmi, 1)}, {"scale": "jma", "relation": "jma", "value": round(mmi / 2, 1)}],
+             "peaks": {axis: {"value": pga * part, "t": rfc(onset + 3)} for axis, part in (("x", 1), ("y", 0.7), ("z", 0.4))},
+             "class": {"likely": likely, "p": p, "t_s": 5.0, "certain": p >= 0.8, "moved": False},
+             "onsite": {"t_s": 2, "pv": 0.002, "pd": None, "tau_c": 1.2, "pgv_predicted": pga / 18, "mmi_predicted": mmi, "range_log10": 0.6, "level": None}}
+    if kind == "end":
+        found["end"] = rfc(onset + found["duration_s"])
+    return found
+
+
+class Station:
+    def __init__(self, name):
+        self.name, self.seq, self.labels = name, 0, {}
+        now = self.begun = time.time()
+        self.events = [event(name, now - 7200 - number * 19000, number) for number in range(140)]
+        self.open = event(name, now - 20, 1000, "update")
+        with open(RECORD, "rb") as file:
+            self.record = file.read()
+
+    async def run(self, port):
+        self.client = await Client(f"contract-{self.name}", take=self.take).connect(port)
+        await self.client.subscribe(f"seismote/{self.name}/cmd/+")
+        await self.client.subscribe("seismote/group/all/cmd/+")
+        where = {"id": self.name, "network": "XX", "code": "CTR", "latitude": 35.7, "longitude": 139.7, "description": "Speaks the contract", "groups": ["test"]}
+        await self.publish("state/online", b"online", True)
+        await self.publish("state/info", {"agent": {"name": "seismote", "version": "2.0", "build": "contract"}, "station": where,
+                                          "sensor": {"driver": "iio", "chip": "adxl355", "rate_hz": 100}, "capabilities": {"verbs": VERBS}}, True)
+        await self.publish("state/config", {"rev": 0, "sha256": "0", "config": {"trace": {"enabled": False}}, "sources": {}, "pending": None}, True)
+        await self.publish("state/alert/clock_unsynced", {"code": "clock_unsynced", "severity": "warning", "since": rfc(time.time() - 4000),
+                                                          "message": "The clock is not synchronised.", "details": {}}, True)
+        await self.publish("event/last", self.events[0], True)
+        judged = iter([(0.5, 0.31), (1, 0.48), (2, 0.72), (3, 0.88), (5, 0.93)])
+        await self.judge(*next(judged))
+        while True:
+            self.seq += 1
+            # Slowly, so that a page that is opened sees it come.
+            if self.seq > 6 and (one := next(judged, None)):
+                await self.judge(*one)
+            mmi = round(3 + math.sin(self.seq / 5), 1)
+            await self.publish("state/level", {"pga": 0.04, "mmi": mmi, "jma": mmi / 2, "triggered": True, "valid": True, "synced": False}, True, 0)
+            await self.publish("state/summary", {"window_s": 10, "pga": 0.04, "pga_pct_g": 0.4, "pgv": 0.002, "pgd": 0.0001, "triggered": True, "valid": True,
+                                                 "intensity": [{"scale": "mmi", "relation": "worden12", "value": mmi}]}, True, 0)
+            await asyncio.sleep(1)
+
+    async def judge(self, at, p):
+        self.open["class"] = {"likely": "earthquake" if p >= 0.5 else "unclassified", "p": p, "t_s": float(at), "certain": p >= 0.8, "moved": False}
+        self.open["alarm"] = p >= 0.88
+        self.open["seq"] += 1
+        await self.publish("event/trigger", self.open)
+        await self.publish("event/current", self.open, True)
+
+    async def publish(self, topic, body, retain=False, qos=1):
+        payload = body if isinstance(body, bytes) else said({**envelope(self.name, self.seq), **body})
+        await self.client.publish(f"seismote/{self.name}/{topic}", payload, qos, retain)
+
+    def take(self, message):
+        verb = message.topic.rsplit("/", 1)[1]
+        asked = json.loads(message.payload or b"{}")
+        print(verb, json.dumps(asked), flush=True)
+        asyncio.get_running_loop().create_task(self.answer(verb, asked))
+
+    async def answer(self, verb, asked):
+        number = asked.get("id", "none")
+        try:
+            result = await getattr(self, f"do_{verb.replace('-', '_')}")(asked)
+            reply = {"phase": "done", "result": result, "errors": []}
+        except AttributeError:
+            reply = {"phase": "failed", "errors": [{"path": "", "code": "unavailable", "message": f"There is no command `{verb}`."}]}
+        except LookupError as error:
+            reply = {"phase": "failed", "errors": [{"path": "/event_id", "code": "unavailable", "message": str(error)}]}
+        await self.publish(f"res/{number}", {"id": number, "cmd": verb, **reply})
+
+    async def do_ping(self, _):
+        return {}
+
+    async def do_label(self, asked):
+        self.labels[asked["event_id"]] = asked["label"]
+        return {}
+
+    async def do_events(self, asked):
+        def matches(one):
+            return (asked.get("from", "") <= one["onset"] < asked.get("to", "9") and one["intensity"][0]["value"] >= asked.get("min_mmi", 0)
+                    and asked.get("class", one["class"]["likely"]) == one["class"]["likely"])
+        found = [one for one in self.events if matches(one)]
+        first = int(asked.get("after", 0))
+        some = found[first:first + asked.get("limit", 100)]
+        after = first + len(some)
+        return {"events": some, "matches": len(found), "next": after if after < len(found) else None}
+
+    async def do_event(self, asked):
+        found = next((one for one in self.events if one["event_id"] == asked["event_id"]), None)
+        if not found:
+            raise LookupError("this event is not kept")
+        if not asked.get("waveform"):
+            return {"event": found}
+        for at in range(0, len(self.record), 16384):
+            await self.publish(f"data/history/waveform/{asked['id']}", self.record[at:at + 16384])
+        return {"event": found, "bytes": len(self.record), "sha256": hashlib.sha256(self.record).hexdigest()}
+
+    async def do_history(self, asked):
+        def seconds(text):
+            return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+        begin, step = seconds(asked["from"]), asked["step_s"]
+        count = min(5000, int((seconds(asked["to"]) - begin) / step))
+        columns = {axis: {"min": [], "max": [], "rms": []} for axis in "xyz"}
+        for i in range(count):
+            at = begin + i * step
+            near = (at - self.begun + 7200) % 19000
+            size = 0.0006 + 0.03 * math.exp(-near / 90)
+            chance = random.Random(int(at))
+            for axis, offset in (("x", 0), ("y", 0.02), ("z", 9.81)):
+                gap = 30000 < at % 86400 < 31500
+                low, high = (None, None) if gap else (offset - size * (0.6 + chance.random()), offset + size * (0.6 + chance.random()))
+                columns[axis]["min"].append(low)
+                columns[axis]["max"].append(high)
+                columns[axis]["rms"].append(None if gap else size / 2)
+        return {"from": asked["from"], "step_s": step, **columns}
+
+
+async def fleet(port, count):
+    """One connection speaks for all: what comes to a page is the same."""
+    client = await Client("contract-fleet", take=lambda _: None).connect(port)
+    chance = random.Random(5)
+    names = [f"net-{number:04}" for number in range(count)]
+    for number, name in enumerate(names):
+        latitude, longitude, group = PLACES[number % len(PLACES)]
+        online = number % 97 != 5
+        where = {"id": name, "latitude": round(latitude + chance.gauss(0, 1.2), 4), "longitude": round(longitude + chance.gauss(0, 1.5), 4),
+                 "description": f"{group.title()}, school {number}", "groups": [group]}
+        state = f"seismote/{name}/state"
+        await client.publish(f"{state}/online", b"online" if online else b"offline", 1, True)
+        await client.publish(f"{state}/info", said({**envelope(name, 0), "agent": {"name": "seismote", "version": "2.0.1"}, "station": where,
+                                                    "sensor": {"driver": "iio", "chip": "adxl355", "rate_hz": 100}, "capabilities": {"verbs": VERBS}}), 1, True)
+        if number % 151 == 7:
+            await client.publish(f"{state}/alert/storage_full", said({**envelope(name, 1), "code": "storage_full", "severity": "warning",
+                                                                      "since": rfc(time.time() - 500), "message": "The storage is full."}), 0, True)
+    print("ready", flush=True)
+    seq, begun = 0, time.monotonic()
+    while True:
+        seq += 1
+        for number, name in enumerate(names):
+            if number % 97 == 5 or (number % 211 == 9 and seq > 20):
+                continue
+            shaking = number % 250 == 3
+            mmi = round((5 if shaking else 1.2) + chance.random(), 1)
+            level = {**envelope(name, seq), "pga": round((0.4 if shaking else 0.003) * (1 + chance.random()), 7), "mmi": mmi, "jma": round(mmi / 2, 1),
+                     "triggered": shaking, "valid": True, "synced": number % 61 != 4}
+            await client.publish(f"seismote/{name}/state/level", said(level), 0, True)
+            # Spread over the second, as real ones are.
+            if number % 20 == 19:
+                await asyncio.sleep(max(0, begun + seq + number / count - time.monotonic()))
+        await client.writer.drain()
+        await asyncio.sleep(max(0, begun + seq + 1 - time.monotonic()))
+
+
+def main():
+    port, mode, what = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    asyncio.run(Station(what).run(port) if mode == "station" else fleet(port, int(what)))
+
+
+main()

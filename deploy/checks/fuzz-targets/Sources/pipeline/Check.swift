@@ -1,9 +1,0 @@
-import Glibc
-
-/// Ends the program with a reason, for libFuzzer to keep the input.
-func check(_ holds: Bool, _ what: @autoclosure () -> String) {
-    if holds { return }
-    print("WRONG: \(what())")
-    fflush(nil)
-    abort()
-}
