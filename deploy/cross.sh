@@ -46,14 +46,17 @@ unpack() {
 # --- cross-building -----------------------------------------------------------------------------------------------
 
 # cross static|dynamic ARGUMENT...: swift build for arm64 with these further arguments. Static puts the Swift libraries
-# into the program; tests need dynamic.
+# into the program, and the source has one place whatever folder it is in: a program notes a hash of the command line that it
+# was compiled with. Tests need dynamic, and the repository at its own path, so that the paths that they are compiled with
+# hold outside.
 cross() {
-    local kind=$1 resources=$swift/lib/swift flags=''
+    local kind=$1 resources=$swift/lib/swift flags='' source=$repository scratch=$build/$1 made=$build/$1
     shift
     local arguments=("$@")
     if [ "$kind" = static ]; then
         resources=$swift/lib/swift_static flags='"-static-stdlib", '
         arguments=(--static-swift-stdlib "$@")
+        source=/usr/src/seismote made=/usr/src/seismote-build
     fi
     cat >"$host/root/$kind.json" <<JSON
 {
@@ -68,17 +71,20 @@ JSON
     # Where git is set to take packages from a folder of this machine, that folder is seen inside too.
     local packages
     packages=$(git config --get-regexp '^url\./.*\.insteadof' | sed -n 's#^url\.\(/.*\)\.insteadof .*#\1#p' | head -1 || true)
-    mkdir -p "$host/arm64" "$host$repository" "$host$build" "$build" ${packages:+"$host$packages"}
+    mkdir -p "$host/arm64" "$host$source" "$host$made" "$scratch" ${packages:+"$host$packages"}
     cp /etc/resolv.conf "$host/etc/resolv.conf" 2>/dev/null || true
+    # One at a time, as swift_alone has it: checks run beside each other.
+    local lock status=0
+    exec {lock}>"$cache/swift.lock"
+    flock "$lock"
     # shellcheck disable=SC2016  # the inner shell's own variables
-    # The repository is at its own path inside as well, so that the paths that tests are compiled with hold outside.
     unshare --mount bash -euc '
-        host=$1 target=$2 repository=$3 build=$4 packages=$5 kind=$6 path=$7
-        shift 7
+        host=$1 target=$2 repository=$3 scratch=$4 packages=$5 kind=$6 path=$7 source=$8 made=$9
+        shift 9
         mount --make-rprivate /
         mount --bind "$target" "$host/arm64"
-        mount --bind "$repository" "$host$repository"
-        mount --bind "$build" "$host$build"
+        mount --bind "$repository" "$host$source"
+        mount --bind "$scratch" "$host$made"
         mount --bind /dev "$host/dev"
         mount --bind /proc "$host/proc"
         rewrite=()
@@ -88,9 +94,11 @@ JSON
         fi
         exec chroot "$host" /usr/bin/env -i "PATH=$path/bin:/usr/bin:/bin" HOME=/root LANG=C.UTF-8 \
             GIT_CONFIG_COUNT=$((${#rewrite[@]} / 2 + 1)) GIT_CONFIG_KEY_0=safe.directory "GIT_CONFIG_VALUE_0=*" \
-            "${rewrite[@]}" swift-build --package-path "$repository" --scratch-path "$build" \
+            "${rewrite[@]}" swift-build --package-path "$source" --scratch-path "$made" \
             --destination "/root/$kind.json" "$@"
-    ' cross "$host" "$target" "$repository" "$build" "$packages" "$kind" "$swift" "${arguments[@]}"
+    ' cross "$host" "$target" "$repository" "$scratch" "$packages" "$kind" "$swift" "$source" "$made" "${arguments[@]}" {lock}>&- || status=$?
+    exec {lock}>&-
+    return $status
 }
 
 # emulated PROGRAM ARGUMENT...: an arm64 program; libraries come from the target folder, all other files are this
@@ -107,22 +115,26 @@ cross_prepare() {
     mkdir -p "$root"
     unpack amd64 "$host" "${host_packages[@]}"
     unpack arm64 "$target" "${target_packages[@]}"
+    mkdir -p "$target/static"
+    ln -sfn "$(cd "$target/static" && echo ../usr/lib/gcc/aarch64-linux-gnu/*/libstdc++.a)" "$target/static/libstdc++.a"
 }
 
 # cross_released PRODUCT: builds that program as it is delivered, and prints its path. Linked as `released` does it (but
 # for no-unwind-tables.ld, of which the lld of Swift 6.0.3 dies), with older-glibc.s, so that it runs on Debian 12 too.
 cross_released() {
-    local program=$build/aarch64-unknown-linux-gnu/release/$1 flags=() flag
-    emulated "$target/usr/bin/aarch64-linux-gnu-as" -o "$host/root/older-glibc.new" "$repository/deploy/older-glibc.s" >&2
+    local program=$build/static/aarch64-unknown-linux-gnu/release/$1 flags=() flag
+    # (Whoever takes this function's output has switched `set -e` off in it.)
+    emulated "$target/usr/bin/aarch64-linux-gnu-as" -o "$host/root/older-glibc.new" "$repository/deploy/older-glibc.s" >&2 || return
     # SwiftPM does not see that this file has changed.
     cmp -s "$host/root/older-glibc.new" "$host/root/older-glibc.o" || rm -f "$program"
     mv "$host/root/older-glibc.new" "$host/root/older-glibc.o"
     for flag in "${release_flags[@]:1}"; do
         case $flag in
             --script=*) unset 'flags[-1]' ;;
+            -L.build/static) flags+=(-L/arm64/static) ;;
             *) flags+=("$flag") ;;
         esac
     done
-    cross static -c release --product "$1" --quiet "${flags[@]}" -Xlinker /root/older-glibc.o >&2
+    cross static -c release --product "$1" --quiet "${flags[@]}" -Xlinker /root/older-glibc.o >&2 || return
     printf '%s\n' "$program"
 }

@@ -29,3 +29,32 @@ apt_view() {
     )
     apt-get "${view_options[@]}" update -qq >/dev/null || fail "could not read the package lists of Debian 13"
 }
+
+# package_root RELEASE: sets tools to a root of trixie or bookworm with debhelper, lintian and the libraries that the
+# packages depend on, made in the cache where there is none. The folder's name carries the list of its packages, so that
+# another tree with another list makes its own beside it and none is remade while somebody works in it. Needs root.
+package_root() {
+    local wanted=(debhelper lintian man-db binutils-aarch64-linux-gnu) page_packages library lock
+    install package
+    read -ra page_packages <<<"$(packages_for dashboard)"
+    wanted+=("${page_packages[@]}")
+    for library in libc6 libgcc-s1 libmosquitto1 libmseed2 libyaml-0-2 libjansson4 libsqlite3-0 libexpat1 librabbitmq4; do
+        wanted+=("$library:amd64" "$library:arm64")
+    done
+    # shellcheck disable=SC2154  # of lib.sh
+    mkdir -p "$cache/package"
+    tools=$cache/package/$1-$(sha256sum <<<"${wanted[*]}" | cut -c -12)
+    if [ -e "$tools.made" ]; then return; fi
+    exec {lock}>"$tools.lock"
+    flock "$lock"
+    if ! [ -e "$tools.made" ]; then
+        say "Making a root of $1 with debhelper and lintian (once; two minutes)"
+        rm -rf "$tools"
+        mmdebstrap --quiet --mode=root --variant=apt --architectures=amd64,arm64 --aptopt='APT::Install-Recommends "false"' \
+            --dpkgopt=force-unsafe-io --include="$(IFS=, && echo "${wanted[*]}")" --skip=output/dev \
+            --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$1" "$tools" "$(mirror)" >"$tools.log" 2>&1 ||
+            fail "mmdebstrap could not make $tools: $(tail -3 "$tools.log")"
+        touch "$tools.made"
+    fi
+    exec {lock}>&-
+}

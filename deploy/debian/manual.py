@@ -12,6 +12,8 @@ import re
 import sys
 import time
 
+# Programs of packages of their own, and their settings files in /etc/seismote.
+SERVERS = {"seismote-feed": "feed", "seismote-network": "network"}
 version = os.environ.get("VERSION", "")
 date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0"))))
 lines = []
@@ -211,8 +213,17 @@ def settings():
 # --- a program, from the text of its --help
 
 
+def plain(text):
+    """The help of ArgumentParser in the form of the others: how it is called first, what it does, its options."""
+    if not text[0].startswith("OVERVIEW: "):
+        return text
+    call = next(i for i, line in enumerate(text) if line.startswith("USAGE: "))
+    options = text.index("OPTIONS:")
+    return ["usage: " + text[call].removeprefix("USAGE: "), "", text[0].removeprefix("OVERVIEW: "), *text[1:call], *text[options + 1:]]
+
+
 def program(name, section, words):
-    text = sys.stdin.read().rstrip("\n").split("\n")
+    text = plain(sys.stdin.read().rstrip("\n").split("\n"))
     begin(name, section, words, "System Administration" if section == "8" else "Seismote Manual")
     say("SH", "SYNOPSIS")
     rest = list(text)
@@ -246,7 +257,11 @@ def program(name, section, words):
             open_item = False
             paragraph.append(line.strip())
     flush()
-    pages = [("seismoted", 8), ("seismote", 1), ("seismote.yaml", 5), ("seismote-broker", 8)]
+    if name in SERVERS:
+        say("SH", "FILES")
+        item(f"/etc/seismote/{SERVERS[name]}.yaml", "The settings that the service starts with.")
+        item(f"/var/lib/{name}", "What the service keeps.")
+    pages = [("seismoted", 8), ("seismote", 1), ("seismote.yaml", 5), ("seismote-broker", 8), *((name, 8) for name in SERVERS)]
     see_also(*(page for page in pages if page[0] != name))
 
 
