@@ -5,7 +5,7 @@ let package = Package(
     name: "SeismoteBenchmarks",
     dependencies: [.package(name: "Seismote", path: "../..")],
     targets: [
-        // Counts heap calls, and the same arithmetic by hand in C to compare with.
+        // Counts calls of the allocator, and the same arithmetic by hand in C to compare with.
         .target(name: "CMeasure", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .release))]),
         .target(name: "Measure", dependencies: ["CMeasure"]),
         .executableTarget(
@@ -14,6 +14,9 @@ let package = Package(
         .executableTarget(
             name: "long-run",
             dependencies: ["Measure", .product(name: "SeismoteStation", package: "Seismote")]),
+        .executableTarget(
+            name: "discrimination",
+            dependencies: [.product(name: "SeismoteStation", package: "Seismote")]),
         .executableTarget(
             name: "storage", dependencies: [.product(name: "SeismoteStation", package: "Seismote")]),
     ]

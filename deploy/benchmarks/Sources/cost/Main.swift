@@ -26,6 +26,11 @@ struct Cost {
         // Samples without messages, but for the summary once a second: traces are decimated, and sent in events alone.
         var silent = plain
         silent.trace.onlyInEvents = true
+        // The same without a class and an estimate, and with the alarm.
+        var unjudged = silent
+        (unjudged.classification.enabled, unjudged.onsite.enabled) = (false, false)
+        var alarmed = silent
+        alarmed.alarm.enabled = true
         var everything = standard
         everything.detection.peak.enabled = true
         everything.detection.movement.enabled = true
@@ -42,6 +47,8 @@ struct Cost {
         var full = try Run(plain, ground)
         var defaults = try Run(standard, ground)
         var chain = try Run(silent, ground)
+        var without = try Run(unjudged, ground)
+        var alarm = try Run(alarmed, ground)
         var all = try Run(everything, ground)
         let c = try Chain(standard, sensor: sensor, messages: true)
         let cChain = try Chain(standard, sensor: sensor, messages: false)
@@ -50,6 +57,8 @@ struct Cost {
         for _ in 0..<3 {
             full.pass()
             chain.pass(ground.quiet)
+            without.pass(ground.quiet)
+            alarm.pass(ground.quiet)
             defaults.pass()
             all.pass()
             ground.pass(0) { c.process($0) }
@@ -66,6 +75,8 @@ struct Cost {
             times.add("pipeline", samples) { full.pass() }
             times.add("c", samples) { ground.pass(0) { c.process($0) } }
             times.add("chain", quiet) { chain.pass(ground.quiet) }
+            times.add("unjudged", quiet) { without.pass(ground.quiet) }
+            times.add("alarmed", quiet) { alarm.pass(ground.quiet) }
             times.add("c_chain", quiet) { ground.pass(0, ground.quiet) { cChain.process($0) } }
             times.add("transform", seconds * Int(Ground.rate)) { for _ in 0..<seconds { transform(&spectrum) } }
             times.add("standard", samples) { defaults.pass() }
@@ -77,12 +88,17 @@ struct Cost {
         let quietCalls = heapCalls { defaults.pass(ground.quiet) } - heapCalls { ground.pass(0, ground.quiet) { _ in } }
         let eventCalls =
             heapCalls { defaults.pass(ground.shaken) } - heapCalls { ground.pass(0, ground.shaken) { _ in } }
-        guard heapCalls(heap_probe) == 2 else { throw Failure(description: "the counter of heap calls does not count") }
+        guard heapCalls(heap_probe) == 2 else {
+            throw Failure(description: "the counter of allocator calls does not count")
+        }
 
         print("differs most from the C in", furthest.name, String(format: "by %.1e", furthest.error))
         for name in ["chain", "transform", "c_chain", "pipeline", "c", "standard", "everything"] {
             report("\(name)_ns", median(times[name]))
         }
+        // What class and estimate add to each sample, and what they and the alarm do.
+        report("assessment_ns", median(zip(times["chain"], times["unjudged"]).map { $0 - $1 }))
+        report("assessment_with_alarm_ns", median(zip(times["alarmed"], times["unjudged"]).map { $0 - $1 }))
         let sampleBySample = zip(times["chain"], times["transform"]).map { $0 - $1 }
         report("chain_to_c", median(zip(sampleBySample, times["c_chain"]).map { $0 / $1 }))
         report("pipeline_to_c", times.ratio("pipeline", "c"))

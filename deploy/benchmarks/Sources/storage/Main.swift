@@ -59,7 +59,8 @@ import Spool
                 let records = try noise.records(start: time - 9 * Self.second)
                 raw += records.count
                 let segment = RingSegment(
-                    start: time - 9 * Self.second, end: time + 990_000_000, samples: 1000, rate: 100, format: .v3)
+                    start: time - 9 * Self.second, end: time + 990_000_000, samples: 1000, rate: 100, format: .v3,
+                    unit: 1e-6)
                 try records.withUnsafeBytes { try spool.appendSegment(segment, $0) }
             }
             if load.trace {
@@ -175,7 +176,8 @@ import Spool
         let trace = [UInt8](repeating: 0x31, count: 2600)
         for index in 0..<2000 {
             let time = begin + Int64(index) * 10 * second
-            let segment = RingSegment(start: time, end: time + 9_990_000_000, samples: 1000, rate: 100, format: .v3)
+            let segment = RingSegment(
+                start: time, end: time + 9_990_000_000, samples: 1000, rate: 100, format: .v3, unit: 1e-6)
             try records.withUnsafeBytes { try spool.appendSegment(segment, $0) }
             let key = try trace.withUnsafeBytes { try spool.put(header(.trace), $0, made: time) }
             if key > 0, index % 2 == 0 { try spool.settle(key, .delivered) }
@@ -232,7 +234,7 @@ struct Noise {
             for index in counts.indices { counts[index] = next() }
             let source = SourceIdentifier(
                 network: "XX", station: "BASE", location: "00", band: "H", source: "N",
-                subsource: String(UnicodeScalar(UInt8(0x58 + axis))))
+                subsource: ["E", "N", "Z"][axis])
             _ = try counts.withUnsafeBufferPointer {
                 try writer.encode($0, start: start, rate: rate, source: source, into: &output)
             }

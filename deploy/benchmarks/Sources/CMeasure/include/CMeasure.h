@@ -7,7 +7,7 @@ void heap_count_start(void);
 /// Ends the counting; the number of calls.
 uint64_t heap_count_stop(void);
 
-/// Two heap calls that no optimiser takes away, to see that they are counted.
+/// Two calls of the allocator that no optimiser takes away, to see that they are counted.
 void heap_probe(void);
 
 /// Processor time of this thread in nanoseconds.
