@@ -142,10 +142,10 @@ import Testing
     /// Ten times the events take ten times the time (quadratic work takes a hundred times), and an answer has no more than
     /// 256 kB.
     @Test func manyEventsAreAnsweredInTimeInProportion() throws {
-        let few = try Self.seconds(Storage { try Self.fill(&$0, events: 150) })
-        let storage = try Storage { try Self.fill(&$0, events: 1500) }
+        let few = try Self.seconds(Storage { try Self.fill(&$0, events: 100) })
+        let storage = try Storage { try Self.fill(&$0, events: 1000) }
         let many = try Self.seconds(storage)
-        #expect(many < 40 * few, "150 events take \(few) s, 1500 take \(many) s")
+        #expect(many < 40 * few, "100 events take \(few) s, 1000 take \(many) s")
         let query = StoredQuery.events(.min ... .max, minimum: 1, likely: nil, limit: 100, after: 0)
         guard case .made(let result) = try storage.ask(query).0 else { throw CancellationError() }
         #expect(result.bytes.count < 280_000)
