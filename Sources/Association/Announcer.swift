@@ -32,6 +32,8 @@ struct Announcer: Sendable {
     /// A successor looks whether there is anything that its predecessor had not said yet.
     mutating func look(from now: Int64) {
         let open = announced.filter { !$0.isEnded }
+        // Nothing has happened here yet, so that there is nothing to say.
+        if open.isEmpty, now == .min { return }
         deadline = open.map { max(now, $0.time + 1_000_000_000) }.min() ?? now
     }
 
@@ -49,7 +51,8 @@ struct Announcer: Sendable {
     mutating func observe(_ core: Associator, now: Int64) -> [NetworkEventMessage] {
         deadline = nil
         let options = core.options
-        announced.removeAll { $0.isEnded && now - $0.time > Int64((options.memorySeconds + 300) * 1e9) }
+        let (oldest, isBefore) = now.subtractingReportingOverflow(Int64((options.memorySeconds + 300) * 1e9))
+        if !isBefore { announced.removeAll { $0.isEnded && $0.time < oldest } }
         guard !core.events.isEmpty || announced.contains(where: { !$0.isEnded }) else { return [] }
         var messages: [NetworkEventMessage] = []
         let known = match(core.events)

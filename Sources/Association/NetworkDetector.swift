@@ -102,11 +102,14 @@ public struct NetworkDetector: Sendable {
         regions.indices.flatMap { regions[$0].finish() }
     }
 
+    /// Nanoseconds of UTC that a message may have, 1970 to 2240: others can be reckoned from them.
+    private static let times: ClosedRange<Int64> = 0...8_520_000_000_000_000_000
+
     /// Goes on with a message that was published before this run, by this program or another one.
     public mutating func restore(_ message: Value) {
         guard case .string(let id)? = message["event_id"], case .int(let version)? = message["version"],
             case .array(let stations)? = message["stations"], case .string(let text)? = message["t"],
-            let time = Timestamp(text)?.nanoseconds
+            let time = Timestamp(text)?.nanoseconds, (1...1_000_000_000).contains(version), Self.times.contains(time)
         else { return }
         let onsets = stations.compactMap { station -> String? in
             guard case .string(let name)? = station["event_id"] else { return nil }

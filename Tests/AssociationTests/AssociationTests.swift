@@ -51,6 +51,26 @@ import Testing
         #expect(detected(Self.months.infos + shuffled) == detected(Self.months.infos + Self.months.messages))
     }
 
+    /// A defect: where nothing was left of an event but its last version, the successor ended at once, and so did each after
+    /// it. Whoever may write to the broker could do the same with a version or a time that nothing can be added to.
+    @Test func aSuccessorGoesOnWhereAllIsOver() throws {
+        let said = detected(Self.months.infos + Self.months.messages)
+        let last = try #require(said.last { $0.message.kind == .end })
+        var second = NetworkDetector(isEarly: false)
+        let message = try JSONReader.read(last.message.json(boot: "", number: 0, time: last.time))
+        second.restore(message)
+        for time in ["2262-04-11T23:47:16.854775807Z", "1677-09-21T00:12:43.145224193Z"] {
+            second.restore(message.with("event_id", .string("far \(time)")).with("t", .string(time)))
+        }
+        second.restore(message.with("event_id", "large").with("version", .int(.max)).with("event_type", "update"))
+        second.isMuted = true
+        for message in Self.months.infos { _ = second.take(message) }
+        second.isMuted = false
+        #expect(second.settle(to: last.time + 60_000_000_000).isEmpty)
+        #expect(second.settle(to: last.time + 86_400_000_000_000).isEmpty)
+        #expect(second.finish().isEmpty)
+    }
+
     /// A successor gets again what may still be needed, and knows what was published.
     @Test(arguments: [false, true]) func takeOverAtAnyPoint(isEarly: Bool) throws {
         let whole = detected(Self.months.infos + Self.months.messages, isEarly: isEarly)
