@@ -34,6 +34,11 @@ package struct ClusterDetector: Sendable {
     private var askedForPlace: [String: Double] = [:]
     private var nextSecond = 0.0
     private var nextStatus = 0.0
+    private var home: NetworkHomeAssistant?
+    /// When Home Assistant, which has just been told of new sensors, is told their values.
+    private var valuesDue: Double?
+    /// The newest version of a network event.
+    private var last: [UInt8]?
 
     /// Seconds by the clock after which a message that has not come is late.
     var patience: Int64 { options.isSettled ? 10_000_000_000 : 3_000_000_000 }
@@ -41,6 +46,8 @@ package struct ClusterDetector: Sendable {
     package init(_ options: ClusterOptions, _ association: AssociationOptions, boot: String) {
         (self.options, self.boot) = (options, boot)
         detector = NetworkDetector(association, isEarly: !options.isSettled)
+        home = NetworkHomeAssistant(
+            root: options.root, prefix: options.homeAssistant, version: options.version, confirms: options.confirms)
         // Where nobody else reads the queue, this comes back at once.
         mark()
     }
@@ -84,7 +91,14 @@ package struct ClusterDetector: Sendable {
     /// The cluster has what was sent under this number.
     package mutating func confirmed(_ number: Int) {
         guard let (topic, payload) = writing.removeValue(forKey: number) else { return }
+        publishVersion(topic, payload)
+    }
+
+    /// Nobody keeps `event/last` here: it is said again with each status.
+    private mutating func publishVersion(_ topic: String, _ payload: [UInt8]) {
         publish(topic, payload)
+        publish("\(topic)/last", payload)
+        last = payload
     }
 
     private mutating func mark() { keep(.marker, boot, []) }
@@ -97,7 +111,9 @@ package struct ClusterDetector: Sendable {
         var unsent: [(arrival: Int64, payload: [UInt8])] = []
         for delivery in all where isVersion(delivery) {
             note(delivery)
-            if let tree = try? JSONReader.read(delivery.payload) { detector.restore(tree) }
+            guard let tree = try? JSONReader.read(delivery.payload) else { continue }
+            detector.restore(tree)
+            last = delivery.payload
         }
         for delivery in all where delivery.kind == .version {
             guard let (id, version, _) = read(delivery), held.events[id]?.kept[version] == delivery.tag,
@@ -113,7 +129,7 @@ package struct ClusterDetector: Sendable {
             _ = take(delivery, clock)
         }
         detector.isMuted = false
-        for one in unsent { publish("\(options.root)/network/event", one.payload) }
+        for one in unsent { publishVersion("\(options.root)/network/event", one.payload) }
         // What nobody has had yet is news.
         var spoken: [Spoken] = []
         for delivery in others where !delivery.isAgain {
@@ -155,6 +171,9 @@ package struct ClusterDetector: Sendable {
         case .published:
             if isVersion(delivery) {
                 note(delivery)
+            } else if delivery.name == home?.birthTopic {
+                if delivery.payload.elementsEqual("online".utf8) { home?.forget() }
+                free(delivery.tag)
             } else if let (station, rest) = split(delivery.name) {
                 return take(station, rest, delivery, clock)
             } else {
@@ -326,10 +345,23 @@ package struct ClusterDetector: Sendable {
         let ended = now - 3 * margin
         for tag in held.release(onsetsBefore: needed, eventsBefore: ended, most: options.most) { free(tag) }
         refresh(now)
+        tellHomeAssistant(clock)
         if clock >= nextStatus {
             nextStatus = clock + options.statusSeconds
             sayStatus(isOnline: true, now: now)
+            // For those who have come since.
+            if let last { publish("\(options.root)/network/event/last", last) }
         }
+    }
+
+    /// Nothing is retained here: it is told of sensors when it comes up, and of their values once it has subscribed.
+    private mutating func tellHomeAssistant(_ clock: Double) {
+        let news = home?.news(of: detector) ?? []
+        for (topic, message) in news { publish(topic, message.json()) }
+        if !news.isEmpty { valuesDue = clock + 2 }
+        guard let due = valuesDue, clock >= due else { return }
+        valuesDue = nil
+        nextStatus = clock
     }
 
     /// The last word of one that ends by itself.

@@ -50,6 +50,8 @@ package struct ClusterOptions: Sendable {
     package var version = ""
     package var isSettled = false
     package var confirms = false
+    /// Prefix of Home Assistant's discovery; empty: it is told nothing.
+    package var homeAssistant = ""
     package var statusSeconds = 60.0
     /// Seconds that a message is kept after it could be needed: clocks differ, and late ones come.
     package var margin = 300.0

@@ -48,6 +48,7 @@ package struct ClusterOrder: Sendable {
     private static let texts: [(key: String, path: any WritableKeyPath<ClusterOrder, String> & Sendable)] = [
         ("username", \.username), ("password", \.password), ("ca_file", \.caFile), ("cert_file", \.certFile),
         ("key_file", \.keyFile), ("root", \.options.root), ("queue", \.options.queue), ("version", \.options.version),
+        ("home_assistant", \.options.homeAssistant),
     ]
 
     private static let flags: [(key: String, path: any WritableKeyPath<ClusterOrder, Bool> & Sendable)] = [

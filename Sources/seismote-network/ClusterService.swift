@@ -11,10 +11,11 @@ struct ClusterService {
 
     /// Routing keys of what the detector has to know.
     private var keys: [String] {
-        let root = String(order.options.root.map { $0 == "/" ? "." : $0 })
-        return [
-            "*.event.trigger", "*.data.history.event.trigger", "*.state.info", "*.state.online", "network.event",
-        ].map { "\(root).\($0)" }
+        func key(_ topic: String) -> String { String(topic.map { $0 == "/" ? "." : $0 }) }
+        let root = key(order.options.root)
+        let home = order.options.homeAssistant.isEmpty ? [] : [key(order.options.homeAssistant) + ".status"]
+        let own = ["*.event.trigger", "*.data.history.event.trigger", "*.state.info", "*.state.online", "network.event"]
+        return own.map { "\(root).\($0)" } + home
     }
 
     func run() {

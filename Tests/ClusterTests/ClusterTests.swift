@@ -213,6 +213,41 @@ struct ClusterTests {
         #expect(world.detector.phase == .active)
     }
 
+    /// Nothing is retained on a cluster: Home Assistant is told of its sensors whenever it comes up, and of their values
+    /// once it has subscribed to them.
+    @Test func homeAssistantIsToldWhenItComesUp() {
+        var world = World {
+            ($0.homeAssistant, $0.confirms) = ("homeassistant", true)
+            $0.statusSeconds = 3600
+        }
+        func sensors() -> Int { world.topics.filter { $0.key.hasPrefix("homeassistant/") }.map(\.value).reduce(0, +) }
+        world.introduce(World.start)
+        world.step(World.start)
+        // The network's two, and one of each station.
+        #expect(sensors() == 19)
+        for (time, topic, payload) in World.onsets(World.start + 10_000_000_000, 0) {
+            world.queue.put(.published, topic, payload, time)
+            world.step(time)
+        }
+        for second in 20..<200 { world.step(World.start + Int64(second) * 1_000_000_000) }
+        let (last, status) = (world.topics["seismote/network/event/last"]!, world.topics["seismote/network/status"]!)
+        #expect(sensors() == 19 && last >= 2)
+        for (words, count, at) in [("offline", 19, 300), ("online", 38, 400)] {
+            let now = World.start + Int64(at) * 1_000_000_000
+            world.queue.put(.published, "homeassistant/status", Array(words.utf8), now)
+            for second in 0..<10 { world.step(now + Int64(second) * 1_000_000_000) }
+            #expect(sensors() == count, "\(words)")
+        }
+        #expect(world.topics["seismote/network/event/last"] == last + 1)
+        #expect(world.topics["seismote/network/status"] == status + 1)
+        // A successor knows the last event, and says it at once, and to a Home Assistant that has subscribed.
+        world.die()
+        for second in 500..<520 { world.step(World.start + Int64(second) * 1_000_000_000) }
+        #expect(sensors() == 57)
+        #expect(world.topics["seismote/network/event/last"] == last + 3)
+        #expect(world.wrongTags == 0)
+    }
+
     /// The marker of one that stands by comes to the one at work.
     @Test func anotherOnesMarkerChangesNothing() {
         var world = World()
@@ -241,10 +276,12 @@ struct ClusterTests {
         order.nodes = ["amqps://a:5671", "amqp://b"]
         (order.username, order.password, order.caFile) = ("u", "p\"\\", "/ca")
         (order.options.root, order.options.queue, order.options.isSettled) = ("x/y", "q", true)
+        order.options.homeAssistant = "ha"
         (order.association.gate, order.association.minimumStations) = (2.5, 7)
         let read = try #require(ClusterOrder(json: order.json))
         #expect(read.json == order.json)
         #expect(read.password == "p\"\\" && read.association.gate == 2.5 && read.association.minimumStations == 7)
+        #expect(read.options.homeAssistant == "ha")
         #expect(ClusterOrder(json: Array("{}".utf8)) == nil)
     }
 

@@ -30,6 +30,7 @@ enum NetworkHandover {
         order.options.root = access.root
         order.options.queue = settings.clientID
         order.options.version = productVersion
+        order.options.homeAssistant = settings.homeAssistant
         (order.options.isSettled, order.options.confirms) = (settings.isSettled, settings.confirms)
         order.options.statusSeconds = settings.statusSeconds
         order.association = settings.association

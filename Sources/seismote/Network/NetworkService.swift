@@ -25,8 +25,7 @@ final class NetworkService {
     private var asked = 0
     /// Stations that were asked for their place, and when (monotonic seconds).
     private var askedForPlace: [String: Double] = [:]
-    /// Stations that Home Assistant has been told of.
-    private var announced: Set<String>?
+    private var home: NetworkHomeAssistant?
     private var nextSecond = 0.0
     private var nextStatus = 0.0
     private var nextTrim = 0.0
@@ -43,6 +42,8 @@ final class NetworkService {
     init(_ access: BrokerAccess, _ settings: NetworkSettings) throws(DatabaseError) {
         (self.access, self.settings) = (access, settings)
         store = try NetworkStore(folder: settings.folder)
+        home = NetworkHomeAssistant(
+            root: access.root, prefix: settings.homeAssistant, version: productVersion, confirms: settings.confirms)
         detector = NetworkDetector(settings.association, isEarly: !settings.isSettled)
         try restore()
     }
@@ -130,7 +131,8 @@ final class NetworkService {
         // Where nobody is known, or the broker retains nothing for wildcards, everybody says again who it is.
         if detector.stations == 0 { _ = try client.send("\(root)/group/all/cmd/rebirth", Array("{}".utf8)) }
         isUp()
-        (nextStatus, announced) = (0, nil)
+        nextStatus = 0
+        home?.forget()
         while !Interrupt.came {
             var batch: [InboundMessage] = []
             // The first one is waited for; what is there already comes with it.
@@ -158,7 +160,9 @@ final class NetworkService {
         guard now >= nextSecond else { return }
         nextSecond = now + 1
         for gap in watch.due(at: now) { try ask(gap, client) }
-        announceToHomeAssistant(client)
+        for (topic, message) in home?.news(of: detector) ?? [] {
+            _ = try client.send(topic, message.json(), retain: true)
+        }
         if now >= nextStatus {
             nextStatus = now + settings.statusSeconds
             _ = try client.send(statusTopic, status(isOnline: true), retain: true)
@@ -282,18 +286,6 @@ final class NetworkService {
             isOnline: isOnline, version: productVersion, detector, watch, asked: asked, published: sequence)
         defer { statusSequence += 1 }
         return message.json(boot: boot, number: statusSequence, time: realNanoseconds())
-    }
-
-    /// What it does not know yet.
-    private func announceToHomeAssistant(_ client: BrokerClient) {
-        guard !settings.homeAssistant.isEmpty, announced == nil || announced?.count != detector.stations else { return }
-        let home = NetworkHomeAssistant(root: root, prefix: settings.homeAssistant)
-        let stations = settings.confirms ? Set(detector.stationNames) : []
-        let new = stations.subtracting(announced ?? []).sorted().map { home.confirmation(of: $0) }
-        for (topic, message) in (announced == nil ? home.own : []) + new {
-            _ = try? client.send(topic, message.json(), retain: true)
-        }
-        announced = stations
     }
 }
 

@@ -47,9 +47,11 @@
       const event = wire.network(json(payload));
       if (!event || !Seismote.geo.place(event.latitude, event.longitude)) return;
       const before = events.get(event.event_id);
-      if (before && (before.version ?? 0) > (event.version ?? 0)) return;
+      // A broker keeps the last one; on a cluster, which keeps nothing, the detector says it again now and then.
+      const old = packet?.retain || topic.endsWith("/last");
+      if (before && (before.version ?? 0) >= (event.version ?? 0) + (old ? 0 : 1)) return;
       events.set(event.event_id, event);
-      heard.set(event.event_id, packet?.retain ? Math.min(Date.now(), milliseconds(event)) : Date.now());
+      heard.set(event.event_id, old ? Math.min(Date.now(), milliseconds(event)) : Date.now());
       if (events.size > kept) {
         const [oldest] = [...events.keys()].sort();
         events.delete(oldest);

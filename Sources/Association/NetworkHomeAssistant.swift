@@ -1,13 +1,42 @@
 import Messages
 
-/// What Home Assistant is told of network events, by its MQTT discovery: topics with their messages, to be retained.
-struct NetworkHomeAssistant {
-    var root: String
-    /// Of Home Assistant's discovery, usually `homeassistant`.
-    var prefix: String
+/// What Home Assistant is told of network events, by its MQTT discovery: topics with their messages, to be retained where
+/// the broker does.
+public struct NetworkHomeAssistant: Sendable {
+    private let root: String
+    private let prefix: String
+    private let version: String
+    private let confirms: Bool
+    /// Stations that it has been told of; nil: it has been told nothing.
+    private var announced: Set<String>?
+
+    /// - Parameters:
+    ///   - root: of Seismote's topics.
+    ///   - prefix: of Home Assistant's discovery, usually `homeassistant`; nil comes back where it is empty.
+    ///   - version: of the program.
+    ///   - confirms: stations have a sensor for what their neighbours have seen.
+    public init?(root: String, prefix: String, version: String, confirms: Bool) {
+        guard !prefix.isEmpty else { return nil }
+        (self.root, self.prefix, self.version, self.confirms) = (root, prefix, version, confirms)
+    }
+
+    /// Where it says `online` when it has come up.
+    public var birthTopic: String { "\(prefix)/status" }
+
+    /// It may have forgotten all.
+    public mutating func forget() { announced = nil }
+
+    /// What it does not know yet.
+    public mutating func news(of detector: NetworkDetector) -> [(topic: String, message: Value)] {
+        guard announced == nil || confirms && announced?.count != detector.stations else { return [] }
+        let stations = confirms ? Set(detector.stationNames) : []
+        let new = stations.subtracting(announced ?? []).sorted().map(confirmation)
+        defer { announced = stations }
+        return (announced == nil ? own : []) + new
+    }
 
     /// Of the network.
-    var own: [(topic: String, message: Value)] {
+    private var own: [(topic: String, message: Value)] {
         let last: Value = .string("\(root)/network/event/last")
         return [
             entity(
@@ -30,7 +59,7 @@ struct NetworkHomeAssistant {
     }
 
     /// Of a station: whether its event was seen by others.
-    func confirmation(of station: String) -> (topic: String, message: Value) {
+    private func confirmation(of station: String) -> (topic: String, message: Value) {
         let topic: Value = .string("\(root)/network/confirmed/\(station)")
         return entity(
             "binary_sensor", "\(station)-confirmed", "\(station): earthquake confirmed by neighbours",
@@ -49,9 +78,9 @@ struct NetworkHomeAssistant {
                 "device",
                 [
                     "identifiers": ["seismote-network"], "name": "Seismote network", "manufacturer": "Seismote",
-                    "sw_version": .string(productVersion),
+                    "sw_version": .string(version),
                 ]),
-            .init("origin", ["name": "seismote", "sw": .string(productVersion)]),
+            .init("origin", ["name": "seismote", "sw": .string(version)]),
             .init(
                 "availability",
                 [
