@@ -15,6 +15,8 @@ public struct LinkStatistics: Sendable, Equatable {
         public var count: UInt64
         /// Of the last message that this happened to.
         public var topic = ""
+        /// No right is wanting: the broker could not, this time.
+        public var isPassing: Bool { Refusals.isPassing(reason) }
     }
 
     public var connected = false
@@ -52,6 +54,8 @@ public struct LinkStatistics: Sendable, Equatable {
         public var breaks = false
         /// Below our own base.
         public var isOurs = true
+        /// No right is wanting: the broker could not, this time.
+        public var isPassing: Bool { reason.map(Refusals.isPassing) == true && !breaks }
     }
     public var held: [Held] = []
     /// Of our topics, those that the broker does not let us write (reason 135, or seen by the self-check), until it does.

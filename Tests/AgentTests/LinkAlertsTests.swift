@@ -70,6 +70,12 @@ import Testing
             #expect(found["write_denied"]?.contains("s/event/trigger (151)") == true)
             #expect(found["mqtt_refused"] == nil)
         }
+        // A cluster with a node that is away: no right is wanting.
+        statistics.held[0].reason = 131
+        statistics.refused[0].reason = 131
+        let passing = Self.faults(&alerts, statistics, 600 * Self.second)
+        #expect(passing["write_denied"] == nil)
+        #expect(passing["mqtt_refused"]?.contains("bring the node back") == true)
         statistics = LinkStatistics()
         statistics.duplicate = .init(count: 4, isSure: false)
         let probable = Self.faults(&alerts, statistics, 0)["duplicate_id"] ?? ""

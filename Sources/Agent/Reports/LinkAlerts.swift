@@ -26,7 +26,8 @@ struct LinkAlerts {
     mutating func look(_ statistics: LinkStatistics, now: Int64) -> [Item] {
         // What lasts is said for as long as it does; 128 stands for all that has no reason.
         let others = statistics.refused.filter { refusal in
-            refusal.reason != 135 && !statistics.held.contains { ($0.reason ?? 128) == refusal.reason }
+            refusal.reason != 135
+                && !statistics.held.contains { ($0.reason ?? 128) == refusal.reason && !$0.isPassing }
         }
         let refusedNow = refused.note(others.reduce(0) { $0 + $1.count }, now: now, for: Self.memory)
         let tooLargeNow = tooLarge.note(statistics.tooLarge, now: now, for: Self.memory)
@@ -51,7 +52,11 @@ struct LinkAlerts {
                 .init("count", .int(Int64(clamping: $0.count))),
             ])
         }
-        return ("the broker refused messages on \(topics)", .object([.init("refused", .array(details))]))
+        let words =
+            refusals.contains(where: \.isPassing)
+            ? "; reason 131: it could not pass them to all who read them, as when a node of its cluster is away: bring the node back; until then they are sent again"
+            : ""
+        return ("the broker refused messages on \(topics)\(words)", .object([.init("refused", .array(details))]))
     }
 
     private static func tooLarge(_ statistics: LinkStatistics) -> AlertBoard.Fault {
@@ -68,7 +73,7 @@ struct LinkAlerts {
     /// Others' topics, such as Home Assistant's, only where the broker hangs up on them: nothing else depends on those.
     private static func writeDenied(_ statistics: LinkStatistics) -> AlertBoard.Fault? {
         let broken = statistics.held.filter(\.breaks)
-        let refused = statistics.held.filter { $0.isOurs && !$0.breaks && $0.reason != 135 }
+        let refused = statistics.held.filter { $0.isOurs && !$0.breaks && $0.reason != 135 && !$0.isPassing }
         let denied = statistics.deniedTopics.filter { topic in !broken.contains { $0.topic == topic } }
         func list(_ topics: [String]) -> Value { .array(topics.map { .string($0) }) }
         var parts: [String] = []

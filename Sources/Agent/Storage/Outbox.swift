@@ -303,7 +303,7 @@ struct Outbox: ~Copyable {
                     guard link.holdNumber == number else { return }
                     // One over which a connection ended takes turns with the others of its topic.
                     let isForTrial = number % 2 == 0 || !backfill.isStruck(message.key)
-                    guard link.mayOffer(header, isForTrial: isForTrial) else {
+                    guard link.mayOffer(header, key: message.key, isForTrial: isForTrial) else {
                         try pass(message, line, wall: wall)
                         continue
                     }

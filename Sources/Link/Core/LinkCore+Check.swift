@@ -134,6 +134,7 @@ extension LinkCore {
         statistics.deniedTopics =
             known.deniedFilters + statistics.held.filter { $0.reason == 135 && $0.isOurs }.map(\.topic)
         let (names, filters) = (known.refusals.entries.map(\.name), known.deniedFilters)
-        store.withLock { $0.setHolds(names, filters: filters) }
+        let passing = known.refusals.entries.filter(\.isPassing).map(\.name)
+        store.withLock { $0.setHolds(names, passing: passing, filters: filters) }
     }
 }

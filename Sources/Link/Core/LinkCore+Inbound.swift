@@ -4,6 +4,10 @@ import Messages
 extension LinkCore {
     /// How long a broker may take to answer a subscription (ns).
     static let subscriptionPatience: UInt64 = 10_000_000_000
+    /// A refused subscription is asked again after this time, then after twice as long each time, up to the longest (ns):
+    /// rights change, and a cluster without a leader refuses what it will grant.
+    static let subscriptionPause: UInt64 = 10_000_000_000
+    static let longestSubscriptionPause: UInt64 = 600_000_000_000
 
     /// To be called when a connection has come up.
     func beginInbound(_ now: UInt64) {
@@ -18,8 +22,12 @@ extension LinkCore {
         if known.subscribedBroker == nil {
             for filter in options.filters { subscribe(filter, isCheck: false, now) }
         }
+        if session.version == .v5, options.selfCheck != nil { known.deniedFilters = [] }
+        beginCheck(now)
+    }
+
+    private func beginCheck(_ now: UInt64) {
         guard let wanted = options.selfCheck else { return }
-        if session.version == .v5 { known.deniedFilters = [] }
         // Readers see empty messages: not with each connection of a line that breaks.
         let probes = !known.deniedFilters.isEmpty || known.probedAt.map { now - $0 >= 60_000_000_000 } ?? true
         let check = SelfCheck(
@@ -32,7 +40,7 @@ extension LinkCore {
 
     private func subscribe(_ filter: String, isCheck: Bool, _ now: UInt64) {
         guard let id = transport.subscribe(filter, isCheck: isCheck) else {
-            return subscriptionFailed(filter, isCheck: isCheck, .impossible)
+            return subscriptionFailed(filter, isCheck: isCheck, .impossible, now)
         }
         session.pending.append(
             .init(filter: filter, id: id, deadline: now + Self.subscriptionPatience, isCheck: isCheck))
@@ -48,19 +56,50 @@ extension LinkCore {
             // What connections broke over is tried alone.
             if known.refusals.entry(subscription.filter) == nil { publishCommandProbe(subscription.filter) }
         } else if code >= 128 {
-            subscriptionFailed(subscription.filter, isCheck: false, .refused(code))
-        } else if !session.pending.contains(where: { !$0.isCheck }), statistics.refusedSubscriptions.isEmpty {
-            known.subscribedBroker = session.broker
+            subscriptionFailed(subscription.filter, isCheck: false, .refused(code), now)
+        } else {
+            granted(subscription.filter, now)
         }
     }
 
-    private func subscriptionFailed(_ filter: String, isCheck: Bool, _ failure: LinkEvent.SubscriptionFailure) {
+    private func granted(_ filter: String, _ now: UInt64) {
+        statistics.refusedSubscriptions.removeAll { $0 == filter }
+        let wasRefused = session.refused.contains { $0.filter == filter }
+        session.refused.removeAll { $0.filter == filter }
+        if !session.pending.contains(where: { !$0.isCheck }), session.refused.isEmpty {
+            known.subscribedBroker = session.broker
+        }
+        // What was found of commands is not true any more.
+        if wasRefused { beginCheck(now) }
+    }
+
+    private func subscriptionFailed(
+        _ filter: String, isCheck: Bool, _ failure: LinkEvent.SubscriptionFailure, _ now: UInt64
+    ) {
         if isCheck {
             _ = session.selfCheck?.subscribed(filter, isGranted: false)
             return
         }
-        if options.subscriptions.contains(filter) { statistics.refusedSubscriptions.append(filter) }
+        if options.subscriptions.contains(filter), !statistics.refusedSubscriptions.contains(filter) {
+            statistics.refusedSubscriptions.append(filter)
+        }
+        if let index = session.refused.firstIndex(where: { $0.filter == filter }) {
+            let pause = min(session.refused[index].pause * 2, Self.longestSubscriptionPause)
+            (session.refused[index].at, session.refused[index].pause) = (now + pause, pause)
+        } else {
+            session.refused.append(
+                .init(filter: filter, at: now + Self.subscriptionPause, pause: Self.subscriptionPause))
+        }
         report(.notSubscribed(filter: filter, failure))
+    }
+
+    /// Asks again for what was refused. (Not before its answer is there, or too late.)
+    private func subscribeAgain(_ now: UInt64) {
+        session.refused.removeAll { !options.filters.contains($0.filter) }
+        for index in session.refused.indices where now >= session.refused[index].at {
+            session.refused[index].at = now + Self.subscriptionPatience + session.refused[index].pause
+            subscribe(session.refused[index].filter, isCheck: false, now)
+        }
     }
 
     func received(_ message: InboundMessage, _ now: UInt64) {
@@ -85,8 +124,9 @@ extension LinkCore {
     func watchInbound(_ now: UInt64) {
         while let index = session.pending.firstIndex(where: { now >= $0.deadline }) {
             let subscription = session.pending.remove(at: index)
-            subscriptionFailed(subscription.filter, isCheck: subscription.isCheck, .unanswered)
+            subscriptionFailed(subscription.filter, isCheck: subscription.isCheck, .unanswered, now)
         }
+        if !session.refused.isEmpty { subscribeAgain(now) }
         if let deadline = session.selfCheck?.deadline, now >= deadline {
             // On a slow line the answers wait behind what has yet to leave.
             if transport.wantsWrite || (transport.line?.waiting ?? 0) > 0 {

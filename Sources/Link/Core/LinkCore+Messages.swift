@@ -60,10 +60,13 @@ extension LinkCore {
     private func deliver(
         _ header: PublicationHeader, _ ticket: OutgoingStore.Ticket, isBackfill: Bool, _ now: UInt64
     ) -> Bool {
-        let objection = objection(to: header)
-        if let objection, !mayTry(objection, now) {
-            hold(header, ticket, objection, now)
-            return true
+        var objection = objection(to: header)
+        if let entry = objection, !mayTry(entry, now) {
+            guard entry.isPassing, store.withLock({ $0.isFresh(ticket) }) else {
+                hold(header, ticket, entry, now)
+                return true
+            }
+            objection = nil
         }
         switch send(header, ticket, isBackfill: isBackfill, now) {
         case .taken(let id):
@@ -125,7 +128,13 @@ extension LinkCore {
         session.watch.acknowledged(now: now)
         known.suspicion.acknowledged()
         // 16: nobody has subscribed, which is no failure.
-        if reason < 128 { taken(message, now) } else { refused(message, reason, isTrial: false, now) }
+        guard reason < 128 else { return refused(message, reason, isTrial: false, now) }
+        if !known.refusals.entries.isEmpty, case let name = name(of: message),
+            let entry = known.refusals.entry(name), entry.isPassing, entry.until > now
+        {
+            known.refusals.hurry(name, now: now)
+        }
+        taken(message, now)
     }
 
     /// The broker has a message.

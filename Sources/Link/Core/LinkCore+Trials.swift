@@ -127,10 +127,10 @@ extension LinkCore {
         if isOfTopic {
             session.lastRefusal = .init(topic: message.topic, isRetained: message.isRetained, at: now)
         }
+        let name = name(of: message)
         if isOurs {
-            known.refusals.refused(
-                name(of: message), topic: message.topic, reason: reason, isTrial: isTrial, now: now)
+            known.refusals.refused(name, topic: message.topic, reason: reason, isTrial: isTrial, now: now)
         }
-        store.withLock { $0.refuse(message.ticket, reason, isHeld: isOurs) }
+        store.withLock { $0.refuse(message.ticket, of: name, reason, isHeld: isOurs) }
     }
 }

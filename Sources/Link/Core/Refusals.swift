@@ -25,6 +25,9 @@ struct Refusals: Sendable, Equatable {
 
         /// It may be innocent still.
         var isSuspect: Bool { reason == nil && strikes < patience }
+
+        /// The broker could not, this time: what is new leaves as ever, and what was refused is tried again.
+        var isPassing: Bool { reason.map(Refusals.isPassing) == true && !breaks }
     }
 
     /// Trials that end with the connection before a state counts as the cause; and a topic of messages that are not said
@@ -35,12 +38,18 @@ struct Refusals: Sendable, Equatable {
     static let first: UInt64 = 5_000_000_000
     static let firstOfBreaks: UInt64 = 10_000_000_000
     static let longest: UInt64 = 3_600_000_000_000
+    /// The longest pause where the broker could not, this time (ns).
+    static let longestOfPassing: UInt64 = 40_000_000_000
     /// A message for a trial is looked for on disk this often at most (ns).
     static let lookAgain: UInt64 = 10_000_000_000
     /// Topics that are remembered.
     static let limit = 32
 
     private(set) var entries: [Entry] = []
+
+    /// 131, "implementation specific error": no right is wanting. RabbitMQ says so when a queue of somebody who is to have
+    /// the message is on a node that is away; all others get it.
+    static func isPassing(_ reason: Int) -> Bool { reason == 131 }
 
     func entry(_ name: String) -> Entry? { entries.first { $0.name == name } }
 
@@ -80,6 +89,12 @@ struct Refusals: Sendable, Equatable {
         entries[index].breaks = true
         close(index, now)
         return wasSuspect && !entries[index].isSuspect
+    }
+
+    /// The broker took a message of a topic of which it could not take others.
+    mutating func hurry(_ name: String, now: UInt64) {
+        guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
+        entries[index].until = min(entries[index].until, now)
     }
 
     /// A message was accepted, or no message is left.
@@ -133,6 +148,7 @@ struct Refusals: Sendable, Equatable {
         guard !entry.isSuspect else { return entries[index].until = now }
         let step = entry.strikes - (entry.reason == nil ? entry.patience : 1)
         let start = entry.breaks ? Self.firstOfBreaks : Self.first
-        entries[index].until = now + min(start << UInt64(max(0, min(step, 12))), Self.longest)
+        let longest = entry.isPassing ? Self.longestOfPassing : Self.longest
+        entries[index].until = now + min(start << UInt64(max(0, min(step, 12))), longest)
     }
 }

@@ -41,6 +41,14 @@ final class Session {
         var isCheck: Bool
     }
 
+    /// A subscription that the broker has refused, or did not answer.
+    struct RefusedSubscription: Sendable {
+        var filter: String
+        /// When it is asked again, and how long after that the next time (ns).
+        var at: UInt64
+        var pause: UInt64
+    }
+
     /// Index and address of the broker.
     let broker: Int
     let address: BrokerAddress
@@ -59,6 +67,8 @@ final class Session {
     var lastUnacknowledged: LastSent?
     /// Subscriptions that are not answered yet.
     var pending: [Subscription] = []
+    /// Those that are asked again.
+    var refused: [RefusedSubscription] = []
     var selfCheck: SelfCheck?
     /// Number of the self-check's command while it is on its way.
     var probeID: Int32?
@@ -96,6 +106,7 @@ final class Session {
     var deadline: UInt64? {
         var first = earliest(earliest(watch.deadline, selfCheck?.deadline), messageDeadline)
         for subscription in pending { first = earliest(first, subscription.deadline) }
+        for subscription in refused { first = earliest(first, subscription.at) }
         return first
     }
 

@@ -80,10 +80,13 @@ extension Link {
         return taken
     }
 
-    /// False while the broker refuses what goes to this topic; true once for a message that is to be tried.
-    /// - Parameter isForTrial: it may be that one.
-    public func mayOffer(_ header: PublicationHeader, isForTrial: Bool = true) -> Bool {
-        store.withLock { $0.mayOffer(header, isForTrial: isForTrial) }
+    /// False while the broker refuses what goes to this topic; true once for a message that is to be tried. Where the
+    /// broker could not take messages for the moment: false for those that it has refused.
+    /// - Parameters:
+    ///   - key: of the message on disk.
+    ///   - isForTrial: it may be the one that is tried.
+    public func mayOffer(_ header: PublicationHeader, key: Int64, isForTrial: Bool = true) -> Bool {
+        store.withLock { $0.mayOffer(header, key: key, isForTrial: isForTrial) }
     }
 
     /// Changes when something may be offered that could not be before.

@@ -17,6 +17,9 @@ struct OutgoingStore: ~Copyable {
         var filters: [String] = []
         /// Of this class one message is wanted.
         var wanted: String?
+        /// Classes of which the broker could not take messages for the moment: of what is on disk, what is newer than this
+        /// key leaves as ever.
+        var passing: [String: Int64] = [:]
         /// Rises when something may be offered that could not be before.
         var number: UInt64 = 0
     }
@@ -90,12 +93,24 @@ struct OutgoingStore: ~Copyable {
         return queue.slots[ticket].key > 0 && queue.slots[ticket].header.priority == .essential
     }
 
+    /// It has not been refused yet.
+    func isFresh(_ ticket: Ticket) -> Bool {
+        guard case .queued(let ticket) = ticket else { return true }
+        return !queue.slots[ticket].wasRefused
+    }
+
     /// The broker has refused a message.
-    /// - Parameter isHeld: what is essential waits until it may be tried again.
-    mutating func refuse(_ ticket: Ticket, _ reason: Int, isHeld: Bool) {
+    /// - Parameters:
+    ///   - name: of its class.
+    ///   - isHeld: what is essential waits until it may be tried again.
+    mutating func refuse(_ ticket: Ticket, of name: String, _ reason: Int, isHeld: Bool) {
         switch ticket {
         case .retained(let ticket): if isHeld { retained.abandon(ticket) }
         case .queued(let index):
+            queue.slots[index].wasRefused = true
+            if isHeld, Refusals.isPassing(reason) {
+                holds.passing[name] = max(holds.passing[name] ?? 0, queue.slots[index].key)
+            }
             let isEssential = queue.slots[index].header.priority == .essential
             guard isHeld, isEssential, hold(ticket, isOurs: true, isWanted: true) else {
                 return queue.release(index, .refused(reason))
@@ -121,10 +136,14 @@ struct OutgoingStore: ~Copyable {
         return true
     }
 
-    /// - Parameter filters: of topics that are thrown away in silence.
-    mutating func setHolds(_ names: [String], filters: [String]) {
+    /// - Parameters:
+    ///   - names: of classes.
+    ///   - passing: of these, those of which the broker could not take messages for the moment.
+    ///   - filters: of topics that are thrown away in silence.
+    mutating func setHolds(_ names: [String], passing: [String], filters: [String]) {
         let isLess = holds.names.contains { !names.contains($0) } || holds.filters.contains { !filters.contains($0) }
         (holds.names, holds.filters) = (names, filters)
+        holds.passing = holds.passing.filter { passing.contains($0.key) }
         if isLess { offerAgain() }
     }
 
@@ -140,15 +159,18 @@ struct OutgoingStore: ~Copyable {
     }
 
     /// Whether the keeper may offer a message of this topic now.
-    /// - Parameter isForTrial: it may be the one that is tried alone.
-    mutating func mayOffer(_ header: PublicationHeader, isForTrial: Bool = true) -> Bool {
+    /// - Parameters:
+    ///   - key: of the message on disk.
+    ///   - isForTrial: it may be the one that is tried alone.
+    mutating func mayOffer(_ header: PublicationHeader, key: Int64, isForTrial: Bool = true) -> Bool {
         guard !holds.names.isEmpty || !holds.filters.isEmpty else { return true }
         let name = TopicClass.name(of: header.topic, base: retained.base, isRetained: header.retain)
         if isForTrial, holds.wanted == name {
             holds.wanted = nil
             return true
         }
-        return !holds.names.contains(name) && !holds.filters.contains { $0.takes(header.topic) }
+        let isHeld = holds.names.contains(name) && key <= holds.passing[name] ?? .max
+        return !isHeld && !holds.filters.contains { $0.takes(header.topic) }
     }
 }
 

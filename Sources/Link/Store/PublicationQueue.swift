@@ -31,6 +31,8 @@ struct PublicationQueue: ~Copyable {
         var isBackfill = false
         /// Its topic is refused for now.
         var isAside = false
+        /// The broker has refused it before.
+        var wasRefused = false
         var keeping = Keeping.none
         /// Number on disk; 0: not there.
         var key: Int64 = 0
@@ -355,6 +357,7 @@ struct PublicationQueue: ~Copyable {
         slots[index].isTaken = false
         slots[index].isBackfill = false
         slots[index].isAside = false
+        slots[index].wasRefused = false
         slots[index].keeping = .none
         slots[index].key = 0
         slots[index].fate = nil

@@ -182,7 +182,7 @@ final class AccessBench {
         #expect(bench.settled() == [Settlement(key: 4, outcome: .held)])
         let header = PublicationHeader(topic: "s/event/trigger", qos: 1, retain: false, priority: .essential)
         func mayOffer(isForTrial: Bool = true) -> Bool {
-            bench.store.withLock { $0.mayOffer(header, isForTrial: isForTrial) }
+            bench.store.withLock { $0.mayOffer(header, key: 4, isForTrial: isForTrial) }
         }
         #expect(!mayOffer())
         let number = bench.store.withLock { $0.holds.number }
@@ -200,6 +200,65 @@ final class AccessBench {
         world.live(1)
         #expect(bench.settled() == [Settlement(key: 4, outcome: .delivered)])
         #expect(mayOffer() && mayOffer(isForTrial: false))
+    }
+
+    /// A defect: RabbitMQ says 131 where a queue of one reader is on a node that is away, and all others get the message;
+    /// no later event left until that node was back.
+    @Test func whatTheBrokerCannotForTheMomentHoldsUpNothingNew() {
+        let world = AccessBench(.v5, hangsUp: false, denied: { $0 == "s/event/trigger" || $0 == "s/info" })
+        world.reason = 131
+        let bench = world.bench
+        world.live(1)
+        var late = 0
+        world.live(400) { tenth in
+            if tenth % 10 == 1, tenth < 300 {
+                bench.put("s/event/trigger", "\(tenth / 10)", .essential)
+                bench.put("s/info", "\(tenth / 10)", retain: true, .essential)
+            }
+            // Everybody else has it within a tenth of a second.
+            if tenth % 10 == 2, tenth < 300, world.topics.count(where: { $0 == "s/event/trigger" }) <= tenth / 10 {
+                late += 1
+            }
+        }
+        #expect(late == 0)
+        // Each once, and one alone after 5, 10, 20, 40, 40, ... s.
+        #expect((30...50).contains(world.topics.count { $0 == "s/event/trigger" }))
+        #expect((30...50).contains(world.topics.count { $0 == "s/info" }))
+        #expect(bench.core.statistics.held.allSatisfy(\.isPassing) && bench.core.statistics.held.count == 2)
+        #expect(bench.core.statistics.queueMessages == 30)
+        world.isDenied = { _ in false }
+        world.live(60)
+        #expect(
+            world.arrived.filter { $0.hasPrefix("s/event/trigger") } == (0..<30).map { "s/event/trigger \($0)" })
+        #expect(world.arrived.filter { $0.hasPrefix("s/info") } == ["s/info 29"])
+        #expect(bench.core.statistics.held == [])
+        #expect(bench.core.statistics.queueMessages == 0 && bench.core.statistics.queueBytes == 0)
+    }
+
+    /// The same on disk: what is newer leaves, and what was refused is asked for when the broker takes others.
+    @Test func onDiskOnlyWhatWasRefusedWaitsForTheMomentToPass() {
+        let world = AccessBench(.v5, hangsUp: false, denied: { $0 == "s/event/trigger" }, { $0.keepsEssential = true })
+        world.reason = 131
+        let bench = world.bench
+        world.live(1)
+        bench.put("s/event/trigger", "a", .essential)
+        bench.put("s/event/trigger", "b", .essential)
+        bench.keepAll(from: 4)
+        world.live(1)
+        #expect(bench.settled().map(\.outcome) == [.held, .held])
+        let header = PublicationHeader(topic: "s/event/trigger", qos: 1, retain: false, priority: .essential)
+        func mayOffer(_ key: Int64) -> Bool {
+            bench.store.withLock { $0.mayOffer(header, key: key, isForTrial: false) }
+        }
+        #expect([4, 5, 8].map(mayOffer) == [false, false, true])
+        world.isDenied = { _ in false }
+        bench.put("s/event/trigger", "c", .essential)
+        bench.keepAll(from: 8)
+        world.live(1)
+        #expect(bench.settled() == [Settlement(key: 8, outcome: .delivered)])
+        // Not in five seconds, but now.
+        let isAsked = bench.store.withLock { $0.mayOffer(header, key: 4) }
+        #expect(isAsked)
     }
 
     /// A bad line breaks connections too: what is not said again by itself has ten trials.

@@ -89,7 +89,7 @@ private final class SilentBroker {
         broker.event("e", key: 4)
         #expect(broker.bench.settled() == [Settlement(key: 4, outcome: .held)])
         let header = PublicationHeader(topic: "s/event/trigger", qos: 1, retain: false, priority: .essential)
-        func mayOffer() -> Bool { broker.bench.store.withLock { $0.mayOffer(header) } }
+        func mayOffer() -> Bool { broker.bench.store.withLock { $0.mayOffer(header, key: 8) } }
         #expect(!mayOffer())
         // Allowed again, on the same connection.
         broker.mayWrite = { _ in true }

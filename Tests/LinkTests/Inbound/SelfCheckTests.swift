@@ -220,6 +220,40 @@ extension Bench {
         #expect(bench.core.statistics.refusedSubscriptions == [])
     }
 
+    /// A defect: a broker that was given its rights back, or a cluster that had no leader for a second, got no commands to
+    /// the station until the connection broke.
+    @Test func aRefusedSubscriptionIsAskedAgainEverMoreRarelyAndThenChecked() {
+        let bench = Bench.checked(.v5) { $0.subscriptions = ["s/cmd/+"] }
+        bench.comeUp()
+        var times: [UInt64] = []
+        for second in 0..<2000 as Range<UInt64> {
+            if bench.transport.subscribed.contains(where: { $0.filter == "s/cmd/+" }) { times.append(second) }
+            bench.transport.answer(135)
+            bench.acknowledge()
+            bench.transport.events.append(.heard)
+            bench.step(after: 1_000_000_000)
+        }
+        let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
+        #expect(pauses.count == 8 && pauses.starts(with: [10, 20, 40, 80]) && pauses.max()! <= 601, "\(pauses)")
+        #expect(bench.core.statistics.refusedSubscriptions == ["s/cmd/+"])
+        #expect(bench.outcome("s/cmd/selfcheck") == .denied)
+        for _ in 0..<700 {
+            bench.transport.answer()
+            bench.acknowledge()
+            bench.transport.events.append(.heard)
+            bench.step(after: 1_000_000_000)
+            if bench.core.statistics.refusedSubscriptions.isEmpty { break }
+        }
+        #expect(bench.core.statistics.refusedSubscriptions == [])
+        // Commands are looked at anew: the finding that they do not come is not true any more.
+        bench.transport.answer()
+        bench.step()
+        bench.echo("s/cmd/selfcheck")
+        bench.step()
+        #expect(bench.outcome("s/cmd/selfcheck") == .verified)
+        #expect(bench.transport.subscribed.isEmpty)
+    }
+
     /// Home Assistant's topic: whoever has none is not to be bothered with it.
     @Test func aSubscriptionThatMayBeRefusedIsNoFault() {
         let bench = Bench {

@@ -63,7 +63,7 @@ final class ArrayKeeper: Sendable {
                 header.isHistory = true
                 header.topic = header.topic.replacingOccurrences(of: "event", with: "data/history/event")
             }
-            guard !held.contains(header.topic), link.mayOffer(header) else {
+            guard !held.contains(header.topic), link.mayOffer(header, key: key) else {
                 held.insert(header.topic)
                 continue
             }

@@ -43,7 +43,9 @@ enum AlertCheck {
         case "queue_dropping": "Look at the connection; lower trace.rate_hz or raise storage.budget_mb"
         case "storage_failed", "storage_set_aside", "storage_taken":
             "See the checks `disk` and `memory card`; nothing else may touch storage.directory"
-        case "mqtt_refused", "mqtt_too_large": "See the broker's limits (message_size_limit) and its log"
+        case "mqtt_refused":
+            "See the broker's limits and its log; reason 131 on a cluster: bring the node back that is away"
+        case "mqtt_too_large": "See the broker's limits (message_size_limit) and its log"
         case "mqtt_plaintext_password": "Use mqtts:// in mqtt.uri"
         case "mqtt_credentials": "Correct mqtt.username and mqtt.password_file: sudo seismote setup"
         default: "deploy/docs/messages.md and the agent's log (journalctl -u seismote) say more"
