@@ -60,6 +60,9 @@ import Testing
         #expect(schedule.due(now: at - Self.second, isConnected: true) == [])
         #expect(schedule.due(now: at + 1, isConnected: true) == [.announce(Self.station(), Self.place())])
         #expect(schedule.due(now: at + 3 * Self.second, isConnected: true) == [.repeatStates])
+        // Where the broker keeps nothing, one that needs longer to subscribe had no values for a minute.
+        #expect(schedule.due(now: at + 19 * Self.second, isConnected: true) == [])
+        #expect(schedule.due(now: at + 21 * Self.second, isConnected: true) == [.repeatStates])
         #expect(schedule.due(now: at + 100 * Self.second, isConnected: true) == [])
     }
 
