@@ -12,7 +12,9 @@
   const longest = 15000;
 
   const link = {
+    // Where it is connected, or tries to, and all brokers that it may go to: the nodes of a cluster.
     url: null,
+    urls: [],
     root: "seismote",
     version: 5,
     // state: idle, connecting, online, waiting (will try again at `retryAt`), refused (credentials are needed), wrong (the
@@ -31,6 +33,8 @@
   let pause = shortest;
   let timer = null;
   let silentRefusals = 0;
+  // Attempts since there was a connection.
+  let failed = 0;
   // When a message that the broker had kept came last, and what waits until that is over (ms).
   let kept = 0;
   let calming = null;
@@ -57,10 +61,11 @@
     for (const listener of [...listeners.state]) listener(state);
   }
 
-  // connect({ url, root, user, password }): any that is missing is as before, at first as the page's address says.
+  // connect({ root, user, password }): any that is missing is as before, at first as the page's address says.
   link.connect = function connect(options = {}) {
     const query = new URLSearchParams(location.search);
-    link.url = options.url ?? link.url ?? policy.broker(location);
+    if (link.urls.length === 0) link.urls = policy.brokers(location);
+    link.url ??= link.urls[0];
     link.root = options.root ?? query.get("root") ?? link.root;
     if (options.user !== undefined) {
       thrownOut = 0;
@@ -69,12 +74,13 @@
       keep(options.keep);
     } else if (link.user === "") recall();
     pause = shortest;
+    failed = 0;
     open();
   };
 
   function keep(wanted) {
     try {
-      if (wanted) sessionStorage.setItem(storage, JSON.stringify({ url: link.url, user: link.user, password }));
+      if (wanted) sessionStorage.setItem(storage, JSON.stringify({ urls: link.urls, user: link.user, password }));
       else sessionStorage.removeItem(storage);
     } catch {
       // Asked again next time, then.
@@ -84,7 +90,7 @@
   function recall() {
     try {
       const kept = JSON.parse(sessionStorage.getItem(storage) ?? "null");
-      if (kept?.url === link.url) ({ user: link.user, password } = kept);
+      if (kept?.urls?.join(" ") === link.urls.join(" ")) ({ user: link.user, password } = kept);
     } catch {
       // None kept.
     }
@@ -101,7 +107,11 @@
 
   function open() {
     close();
-    if (!policy.origin(link.url)) return set("wrong");
+    const wrong = link.urls.find((url) => !policy.origin(url));
+    if (wrong !== undefined) {
+      link.url = wrong;
+      return set("wrong");
+    }
     set("connecting");
     let mine;
     try {
@@ -124,10 +134,11 @@
     mine.on("connect", () => {
       answered = true;
       silentRefusals = 0;
+      failed = 0;
       pause = shortest;
       link.since = Date.now();
       link.keeps = false;
-      for (const subscription of subscriptions.values()) subscription.asked = false;
+      for (const subscription of subscriptions.values()) Object.assign(subscription, { asked: false, pause: undefined });
       subscribeAll();
       set("online");
     });
@@ -155,12 +166,17 @@
     });
   }
 
-  // Decorrelated jitter, so that many pages do not come back in the same moment.
+  // Decorrelated jitter, so that many pages do not come back in the same moment. The next node of a cluster is tried soon, all
+  // of them again after pauses that grow.
   function later() {
     close();
-    pause = Math.min(longest, shortest + Math.random() * (pause * 3 - shortest));
-    link.retryAt = Date.now() + pause;
-    timer = setTimeout(open, pause);
+    const next = link.urls[(link.urls.indexOf(link.url) + 1) % link.urls.length];
+    const isRound = ++failed % link.urls.length === 0;
+    if (isRound) pause = Math.min(longest, shortest + Math.random() * (pause * 3 - shortest));
+    const wait = isRound ? pause : shortest * (0.2 + 0.8 * Math.random());
+    link.url = next;
+    link.retryAt = Date.now() + wait;
+    timer = setTimeout(open, wait);
     set("waiting");
   }
 
@@ -228,12 +244,25 @@
       wanted[filter] = { qos: subscription.qos };
     }
     kept = Date.now();
+    const mine = client;
     client.subscribe(wanted, (error, granted) => {
       for (const { topic, qos } of granted ?? []) {
         const subscription = subscriptions.get(topic);
-        if (subscription) subscription.code = qos;
+        if (!subscription) continue;
+        subscription.code = qos;
+        if (qos >= 128) askAgain(mine, subscription);
       }
     });
+  }
+
+  // Rights change, and a cluster without a leader refuses what it will grant: after 10, 20, 40 s ... 10 min.
+  function askAgain(mine, subscription) {
+    subscription.pause = Math.min(600000, (subscription.pause ?? 5000) * 2);
+    setTimeout(() => {
+      if (client !== mine) return;
+      subscription.asked = false;
+      subscribeAll();
+    }, subscription.pause);
   }
 
   // Subscribes, now and after every reconnect; fn(topic, payload, packet) with the payload as bytes. Returns what ends it.

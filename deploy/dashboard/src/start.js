@@ -2,11 +2,11 @@
 (function (Seismote) {
   "use strict";
 
-  // From here on the browser lets the page connect to this broker alone, whatever a message may talk it into.
-  function allowOnly(url) {
+  // From here on the browser lets the page connect to these brokers alone, whatever a message may talk it into.
+  function allowOnly(urls) {
     const policy = document.createElement("meta");
     policy.httpEquiv = "Content-Security-Policy";
-    policy.content = Seismote.policy.connections(url);
+    policy.content = Seismote.policy.connections(urls);
     document.head.append(policy);
   }
 
@@ -14,7 +14,7 @@
   Seismote.frame.bar();
   Seismote.frame.banner();
   Seismote.router.start();
-  allowOnly(Seismote.policy.broker(location));
+  allowOnly(Seismote.policy.brokers(location));
   Seismote.link.connect();
   Seismote.fleet.start();
   Seismote.fleet.introduce();

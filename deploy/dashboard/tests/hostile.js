@@ -96,14 +96,18 @@ test("numbers at the ends of what there is draw no endless axis", () => {
 
 test("the page connects to the broker that its address names, and to no other", () => {
   const at = (search, more) => ({ protocol: "http:", host: "10.0.0.1:8080", pathname: "/x/index.html", search, ...more });
-  assert.strictEqual(policy.broker(at("")), "ws://10.0.0.1:8080/x/");
-  assert.strictEqual(policy.broker(at("", { protocol: "https:" })), "wss://10.0.0.1:8080/x/");
-  assert.strictEqual(policy.broker(at("?broker=wss://b:9001/mqtt")), "wss://b:9001/mqtt");
-  assert.strictEqual(policy.connections("ws://10.0.0.1:8080/x/"), "connect-src ws://10.0.0.1:8080");
-  assert.strictEqual(policy.connections("wss://user:pass@B.example/mqtt?x#y"), "connect-src wss://b.example");
-  assert.strictEqual(policy.connections("ws://[::1]:9001/"), "connect-src ws:");
+  assert.deepStrictEqual(policy.brokers(at("")), ["ws://10.0.0.1:8080/x/"]);
+  assert.deepStrictEqual(policy.brokers(at("", { protocol: "https:" })), ["wss://10.0.0.1:8080/x/"]);
+  assert.deepStrictEqual(policy.brokers(at("?broker=wss://b:9001/mqtt")), ["wss://b:9001/mqtt"]);
+  assert.deepStrictEqual(policy.brokers(at("?broker=wss://b&broker=wss://c/ws&broker=wss://b")), ["wss://b", "wss://c/ws"]);
+  assert.strictEqual(policy.brokers(at(`?${Array.from({ length: 99 }, (_, i) => `broker=ws://h${i}`).join("&")}`)).length, 8);
+  assert.strictEqual(policy.connections(["ws://10.0.0.1:8080/x/"]), "connect-src ws://10.0.0.1:8080");
+  assert.strictEqual(policy.connections(["wss://user:pass@B.example/mqtt?x#y"]), "connect-src wss://b.example");
+  assert.strictEqual(policy.connections(["wss://b/ws", "wss://c:1/ws", "wss://b/x"]), "connect-src wss://b wss://c:1");
+  assert.strictEqual(policy.connections(["ws://[::1]:9001/"]), "connect-src ws:");
   for (const url of ["http://b", "javascript:1", "data:,x", "", "ws:", "//b", "b:9001", "ws://b c"]) {
     assert.strictEqual(policy.origin(url), null, url);
-    assert.strictEqual(policy.connections(url), "connect-src 'none'");
+    assert.strictEqual(policy.connections([url]), "connect-src 'none'");
+    assert.strictEqual(policy.connections(["ws://b", url]), "connect-src 'none'");
   }
 });

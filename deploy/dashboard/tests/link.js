@@ -17,7 +17,7 @@ class Client extends EventEmitter {
     clients.push(this);
   }
   end() { this.connected = false; }
-  subscribe(wanted) { this.subscribed.push(...Object.keys(wanted)); }
+  subscribe(wanted, done) { this.subscribed.push(...Object.keys(wanted)); this.granted = done; }
   unsubscribe(filter) { this.unsubscribed.push(filter); }
   publish(topic, payload, options, done) { this.sent.push({ topic, payload: JSON.parse(payload), options }); this.done = done; }
   accept() { this.connected = true; this.emit("connect"); }
@@ -81,6 +81,37 @@ test("tries again after growing pauses, never above fifteen seconds", () => {
   mock.timers.reset();
 });
 
+test("goes to the next node of a cluster within half a second, and around again after growing pauses", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  link.urls = ["wss://a/ws", "wss://b/ws", "wss://c/ws"];
+  link.url = "wss://a/ws";
+  fresh();
+  const seen = [];
+  let longer = 0;
+  for (let i = 0; i < 30; i++) {
+    seen.push(last().url);
+    const pause = (last().emit("close"), link.retryAt - Date.now());
+    if (i % 3 < 2) assert.ok(pause >= 50 && pause <= 500, `${i}: ${pause}`);
+    else if (pause > 500) longer++;
+    mock.timers.tick(15001);
+  }
+  assert.deepStrictEqual(seen.slice(0, 7), ["a", "b", "c", "a", "b", "c", "a"].map((one) => `wss://${one}/ws`));
+  assert.ok(longer >= 8, `${longer}`);
+  // It stays where it is accepted, and begins with the next one when that ends.
+  const here = link.urls.indexOf(last().url);
+  last().accept();
+  last().emit("close");
+  assert.ok(link.retryAt - Date.now() <= 500);
+  mock.timers.tick(501);
+  assert.strictEqual(last().url, link.urls[(here + 1) % 3]);
+  link.urls = ["wss://a/ws", "http://b"];
+  fresh();
+  assert.strictEqual(link.state, "wrong");
+  link.urls = [];
+  link.url = null;
+  mock.timers.reset();
+});
+
 for (const code of [4, 5, 134, 135]) {
   test(`asks for credentials when the broker answers ${code}, and tries no more until it has them`, () => {
     fresh().refuse(code);
@@ -107,6 +138,28 @@ test("subscribes again after a reconnect, and only to what is still wanted", asy
   const next = fresh();
   next.accept();
   assert.ok(next.subscribed.includes("school/+/state/info") && !next.subscribed.includes("school/a/data/trace"));
+  stop();
+});
+
+test("asks again for what was refused, ever more rarely, until it is granted", async () => {
+  const client = fresh();
+  const stop = link.subscribe("school/+/event/trigger", () => {});
+  client.accept();
+  await soon();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  for (const pause of [10000, 20000, 40000, 80000, 160000, 320000, 600000, 600000]) {
+    client.granted(null, [{ topic: "school/+/event/trigger", qos: 135 }]);
+    client.subscribed = [];
+    mock.timers.tick(pause - 1);
+    assert.deepStrictEqual(client.subscribed, [], `${pause}`);
+    mock.timers.tick(1);
+    assert.deepStrictEqual(client.subscribed, ["school/+/event/trigger"], `${pause}`);
+  }
+  client.granted(null, [{ topic: "school/+/event/trigger", qos: 1 }]);
+  client.subscribed = [];
+  mock.timers.tick(3600000);
+  assert.deepStrictEqual(client.subscribed, []);
+  mock.timers.reset();
   stop();
 });
 

@@ -1,13 +1,15 @@
-// Where the page may connect to. index.html forbids all but WebSockets; which broker it is says the page's address, so
-// the page itself then forbids all but that one.
+// Where the page may connect to. index.html forbids all but WebSockets; which brokers they are says the page's address, so
+// the page itself then forbids all but those.
 (function (Seismote) {
   "use strict";
 
-  // The broker that an address like ?broker=… names; without that, where the page came from: the same host and port, wss
-  // for https, below the same folder.
-  function broker({ protocol, host, pathname, search }) {
-    return new URLSearchParams(search).get("broker")
-      ?? `${protocol === "https:" ? "wss" : "ws"}://${host}${pathname.replace(/[^/]*$/, "")}`;
+  const most = 8;
+
+  // The brokers that an address like ?broker=…&broker=… names, nodes of one cluster; without that, where the page came from:
+  // the same host and port, wss for https, below the same folder.
+  function brokers({ protocol, host, pathname, search }) {
+    const named = [...new Set(new URLSearchParams(search).getAll("broker"))].slice(0, most);
+    return named.length > 0 ? named : [`${protocol === "https:" ? "wss" : "ws"}://${host}${pathname.replace(/[^/]*$/, "")}`];
   }
 
   // Scheme, host and port of a WebSocket's address; null when it is none.
@@ -20,13 +22,14 @@
     }
   }
 
-  // The Content-Security-Policy for a broker's address. A policy has no way to write an IPv6 address, so for one of those
+  // The Content-Security-Policy for brokers' addresses. A policy has no way to write an IPv6 address, so for one of those
   // it stays with the scheme.
-  function connections(url) {
-    const only = origin(url);
-    if (!only) return "connect-src 'none'";
-    return `connect-src ${only.includes("[") ? only.slice(0, only.indexOf("/")) : only}`;
+  function connections(urls) {
+    const origins = urls.map(origin);
+    if (origins.includes(null)) return "connect-src 'none'";
+    const allowed = origins.map((only) => only.includes("[") ? only.slice(0, only.indexOf("/")) : only);
+    return `connect-src ${[...new Set(allowed)].join(" ")}`;
   }
 
-  Seismote.policy = { broker, origin, connections };
+  Seismote.policy = { brokers, origin, connections };
 })((globalThis.Seismote = globalThis.Seismote || {}));

@@ -96,10 +96,10 @@
     }).then((answer) => answer === "user" && signIn());
   }
 
-  // The host and port of a broker that the page did not come from: a link to this page may name any.
+  // The hosts and ports of brokers that the page did not come from: a link to this page may name any.
   function elsewhere() {
-    const host = Seismote.policy.origin(link.url)?.replace(/^wss?:\/\//, "") ?? "";
-    return host === location.host ? "" : host;
+    const hosts = link.urls.map((url) => Seismote.policy.origin(url)?.replace(/^wss?:\/\//, "") ?? "");
+    return hosts.filter((host) => host !== "" && host !== location.host).join(", ");
   }
 
   let asking = false;
