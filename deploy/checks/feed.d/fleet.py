@@ -38,7 +38,7 @@ def moment(nanoseconds):
 
 
 async def measure(feed_class, program, folder, broker, size, expect):
-    feed = feed_class(program, os.path.join(folder, "load"), broker.port).start()
+    feed = feed_class(program, os.path.join(folder, "load"), ["--broker", f"127.0.0.1:{broker.port}"]).start()
     sender = Client("load", version=5)
     await sender.connect(broker.port)
     for index in range(size):

@@ -5,10 +5,7 @@ import io
 import json
 import os
 import random
-import re
 import signal
-import socket
-import sqlite3
 import subprocess
 import sys
 import time
@@ -25,9 +22,10 @@ from agent import Agent
 from broker import Broker
 from client import Client
 from outputs import DataLink, Shake
+from program import Feed
 from readers import Light, Reader, fetch4
+from samples import UNIT, differences, judge_numbers, judge_order, series
 
-UNIT = 1e-6
 KINDS = [  # encoding, rate of the traces, signals
     ("json", 100, ["raw"]), ("mseed2", 100, ["raw"]), ("cbor", 20, ["raw", "filtered"]), ("json", 25, ["filtered"]),
 ]
@@ -40,72 +38,8 @@ def expect(right, text):
         print(f"NOT AS IT SHOULD BE: {text}", flush=True)
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-class Feed:
-    """The program under test."""
-
-    def __init__(self, program, folder, broker_port, *lines):
-        self.program, self.folder = program, folder
-        self.seedlink, self.web = free_port(), free_port()
-        self.log, self.process, self.lines = os.path.join(folder, "feed.log"), None, lines
-        self.broker_port = broker_port
-        os.makedirs(folder, exist_ok=True)
-
-    def start(self):
-        settings = [f"feed.state={self.folder}", f"feed.seedlink_port={self.seedlink}", f"feed.web_port={self.web}",
-                    "feed.patience_s=14", "feed.idle_s=5", "feed.record_s=2", "mqtt.reconnect.min_s=0.2",
-                    "mqtt.reconnect.max_s=1", *self.lines]
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", self.program, "--broker", f"127.0.0.1:{self.broker_port}",
-                 *[word for one in settings for word in ("--set", one)]],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            try:
-                socket.create_connection(("127.0.0.1", self.seedlink), 1).close()
-                return self
-            except OSError:
-                time.sleep(0.05)
-        raise SystemExit(f"FAILED: the feed does not listen: {self.words()[-500:]}")
-
-    def words(self):
-        with open(self.log, encoding="utf-8", errors="replace") as file:
-            return file.read()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def cost(self):
-        """(seconds of processor time, MiB of memory now, MiB at most)"""
-        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
-            status = file.read()
-        now, most = (int(re.search(rf"{key}:\s+(\d+)", status).group(1)) / 1024 for key in ("VmRSS", "VmHWM"))
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), now, most
-
-    def get(self, path, **headers):
-        request = urllib.request.Request(f"http://127.0.0.1:{self.web}{path}", headers=headers)
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return answer.read().decode()
-
-    def missing(self):
-        """{channel: [(from, to, samples)]} as it has declared them."""
-        with sqlite3.connect(f"file:{self.folder}/feed.db?mode=ro", uri=True) as ring:
-            rows = ring.execute(
-                "SELECT network || '.' || station.code || '.' || location || '.' || channel.code, start, stop, samples "
-                "FROM missing JOIN channel ON channel.n = missing.channel JOIN station ON station.n = channel.station")
-            found = {}
-            for name, start, stop, samples in rows:
-                found.setdefault(name, []).append((start, stop, samples))
-            return found
+def address(broker):
+    return ["--broker", f"127.0.0.1:{broker.port}"]
 
 
 def code(index):
@@ -121,52 +55,6 @@ def stations_of(program, folder, count, port):
             "trace": {"rate_hz": rate, "signals": signals, "encoding": encoding},
             "mqtt": {"uri": [f"mqtt://127.0.0.1:{port}"]}}))
     return agents
-
-
-def series(traces, unit=UNIT):
-    """(times in ns, values in counts of 1 µm/s²) of all samples, in the order of time."""
-    times = [t.stats.starttime.ns + np.arange(len(t)) * (1e9 / t.stats.sampling_rate) for t in traces]
-    values = [t.data.astype(float) * (unit / UNIT) for t in traces]
-    times, values = (np.concatenate(part) if part else np.array([]) for part in (times, values))
-    order = np.argsort(times, kind="stable")
-    return times[order], values[order]
-
-
-def differences(one, other):
-    """Samples of one that other has at the same time (within a quarter of a sample at 100 Hz): their differences."""
-    (times, values), (known, there) = one, other
-    if not len(known) or not len(times):
-        return np.array([])
-    place = np.clip(np.searchsorted(known, times), 1, max(1, len(known) - 1))
-    place = np.where(np.abs(known[place - 1] - times) <= np.abs(known[np.minimum(place, len(known) - 1)] - times),
-                     place - 1, np.minimum(place, len(known) - 1))
-    near = np.abs(known[place] - times) < 2.5e6
-    return (values - there[place])[near]
-
-
-def judge_numbers(reader):
-    for station, numbers in reader.numbers.items():
-        expect(numbers == list(range(numbers[0], numbers[0] + len(numbers))),
-               f"{station}: sequence numbers are not in one row")
-
-
-def judge_order(reader, missing):
-    """Every sample once and in order, or declared missing. Returns (samples, gaps)."""
-    samples = gaps = 0
-    judge_numbers(reader)
-    for name, traces in reader.traces.items():
-        declared = list(missing.get(name, []))
-        for one, other in zip(traces, traces[1:]):
-            step = 1e9 / one.stats.sampling_rate
-            follows = (other.stats.starttime.ns - one.stats.endtime.ns) / step
-            if abs(follows - 1) <= 0.5:
-                continue
-            expect(follows > 0.5, f"{name}: {-follows + 1:.1f} samples come twice at {other.stats.starttime}")
-            gaps += 1
-            near = [d for d in declared if abs(d[1] - other.stats.starttime.ns) < step and abs(d[2] - follows + 1) < 1.5]
-            expect(near, f"{name}: {follows - 1:.1f} samples are missing before {other.stats.starttime}, not declared")
-        samples += sum(len(trace) for trace in traces)
-    return samples, gaps
 
 
 async def snapshot(client, station, begin, end):
@@ -293,7 +181,7 @@ def judge_events(fdsn, feed):
 async def judge_beyond(program, folder, broker, name, known):
     """A feed that has just begun fetches from the station's disk what was before it: all that is there. Returns the
     number of samples."""
-    young = Feed(program, os.path.join(folder, "young"), broker.port, "feed.idle_s=60",
+    young = Feed(program, os.path.join(folder, "young"), address(broker), "feed.idle_s=60",
                  "feed.client_id=young").start()
     fdsn = FDSN(f"http://127.0.0.1:{young.web}", timeout=40)
     network, station, location, channel = name.split(".")
@@ -328,7 +216,7 @@ async def main():
     await broker.start()
     agents = stations_of(agent, folder, count, broker.port)
     taker, shake = DataLink(), Shake()
-    feed = Feed(program, os.path.join(folder, "feed"), broker.port, f"feed.datalink=127.0.0.1:{taker.port}",
+    feed = Feed(program, os.path.join(folder, "feed"), address(broker), f"feed.datalink=127.0.0.1:{taker.port}",
                 f'feed.shake={{station0: "127.0.0.1:{shake.port}"}}').start()
     for one in agents:
         one.start()
@@ -407,10 +295,10 @@ async def main():
     cast = shake.judge(series, reader, code(0), expect, differences)
     expect(cast > 300 * 0.5 * seconds, f"only {cast} samples of the Shake's datagrams compared")
     missing = feed.missing()
-    samples, gaps = judge_order(reader, missing)
-    judge_order(second, missing)
+    samples, gaps = judge_order(reader, missing, expect)
+    judge_order(second, missing, expect)
     for one in others:
-        judge_numbers(one)
+        judge_numbers(one, expect)
         expect(one.records > 0.8 * len(reader.records), f"a client has {one.records} records only")
     compared = judge_values(reader, truth)
     expect(set(reader.numbers) == set(names), f"stations read: {sorted(reader.numbers)}")

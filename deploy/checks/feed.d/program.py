@@ -1,0 +1,72 @@
+"""A seismote-feed under test: its settings, its ports, what it costs and what it has declared missing."""
+
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import time
+import urllib.request
+
+from kinds import free_port
+
+
+class Feed:
+    """One process. `broker`: the words that tell it where its broker is; `lines`: further settings."""
+
+    def __init__(self, program, folder, broker, *lines):
+        self.program, self.folder, self.broker = program, folder, broker
+        self.seedlink, self.web = free_port(), free_port()
+        self.log, self.process, self.lines = os.path.join(folder, "feed.log"), None, lines
+        os.makedirs(folder, exist_ok=True)
+
+    def start(self):
+        settings = [f"feed.state={self.folder}", f"feed.seedlink_port={self.seedlink}", f"feed.web_port={self.web}",
+                    "feed.patience_s=14", "feed.idle_s=5", "feed.record_s=2", "mqtt.reconnect.min_s=0.2",
+                    "mqtt.reconnect.max_s=1", *self.lines]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", self.program, *self.broker,
+                 *[word for one in settings for word in ("--set", one)]],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                socket.create_connection(("127.0.0.1", self.seedlink), 1).close()
+                return self
+            except OSError:
+                time.sleep(0.05)
+        raise SystemExit(f"FAILED: the feed does not listen: {self.words()[-500:]}")
+
+    def words(self):
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def cost(self):
+        """(seconds of processor time, MiB of memory now, MiB at most)"""
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            status = file.read()
+        now, most = (int(re.search(rf"{key}:\s+(\d+)", status).group(1)) / 1024 for key in ("VmRSS", "VmHWM"))
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), now, most
+
+    def get(self, path, **headers):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.web}{path}", headers=headers)
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.read().decode()
+
+    def missing(self):
+        """{channel: [(from, to, samples)]} as it has declared them."""
+        with sqlite3.connect(f"file:{self.folder}/feed.db?mode=ro", uri=True) as ring:
+            rows = ring.execute(
+                "SELECT network || '.' || station.code || '.' || location || '.' || channel.code, start, stop, samples "
+                "FROM missing JOIN channel ON channel.n = missing.channel JOIN station ON station.n = channel.station")
+            found = {}
+            for name, start, stop, samples in rows:
+                found.setdefault(name, []).append((start, stop, samples))
+            return found
