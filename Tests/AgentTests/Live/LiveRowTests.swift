@@ -37,7 +37,19 @@ import Threads
         #expect(Set(Self.live) == Set(Self.probes.keys), "write a probe for it in LiveRowTests or LiveProbes")
     }
 
-    @Test(arguments: live) func aChangeHasAConsequence(_ key: String) throws {
+    /// All of them; under a sanitizer, which makes the pipeline slow, so many of those that nothing but the pipeline shows
+    /// (SEISMOTE_LIVE_ROWS).
+    private static var tried: [String] {
+        guard let text = ProcessInfo.processInfo.environment["SEISMOTE_LIVE_ROWS"], let most = Int(text) else {
+            return live
+        }
+        let slow = live.filter { if case .messages = probes[$0] { true } else { false } }
+        let step = max(1, slow.count / max(1, most))
+        let left = Set(slow.enumerated().filter { $0.offset % step == 0 }.map(\.element))
+        return live.filter { left.contains($0) || !slow.contains($0) }
+    }
+
+    @Test(arguments: tried) func aChangeHasAConsequence(_ key: String) throws {
         switch Self.probes[key] {
         case .messages(let topic, let value, let settings, let ground):
             let changed = try Self.run(settings, ground, change: Self.patch(key, value))
