@@ -68,9 +68,9 @@ def main():
         known = until(lambda: feed.get("/metrics").count('seismote_station_online{station="house-') == len(stations), 60,
                       lambda: f"the feed knows the stations: {feed.words()[-800:]}")
         print(f"the feed knows the stations {known:.1f} s after its start", flush=True)
+        began = time.monotonic()
         reader = Reader(feed.seedlink, [f"XX_{code}" for _, code in stations])
         until(lambda: reader.count() > 10, 30, lambda: f"ObsPy reads something: {feed.words()[-500:]}")
-        began = time.monotonic()
         for i in range(cluster.size):
             cluster.kill(i)
             before = reader.count()
