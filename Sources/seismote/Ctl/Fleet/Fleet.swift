@@ -26,7 +26,7 @@ struct StationView {
         guard let quality = health?["time"] ?? summary?["tq"] else { return nil }
         guard quality["synced"]?.flag == true else { return "NOT SET" }
         let source = quality["source"]?.text ?? "?"
-        return quality["error_ms"]?.real.map { "\(source) ±\(significant($0, 2)) ms" } ?? source
+        return quality["error_ms"]?.number.map { "\(source) ±\(significant($0, 2)) ms" } ?? source
     }
 }
 
