@@ -77,7 +77,7 @@ struct RecordedNetwork {
         guard !line.isEmpty else { return }
         do throws(CodedError) {
             let record = try JSONReader.read(line)
-            guard let topic = record["topic"]?.rawText, let (station, rest) = splitTopic(topic, root: root),
+            guard let topic = record["topic"]?.rawText, let (station, rest) = Topics.split(topic, root: root),
                 let payload = record["payload"]
             else { throw CodedError("", .type, "No object with topic and payload.") }
             // Seconds since 1970; smaller numbers count from somewhere else and say nothing of the clock.

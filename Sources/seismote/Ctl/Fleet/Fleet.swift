@@ -49,7 +49,7 @@ struct Fleet {
     @discardableResult
     mutating func take(_ message: InboundMessage) -> String? {
         // (`network/event/last` is no station's.)
-        guard let (id, rest) = splitTopic(message.topic, root: root), id != "group", id != "network",
+        guard let (id, rest) = Topics.split(message.topic, root: root),
             stations[id] != nil || stations.count < Self.limit
         else { return nil }
         var view = stations[id] ?? StationView()
