@@ -96,13 +96,20 @@ let package = Package(
             ],
             small: true),
 
+        // Apart from the rooms, because finding options at run time needs the names that those leave out.
+        .target(
+            name: "ServerOptions",
+            dependencies: [
+                "Messages", "Settings", "Servers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: common),
+
         .executableTarget(name: "seismoted", dependencies: ["Agent"], swiftSettings: common),
         .executableTarget(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Exchange", "Commands", "Link", "MiniSEED", "Association", "Cluster", "Servers", "CLinux", "CMosquitto",
-                "CExpat",
+                "Exchange", "Commands", "Link", "MiniSEED", "Association", "Cluster", "Servers", "ServerOptions",
+                "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -138,7 +145,9 @@ let package = Package(
 // For the short form of deploy/checks/sanitizers: what has threads, and its tests.
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
     let tested = ["Threads", "Spool", "Link", "Agent"].map { "\($0)Tests" }
-    package.targets.removeAll { $0.name == "seismote" || $0.type == .test && !tested.contains($0.name) }
+    package.targets.removeAll {
+        ["seismote", "ServerOptions"].contains($0.name) || $0.type == .test && !tested.contains($0.name)
+    }
     package.products.removeAll { $0.name == "seismote" }
 }
 
@@ -152,7 +161,7 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
         .executableTarget(
             name: "seismote-feed",
             dependencies: [
-                "Threads", "MiniSEED", "Messages", "Settings", "Servers", "Exchange", "Feed", "Link",
+                "Threads", "MiniSEED", "Messages", "Settings", "Servers", "ServerOptions", "Exchange", "Feed", "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

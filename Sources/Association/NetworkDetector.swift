@@ -116,8 +116,9 @@ public struct NetworkDetector: Sendable {
             return name
         }
         let one = Announcer.Announced(
-            id: id, version: Int(version), onsets: Set(onsets), station: stations.first?["id"]?.name ?? "", time: time,
-            content: NetworkEventMessage.contentJSON(of: message), isEnded: message["event_type"] == .string("end"))
+            id: id, version: Int(version), onsets: Set(onsets), station: stations.first?["id"]?.rawText ?? "",
+            time: time, content: NetworkEventMessage.contentJSON(of: message),
+            isEnded: message["event_type"] == .string("end"))
         restored.removeAll { $0.id == id && $0.version <= one.version }
         if !restored.contains(where: { $0.id == id }) { restored.append(one) }
         for i in regions.indices { regions[i].announcer.restore(one) }

@@ -126,19 +126,3 @@ extension Place {
         return Place(latitude: north, longitude: east, elevation: metres / 1000)
     }
 }
-
-extension Value {
-    var name: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
-    /// A finite number.
-    var number: Double? {
-        switch self {
-        case .int(let number): Double(number)
-        case .double(let number): number.isFinite ? number : nil
-        default: nil
-        }
-    }
-}

@@ -174,7 +174,7 @@ package struct ClusterDetector: Sendable {
             } else if delivery.name == home?.birthTopic {
                 if delivery.payload.elementsEqual("online".utf8) { home?.forget() }
                 free(delivery.tag)
-            } else if let (station, rest) = split(delivery.name) {
+            } else if let (station, rest) = Topics.split(delivery.name, root: options.root) {
                 return take(station, rest, delivery, clock)
             } else {
                 free(delivery.tag)
@@ -278,14 +278,6 @@ package struct ClusterDetector: Sendable {
         if askedForPlace.count > 10_000 { askedForPlace.removeAll() }
         askedForPlace[station] = clock + 60
         publish("\(options.root)/\(station)/cmd/rebirth", Array("{}".utf8))
-    }
-
-    /// Station and what comes after it.
-    private func split(_ topic: String) -> (station: String, rest: String)? {
-        guard topic.utf8.starts(with: "\(options.root)/".utf8) else { return nil }
-        let parts = topic.dropFirst(options.root.count + 1).split(separator: "/", maxSplits: 1)
-        guard parts.count == 2, parts[0] != "network", Topics.problem(inID: String(parts[0])) == nil else { return nil }
-        return (String(parts[0]), String(parts[1]))
     }
 
     // MARK: Out

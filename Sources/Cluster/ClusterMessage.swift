@@ -65,18 +65,3 @@ package struct ClusterOptions: Sendable {
 
     package init() {}
 }
-
-extension Value {
-    var rawText: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
-    var whole: Int? {
-        switch self {
-        case .int(let number): Int(number)
-        case .double(let number): Int(exactly: number)
-        default: nil
-        }
-    }
-}

@@ -84,15 +84,12 @@ package struct ClusterOrder: Sendable {
             self[keyPath: path] = text
         }
         for (key, path) in Self.flags {
-            guard case .bool(let flag)? = tree[key] else { return nil }
+            guard let flag = tree[key]?.flag else { return nil }
             self[keyPath: path] = flag
         }
         for (key, path) in Self.numbers {
-            switch tree[key] {
-            case .double(let number)?: self[keyPath: path] = number
-            case .int(let number)?: self[keyPath: path] = Double(number)
-            default: return nil
-            }
+            guard let number = tree[key]?.number else { return nil }
+            self[keyPath: path] = number
         }
         for (key, path) in Self.counts {
             guard let number = tree[key]?.whole else { return nil }

@@ -6,9 +6,13 @@ public struct FeedStream: Sendable, Equatable {
     /// Time of its first and its last sample, nanoseconds of UTC.
     public var begin: Int64
     public var end: Int64
+    /// When the first record in order begins; records before it were fetched later, with holes between them.
+    public var orderedBegin: Int64
 
-    public init(location: String, channel: String, begin: Int64, end: Int64) {
+    /// - Parameter orderedBegin: nil: as `begin`.
+    public init(location: String, channel: String, begin: Int64, end: Int64, orderedBegin: Int64? = nil) {
         (self.location, self.channel, self.begin, self.end) = (location, channel, begin, end)
+        self.orderedBegin = orderedBegin ?? begin
     }
 
     /// `00_H_N_Z`, as SeedLink 4 names it.

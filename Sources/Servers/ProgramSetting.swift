@@ -27,13 +27,7 @@ public struct ProgramSetting<Settings: ProgramSettings>: Sendable {
         let allowed = Self.words("\(short(range.lowerBound))…\(short(range.upperBound))", unit)
         return Self(key: key, allowed: allowed, help: help, standard: short(Settings()[keyPath: path])) {
             value, settings in
-            let number: Double
-            switch value {
-            case .int(let whole): number = Double(whole)
-            case .double(let real): number = real
-            default: return false
-            }
-            guard range.contains(number) else { return false }
+            guard let number = value.number, range.contains(number) else { return false }
             settings[keyPath: path] = number
             return true
         }

@@ -10,6 +10,8 @@ public protocol ProgramSettings: Sendable {
     static var chapter: String { get }
     /// What the program is called where it is spoken of, such as `seismote-feed`.
     static var program: String { get }
+    /// One of its settings with a value, for its help: `feed.days=30`.
+    static var example: String { get }
     /// All rows, in the order of the default file.
     static var table: [ProgramSetting<Self>] { get }
     var mqtt: MQTTConfiguration { get set }
@@ -21,6 +23,9 @@ public struct ProgramSettingsError: Error {
 }
 
 extension ProgramSettings {
+    /// Where the settings are unless another file is named.
+    public static var usualFile: String { "/etc/seismote/\(chapter).yaml" }
+
     /// The annotated file with every key at its default.
     public static var defaultFile: String {
         var text = """

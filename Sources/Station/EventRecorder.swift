@@ -33,35 +33,6 @@ struct EventRecorder: ~Copyable {
     /// The end that was sent last, with its number.
     private var ended: (message: EventMessage, number: Int, quality: TimeQuality)?
 
-    /// What is known of an event that has not ended.
-    private struct OpenEvent: Sendable {
-        var motion: EventMotion
-        var message: EventMessage
-        /// False while the intensity is below the one asked for; nothing has been sent yet.
-        var announced = false
-        /// Largest JMA intensity of the motion's windows since the onset, at the end that of the record; not rounded.
-        var jma: Double?
-        var lastSent: Int64
-        var lastTime: Int64
-        var firstMotion: Seismology.FirstMotion?
-        /// False while there may be one that has not been found yet.
-        var firstMotionKnown = false
-
-        /// Marks it with what a network says of it. False: it was marked so already. (Apart, because the verifier of
-        /// Swift 6.0.3 ends the compiler where the recorder compares and sets it in one function.)
-        mutating func mark(_ confirmation: EventConfirmation) -> Bool {
-            guard message.confirmation != confirmation else { return false }
-            message.confirmation = confirmation
-            return true
-        }
-
-        mutating func note(
-            _ time: Int64, _ planes: borrowing Planes, _ i: Int, _ state: DetectionState, _ notes: DetectorNotes
-        ) {
-            notes.take(planes, i, state, time: time, into: &message)
-        }
-    }
-
     init(_ configuration: Configuration, rate: Double, revision: Int, waveform: WaveformSender) {
         self.configuration = configuration
         self.rate = rate
@@ -186,8 +157,6 @@ struct EventRecorder: ~Copyable {
         finishEnd(&messenger, quality, sink)
     }
 
-    // MARK: Life of an event
-
     // MARK: Test events
 
     /// Asks for an event without shaking, from the next sample on.
@@ -222,6 +191,8 @@ struct EventRecorder: ~Copyable {
         test = .on(open?.message.eventID ?? "", left: max(1, Int((longest * rate).rounded())))
     }
 
+    // MARK: Life of an event
+
     private mutating func begin(_ sample: RecordedSample, withContext: Bool) {
         var motion = EventMotion(rate: rate)
         if closing != nil, !isApart {
@@ -239,7 +210,7 @@ struct EventRecorder: ~Copyable {
         let id = waveform.topics.eventID(onset: sample.time)
         var message = EventMessage(kind: .onset, eventID: id, onset: sample.time)
         message.configRevision = revision
-        open = OpenEvent(motion: motion, message: message, jma: jma, lastSent: sample.time, lastTime: sample.time)
+        open = OpenEvent(motion: motion, message: message, jma: jma)
         waveform.begin(eventID: id, firstSample: history.pushed - context)
     }
 
@@ -264,7 +235,7 @@ struct EventRecorder: ~Copyable {
         _ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink
     ) -> Bool {
         guard var event = open, !event.announced else { return false }
-        fill(&event)
+        event.fill(configuration, record, assessment, rate: rate)
         let minimum = event.message.test ? 0 : configuration.detection.event.minimumIntensity
         let first = event.message.intensity.first { $0.relation == configuration.intensity.scales.first?.rawValue }
         if minimum > 0, (first?.value ?? 0) < minimum {
@@ -292,7 +263,7 @@ struct EventRecorder: ~Copyable {
         // estimates as well.
         guard time - event.lastSent >= updateInterval - Int64(0.5e9 / rate) else { return false }
         var changed = event
-        fill(&changed)
+        changed.fill(configuration, record, assessment, rate: rate)
         changed.message.kind = .update
         changed.motion.grown = false
         changed.lastSent = time
@@ -304,7 +275,7 @@ struct EventRecorder: ~Copyable {
     /// An update for what the assessment says; those for the motion come when they would without it.
     private mutating func tellNews(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
         guard var event = open, event.announced else { return }
-        fill(&event)
+        event.fill(configuration, record, assessment, rate: rate)
         event.message.kind = .update
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
     }
@@ -319,7 +290,7 @@ struct EventRecorder: ~Copyable {
             return installNextWaveform()
         }
         waveform.send(all: true, history, messenger, sink)
-        fill(&event)
+        event.fill(configuration, record, assessment, rate: rate)
         event.message.takeDurations(event.motion, record)
         event.message.takeFeatures(assessment)
         event.message.kind = .end
@@ -354,7 +325,7 @@ struct EventRecorder: ~Copyable {
         closing = nil
         event.jma = analysis.jma ?? event.jma
         event.message.dominantHz = analysis.dominant
-        fillIntensity(&event)
+        event.fillIntensity(configuration)
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
         ended = (event.message, messenger.lastEventNumber, quality)
     }
@@ -381,38 +352,6 @@ struct EventRecorder: ~Copyable {
     /// A gap: the waveform so far is sent, so that no record spans the gap.
     mutating func gap(_ messenger: Messenger, _ sink: PublicationSink) {
         if open != nil { waveform.send(all: true, history, messenger, sink) }
-    }
-
-    private func fill(_ event: inout OpenEvent) {
-        let (motion, horizontal) = (event.motion, configuration.intensity.horizontal)
-        func peak(_ p: EventMotion.Peak) -> Messages.Peak { .init(value: p.value, t: p.time) }
-        event.message.peaks = Components(
-            x: peak(motion.x), y: peak(motion.y), z: peak(motion.z), h: peak(motion.h), v3: peak(motion.v3))
-        let (pga, pgv) = (motion.pga(horizontal), motion.pgv(horizontal))
-        event.message.pga = pga
-        event.message.pgaPercentG = pga / standardGravity * 100
-        event.message.pgv = pgv
-        event.message.cav = motion.cav
-        event.message.arias = motion.arias
-        event.message.duration = Double(event.lastTime - event.message.onset) / 1e9
-        fillIntensity(&event)
-        if !event.message.test { event.message.take(assessment, pgv: pgv) }
-        if !event.firstMotionKnown {
-            event.firstMotion = record.firstMotion()
-            event.firstMotionKnown =
-                event.firstMotion != nil
-                || Double(record.count - record.onset) > EventRecord.firstMotionSearch * rate
-        }
-        event.message.takeMeasures(motion, record, event.firstMotion, configuration)
-    }
-
-    private func fillIntensity(_ event: inout OpenEvent) {
-        let (pga, pgv, jma) = (event.message.pga, event.message.pgv, event.jma)
-        event.message.intensity.removeAll(keepingCapacity: true)
-        for scale in configuration.intensity.scales {
-            guard let value = IntensityValue(scale, pga: pga, pgv: pgv, jma: jma) else { continue }
-            event.message.intensity.append(value)
-        }
     }
 }
 

@@ -6,7 +6,7 @@ import Settings
 /// Everything that `seismote-feed` can be told; ``table`` declares each with its range and help. How the broker is reached
 /// is told by the chapter `mqtt`, as the agent's own table has it.
 struct FeedSettings: ProgramSettings {
-    static let (chapter, program) = ("feed", "seismote-feed")
+    static let (chapter, program, example) = ("feed", "seismote-feed", "feed.days=30")
 
     var folder = "/var/lib/seismote-feed"
     var clientID = "seismote-feed"

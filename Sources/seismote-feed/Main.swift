@@ -3,6 +3,7 @@ import Glibc
 import Link
 import Messages
 import NIOPosix
+import ServerOptions
 import Servers
 import Settings
 import Threads
@@ -10,15 +11,13 @@ import Threads
 /// `seismote-feed`: the stations of a broker for programs that speak SeedLink, FDSN web services or Prometheus.
 @main
 struct FeedProgram: ParsableCommand {
-    static let usualFile = "/etc/seismote/feed.yaml"
-
     static let configuration = CommandConfiguration(
         commandName: "seismote-feed", abstract: "Serve stations by SeedLink, FDSN web services and /metrics.",
         discussion: """
             Reads the traces, events and states of the stations of a broker, keeps the samples in a ring on the disk, and \
             serves them. It ends with SIGTERM or Ctrl-C and goes on where it was when it is started again.
 
-            Settings come from \(usualFile) where it is there, or from --config; `--default` prints that file.
+            Settings come from \(FeedSettings.usualFile) where it is there, or from --config; `--default` prints that file.
             """, version: productVersion)
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Settings file.", valueName: "file"))
@@ -36,36 +35,18 @@ struct FeedProgram: ParsableCommand {
     @Option(help: ArgumentHelp("Groups of stations that are served, with commas between them.", valueName: "names"))
     var groups: String?
 
-    @Option(
-        name: .customLong("set"),
-        help: ArgumentHelp("Setting above the file, such as feed.days=30; may be repeated.", valueName: "key=value"))
-    var overrides: [String] = []
-
-    @Flag(name: .customLong("default"), help: "Print a settings file with every key at its default.")
-    var printsDefault = false
-
-    @Flag(help: "Check the settings and do nothing.")
-    var check = false
+    @OptionGroup var options: ProgramOptions<FeedSettings>
 
     func run() throws {
-        if printsDefault { return print(FeedSettings.defaultFile, terminator: "") }
-        let path = config ?? (access(Self.usualFile, R_OK) == 0 ? Self.usualFile : nil)
-        var lines = overrides
+        if options.printsDefault { return print(FeedSettings.defaultFile, terminator: "") }
+        let path = options.path(config)
+        var lines: [String] = []
         if let broker { lines.append("mqtt.uri=[\"\(broker.contains("://") ? broker : "mqtt://\(broker)")\"]") }
         if let listen { lines.append("feed.listen=\"\(listen)\"") }
         if let groups { lines.append("feed.groups=[\(groups)]") }
         if let stations { lines.append("feed.stations=[\(stations)]") }
-        let settings: FeedSettings
-        do {
-            settings = try FeedSettings.load(file: path.map { try SettingsFile.read($0) }, overrides: lines)
-        } catch let error as ProgramSettingsError {
-            for problem in error.problems { printError(problem) }
-            throw ExitCode(78)  // EX_CONFIG
-        } catch let error as CodedError {
-            printError(error.message)
-            throw ExitCode(78)
-        }
-        if check { return print("\(path ?? "settings"): valid") }
+        let settings = try options.load(path, adding: lines) { printError($0) }
+        if options.check { return print("\(path ?? "settings"): valid") }
         do {
             try Self.serve(settings)
         } catch let error as DatabaseError {

@@ -54,6 +54,36 @@ import Testing
         }
     }
 
+    @Test(arguments: ["seismote", "school/seismote"])
+    func aTopicIsTakenApart(_ root: String) throws {
+        let long = String(repeating: "x", count: 64)
+        for id in ["a", "basement-north", long] {
+            for rest in ["state/info", "data/history/event/trigger", "x", "", "/", "a//b", "ä\u{301}/é"] {
+                let (station, found) = try #require(Topics.split("\(root)/\(id)/\(rest)", root: root))
+                #expect(station == id && Array(found.utf8) == Array(rest.utf8))
+            }
+        }
+        let topics = try Topics(root: root, id: "a")
+        let (station, rest) = try #require(Topics.split(topics.waveform(eventID: "e"), root: root))
+        #expect(station == "a" && rest == "data/waveform/e")
+        #expect(Topics.rest(of: "\(root)/network/event/last", below: "\(root)/network") == "event/last")
+    }
+
+    @Test(arguments: [
+        "", "/", "seismote", "seismote/", "seismote/a", "seismote//", "seismote//a/state/info",
+        "/seismote/a/state/info", "seismotes/a/state/info", "Seismote/a/state/info", "other/seismote/a/state/info",
+        "seismote/group/cmd/ping",
+        "seismote/network/event", "seismote/+/state/info", "seismote/#", "seismote/a+/state/info", "+/a/state/info",
+        "seismote/a b/state/info", "seismote/\u{0}/state/info", "seismote/ä/state/info", "$SYS/a/state/info",
+        // A slash with an accent is one letter of Swift, but two of the topic.
+        "seismote/\u{301}a/state/info", "seismote\u{301}/a/state/info",
+        "seismote/\(String(repeating: "x", count: 65))/state/info",
+    ])
+    func topicsOfNoStation(_ topic: String) {
+        #expect(Topics.split(topic, root: "seismote") == nil)
+        #expect(Topics.split(topic, root: "school/seismote") == nil)
+    }
+
     @Test func whatIsSentLateGoesBelowHistory() throws {
         let topics = try Topics(root: "school/seismote", id: "north")
         let base = "school/seismote/north"

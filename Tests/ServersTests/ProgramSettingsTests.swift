@@ -5,7 +5,7 @@ import Testing
 
 struct ProgramSettingsTests {
     private struct Kiosk: ProgramSettings, Equatable {
-        static let (chapter, program) = ("kiosk", "a kiosk")
+        static let (chapter, program, example) = ("kiosk", "a kiosk", "kiosk.port=8080")
 
         var seconds = 4.5
         var port = 80

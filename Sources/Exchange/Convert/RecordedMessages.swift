@@ -158,12 +158,12 @@ public struct RecordedMessages: Sendable {
     // MARK: Samples
 
     private static func block(_ value: Value, _ signal: TraceConfiguration.Signal, of id: String) -> GroundRun? {
-        guard case .string(let text)? = value["t"], let time = Timestamp(text), let rate = value["rate_hz"]?.real,
+        guard case .string(let text)? = value["t"], let time = Timestamp(text), let rate = value["rate_hz"]?.number,
             SampleTimeline.rates.contains(rate)
         else { return nil }
         let columns = ["x", "y", "z"].compactMap { axis -> [Double]? in
             guard case .array(let list)? = value[axis]?[signal.rawValue] else { return nil }
-            let numbers = list.compactMap(\.real)
+            let numbers = list.compactMap(\.number)
             return numbers.count == list.count ? numbers : nil
         }
         guard columns.count == 3, let first = columns.first, !first.isEmpty,
@@ -198,7 +198,7 @@ public struct RecordedMessages: Sendable {
                 runs.append(
                     ChannelRun(
                         header.source, start: header.start, rate: header.rate, columns: [counts],
-                        unit: ours?["seismote"]?["unit_per_count"]?.real))
+                        unit: ours?["seismote"]?["unit_per_count"]?.number))
             case .floats, .doubles:
                 runs.append(
                     ChannelRun(

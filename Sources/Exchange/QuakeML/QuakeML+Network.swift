@@ -8,9 +8,9 @@ extension QuakeML {
     ///   - event: the newest version on `network/event`.
     ///   - codes: network and station codes by the stations' ids; what is not there is named `XX` and the id.
     public mutating func add(network event: Value, codes: (String) -> (network: String, station: String)?) {
-        guard let latitude = event["latitude"]?.real, let longitude = event["longitude"]?.real else { return }
-        let id = Self.identifier(event["event_id"]?.words ?? "event")
-        let magnitude = event["magnitude"]?["value"]?.real
+        guard let latitude = event["latitude"]?.number, let longitude = event["longitude"]?.number else { return }
+        let id = Self.identifier(event["event_id"]?.rawText ?? "event")
+        let magnitude = event["magnitude"]?["value"]?.number
         var stations: [Value] = []
         if case .array(let list)? = event["stations"] { stations = list }
         xml.begin("event", [("publicID", "smi:local/event/\(id)")])
@@ -18,7 +18,7 @@ extension QuakeML {
         if magnitude != nil { xml.leaf("preferredMagnitudeID", "smi:local/magnitude/\(id)") }
         suspectEarthquake()
         for (index, station) in stations.enumerated() {
-            let name = station["id"]?.words ?? ""
+            let name = station["id"]?.rawText ?? ""
             let code = codes(name) ?? ("XX", name)
             pick(
                 "smi:local/pick/\(id)-\(index)", station["onset"],
@@ -29,21 +29,23 @@ extension QuakeML {
         quantity("latitude", "\(latitude)")
         quantity("longitude", "\(longitude)")
         // Metres.
-        if let depth = event["depth_km"]?.real { quantity("depth", "\(depth * 1000)") }
+        if let depth = event["depth_km"]?.number { quantity("depth", "\(depth * 1000)") }
         ellipse(event["ellipse"])
         for (index, station) in stations.enumerated() {
             xml.begin("arrival", [("publicID", "smi:local/arrival/\(id)-\(index)")])
             xml.leaf("pickID", "smi:local/pick/\(id)-\(index)")
-            xml.leaf("phase", station["phase"]?.words ?? "P")
-            if let distance = station["distance_km"]?.real { xml.leaf("distance", distance / Self.kilometresPerDegree) }
-            if let residual = station["residual_s"]?.real { xml.leaf("timeResidual", residual) }
+            xml.leaf("phase", station["phase"]?.rawText ?? "P")
+            if let distance = station["distance_km"]?.number {
+                xml.leaf("distance", distance / Self.kilometresPerDegree)
+            }
+            if let residual = station["residual_s"]?.number { xml.leaf("timeResidual", residual) }
             xml.end()
         }
         xml.leaf("evaluationMode", "automatic")
         xml.end()
         if let magnitude {
             xml.begin("magnitude", [("publicID", "smi:local/magnitude/\(id)")])
-            quantity("mag", "\(magnitude)", uncertainty: event["magnitude"]?["sigma"]?.real)
+            quantity("mag", "\(magnitude)", uncertainty: event["magnitude"]?["sigma"]?.number)
             xml.leaf("originID", "smi:local/origin/\(id)")
             xml.leaf("evaluationMode", "automatic")
             xml.end()
@@ -53,11 +55,13 @@ extension QuakeML {
 
     /// - Parameter ellipse: has the epicentre in it with 68 %.
     private mutating func ellipse(_ ellipse: Value?) {
-        guard let major = ellipse?["semi_major_km"]?.real, let minor = ellipse?["semi_minor_km"]?.real else { return }
+        guard let major = ellipse?["semi_major_km"]?.number, let minor = ellipse?["semi_minor_km"]?.number else {
+            return
+        }
         xml.begin("originUncertainty")
         xml.leaf("maxHorizontalUncertainty", major * 1000)
         xml.leaf("minHorizontalUncertainty", minor * 1000)
-        if let azimuth = ellipse?["azimuth_deg"]?.real { xml.leaf("azimuthMaxHorizontalUncertainty", azimuth) }
+        if let azimuth = ellipse?["azimuth_deg"]?.number { xml.leaf("azimuthMaxHorizontalUncertainty", azimuth) }
         xml.leaf("preferredDescription", "uncertainty ellipse")
         xml.leaf("confidenceLevel", 68)
         xml.end()

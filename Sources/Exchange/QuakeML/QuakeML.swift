@@ -26,28 +26,28 @@ public struct QuakeML: Sendable {
     ///   - event: the message of an event's end.
     ///   - info: the station's `state/info`.
     public mutating func add(_ station: String, _ event: Value, info: Value?) {
-        let name = event["event_id"]?.words ?? "event"
+        let name = event["event_id"]?.rawText ?? "event"
         let id = Self.identifier(name)
         func code(_ key: String, _ standard: String) -> String {
-            let text = info?["station"]?[key]?.words ?? ""
+            let text = info?["station"]?[key]?.rawText ?? ""
             return text.isEmpty ? standard : text
         }
         let waveform = [
             ("networkCode", code("network", "XX")), ("stationCode", code("code", station)),
             ("locationCode", code("location", "00")),
         ]
-        let likely = event["class"]?["likely"]?.words
+        let likely = event["class"]?["likely"]?.rawText
         xml.begin("event", [("publicID", "smi:local/event/\(id)")])
         if likely == "earthquake" { suspectEarthquake() }
         var words = "station \(station), event \(name)"
         if let likely { words += ", likely \(likely)" }
-        if let mmi = event["mmi"]?.real { words += ", MMI \(Self.tenths(mmi))" }
+        if let mmi = event["mmi"]?.number { words += ", MMI \(Self.tenths(mmi))" }
         if event["test"] == .bool(true) { words += ", a test" }
         xml.begin("description")
         xml.leaf("text", words)
         xml.end()
         pick("smi:local/pick/\(id)", event["onset"], waveform)
-        if let pga = event["pga"]?.real {
+        if let pga = event["pga"]?.number {
             xml.begin("amplitude", [("publicID", "smi:local/amplitude/\(id)")])
             quantity("genericAmplitude", "\(pga)")
             xml.leaf("type", "A")
@@ -86,7 +86,7 @@ public struct QuakeML: Sendable {
 
     /// To the microsecond, which is what readers keep.
     static func time(_ value: Value?) -> String {
-        let text = (value?.words.flatMap { Timestamp($0) } ?? Timestamp(nanoseconds: 0)).description
+        let text = (value?.rawText.flatMap { Timestamp($0) } ?? Timestamp(nanoseconds: 0)).description
         return "\(text.dropLast(4))Z"
     }
 

@@ -42,27 +42,27 @@ public struct DescribedStation: Sendable, Equatable {
     /// - Returns: nil where the sensor's rate is not known.
     public init?(info: Value, config: Value?) {
         var settings = Configuration()
-        guard let sensor = info["sensor"], let rate = sensor["rate_hz"]?.real, rate > 0, rate <= 1e6 else {
+        guard let sensor = info["sensor"], let rate = sensor["rate_hz"]?.number, rate > 0, rate <= 1e6 else {
             return nil
         }
         let station = info["station"]
-        settings.station.id = station?["id"]?.words ?? ""
-        settings.station.network = station?["network"]?.words ?? settings.station.network
-        settings.station.code = station?["code"]?.words ?? ""
-        settings.station.location = station?["location"]?.words ?? settings.station.location
-        settings.station.latitude = station?["latitude"]?.real
-        settings.station.longitude = station?["longitude"]?.real
-        settings.station.elevation = station?["elevation_m"]?.real
-        settings.station.description = station?["description"]?.words ?? ""
+        settings.station.id = station?["id"]?.rawText ?? ""
+        settings.station.network = station?["network"]?.rawText ?? settings.station.network
+        settings.station.code = station?["code"]?.rawText ?? ""
+        settings.station.location = station?["location"]?.rawText ?? settings.station.location
+        settings.station.latitude = station?["latitude"]?.number
+        settings.station.longitude = station?["longitude"]?.number
+        settings.station.elevation = station?["elevation_m"]?.number
+        settings.station.description = station?["description"]?.rawText ?? ""
         let tree = config?["config"]
-        settings.sensor.mounting.north = tree?["sensor"]?["mounting"]?["north_deg"]?.real ?? 0
+        settings.sensor.mounting.north = tree?["sensor"]?["mounting"]?["north_deg"]?.number ?? 0
         let trace = tree?["trace"]
-        if case .bool(let isOn)? = trace?["enabled"] { settings.trace.enabled = isOn }
-        if let rate = trace?["rate_hz"]?.real, rate > 0 { settings.trace.rate = rate }
-        if let filter = trace?["filter"]?.words.flatMap(DecimationPhase.init) { settings.trace.filter = filter }
+        if let isOn = trace?["enabled"]?.flag { settings.trace.enabled = isOn }
+        if let rate = trace?["rate_hz"]?.number, rate > 0 { settings.trace.rate = rate }
+        if let filter = trace?["filter"]?.rawText.flatMap(DecimationPhase.init) { settings.trace.filter = filter }
         var known = InfoMessage.Sensor(
-            driver: sensor["driver"]?.words ?? "", chip: sensor["chip"]?.words ?? "", rate: rate,
-            range: sensor["range"]?.real, resolution: sensor["resolution"]?.real)
+            driver: sensor["driver"]?.rawText ?? "", chip: sensor["chip"]?.rawText ?? "", rate: rate,
+            range: sensor["range"]?.number, resolution: sensor["resolution"]?.number)
         known.calibration = sensor["calibration"]
         self.init(settings, sensor: known)
     }
@@ -73,16 +73,4 @@ public struct DescribedStation: Sendable, Equatable {
             network: identity.network, station: identity.code, location: identity.location, id: identity.id,
             north: north)
     }
-}
-
-extension Value {
-    var real: Double? {
-        switch self {
-        case .int(let number): Double(number)
-        case .double(let number): number.isFinite ? number : nil
-        default: nil
-        }
-    }
-
-    var words: String? { if case .string(let text) = self { text } else { nil } }
 }

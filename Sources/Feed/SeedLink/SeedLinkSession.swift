@@ -22,25 +22,6 @@ public struct SeedLinkSession: Sendable {
         }
     }
 
-    enum Start: Equatable {
-        case next, earliest
-        case sequence(UInt64)
-    }
-
-    /// What was asked for with one `STATION`.
-    struct Subscription: Sendable {
-        var network: String
-        var station: String
-        var selectors: [StreamPattern] = []
-        /// It has been said where to begin.
-        var isReady = false
-        var start = Start.next
-        var begin: Int64?
-        var end: Int64?
-        /// Ends where there is no more.
-        var isFetch = false
-    }
-
     /// How far a station has been sent.
     struct Cursor: Sendable {
         var station: Int
@@ -71,7 +52,7 @@ public struct SeedLinkSession: Sendable {
     var isVersion4 = false
     var hasExtendedReplies = false
     var isBatch = false
-    private var subscriptions: [Subscription] = []
+    private var subscriptions: [SeedLinkSubscription] = []
     private var cursors: [Cursor] = []
     private var knownStations = 0
     private var turn = 0
@@ -195,7 +176,7 @@ public struct SeedLinkSession: Sendable {
         }
         hasStations = true
         if let last = subscriptions.indices.last, !subscriptions[last].isReady { subscriptions.removeLast() }
-        subscriptions.append(Subscription(network: parts.count == 2 ? parts[1] : "*", station: parts[0]))
+        subscriptions.append(SeedLinkSubscription(network: parts.count == 2 ? parts[1] : "*", station: parts[0]))
         accept()
     }
 
@@ -203,7 +184,7 @@ public struct SeedLinkSession: Sendable {
         // Without STATION, all of the server is one station.
         if subscriptions.isEmpty {
             if isVersion4 { return refuse("UNEXPECTED", "STATION comes first") }
-            subscriptions = [Subscription(network: "*", station: "*")]
+            subscriptions = [.all]
         }
         let last = subscriptions.count - 1
         // An empty one takes back what was selected.
@@ -225,7 +206,7 @@ public struct SeedLinkSession: Sendable {
         let isUniStation = !isVersion4 && !hasStations
         if subscriptions.isEmpty {
             if isVersion4 { return refuse("UNEXPECTED", "STATION comes first") }
-            subscriptions = [Subscription(network: "*", station: "*")]
+            subscriptions = [.all]
         }
         var one = subscriptions[subscriptions.count - 1]
         (one.isReady, one.isFetch) = (true, verb == "FETCH")
@@ -278,36 +259,11 @@ public struct SeedLinkSession: Sendable {
             let index = knownStations
             let station = stations[index]
             knownStations += 1
-            let wanted = subscriptions.firstIndex {
-                Glob.matches($0.network, station.network) && Glob.matches($0.station, station.code)
-            }
-            guard let wanted else { continue }
-            let one = subscriptions[wanted]
-            var cursor = Cursor(station: index, subscription: wanted, next: station.first)
-            switch one.start {
-            case .earliest: break
-            case .next:
-                // (A station that comes later is new from its first packet on.)
-                if isFirst { cursor.next = one.isFetch || one.begin != nil ? station.first : station.last + 1 }
-            case .sequence(let number):
-                let full = isVersion4 ? number : Self.whole(number, near: station.last + 1)
-                cursor.next = full >= station.first && full <= station.last + 1 ? full : station.first
-                if full > station.last + 1, isVersion4 { cursor.next = station.last + 1 }
-            }
-            if let begin = one.begin, case .sequence = one.start, cursor.next > station.first {
-                _ = begin  // The number says it better.
-            } else if let begin = one.begin {
-                cursor.next = archive.sequence(of: index, reaching: begin) ?? station.last + 1
-            }
-            cursors.append(cursor)
+            guard let wanted = subscriptions.firstIndex(where: { $0.matches(station) }) else { continue }
+            let next = subscriptions[wanted].first(
+                of: station, at: index, isNew: !isFirst, isVersion4: isVersion4, archive)
+            cursors.append(Cursor(station: index, subscription: wanted, next: next))
         }
-    }
-
-    /// The number with these 24 bits that is nearest to another, and not above it.
-    static func whole(_ number: UInt64, near newest: UInt64) -> UInt64 {
-        let full = newest & ~0xFF_FFFF | number
-        if full <= newest { return full }
-        return full >= 0x100_0000 ? full - 0x100_0000 : full
     }
 
     /// Puts packets into the output until it is full or there are no more.
@@ -345,7 +301,7 @@ public struct SeedLinkSession: Sendable {
         cursor.next = max(cursor.next, station.first)
         defer { cursors[index] = cursor }
         guard cursor.next <= station.last else {
-            cursor.isDone = wanted.isFetch || isOver(wanted, station)
+            cursor.isDone = wanted.isFetch || wanted.isOver(station)
             return false
         }
         let found = archive.packets(of: cursor.station, from: cursor.next, most: 32)
@@ -357,23 +313,12 @@ public struct SeedLinkSession: Sendable {
                 continue
             }
             if let begin = wanted.begin, packet.end < begin, wanted.start == .next { continue }
-            guard StreamPattern.selects(wanted.selectors, location: packet.location, channel: packet.channel) else {
-                continue
-            }
+            guard wanted.selects(location: packet.location, channel: packet.channel) else { continue }
             send(packet, of: station)
             packets += 1
         }
         cursor.next = last.sequence + 1
         return true
-    }
-
-    /// Whether all channels have come to the end of the time that is asked for.
-    private func isOver(_ wanted: Subscription, _ station: FeedStation) -> Bool {
-        guard let end = wanted.end else { return false }
-        let streams = station.streams.filter {
-            StreamPattern.selects(wanted.selectors, location: $0.location, channel: $0.channel)
-        }
-        return !streams.isEmpty && streams.allSatisfy { $0.end > end }
     }
 
     private mutating func send(_ packet: FeedPacket, of station: FeedStation) {

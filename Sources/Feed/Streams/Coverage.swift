@@ -36,6 +36,21 @@ public enum Coverage {
         }
         return united
     }
+
+    /// The newest of them, as much as lasts no longer than a time together: the oldest of these may be cut.
+    /// - Parameters:
+    ///   - ranges: in the order of time, none overlaps another.
+    ///   - most: nanoseconds.
+    /// - Returns: the newest first.
+    public static func newest(_ ranges: [ClosedRange<Int64>], lasting most: Int64) -> [ClosedRange<Int64>] {
+        var (newest, left): ([ClosedRange<Int64>], Int64) = ([], most)
+        for range in ranges.reversed() where left > 0 {
+            let part = max(range.lowerBound, range.upperBound - left)...range.upperBound
+            newest.append(part)
+            left -= part.upperBound - part.lowerBound
+        }
+        return newest
+    }
 }
 
 extension ChannelBlock {

@@ -24,7 +24,7 @@ public struct TraceReading: Sendable {
         if payload.withUnsafeBytes({ MiniSEEDParser.recognises($0) }) { return records(payload, codes, unit) }
         let tree = payload.first == UInt8(ascii: "{") ? try? JSONReader.read(payload) : CBORReader.read(payload)
         guard let tree, case .string(let text)? = tree["t"], let time = Timestamp(text)?.nanoseconds,
-            time.isSensibleTime, let rate = Self.real(tree["rate_hz"]), SampleTimeline.rates.contains(rate)
+            time.isSensibleTime, let rate = tree["rate_hz"]?.number, SampleTimeline.rates.contains(rate)
         else { return nil }
         let scale = CountScale()
         var blocks: [ChannelBlock] = []
@@ -33,7 +33,7 @@ public struct TraceReading: Sendable {
             for (axis, name) in ["x", "y", "z"].enumerated() {
                 guard case .array(let values)? = tree[name]?[signal], !values.isEmpty, values.count <= mostSamples
                 else { continue }
-                let samples = values.compactMap { Self.real($0).map(scale.count) }
+                let samples = values.compactMap { $0.number.map(scale.count) }
                 guard samples.count == values.count else { return nil }
                 blocks.append(
                     ChannelBlock(
@@ -75,14 +75,6 @@ public struct TraceReading: Sendable {
         case "raw": .acceleration
         case "filtered": .filtered
         case "rms": .rms
-        default: nil
-        }
-    }
-
-    static func real(_ value: Value?) -> Double? {
-        switch value {
-        case .int(let number)?: Double(number)
-        case .double(let number)?: number.isFinite ? number : nil
         default: nil
         }
     }

@@ -48,11 +48,11 @@ public struct FDSNText: Sendable {
     /// - Parameter event: of a network, with a place, or the end of a station's, without.
     public mutating func add(_ event: Value, station: String) {
         let isNetwork = event["origin_time"] != nil
-        let time = Self.words(event[isNetwork ? "origin_time" : "onset"]).flatMap { Timestamp($0) }?.nanoseconds
-        let magnitude = TraceReading.real(event["magnitude"]?["value"])
+        let time = event[isNetwork ? "origin_time" : "onset"]?.rawText.flatMap { Timestamp($0) }?.nanoseconds
+        let magnitude = event["magnitude"]?["value"]?.number
         line([
-            Self.words(event["event_id"]) ?? "", Self.time(time), Self.number(TraceReading.real(event["latitude"])),
-            Self.number(TraceReading.real(event["longitude"])), Self.number(TraceReading.real(event["depth_km"])),
+            event["event_id"]?.rawText ?? "", Self.time(time), Self.number(event["latitude"]?.number),
+            Self.number(event["longitude"]?.number), Self.number(event["depth_km"]?.number),
             isNetwork ? "network" : station, "Seismote", "", "", magnitude == nil ? "" : "M", Self.number(magnitude),
             "", "",
         ])
@@ -72,6 +72,4 @@ public struct FDSNText: Sendable {
     }
 
     private static func number(_ number: Double?) -> String { number.map { "\($0)" } ?? "" }
-
-    private static func words(_ value: Value?) -> String? { if case .string(let text)? = value { text } else { nil } }
 }

@@ -81,24 +81,6 @@ extension Value {
         }
     }
 
-    /// A finite number.
-    public var number: Double? {
-        switch self {
-        case .int(let value): Double(value)
-        case .double(let value): value.isFinite ? value : nil
-        default: nil
-        }
-    }
-
-    /// A whole number, also when it is written as 2.0.
-    public var integer: Int64? {
-        switch self {
-        case .int(let value): value
-        case .double(let value): Int64(exactly: value)
-        default: nil
-        }
-    }
-
     /// A whole number as an integer, any other as it is.
     static func shortest(_ number: Double) -> Value {
         guard let whole = Int64(exactly: number), abs(whole) < 1 << 53 else { return .double(number) }

@@ -115,7 +115,7 @@ extension Hub {
         else { return }
         let last = min(block.end, next - Int64(0.5e9 / block.rate))
         guard block.start <= last else { return }
-        let records = try ring.spans(way.number, from: block.start, to: last)
+        let records = try ring.spans(way.number, block.start...last)
         for gap in Coverage.gaps(block.start...last, records: records, rate: block.rate) {
             guard let part = block.cut(gap) else { continue }
             try addLate(part, way.number)

@@ -8,14 +8,11 @@ import Settings
 /// What stations say, besides samples.
 extension Hub {
     func take(_ message: InboundMessage, _ now: Double) throws(DatabaseError) {
-        let prefix = settings.root + "/"
-        guard message.topic.hasPrefix(prefix), !message.isTooLarge else { return }
-        let rest = message.topic.dropFirst(prefix.count)
-        guard let slash = rest.firstIndex(of: "/") else { return }
-        let id = String(rest[..<slash])
-        let topic = String(rest[rest.index(after: slash)...])
-        if id == "network" { return try takeNetwork(topic, message) }
-        guard Topics.problem(inID: id) == nil else { return }
+        guard !message.isTooLarge else { return }
+        if let topic = Topics.rest(of: message.topic, below: "\(settings.root)/network") {
+            return try takeNetwork(topic, message)
+        }
+        guard let (id, topic) = Topics.split(message.topic, root: settings.root) else { return }
         // Who speaks is there, whatever a broker has kept that has missed its coming back.
         if topic == "data/trace" || topic == "state/level", !message.isRetained, contents.states[id]?.isOnline != true {
             change(id) { $0.isOnline = true }

@@ -73,7 +73,10 @@ final class Hub {
         for station in try ring.stations() {
             let streams = channels.filter { $0.station == station.number }.compactMap { channel -> FeedStream? in
                 guard let begin = channel.begin, let end = channel.end else { return nil }
-                return FeedStream(location: channel.location, channel: channel.code, begin: begin, end: end)
+                // (With none in order, all of it was fetched later.)
+                return FeedStream(
+                    location: channel.location, channel: channel.code, begin: begin, end: end,
+                    orderedBegin: channel.orderedBegin ?? end)
             }
             add(
                 FeedStation(
@@ -181,6 +184,7 @@ final class Hub {
                 let stream = contents.stations[index].streams[place]
                 if stream.location == channel.location, stream.channel == channel.code {
                     contents.stations[index].streams[place].begin = begin
+                    contents.stations[index].streams[place].orderedBegin = channel.orderedBegin ?? stream.end
                 }
             }
         }

@@ -14,6 +14,8 @@ extension Ring {
         var next: Int64?
         var begin: Int64?
         var end: Int64?
+        /// When the first record that did not come late begins.
+        var orderedBegin: Int64?
     }
 
     struct Station {
@@ -47,13 +49,14 @@ extension Ring {
         try file.rows(
             """
             SELECT n, station, location, code, rate, next, (SELECT min(start) FROM packet WHERE channel = channel.n), \
-            (SELECT stop FROM packet WHERE channel = channel.n ORDER BY start DESC LIMIT 1) FROM channel ORDER BY n
+            (SELECT stop FROM packet WHERE channel = channel.n ORDER BY start DESC LIMIT 1), \
+            (SELECT start FROM packet WHERE channel = channel.n AND key > 0 ORDER BY start LIMIT 1) FROM channel ORDER BY n
             """
         ) { row in
             Channel(
                 number: row.int(0), station: row.int(1), location: row.text(2), code: row.text(3), rate: row.real(4),
                 next: row.isNull(5) ? nil : row.int(5), begin: row.isNull(6) ? nil : row.int(6),
-                end: row.isNull(7) ? nil : row.int(7))
+                end: row.isNull(7) ? nil : row.int(7), orderedBegin: row.isNull(8) ? nil : row.int(8))
         }
     }
 
@@ -101,11 +104,29 @@ extension Ring {
     }
 
     /// Times of the first and last sample of a channel's records of a time, in the order of their begin.
-    func spans(_ channel: Int64, from: Int64, to: Int64) throws(DatabaseError) -> [(start: Int64, end: Int64)] {
+    /// - Parameter most: so many of them, the newest.
+    func spans(
+        _ channel: Int64, _ time: ClosedRange<Int64>, most: Int = .max
+    ) throws(DatabaseError) -> [(start: Int64, end: Int64)] {
         try file.rows(
-            "SELECT start, stop FROM packet WHERE channel = ? AND start >= ? AND start <= ? AND stop >= ? ORDER BY start",
-            [.int(channel), .int(from - 600_000_000_000), .int(to), .int(from)]
-        ) { ($0.int(0), $0.int(1)) }
+            """
+            SELECT start, stop FROM packet WHERE channel = ? AND start >= ? AND start <= ? AND stop >= ? \
+            ORDER BY start DESC LIMIT ?
+            """,
+            [
+                .int(channel), .int(time.lowerBound - 600_000_000_000), .int(time.upperBound), .int(time.lowerBound),
+                .int(Int64(most)),
+            ]
+        ) { ($0.int(0), $0.int(1)) }.reversed()
+    }
+
+    /// What was declared missing of a channel and begins at a time at the latest: from the first sample that is missing to
+    /// the first that is not, the newest first. Samples that have come later are in records nevertheless.
+    func holes(_ channel: Int64, until time: Int64, most: Int) throws(DatabaseError) -> [ClosedRange<Int64>] {
+        try file.rows(
+            "SELECT start, stop FROM missing WHERE channel = ? AND start <= ? ORDER BY start DESC LIMIT ?",
+            [.int(channel), .int(time), .int(Int64(most))]
+        ) { $0.int(0)...max($0.int(0), $0.int(1)) }
     }
 
     func rate(of channel: Int64) throws(DatabaseError) -> Double? {

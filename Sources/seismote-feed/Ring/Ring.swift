@@ -15,12 +15,14 @@ final class Ring: @unchecked Sendable {
         "CREATE TABLE tail(channel INTEGER PRIMARY KEY, start INTEGER NOT NULL, samples BLOB NOT NULL)",
         "CREATE TABLE missing(n INTEGER PRIMARY KEY, channel INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL, samples INTEGER NOT NULL)",
         "CREATE TABLE event(id TEXT PRIMARY KEY, station TEXT NOT NULL, onset INTEGER NOT NULL, payload BLOB NOT NULL) WITHOUT ROWID",
-        forwarded,
+        forwarded, missingTime,
         "CREATE TABLE message(station TEXT NOT NULL, topic TEXT NOT NULL, payload BLOB NOT NULL, PRIMARY KEY(station, topic)) WITHOUT ROWID",
     ]
     /// How far another server has been given the records. (Rings of before have no such table.)
     private static let forwarded =
         "CREATE TABLE IF NOT EXISTS forwarded(target TEXT NOT NULL, station TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY(target, station)) WITHOUT ROWID"
+    /// Finds what is missing of a channel. (Rings of before have no such index.)
+    private static let missingTime = "CREATE INDEX IF NOT EXISTS missing_time ON missing(channel, start)"
     static let stationShift = Int64(40)
 
     let file: DatabaseFile
@@ -30,6 +32,6 @@ final class Ring: @unchecked Sendable {
         if writes { mkdir(folder, 0o750) }
         file = try DatabaseFile(
             folder + "/feed.db", application: Self.application, tables: Self.tables, .init(writes: writes))
-        if writes { try file.execute(Self.forwarded) }
+        if writes { for table in [Self.forwarded, Self.missingTime] { try file.execute(table) } }
     }
 }

@@ -78,10 +78,11 @@ final class WebHandler: ChannelInboundHandler, Client {
             let request = WebRequest(
                 method: head.method, uri: head.uri, body: body, accept: head.headers["accept"].joined(separator: ","),
                 host: head.headers["host"].first ?? "")
-            fetch(WebServices(server).lacking(request)) { [weak self] in
+            let question = WebServices(server).read(request)
+            fetch(WebServices(server).lacking(question)) { [weak self] in
                 guard let self, let context = self.context else { return }
                 self.isWaiting = false
-                self.answer(WebServices(self.server).answer(request), to: head, context)
+                self.answer(WebServices(self.server).answer(question), to: head, context)
             }
         }
     }

@@ -22,16 +22,16 @@ struct Metrics {
         func each(_ value: (Board.StationState) -> Double?) -> [Sample] {
             states.compactMap { state in value(state).map { ([("station", state.id)], $0) } }
         }
-        func flag(_ value: Value?) -> Double? { if case .bool(let flag)? = value { flag ? 1 : 0 } else { nil } }
+        func flag(_ value: Value?) -> Double? { value?.flag.map { $0 ? 1 : 0 } }
         let now = monotonicSeconds()
         /// Of levels that are of now.
         func level(_ name: String) -> (Board.StationState) -> Double? {
             { state in
-                now - state.levelAt < 30 && state.level?["valid"] == .bool(true) ? Box.real(state.level?[name]) : nil
+                now - state.levelAt < 30 && state.level?["valid"] == .bool(true) ? state.level?[name]?.number : nil
             }
         }
         func health(_ name: String, _ factor: Double = 1) -> [Sample] {
-            each { state in Box.real(state.health?[name]).map { $0 * factor } }
+            each { state in state.health?[name]?.number.map { $0 * factor } }
         }
         text.add(
             "seismote_station_online", .gauge, "Whether the broker has the station online.",

@@ -83,12 +83,4 @@ struct Box {
         guard let latitude, let longitude else { return false }
         return latitude >= south && latitude <= north && longitude >= west && longitude <= east
     }
-
-    static func real(_ value: Value?) -> Double? {
-        switch value {
-        case .int(let number)?: Double(number)
-        case .double(let number)?: number
-        default: nil
-        }
-    }
 }

@@ -26,9 +26,9 @@ extension WebServices {
             let info = states[row.station]?.info
             let isNetwork = row.station == "network"
             let place = isNetwork ? event : info?["station"]
-            guard box.contains(Box.real(place?["latitude"]), Box.real(place?["longitude"])),
-                try Self.isWithin(query, "magnitude", Box.real(event["magnitude"]?["value"])),
-                try Self.isWithin(query, "depth", Box.real(event["depth_km"]))
+            guard box.contains(place?["latitude"]?.number, place?["longitude"]?.number),
+                try Self.isWithin(query, "magnitude", event["magnitude"]?["value"]?.number),
+                try Self.isWithin(query, "depth", event["depth_km"]?.number)
             else { continue }
             if format == "text" {
                 text.add(event, station: row.station)

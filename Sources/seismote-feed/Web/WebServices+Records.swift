@@ -64,35 +64,59 @@ extension WebServices {
         }
     }
 
-    /// Nanoseconds of samples that a station is asked for at most, before what the ring has: three hours.
+    /// Nanoseconds of samples that a station is asked for at most because of a request: three hours.
     private static let mostFetched: Int64 = 10_800_000_000_000
+    /// Rows of the ring that are looked at to find out what is missing: a few ten milliseconds.
+    private static let mostRows = 16_384
 
-    /// Times of stations that a request wants and the ring has no records of; only where it says from when on, and of
-    /// channels at the sensor's rate, which alone are on a station's disk.
-    func lacking(_ request: WebRequest) -> [(station: String, from: Int64, to: Int64)] {
-        guard server.settings.fetchSeconds > 0, let (service, what) = Service.asked(request.path),
-            service == .dataselect, what == "query", let query = try? request.query(for: service)
-        else { return [] }
-        var wanted: [(identifier: String, channel: Int64, range: ClosedRange<Int64>)] = []
+    /// Times of stations that a request wants and the ring has no records of, the newest first; only where it says from when
+    /// on, and of channels at the sensor's rate, which alone are on a station's disk.
+    func lacking(_ question: WebQuestion) -> [(station: String, from: Int64, to: Int64)] {
+        guard server.settings.fetchSeconds > 0, case .query(.dataselect, let query, _) = question else { return [] }
+        var found: [String: [ClosedRange<Int64>]] = [:]
+        var search = LackSearch(rows: Self.mostRows, most: Self.mostFetched)
+        let wanted = fetchable(query)
+        let share = max(16, Self.mostRows / max(1, wanted.count))
+        for one in wanted where search.left > 0 {
+            let ring = server.ring
+            guard let own = try? ring.rate(of: one.channel), abs(own - one.rate) < 0.01 * one.rate else { continue }
+            let gaps = try? search.gaps(
+                one.range, begin: one.begin, rate: one.rate, rows: share,
+                holes: { try ring.holes(one.channel, until: $0, most: $1) },
+                records: { try ring.spans(one.channel, $0, most: $1) })
+            found[one.station, default: []] += gaps ?? []
+        }
+        return found.flatMap { id, gaps in
+            Coverage.newest(Coverage.united(gaps), lasting: Self.mostFetched).map { (id, $0.lowerBound, $0.upperBound) }
+        }
+    }
+
+    /// A channel at the sensor's rate of a station that is online.
+    private struct Fetchable {
+        var station: String
+        var channel: Int64
+        /// Times of samples that are wanted; nothing is missing after the channel's end.
+        var range: ClosedRange<Int64>
+        /// See ``FeedStream/orderedBegin``.
+        var begin: Int64
+        var rate: Double
+    }
+
+    private func fetchable(_ query: FDSNQuery) -> [Fetchable] {
+        var wanted: [(identifier: String, channel: Int64, range: ClosedRange<Int64>, begin: Int64)] = []
         each(query) { line, station, stream, number in
-            guard let begin = line.begin, stream.channel.dropFirst().first == "N" else { return }
+            guard let begin = line.begin, stream.channel.dropFirst().first == "N", wanted.count < Self.mostRows else {
+                return
+            }
             let end = min(line.end ?? .max, stream.end)
-            if begin <= end { wanted.append((station.identifier, number, begin...end)) }
+            if begin <= end { wanted.append((station.identifier, number, begin...end, stream.orderedBegin)) }
         }
         let (ids, rates) = server.board.read { contents in
             (contents.ids, contents.rates.filter { contents.states[$0.key]?.isOnline == true })
         }
-        var found: [String: [ClosedRange<Int64>]] = [:]
-        for one in wanted {
-            guard let id = ids[one.identifier], let rate = rates[id],
-                let own = try? server.ring.rate(of: one.channel), abs(own - rate) < 0.01 * rate,
-                let records = try? server.ring.spans(
-                    one.channel, from: one.range.lowerBound, to: one.range.upperBound)
-            else { continue }
-            found[id, default: []] += Coverage.gaps(one.range, records: records, rate: rate)
-        }
-        return found.flatMap { id, gaps in
-            Coverage.united(gaps).map { (id, max($0.lowerBound, $0.upperBound - Self.mostFetched), $0.upperBound) }
+        return wanted.compactMap { one in
+            guard let id = ids[one.identifier], let rate = rates[id] else { return nil }
+            return Fetchable(station: id, channel: one.channel, range: one.range, begin: one.begin, rate: rate)
         }
     }
 }

@@ -19,16 +19,51 @@ struct WebRequest {
     }
 }
 
+/// A request that has been read, once.
+enum WebQuestion {
+    /// It could be answered at once.
+    case answered(WebAnswer)
+    case query(Service, FDSNQuery, path: String)
+}
+
 /// FDSN web services (fdsnws 1.2) and `/metrics`.
 struct WebServices {
     let server: Server
 
     init(_ server: Server) { self.server = server }
 
-    func answer(_ request: WebRequest) -> WebAnswer {
-        guard [.GET, .HEAD, .POST].contains(request.method) else {
-            return WebAnswer(.methodNotAllowed, "GET or POST\n")
+    func read(_ request: WebRequest) -> WebQuestion {
+        guard let (service, what) = Service.asked(request.path), what == "query", Self.isKnown(request.method) else {
+            return .answered(other(request))
         }
+        do throws(FDSNQuery.Problem) {
+            return .query(service, try request.query(for: service), path: request.path)
+        } catch {
+            return .answered(Self.refusal(error, request.path))
+        }
+    }
+
+    func answer(_ question: WebQuestion) -> WebAnswer {
+        switch question {
+        case .answered(let answer): return answer
+        case .query(let service, let query, let path):
+            do throws(FDSNQuery.Problem) {
+                return try answer(service, query)
+            } catch {
+                return Self.refusal(error, path)
+            }
+        }
+    }
+
+    private static func isKnown(_ method: HTTPMethod) -> Bool { [.GET, .HEAD, .POST].contains(method) }
+
+    private static func refusal(_ problem: FDSNQuery.Problem, _ path: String) -> WebAnswer {
+        WebAnswer(.badRequest, "Error 400: Bad Request\n\n\(problem.words)\n\nRequest: \(path)\n")
+    }
+
+    /// Everything but queries.
+    private func other(_ request: WebRequest) -> WebAnswer {
+        guard Self.isKnown(request.method) else { return WebAnswer(.methodNotAllowed, "GET or POST\n") }
         let path = request.path
         if path == "/metrics" {
             var metrics = MetricsText(openMetrics: request.accept.contains("application/openmetrics-text"))
@@ -46,12 +81,6 @@ struct WebServices {
         case "catalogs" where service == .event: return WebAnswer(.ok, "<Catalogs></Catalogs>\n", "application/xml")
         case "contributors" where service == .event:
             return WebAnswer(.ok, "<Contributors></Contributors>\n", "application/xml")
-        case "query":
-            do throws(FDSNQuery.Problem) {
-                return try self.answer(service, try request.query(for: service))
-            } catch {
-                return WebAnswer(.badRequest, "Error 400: Bad Request\n\n\(error.words)\n\nRequest: \(path)\n")
-            }
         default: return WebAnswer(.notFound, "there is nothing here\n")
         }
     }

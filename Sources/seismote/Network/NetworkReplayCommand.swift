@@ -77,11 +77,11 @@ struct RecordedNetwork {
         guard !line.isEmpty else { return }
         do throws(CodedError) {
             let record = try JSONReader.read(line)
-            guard let topic = record["topic"]?.rawText, let (station, rest) = splitTopic(topic, root: root),
+            guard let topic = record["topic"]?.rawText, let (station, rest) = Topics.split(topic, root: root),
                 let payload = record["payload"]
             else { throw CodedError("", .type, "No object with topic and payload.") }
             // Seconds since 1970; smaller numbers count from somewhere else and say nothing of the clock.
-            let arrival = record["arrival"]?.real.flatMap { (1e9...9e9).contains($0) ? Int64($0 * 1e9) : nil }
+            let arrival = record["arrival"]?.number.flatMap { (1e9...9e9).contains($0) ? Int64($0 * 1e9) : nil }
             if case .success(let new) = detector.take(station: station, topic: rest, payload: payload, arrival: arrival)
             {
                 spoken += new

@@ -220,8 +220,7 @@ final class NetworkService {
             try store.setSent(id, version, andBefore: message.topic != eventTopic)
             return []
         }
-        guard let (station, rest) = splitTopic(message.topic, root: root), station != "network", !message.isTooLarge
-        else { return [] }
+        guard let (station, rest) = Topics.split(message.topic, root: root), !message.isTooLarge else { return [] }
         if rest == "state/online" {
             _ = detector.take(
                 station: station, topic: rest, payload: .string(String(decoding: message.payload, as: UTF8.self)),

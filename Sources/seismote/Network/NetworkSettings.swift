@@ -7,7 +7,7 @@ import Settings
 /// Everything that `seismote network run` can be told; ``table`` declares each with its range and help. How the broker is
 /// reached is told by the chapter `mqtt`, as the agent's own table has it.
 struct NetworkSettings: ProgramSettings {
-    static let (chapter, program) = ("network", "`seismote network run`")
+    static let (chapter, program, example) = ("network", "`seismote network run`", "network.confirm=true")
 
     var folder = "/var/lib/seismote-network"
     var clientID = "seismote-network"

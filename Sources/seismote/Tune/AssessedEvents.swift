@@ -71,8 +71,8 @@ struct AssessedEvents {
 extension AssessedEvents.Event {
     fileprivate mutating func take(_ message: Value) {
         if let told = message["class", "likely"]?.text { likely = told }
-        if let p = message["class", "p"]?.real { probability = max(probability ?? 0, p) }
-        if decided == nil, likely == "earthquake" { decided = message["class", "t_s"]?.real }
-        if alarm == nil, message["alarm"]?.flag == true { alarm = message["duration_s"]?.real }
+        if let p = message["class", "p"]?.number { probability = max(probability ?? 0, p) }
+        if decided == nil, likely == "earthquake" { decided = message["class", "t_s"]?.number }
+        if alarm == nil, message["alarm"]?.flag == true { alarm = message["duration_s"]?.number }
     }
 }

@@ -54,7 +54,7 @@ struct SettingChanges {
         case (.array(let a)?, .array(let b)?): a.count == b.count && zip(a, b).allSatisfy { same($0, $1) }
         case (.object(let a)?, .object(let b)?):
             a.count == b.count && a.allSatisfy { one in same(one.value, b.first { $0.key == one.key }?.value) }
-        case (let a?, let b?): a == b || a.real != nil && a.real == b.real
+        case (let a?, let b?): a == b || a.number != nil && a.number == b.number
         default: false
         }
     }

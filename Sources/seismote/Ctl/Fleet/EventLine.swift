@@ -6,7 +6,7 @@ enum EventLine {
     static func text(_ station: String, _ event: Value) -> String {
         let kind = event["event_type"]?.text ?? "?"
         var parts = [station, kind, strength(event)]
-        if kind != "onset", let seconds = event["duration_s"]?.real { parts.append("\(fixed(seconds, 1)) s") }
+        if kind != "onset", let seconds = event["duration_s"]?.number { parts.append("\(fixed(seconds, 1)) s") }
         if let assessment = assessment(event) { parts.append(assessment) }
         if event["confirmed"]?.flag == true { parts.append("confirmed by neighbours") }
         if let label = event["label"]?.text { parts.append("label: \(label)") }
@@ -26,14 +26,14 @@ enum EventLine {
     /// before anything is known.
     static func assessment(_ event: Value) -> String? {
         var parts: [String] = []
-        if let likely = event["class", "likely"]?.text, let p = event["class", "p"]?.real {
+        if let likely = event["class", "likely"]?.text, let p = event["class", "p"]?.number {
             // An earthquake stays one when its last seconds look like nothing any more.
             parts.append(likely == "earthquake" && p < 0.5 ? likely : "\(likely) \(percent(p))")
         }
         if event["class", "moved"]?.flag == true { parts.append("the sensor was moved") }
         if event["alarm"]?.flag == true { parts.append("ALARM") }
-        if event["event_type"]?.text != "end", let pgv = event["onsite", "pgv_predicted"]?.real,
-            let range = event["onsite", "range_log10"]?.real, abs(range) < 10
+        if event["event_type"]?.text != "end", let pgv = event["onsite", "pgv_predicted"]?.number,
+            let range = event["onsite", "range_log10"]?.number, abs(range) < 10
         {
             let factor = pow(10, range)
             let (least, most) = (significant(pgv * 100 / factor, 2), significant(pgv * 100 * factor, 2))
@@ -48,9 +48,9 @@ enum EventLine {
     /// Peak acceleration and the first intensity: `0.0412 m/s² III`.
     static func strength(_ event: Value) -> String {
         var parts: [String] = []
-        if let pga = event["pga"]?.real { parts.append("\(significant(pga, 3)) m/s²") }
-        if let one = event["intensity"]?.list?.first(where: { $0["value"]?.real != nil }) {
-            let number = one["value"]?.real.map { fixed($0, 1) }
+        if let pga = event["pga"]?.number { parts.append("\(significant(pga, 3)) m/s²") }
+        if let one = event["intensity"]?.list?.first(where: { $0["value"]?.number != nil }) {
+            let number = one["value"]?.number.map { fixed($0, 1) }
             parts.append(one["roman"]?.text ?? one["grade"]?.text ?? number ?? "")
         }
         return parts.joined(separator: " ")

@@ -46,7 +46,7 @@ struct EventList {
 
     /// A line of CSV (RFC 4180).
     static func line(_ station: String, _ event: Value) -> String {
-        func number(_ key: String) -> String { event[key]?.real.map { "\($0)" } ?? "" }
+        func number(_ key: String) -> String { event[key]?.number.map { "\($0)" } ?? "" }
         func text(_ value: Value?) -> String {
             let text = value?.text ?? ""
             let isPlain = !text.contains { $0 == "," || $0 == "\"" }

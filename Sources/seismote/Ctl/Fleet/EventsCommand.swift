@@ -169,7 +169,7 @@ struct EventsCommand: ParsableCommand {
         while !Interrupt.came, shown < live.count ?? .max, monotonicSeconds() < end {
             repair.ask(client)
             guard let message = try feed.next(until: min(end, monotonicSeconds() + 1)), !message.isRetained,
-                let (station, rest) = splitTopic(message.topic, root: root), EventRepair.topics.contains(rest),
+                let (station, rest) = Topics.split(message.topic, root: root), EventRepair.topics.contains(rest),
                 let event = try? JSONReader.read(message.payload), repair.isNew(event, of: station, on: rest)
             else { continue }
             if event["event_type"]?.rawText == "update", !updates { continue }

@@ -26,7 +26,7 @@ struct StationView {
         guard let quality = health?["time"] ?? summary?["tq"] else { return nil }
         guard quality["synced"]?.flag == true else { return "NOT SET" }
         let source = quality["source"]?.text ?? "?"
-        return quality["error_ms"]?.real.map { "\(source) ±\(significant($0, 2)) ms" } ?? source
+        return quality["error_ms"]?.number.map { "\(source) ±\(significant($0, 2)) ms" } ?? source
     }
 }
 
@@ -49,7 +49,7 @@ struct Fleet {
     @discardableResult
     mutating func take(_ message: InboundMessage) -> String? {
         // (`network/event/last` is no station's.)
-        guard let (id, rest) = splitTopic(message.topic, root: root), id != "group", id != "network",
+        guard let (id, rest) = Topics.split(message.topic, root: root),
             stations[id] != nil || stations.count < Self.limit
         else { return nil }
         var view = stations[id] ?? StationView()

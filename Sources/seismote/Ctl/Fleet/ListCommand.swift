@@ -84,7 +84,7 @@ struct ListCommand: ParsableCommand {
 
     private static func sensor(_ view: StationView) -> String {
         guard let sensor = view.info?["sensor"] else { return "-" }
-        let rate = sensor["rate_hz"]?.real.map { " \(significant($0, 5)) Hz" } ?? ""
+        let rate = sensor["rate_hz"]?.number.map { " \(significant($0, 5)) Hz" } ?? ""
         return (sensor["chip"]?.text ?? sensor["driver"]?.text ?? "?") + rate
     }
 

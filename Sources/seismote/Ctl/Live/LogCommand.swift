@@ -51,7 +51,7 @@ struct LogCommand: ParsableCommand {
             exchange.isIncomplete = { report.done > 0 && monotonicSeconds() < end }
             exchange.onAnswer = { report.take($0) }
             exchange.onMessage = { message in
-                guard let (station, rest) = splitTopic(message.topic, root: root), rest.hasPrefix("event/log/") else {
+                guard let (station, rest) = Topics.split(message.topic, root: root), rest.hasPrefix("event/log/") else {
                     return
                 }
                 exchange.line.clear()

@@ -68,7 +68,7 @@ struct StreamCommand: ParsableCommand {
         var blocks = 0
         var problem: OutputError?
         exchange.onMessage = { message in
-            guard let (station, topic) = splitTopic(message.topic, root: root), topic == rest else { return }
+            guard let (station, topic) = Topics.split(message.topic, root: root), topic == rest else { return }
             blocks += 1
             if let block = try? JSONReader.read(message.payload) {
                 file.append(Value.object([.init("station", .string(station)), .init("block", block)]).jsonText)

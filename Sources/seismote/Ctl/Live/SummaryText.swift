@@ -20,7 +20,7 @@ enum SummaryText {
     static func motion(_ summary: Value) -> String {
         var parts = ["PGA \(number(summary["pga"])) m/s² (\(number(summary["pga_pct_g"])) %g)"]
         parts.append("PGV \(number(summary["pgv"])) m/s")
-        for one in (summary["intensity"]?.list ?? []).prefix(4) where one["value"]?.real != nil {
+        for one in (summary["intensity"]?.list ?? []).prefix(4) where one["value"]?.number != nil {
             let value = one["roman"]?.text ?? one["grade"]?.text ?? number(one["value"])
             parts.append("\(value) (\(one["relation"]?.text ?? "?"))")
         }
@@ -34,5 +34,5 @@ enum SummaryText {
         return "TRIGGERED" + (names.isEmpty ? "" : " by " + names.joined(separator: ", "))
     }
 
-    static func number(_ value: Value?) -> String { value?.real.map { significant($0, 3) } ?? "-" }
+    static func number(_ value: Value?) -> String { value?.number.map { significant($0, 3) } ?? "-" }
 }

@@ -46,7 +46,7 @@ struct WatchCommand: ParsableCommand {
         var shown = 0
         while !Interrupt.came, shown < live.count ?? .max, monotonicSeconds() < end {
             guard let message = try feed.next(until: end),
-                let (station, rest) = splitTopic(message.topic, root: root)
+                let (station, rest) = Topics.split(message.topic, root: root)
             else { continue }
             // What was kept may be from long ago.
             if rest == "state/summary", message.isRetained { continue }
@@ -106,7 +106,7 @@ struct WatchCommand: ParsableCommand {
 
     private func take(_ message: InboundMessage, _ fleet: inout Fleet, _ screen: inout WatchScreen) {
         if fleet.take(message) != nil { return }
-        guard let (station, rest) = splitTopic(message.topic, root: fleet.root) else { return }
+        guard let (station, rest) = Topics.split(message.topic, root: fleet.root) else { return }
         if rest == "data/trace" {
             if let block = LiveBlock(message.payload) { screen.trace.take(block, keeping: window + 2) }
         } else if rest == "event/trigger", let value = try? JSONReader.read(message.payload) {

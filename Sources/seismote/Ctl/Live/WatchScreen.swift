@@ -21,7 +21,7 @@ struct WatchScreen {
         lastEvent = EventLine.text(station, event)
         let id = event["event_id"]?.text ?? ""
         if id != eventID { (eventID, probabilities) = (id, []) }
-        guard let p = event["class", "p"]?.real, p != probabilities.last else { return }
+        guard let p = event["class", "p"]?.number, p != probabilities.last else { return }
         if probabilities.count == 40 { probabilities.removeFirst() }
         probabilities.append(min(1, max(0, p)))
     }
@@ -79,7 +79,7 @@ struct WatchScreen {
 
     private func level(_ name: String, _ level: Value?, _ width: Int) -> String {
         let bar = TraceDrawing.bar(
-            rms: level?["rms"]?.real, peak: level?["peak"]?.real, width: max(6, min(36, width - 38)))
+            rms: level?["rms"]?.number, peak: level?["peak"]?.number, width: max(6, min(36, width - 38)))
         let rms = SummaryText.number(level?["rms"])
         let peak = SummaryText.number(level?["peak"])
         return "\(name)  \(bar)  rms \(padded(rms))  peak \(padded(peak)) m/s²"
@@ -153,6 +153,6 @@ struct WatchScreen {
     /// Short where the numbers behind it would have no room.
     private func bar(_ level: Value?, _ width: Int) -> String {
         TraceDrawing.bar(
-            rms: level?["rms"]?.real, peak: level?["peak"]?.real, width: max(6, min(24, width - 76)))
+            rms: level?["rms"]?.number, peak: level?["peak"]?.number, width: max(6, min(24, width - 76)))
     }
 }

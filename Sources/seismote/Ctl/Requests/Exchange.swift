@@ -217,13 +217,5 @@ final class Exchange {
     }
 
     /// Station and what comes after it in a topic.
-    private func split(_ topic: String) -> (station: String, rest: String)? { splitTopic(topic, root: root) }
-}
-
-/// Station and what comes after it in a topic below a root; nil for other topics.
-func splitTopic(_ topic: String, root: String) -> (station: String, rest: String)? {
-    guard topic.utf8.starts(with: "\(root)/".utf8) else { return nil }
-    let parts = topic.dropFirst(root.count + 1).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, Topics.problem(inID: String(parts[0])) == nil else { return nil }
-    return (String(parts[0]), String(parts[1]))
+    private func split(_ topic: String) -> (station: String, rest: String)? { Topics.split(topic, root: root) }
 }

@@ -1,39 +1,11 @@
 import Messages
 
-// What strangers sent may have any shape: everything is asked for, nothing is assumed.
+// What a terminal needs besides what all read (`Messages/JSON/ValueReading.swift`).
 extension Value {
-    /// A finite number.
-    var real: Double? {
-        switch self {
-        case .int(let number): Double(number)
-        case .double(let number): number.isFinite ? number : nil
-        default: nil
-        }
-    }
-
-    var whole: Int? {
-        switch self {
-        case .int(let number): Int(number)
-        case .double(let number): Int(exactly: number)
-        default: nil
-        }
-    }
-
     /// Safe to print.
     var text: String? {
         guard case .string(let text) = self else { return nil }
         return safe(text)
-    }
-
-    /// As it was sent.
-    var rawText: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
-    var flag: Bool? {
-        guard case .bool(let flag) = self else { return nil }
-        return flag
     }
 
     var list: [Value]? {

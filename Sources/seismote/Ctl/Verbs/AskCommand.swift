@@ -33,7 +33,7 @@ struct AskCommand: ParsableCommand {
     func run() throws {
         guard let name else { return }
         // A while is given to what takes one.
-        let seconds = members.first { $0.key == "duration_s" }?.value.real ?? 30
+        let seconds = members.first { $0.key == "duration_s" }?.value.number ?? 30
         try options.run(name, .object(members), try targets(), seconds: seconds) { "done\n" + readable($0.result) }
     }
 

@@ -76,7 +76,7 @@ struct HistoryCommand: ParsableCommand {
             ["min", "max", "rms"].map { result[axis, $0]?.list ?? [] }
         }
         return (0..<(columns.map(\.count).min() ?? 0)).map { i in
-            (Timestamp(nanoseconds: start &+ step &* Int64(i)).description, columns.map { $0[i].real })
+            (Timestamp(nanoseconds: start &+ step &* Int64(i)).description, columns.map { $0[i].number })
         }
     }
 }

@@ -12,7 +12,7 @@ struct PingCommand: ParsableCommand {
 
     func run() throws {
         try options.run("ping", [:], try targets.targets()) { reply in
-            let uptime = reply.result["uptime_s"]?.real.map { ", up for \(duration($0))" } ?? ""
+            let uptime = reply.result["uptime_s"]?.number.map { ", up for \(duration($0))" } ?? ""
             let version = reply.result["version"]?.text.map { ", version \($0)" } ?? ""
             return "answered after \(fixed(reply.seconds * 1000, 0)) ms\(version)\(uptime)"
         }

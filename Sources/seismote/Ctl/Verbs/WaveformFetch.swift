@@ -30,7 +30,7 @@ struct WaveformFetch {
         var ends: [Answer] = []
         var newest = monotonicSeconds()
         exchange.onMessage = { message in
-            guard let (station, topic) = splitTopic(message.topic, root: root), topic == rest else { return }
+            guard let (station, topic) = Topics.split(message.topic, root: root), topic == rest else { return }
             parts[station, default: WaveformParts()].take(message.payload)
             newest = monotonicSeconds()
             let bytes = parts.values.reduce(0) { $0 + $1.bytes.count }

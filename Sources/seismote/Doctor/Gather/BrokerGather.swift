@@ -94,7 +94,7 @@ struct BrokerGather {
             station.boots.append(boot)
         }
         guard message.topic == topics.trace else { return }
-        let axes = ["x", "y", "z"].map { value[$0, "raw"]?.list?.compactMap(\.real) ?? [] }
+        let axes = ["x", "y", "z"].map { value[$0, "raw"]?.list?.compactMap(\.number) ?? [] }
         guard let count = axes.map(\.count).min(), count > 0 else { return }
         for i in 0..<3 { gravity.sum[i] += axes[i].prefix(count).reduce(0, +) }
         gravity.count += count
@@ -132,8 +132,8 @@ struct BrokerGather {
                 reason = "an earlier mqtt.root of this station (now \(topics.root))"
             } else if root == topics.root, let info = stations[id]?.info?["station"] {
                 let isHere =
-                    own.latitude != nil && info["latitude"]?.real == own.latitude
-                    && info["longitude"]?.real == own.longitude
+                    own.latitude != nil && info["latitude"]?.number == own.latitude
+                    && info["longitude"]?.number == own.longitude
                 let isSo = !own.description.isEmpty && info["description"]?.rawText == own.description
                 if isHere { reason = "of a station at the same place: an earlier id of this one (now \(topics.id))?" }
                 if isSo {

@@ -9,6 +9,7 @@ import sys
 
 from .journal import Journal
 from .messages import nanoseconds, stations
+from .verdict import verdict
 
 LINES = ["steps", "killed", "jammed", "full"]
 LATENCY = 0.02  # s, from the sample to the line
@@ -55,12 +56,5 @@ def judge(folder, root, quiet):
     return problems
 
 
-def main(folder, root, quiet):
-    problems = judge(folder, root, quiet)
-    for problem in problems:
-        print(f"WRONG: {problem}")
-    return bool(problems)
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(verdict(judge(*sys.argv[1:])))

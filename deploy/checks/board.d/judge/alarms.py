@@ -14,6 +14,7 @@ import sys
 
 from .journal import Journal
 from .messages import nanoseconds, stations
+from .verdict import verdict
 
 LINES = {"first": 0, "second": 1}
 LATENCY_MS, LEAST = 20, 100
@@ -163,12 +164,5 @@ def judge(folder, root, bursts):
     return problems
 
 
-def main(folder, root, bursts):
-    problems = judge(folder, root, bursts)
-    for problem in problems:
-        print(f"WRONG: {problem}")
-    return bool(problems)
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(verdict(judge(*sys.argv[1:])))

@@ -8,6 +8,7 @@ import sys
 
 from .journal import Journal
 from .messages import nanoseconds, stations
+from .verdict import verdict
 
 # What each fault has to be called; where the driver cannot know more, one of several.
 ALERTS = {
@@ -83,10 +84,7 @@ def judge(folder, root, name, timetable):
 
 
 def main(folder, root, name, timetable):
-    problems = judge(folder, root, name, timetable)
-    for problem in problems:
-        print(f"{name}: WRONG: {problem}")
-    return bool(problems)
+    return verdict(judge(folder, root, name, timetable), name)
 
 
 if __name__ == "__main__":

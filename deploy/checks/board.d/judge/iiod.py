@@ -9,6 +9,7 @@ import sys
 
 from .journal import Journal
 from .messages import blocks, stations
+from .verdict import verdict
 
 
 def main(folder, root, name):
@@ -35,9 +36,7 @@ def main(folder, root, name):
         problems.append("the earthquake was not found")
     if not 0.8 * strongest < got < 1.01 * strongest:
         problems.append("the strongest motion is not that of the chip")
-    for problem in problems:
-        print(f"{name}: WRONG: {problem}")
-    return bool(problems)
+    return verdict(problems, name)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ the agent published, into a CSV file, replays that, and compares the events: how
 intensity and duration.
 """
 
+import functools
 import json
 import math
 import os
@@ -13,7 +14,8 @@ import sys
 
 from .journal import Journal
 from .match import Match
-from .messages import blocks, nanoseconds, stations
+from .messages import blocks, nanoseconds
+from .verdict import each
 
 ONSET_LIMIT = 0.2  # samples
 PART = 1e-4  # by which amplitudes may differ: messages have four digits or more
@@ -98,13 +100,7 @@ def compare(tool, folder, name, station):
 
 
 def main(tool, folder, root, *names):
-    found = stations(os.path.join(folder, "received"), root)
-    failed = False
-    for name in names:
-        for problem in compare(tool, folder, name, found.get(name)):
-            print(f"{name}: WRONG: {problem}")
-            failed = True
-    return failed
+    return each(functools.partial(compare, tool), folder, root, names)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import sys
 
 from .journal import Journal
 from .match import Match
-from .messages import blocks, nanoseconds, stations
+from .messages import blocks, nanoseconds
+from .verdict import each
 
 TIME_LIMIT = 0.2  # samples
 RATE_LIMIT = 1e-4
@@ -61,13 +62,7 @@ def judge(folder, name, station):
 
 
 def main(folder, root, *names):
-    found = stations(os.path.join(folder, "received"), root)
-    failed = False
-    for name in names:
-        for problem in judge(folder, name, found.get(name)):
-            print(f"{name}: WRONG: {problem}")
-            failed = True
-    return failed
+    return each(judge, folder, root, names)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import sys
 from .journal import Journal
 from .match import Match
 from .messages import blocks, stations
+from .verdict import verdict
 
 
 class Folder:
@@ -191,9 +192,7 @@ def main(path, root, seconds):
             problems += judge(folder, found[name], float(seconds))
         else:
             problems.append(f"{name}: nothing was published")
-    for problem in problems:
-        print(f"WRONG: {problem}")
-    return bool(problems)
+    return verdict(problems)
 
 
 if __name__ == "__main__":

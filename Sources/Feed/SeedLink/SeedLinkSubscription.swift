@@ -1,0 +1,70 @@
+/// What a client has asked for with one `STATION`, or of all stations without one: which of them, which channels, and from
+/// where to where.
+struct SeedLinkSubscription: Sendable {
+    enum Start: Equatable {
+        case next, earliest
+        case sequence(UInt64)
+    }
+
+    /// Codes, with `*` and `?`.
+    var network: String
+    var station: String
+    var selectors: [StreamPattern] = []
+    /// It has been said where to begin.
+    var isReady = false
+    var start = Start.next
+    /// Nanoseconds of UTC; nil: open.
+    var begin: Int64?
+    var end: Int64?
+    /// Ends where there is no more.
+    var isFetch = false
+
+    static let all = Self(network: "*", station: "*")
+
+    init(network: String, station: String) { (self.network, self.station) = (network, station) }
+
+    func matches(_ station: FeedStation) -> Bool {
+        Glob.matches(network, station.network) && Glob.matches(self.station, station.code)
+    }
+
+    func selects(location: String, channel: String) -> Bool {
+        StreamPattern.selects(selectors, location: location, channel: channel)
+    }
+
+    /// The number of the packet to begin with.
+    /// - Parameters:
+    ///   - index: the station's place in the archive.
+    ///   - isNew: the station has come while packets are being sent: it is new from its first packet on.
+    ///   - isVersion4: numbers are whole; else they have 24 bits.
+    func first(
+        of station: FeedStation, at index: Int, isNew: Bool, isVersion4: Bool, _ archive: some FeedArchive
+    ) -> UInt64 {
+        var first = station.first
+        switch start {
+        case .earliest: break
+        case .next: if !isNew, !isFetch, begin == nil { first = station.last + 1 }
+        case .sequence(let number):
+            let full = isVersion4 ? number : Self.whole(number, near: station.last + 1)
+            first = full >= station.first && full <= station.last + 1 ? full : station.first
+            if full > station.last + 1, isVersion4 { first = station.last + 1 }
+            // The number says better than a time where to go on.
+            if first > station.first { return first }
+        }
+        guard let begin else { return first }
+        return archive.sequence(of: index, reaching: begin) ?? station.last + 1
+    }
+
+    /// The number with these 24 bits that is nearest to another, and not above it.
+    private static func whole(_ number: UInt64, near newest: UInt64) -> UInt64 {
+        let full = newest & ~0xFF_FFFF | number
+        if full <= newest { return full }
+        return full >= 0x100_0000 ? full - 0x100_0000 : full
+    }
+
+    /// Whether all channels have come to the end of the time that is asked for.
+    func isOver(_ station: FeedStation) -> Bool {
+        guard let end else { return false }
+        let streams = station.streams.filter { selects(location: $0.location, channel: $0.channel) }
+        return !streams.isEmpty && streams.allSatisfy { $0.end > end }
+    }
+}

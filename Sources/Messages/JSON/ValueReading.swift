@@ -1,0 +1,36 @@
+// What a value is, for those who read what others have sent, which may have any shape: everything is asked for, nothing is
+// assumed.
+extension Value {
+    /// A finite number.
+    public var number: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .double(let number): number.isFinite ? number : nil
+        default: nil
+        }
+    }
+
+    /// A whole number, also when it is written as 2.0.
+    public var integer: Int64? {
+        switch self {
+        case .int(let number): number
+        case .double(let number): Int64(exactly: number)
+        default: nil
+        }
+    }
+
+    /// The same where it fits into the machine's word, which may have 32 bits.
+    public var whole: Int? { integer.flatMap { Int(exactly: $0) } }
+
+    /// Text as it was sent: it may have anything in it, and is not for a terminal as it is.
+    public var rawText: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// True or false; no other value stands for them.
+    public var flag: Bool? {
+        guard case .bool(let flag) = self else { return nil }
+        return flag
+    }
+}

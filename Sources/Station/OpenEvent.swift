@@ -1,0 +1,78 @@
+import Messages
+import Seismology
+import Settings
+import SignalProcessing
+
+/// What is known of an event that has not ended, and the message that says it.
+struct OpenEvent: Sendable {
+    var motion: EventMotion
+    var message: EventMessage
+    /// False while the intensity is below the one asked for; nothing has been sent yet.
+    var announced = false
+    /// Largest JMA intensity of the motion's windows since the onset, at the end that of the record; not rounded.
+    var jma: Double?
+    /// Nanoseconds of UTC.
+    var lastSent: Int64
+    var lastTime: Int64
+    private var firstMotion: Seismology.FirstMotion?
+    /// False while there may be one that has not been found yet.
+    private var firstMotionKnown = false
+
+    /// - Parameters:
+    ///   - motion: what was before the onset, or nothing.
+    ///   - jma: of the last window before it, not rounded.
+    init(motion: EventMotion, message: EventMessage, jma: Double?) {
+        (self.motion, self.message, self.jma) = (motion, message, jma)
+        (lastSent, lastTime) = (message.onset, message.onset)
+    }
+
+    /// Marks it with what a network says of it. False: it was marked so already. (Apart, because the verifier of
+    /// Swift 6.0.3 ends the compiler where the recorder compares and sets it in one function.)
+    mutating func mark(_ confirmation: EventConfirmation) -> Bool {
+        guard message.confirmation != confirmation else { return false }
+        message.confirmation = confirmation
+        return true
+    }
+
+    mutating func note(
+        _ time: Int64, _ planes: borrowing Planes, _ i: Int, _ state: DetectionState, _ notes: DetectorNotes
+    ) {
+        notes.take(planes, i, state, time: time, into: &message)
+    }
+
+    /// Writes into the message what the samples so far amount to.
+    /// - Parameters:
+    ///   - record: all samples of the event.
+    ///   - rate: samples per second.
+    mutating func fill(
+        _ configuration: Configuration, _ record: EventRecord, _ assessment: EventAssessment, rate: Double
+    ) {
+        let horizontal = configuration.intensity.horizontal
+        func peak(_ p: EventMotion.Peak) -> Messages.Peak { .init(value: p.value, t: p.time) }
+        message.peaks = Components(
+            x: peak(motion.x), y: peak(motion.y), z: peak(motion.z), h: peak(motion.h), v3: peak(motion.v3))
+        let (pga, pgv) = (motion.pga(horizontal), motion.pgv(horizontal))
+        message.pga = pga
+        message.pgaPercentG = pga / standardGravity * 100
+        message.pgv = pgv
+        message.cav = motion.cav
+        message.arias = motion.arias
+        message.duration = Double(lastTime - message.onset) / 1e9
+        fillIntensity(configuration)
+        if !message.test { message.take(assessment, pgv: pgv) }
+        if !firstMotionKnown {
+            firstMotion = record.firstMotion()
+            firstMotionKnown =
+                firstMotion != nil || Double(record.count - record.onset) > EventRecord.firstMotionSearch * rate
+        }
+        message.takeMeasures(motion, record, firstMotion, configuration)
+    }
+
+    mutating func fillIntensity(_ configuration: Configuration) {
+        message.intensity.removeAll(keepingCapacity: true)
+        for scale in configuration.intensity.scales {
+            guard let value = IntensityValue(scale, pga: message.pga, pgv: message.pgv, jma: jma) else { continue }
+            message.intensity.append(value)
+        }
+    }
+}
