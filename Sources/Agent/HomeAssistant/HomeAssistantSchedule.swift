@@ -28,6 +28,9 @@ struct HomeAssistantSchedule {
     static let configurationPause: Int64 = 1_000_000_000
     /// After an announcement Home Assistant subscribes to the states.
     static let subscribing: Int64 = 2_000_000_000
+    /// On a busy machine it takes longer. Where a broker keeps nothing for it (a cluster keeps a message on one node only),
+    /// it would have no settings until the next change.
+    static let subscribingSlowly: Int64 = 25_000_000_000
     /// So long after a connection everything that waited has been delivered.
     static let delivery: Int64 = 30_000_000_000
 
@@ -39,6 +42,7 @@ struct HomeAssistantSchedule {
     private var actions: [Action] = []
     private var announceAt: Int64?
     private var statesAt: Int64?
+    private var statesAgainAt: Int64?
     private var configurationAt: Int64?
     private var forgetAt: Int64?
     private var answered = Int64.min / 2
@@ -67,7 +71,7 @@ struct HomeAssistantSchedule {
         }
         (self.place, self.station, self.base, isFirst) = (place, station, base, false)
         announceAt = place == nil ? nil : max(now + wait, announceAt ?? 0)
-        if place == nil { (statesAt, configurationAt) = (nil, nil) }
+        if place == nil { (statesAt, statesAgainAt, configurationAt) = (nil, nil, nil) }
     }
 
     /// Home Assistant says that it has started.
@@ -78,6 +82,7 @@ struct HomeAssistantSchedule {
         let at = max(now + delay, answered + Self.birthPause)
         announceAt = min(announceAt ?? .max, at)
         statesAt = at + Self.subscribing
+        statesAgainAt = at + Self.subscribingSlowly
         answered = at
     }
 
@@ -102,6 +107,10 @@ struct HomeAssistantSchedule {
         }
         if let at = statesAt, now >= at {
             statesAt = nil
+            list.append(.repeatStates)
+        }
+        if let at = statesAgainAt, now >= at {
+            statesAgainAt = nil
             list.append(.repeatStates)
         }
         if let at = configurationAt, now >= at {

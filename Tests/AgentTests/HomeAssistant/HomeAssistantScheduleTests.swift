@@ -60,6 +60,9 @@ import Testing
         #expect(schedule.due(now: at - Self.second, isConnected: true) == [])
         #expect(schedule.due(now: at + 1, isConnected: true) == [.announce(Self.station(), Self.place())])
         #expect(schedule.due(now: at + 3 * Self.second, isConnected: true) == [.repeatStates])
+        // Once more for a Home Assistant that is slow to subscribe.
+        #expect(schedule.due(now: at + 24 * Self.second, isConnected: true) == [])
+        #expect(schedule.due(now: at + 26 * Self.second, isConnected: true) == [.repeatStates])
         #expect(schedule.due(now: at + 100 * Self.second, isConnected: true) == [])
     }
 
