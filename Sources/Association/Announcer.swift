@@ -17,7 +17,12 @@ struct Announcer: Sendable {
         var content: [UInt8]
         var last: NetworkEventMessage?
         var isEnded = false
+        /// Event time at which an event of many onsets had nothing new.
+        var looked = Int64.min / 2
     }
+
+    /// To say what is known of so many onsets takes so long that it is not done for each message that changes nothing.
+    private static let manyOnsets = 200
 
     private(set) var announced: [Announced] = []
     /// Changes that wait until the last version is old enough.
@@ -63,14 +68,18 @@ struct Announcer: Sendable {
                 continue
             }
             guard !announced[at].isEnded else { continue }
-            let next = announced[at].time + Int64(options.versionSeconds * 1e9)
+            let next = max(announced[at].time, announced[at].looked) + Int64(options.versionSeconds * 1e9)
             guard event.closed != nil || now >= next else {
                 deadline = min(deadline ?? next, next)
                 continue
             }
             var message = Self.message(event, core)
             message.kind = event.closed == nil ? .update : .end
-            if let said = say(message, at, now) { messages.append(said) }
+            if let said = say(message, at, now) {
+                messages.append(said)
+            } else if event.members.count >= Self.manyOnsets {
+                announced[at].looked = now
+            }
         }
         let matched = Set(known.compactMap(\.self))
         for at in announced.indices where !announced[at].isEnded && !matched.contains(at) {
@@ -80,12 +89,44 @@ struct Announcer: Sendable {
         return messages
     }
 
+    /// Onsets that an event shares with one that was announced, as they were counted last.
+    private struct Count: Sendable {
+        var edition: Int
+        var version: Int
+        var members: Int
+        var shared = 0
+    }
+
+    private struct Pair: Hashable, Sendable {
+        var serial: Int
+        var id: String
+    }
+
+    private var counts: [Pair: Count] = [:]
+
+    /// How many onsets both have. What was counted before is not counted again, as long as there were only more of them.
+    private func count(_ event: AssociatedEvent, _ one: Announced, _ before: Count?) -> Count {
+        let edition = event.reckoned.edition
+        var count = Count(edition: edition, version: one.version, members: 0)
+        if let before, before.edition == edition, before.version == one.version, before.members <= event.members.count {
+            count = before
+        }
+        for member in event.members[count.members...] where one.onsets.contains(member.eventID) { count.shared += 1 }
+        count.members = event.members.count
+        return count
+    }
+
     /// For each event, the one that was announced and shares most onsets with it.
-    private func match(_ events: [AssociatedEvent]) -> [Int?] {
+    private mutating func match(_ events: [AssociatedEvent]) -> [Int?] {
         var pairs: [(shared: Int, event: Int, at: Int)] = []
+        let before = counts
+        counts = [:]
         for (i, event) in events.enumerated() {
             for (at, one) in announced.enumerated() {
-                let shared = event.members.reduce(0) { $0 + (one.onsets.contains($1.eventID) ? 1 : 0) }
+                let pair = Pair(serial: event.serial, id: one.id)
+                let count = count(event, one, before[pair])
+                counts[pair] = count
+                let shared = count.shared
                 if shared > 0, AssociatedEvent.isSame(shared: shared, event.members.count, one.onsets.count) {
                     pairs.append((shared, i, at))
                 }

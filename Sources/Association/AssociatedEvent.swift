@@ -9,8 +9,8 @@ public struct AssociatedEvent: Sendable, Equatable {
     /// Counts the events of one associator; what it is known by outside are its onsets.
     private(set) var serial: Int
     /// In the order of their times.
-    public internal(set) var members: [Member]
-    public internal(set) var hypocentre: Hypocentre
+    public internal(set) var members: [Member] { didSet { reckoned = Reckoned(edition: reckoned.edition + 1) } }
+    public internal(set) var hypocentre: Hypocentre { didSet { reckoned.distances = nil } }
     /// Stations that should have an onset and have none.
     public internal(set) var silent: [String]
     /// When something was last new, nanoseconds of UTC.
@@ -20,6 +20,35 @@ public struct AssociatedEvent: Sendable, Equatable {
     /// When it ended, nanoseconds of UTC.
     public internal(set) var closed: Int64?
     var isForgotten = false
+
+    /// What follows from the members, kept so that an event of thousands does not reckon it anew for each onset.
+    struct Reckoned: Sendable, Equatable {
+        /// Counts the changes of the members other than one that comes to them.
+        var edition = 0
+        /// Kilometres from the epicentre to those of P waves, sorted; nil: to be reckoned.
+        var distances: [Double]?
+
+        static func == (a: Reckoned, b: Reckoned) -> Bool { true }
+    }
+
+    var reckoned = Reckoned()
+
+    init(serial: Int, members: [Member], hypocentre: Hypocentre, silent: [String], changed: Int64) {
+        (self.serial, self.members, self.hypocentre) = (serial, members, hypocentre)
+        (self.silent, self.changed) = (silent, changed)
+    }
+
+    /// Another onset comes to the others.
+    /// - Parameter place: of its station; nil: not known.
+    mutating func append(_ member: Member, at place: Place?) {
+        var kept = reckoned
+        members.append(member)
+        if member.phase == .p, let place, let distances = kept.distances {
+            let distance = place.distance(to: hypocentre.place)
+            kept.distances?.insert(distance, at: distances.firstIndex { $0 > distance } ?? distances.count)
+        }
+        reckoned = kept
+    }
 
     func renumbered(_ serial: Int) -> AssociatedEvent {
         var copy = self

@@ -20,11 +20,15 @@ extension Associator {
 
     /// Kilometres from the epicentre within which nine in ten of its P waves were: what lies far beyond is chance.
     private func extent(_ event: AssociatedEvent) -> Double {
-        let distances = event.members.compactMap { member -> Double? in
+        let distances = event.reckoned.distances ?? distances(event)
+        return distances.isEmpty ? 0 : distances[(distances.count - 1) * 9 / 10]
+    }
+
+    private func distances(_ event: AssociatedEvent) -> [Double] {
+        event.members.compactMap { member -> Double? in
             guard member.phase == .p, let place = stations[member.station]?.place else { return nil }
             return place.distance(to: event.hypocentre.place)
         }.sorted()
-        return distances.isEmpty ? 0 : distances[(distances.count - 1) * 9 / 10]
     }
 
     /// How far away an onset may be of an event.
@@ -48,7 +52,9 @@ extension Associator {
     private mutating func add(_ onset: StationOnset, _ phase: Phase, to index: Int) {
         guard let at = position(of: onset) else { return }
         pool[at].event = events[index].serial
-        events[index].members.append(.init(eventID: onset.eventID, station: onset.station, phase: phase))
+        if events[index].reckoned.distances == nil { events[index].reckoned.distances = distances(events[index]) }
+        let member = AssociatedEvent.Member(eventID: onset.eventID, station: onset.station, phase: phase)
+        events[index].append(member, at: stations[onset.station]?.place)
         events[index].changed = max(events[index].changed, now)
     }
 
@@ -72,20 +78,22 @@ extension Associator {
             }
             events[index].hypocentre = fitted
             events[index].fittedWith = kept.count
-            let gone = zip(kept, arrivals).filter { _, arrival in
-                let travel = fitted.travel(arrival.phase, to: arrival.station)
-                return abs(arrival.time - fitted.origin - travel) > 1.5 * options.gate(travel, arrival.phase)
-            }.map(\.0.kept.onset.eventID)
+            let gone = Set(
+                zip(kept, arrivals).filter { _, arrival in
+                    let travel = fitted.travel(arrival.phase, to: arrival.station)
+                    return abs(arrival.time - fitted.origin - travel) > 1.5 * options.gate(travel, arrival.phase)
+                }.map(\.0.kept.onset.eventID))
             defer { if isAnother { sweep(index) } }
             guard !gone.isEmpty, kept.count - gone.count >= options.nearStations else { break }
             events[index].members.removeAll { gone.contains($0.eventID) }
             for i in pool.indices where gone.contains(pool[i].onset.eventID) { pool[i].event = nil }
         }
+        // The pool has them in their order.
+        var order: [String: Int] = [:]
+        for (i, kept) in pool.enumerated() where kept.event == events[index].serial { order[kept.onset.eventID] = i }
         events[index].members.sort { a, b in
-            guard let x = pool.first(where: { $0.onset.eventID == a.eventID }),
-                let y = pool.first(where: { $0.onset.eventID == b.eventID })
-            else { return a.eventID < b.eventID }
-            return StationOnset.precedes(x.onset, y.onset)
+            guard let x = order[a.eventID], let y = order[b.eventID] else { return a.eventID < b.eventID }
+            return x < y
         }
         listSilent(index)
     }

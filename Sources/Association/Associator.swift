@@ -46,6 +46,7 @@ public struct Associator: Sendable {
     /// - Parameter place: nil where it is not known (any more).
     public mutating func setPlace(_ place: Place?, of station: String) {
         stations[station, default: Station()].place = place
+        for i in events.indices { events[i].reckoned.distances = nil }
     }
 
     /// Whether silence of a station means anything.

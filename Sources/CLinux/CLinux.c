@@ -1,15 +1,19 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 void clinux_set_thread_name(const char *name) { (void)prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+int clinux_own_files(void) { return unshare(CLONE_FILES) == 0 ? 0 : errno; }
 
 void clinux_use_little_memory(void) {
 #ifdef M_ARENA_MAX

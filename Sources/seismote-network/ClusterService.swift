@@ -8,6 +8,11 @@ struct ClusterService {
     let nodes: [ClusterOrder.Node]
 
     static let stops = Atomic<Bool>(false)
+    /// Messages that are read before any is worked on; as many as the broker gives unacknowledged.
+    private static let mostAtOnce = 65_535
+    /// Messages that are worked on together, and seconds until the cluster is listened to again.
+    private static let part = 50
+    private static let slice = 0.2
 
     /// Routing keys of what the detector has to know.
     private var keys: [String] {
@@ -47,10 +52,21 @@ struct ClusterService {
         var detector = ClusterDetector(order.options, order.association, boot: randomUUID())
         var wasActive = false
         try perform(&detector, connection)
+        var waiting: [ClusterDelivery] = []
         while !Self.stops.load(ordering: .relaxed) {
-            let deliveries = try connection.receive(seconds: 0.2, most: 500)
-            detector.take(deliveries, now: realNanoseconds(), clock: monotonicSeconds())
+            // Everything that is there is read first: in a burst, answers of the cluster are behind thousands of messages, and
+            // a version is published when its answer has come. Then a part is worked on, so that the next answer is not late.
+            waiting += try connection.receive(seconds: waiting.isEmpty ? 0.2 : 0, most: Self.mostAtOnce)
             for number in connection.takeConfirmed() { detector.confirmed(number) }
+            try perform(&detector, connection)
+            let end = monotonicSeconds() + Self.slice
+            repeat {
+                let part = waiting.prefix(Self.part)
+                waiting.removeFirst(part.count)
+                // While messages wait, it is as late as the last of these: nothing of what waits is late.
+                let now = waiting.isEmpty ? realNanoseconds() : part.last?.arrival ?? realNanoseconds()
+                detector.take(Array(part), now: now, clock: monotonicSeconds())
+            } while !waiting.isEmpty && monotonicSeconds() < end
             detector.beat(now: realNanoseconds(), clock: monotonicSeconds())
             if !wasActive, detector.phase == .active {
                 wasActive = true

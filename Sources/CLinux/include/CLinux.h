@@ -12,6 +12,10 @@
 // prctl has variable arguments, which Swift cannot call. At most 15 bytes are kept.
 void clinux_set_thread_name(const char *name);
 
+// From now on this thread has a table of open files of its own, a copy of what the process has, so that the limit of open
+// files holds for this thread alone. What it opens only it can use or close. 0 or an errno.
+int clinux_own_files(void);
+
 // One arena of memory for all threads, where the C library has several, and large pieces (128 KiB and more) always given
 // back to the system when they are freed. Before the first thread is made.
 void clinux_use_little_memory(void);

@@ -10,8 +10,8 @@ struct SimulateFleetCommand: ParsableCommand {
         discussion: """
             Each station has a connection of its own and sends what an agent sends: who it is, levels, health, events. \
             It answers rebirth and resend. Earthquakes shake all of them by distance (Cua and Heaton 2009, iasp91). One \
-            thread; 10000 stations take about a core while they connect. Only for brokers of your own: the names of the \
-            stations begin with --prefix.
+            process, with a thread for as many stations as a third of its open files (ulimit -n). Only for brokers of your \
+            own: the names of the stations begin with --prefix.
             """)
 
     @Argument(help: "How many stations.")
@@ -30,6 +30,9 @@ struct SimulateFleetCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("Connections begun in a second.", valueName: "n"))
     var perSecond = 300.0
+
+    @Option(help: ArgumentHelp("Connections that wait for the broker at a time.", valueName: "n"))
+    var atOnce = 300
 
     @Option(help: ArgumentHelp("Seconds between two levels of a station; 0: none.", valueName: "s"))
     var levelSeconds = 10.0
@@ -54,6 +57,11 @@ struct SimulateFleetCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write each earthquake as a line of JSON when it begins.", valueName: "file"))
     var truth: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write each message of an event as a line of JSON: when it was sent and answered.", valueName: "file"))
+    var sent: String?
+
     @Option(help: "The same seed makes the same stations and earthquakes.")
     var seed: UInt64 = 1
 
@@ -67,6 +75,7 @@ struct SimulateFleetCommand: ParsableCommand {
         }
         guard (1...1000).contains(radius) else { throw ValidationError("--radius: 1 to 1000 km") }
         guard (1...5000).contains(perSecond) else { throw ValidationError("--per-second: 1 to 5000") }
+        guard (1...50_000).contains(atOnce) else { throw ValidationError("--at-once: 1 to 50000") }
         _ = try options()
     }
 
@@ -91,40 +100,47 @@ struct SimulateFleetCommand: ParsableCommand {
         (options.radius, options.seconds, options.perSecond) = (radius, seconds, perSecond)
         (options.levelSeconds, options.falseOnsetsPerDay, options.faultsPerDay) = (levelSeconds, falseOnsets, faults)
         (options.earthquakeSeconds, options.seed, options.prefix) = (earthquakeEvery, seed, prefix)
+        (options.magnitude, options.atOnce) = (magnitude, atOnce)
         return options
     }
 
     func run() throws {
         try ctl {
-            let fleet = try SimulatedFleet(try broker.access(), options())
-            let file = try truth.map { try OutputFile(path: $0) }
-            fleet.onEarthquake = { earthquake in
-                let line = earthquake.json.json()
-                printError("earthquake \(String(decoding: line, as: UTF8.self))")
-                guard let file else { return }
-                line.withUnsafeBytes { file.append($0) }
-                file.endLine()
-                file.flush()
+            let board = FleetBoard(isNoting: sent != nil)
+            let fleets = try SimulatedFleet.parts(try broker.access(), options(), board)
+            let truthFile = try truth.map { try OutputFile(path: $0) }
+            let sentFile = try sent.map { try OutputFile(path: $0) }
+            fleets[0].onEarthquake = { earthquake in
+                let line = earthquake.json
+                printError("earthquake \(String(decoding: line.json(), as: UTF8.self))")
+                truthFile?.append(line: line)
+                truthFile?.flush()
+            }
+            let tell = {
+                printError(report(board))
+                for note in board.takeNotes() { sentFile?.append(line: note.json) }
+                sentFile?.flush()
             }
             Interrupt.listen()
-            if let magnitude {
-                fleet.later(Double(count) / perSecond + 15) { [unowned fleet] in
-                    fleet.shake(
-                        SimulatedEarthquake(
-                            place: fleet.options.centre, depth: 10, magnitude: magnitude,
-                            origin: Double(realNanoseconds()) / 1e9))
-                }
-            }
-            fleet.run { printError(Self.report($0)) }
-            printError(Self.report(fleet))
-            try file?.finish()
+            try SimulatedFleet.run(fleets, report: tell)
+            tell()
+            try truthFile?.finish()
+            try sentFile?.finish()
             return .done
         }
     }
 
-    private static func report(_ fleet: SimulatedFleet) -> String {
-        "\(fleet.connected) of \(fleet.stations.count) connected, \(fleet.onsets) onsets, published \(fleet.published[1]) "
-            + "with QoS 1 (\(fleet.acknowledged) acknowledged) and \(fleet.published[0]) with QoS 0, "
-            + "\(fleet.drops) connections lost, \(fleet.resent) asked to send again"
+    private func report(_ board: FleetBoard) -> String {
+        "\(board.connected.count) of \(count) connected, \(board.onsets.count) onsets, published "
+            + "\(board.published.1.count) with QoS 1 (\(board.acknowledged.count) acknowledged, \(board.refused.count) refused) "
+            + "and \(board.published.0.count) with QoS 0, \(board.unsent.count) not sent without a connection, "
+            + "\(board.drops.count) connections lost, \(board.resent.count) asked to send again"
+    }
+}
+
+extension OutputFile {
+    fileprivate func append(line: Value) {
+        line.json().withUnsafeBytes { append($0) }
+        endLine()
     }
 }

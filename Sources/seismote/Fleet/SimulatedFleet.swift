@@ -6,9 +6,10 @@ import Link
 import Messages
 import Sensors
 import Settings
+import Threads
 
-/// Many stations in one process and one thread: each has a connection of its own to a broker, and sends what an agent
-/// would send.
+/// Many stations in one process: each has a connection of its own to a broker, and sends what an agent would send. One
+/// thread serves as many as it has open files for; a larger fleet has several of these.
 final class SimulatedFleet {
     struct Options {
         var count = 100
@@ -17,12 +18,16 @@ final class SimulatedFleet {
         var radius = 200.0
         var seconds: Double?
         var perSecond = 300.0
+        /// Stations that are on their way to the broker at a time: more would only wait longer for each other.
+        var atOnce = 300
         var levelSeconds = 10.0
         var healthSeconds = 60.0
         var falseOnsetsPerDay = 3.0
         var faultsPerDay = 0.0
         var earthquakeSeconds: Double?
         var magnitudes = 4.0...6.0
+        /// Of one earthquake below the centre when all are connected.
+        var magnitude: Double?
         /// m/s².
         var threshold = 0.02
         var rebirthSeconds = 5.0
@@ -32,72 +37,104 @@ final class SimulatedFleet {
 
     let options: Options
     let access: BrokerAccess
+    let board: FleetBoard
+    private let part: Int
+    private let parts: Int
     var random: SplitMix64
+    /// Of the earthquakes alone, so that they are the same whatever else happens.
+    private var chance: SplitMix64
     private(set) var stations: [SimulatedStation] = []
     private var timers: [(time: Double, body: () -> Void)] = []
-    private let epoll: Int32
-    private(set) var acknowledged = 0
-    private(set) var published = [0, 0]
-    private(set) var drops = 0
-    private(set) var onsets = 0
-    var resent = 0
-    private(set) var earthquakes: [SimulatedEarthquake] = []
+    private var epoll: Int32 = -1
+    /// Earthquakes that these stations have begun to feel.
+    private var felt = 0
+    private var isDue = false
     var onEarthquake: (SimulatedEarthquake) -> Void = { _ in }
 
     var root: String { access.root }
-    var connected: Int { stations.reduce(0) { $0 + ($1.isConnected ? 1 : 0) } }
 
-    init(_ access: BrokerAccess, _ options: Options) throws {
-        (self.access, self.options) = (access, options)
-        random = SplitMix64(seed: options.seed)
+    /// How many threads a fleet needs, each of which has a table of open files of its own: a client of libmosquitto has
+    /// its connection, and a pair of sockets by which another thread would wake it up. Nil: a thread has too few for any.
+    static func threads(for count: Int, openFiles limit: Int) -> Int? {
+        let most = (limit - 100) / 3
+        return most > 0 ? (count + most - 1) / most : nil
+    }
+
+    /// All parts of a fleet. They are run by `run(_:report:)`.
+    static func parts(_ access: BrokerAccess, _ options: Options, _ board: FleetBoard) throws -> [SimulatedFleet] {
         _ = mosquitto_lib_init()
         _ = signal(SIGPIPE, SIG_IGN)
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        // A client of libmosquitto has its connection, and a pair of sockets to wake it up.
-        guard epoll >= 0, limit.rlim_cur > UInt(3 * options.count + 50) else {
-            throw ClientError(
-                "\(options.count) stations need three times as many open files; "
-                    + "the limit is \(limit.rlim_cur): ulimit -n")
+        guard let parts = threads(for: options.count, openFiles: Int(min(limit.rlim_cur, 1 << 30))) else {
+            throw ClientError("each station needs three open files; the limit is \(limit.rlim_cur): ulimit -n")
         }
+        return try (0..<parts).map { try SimulatedFleet(access, options, board, part: $0, of: parts) }
+    }
+
+    private init(_ access: BrokerAccess, _ options: Options, _ board: FleetBoard, part: Int, of parts: Int) throws {
+        (self.access, self.options, self.board, self.part, self.parts) = (access, options, board, part, parts)
+        random = SplitMix64(seed: options.seed)
+        chance = SplitMix64(seed: ~options.seed)
         for i in 0..<options.count {
             let far = options.radius * random.uniform(0...1)
             let angle = random.uniform(0...(2 * .pi))
             let place = Place(offset: SIMD2(far * cos(angle), far * sin(angle)), from: options.centre)
+            let scatter = random.normal(0.2)
+            guard i % parts == part else { continue }
             let name = String(i)
             let id = options.prefix + String(repeating: "0", count: max(0, 5 - name.count)) + name
             stations.append(
-                try SimulatedStation(id, place, index: i, scatter: random.normal(0.2), fleet: self))
+                try SimulatedStation(id, place, number: i, index: stations.count, scatter: scatter, fleet: self))
         }
+        random = SplitMix64(seed: random.next() &+ UInt64(part))
     }
-
-    deinit { close(epoll) }
-
-    func count(_ qos: Int) { published[qos > 0 ? 1 : 0] += 1 }
 
     func later(_ seconds: Double, _ body: @escaping () -> Void) {
         let time = monotonicSeconds() + seconds
-        var at = timers.count
-        while at > 0, timers[at - 1].time < time { at -= 1 }
-        timers.insert((time, body), at: at)
+        // The next one is the last.
+        var (low, high) = (0, timers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if timers[middle].time >= time { low = middle + 1 } else { high = middle }
+        }
+        timers.insert((time, body), at: low)
     }
 
     // MARK: The loop
 
-    /// Until the time is over, or a signal comes.
-    func run(report: (SimulatedFleet) -> Void) {
+    /// Runs all parts of a fleet until the time is over, or a signal comes; the first one in the calling thread.
+    static func run(_ fleets: [SimulatedFleet], report: @escaping () -> Void) throws {
+        guard let first = fleets.first else { return }
+        for fleet in fleets.dropFirst() {
+            if let reason = DetachedThread.start("fleet", { fleet.run {} }) { throw ClientError("a thread: \(reason)") }
+        }
+        first.run(report: report)
+        let end = monotonicSeconds() + 10
+        while first.board.ended.count < fleets.count, monotonicSeconds() < end { usleep(10_000) }
+    }
+
+    private func run(report: () -> Void) {
+        defer { board.ended.add() }
+        let code = part > 0 ? clinux_own_files() : 0
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard code == 0, epoll >= 0 else {
+            let reason = String(cString: strerror(code == 0 ? errno : code))
+            return printError("\(stations.count) stations do not begin: \(reason)")
+        }
+        // Files are closed in the thread whose they are.
+        defer { close(epoll) }
         let begin = monotonicSeconds()
         for (i, station) in stations.enumerated() {
-            station.nextAttempt = begin + Double(i) / options.perSecond
+            station.nextAttempt = begin + Double(i * parts + part) / options.perSecond
             station.nextLevel = begin + random.uniform(0...max(1, options.levelSeconds))
             station.nextHealth = begin + random.uniform(0...max(1, options.healthSeconds))
             scheduleFalse(station)
             scheduleFault(station)
         }
-        if let every = options.earthquakeSeconds {
+        if part == 0, let every = options.earthquakeSeconds {
             scheduleEarthquake(every, after: Double(options.count) / options.perSecond + 15)
         }
         var nextReport = begin + 10
@@ -115,20 +152,23 @@ final class SimulatedFleet {
             if now >= nextSweep {
                 nextSweep = now + 0.05
                 for station in stations { sweep(station, now) }
+                awaitAll()
+                for earthquake in board.earthquakes(after: felt) { feel(earthquake) }
             }
             if now >= nextReport {
                 nextReport = now + 10
-                report(self)
+                report()
             }
         }
-        for station in stations where station.isConnected {
-            if let handle = station.handle { mosquitto_disconnect_v5(handle, 0, nil) }
+        for station in stations {
+            if let handle = station.handle, station.isConnected { mosquitto_disconnect_v5(handle, 0, nil) }
+            station.leave()
         }
     }
 
     private func sweep(_ station: SimulatedStation, _ now: Double) {
         guard let handle = station.handle, station.socket >= 0 else {
-            if now >= station.nextAttempt { connect(station, now) }
+            if now >= station.nextAttempt, board.arriving.count < options.atOnce { connect(station, now) }
             return
         }
         if now >= station.nextMisc {
@@ -136,14 +176,19 @@ final class SimulatedFleet {
             if mosquitto_loop_misc(handle) != 0 { return drop(station) }
         }
         if station.isConnected, options.levelSeconds > 0, now >= station.nextLevel {
-            station.nextLevel += options.levelSeconds
+            station.nextLevel = Self.next(after: now, station.nextLevel, every: options.levelSeconds)
             station.sayLevel(random.uniform(0.0005...0.002))
         }
         if station.isConnected, options.healthSeconds > 0, now >= station.nextHealth {
-            station.nextHealth += options.healthSeconds
+            station.nextHealth = Self.next(after: now, station.nextHealth, every: options.healthSeconds)
             station.sayHealth()
         }
         if mosquitto_want_write(handle) != station.isWriting { watch(station, isNew: false) }
+    }
+
+    /// What was due while a station had no connection is not made up for.
+    static func next(after now: Double, _ time: Double, every seconds: Double) -> Double {
+        time + (max(0, now - time) / seconds).rounded(.down) * seconds + seconds
     }
 
     private func serve(_ station: SimulatedStation, _ events: UInt32) {
@@ -168,11 +213,12 @@ final class SimulatedFleet {
 
     private func connect(_ station: SimulatedStation, _ now: Double) {
         station.nextAttempt = now + random.uniform(2...6)
-        if let old = station.handle { mosquitto_destroy(old) }
+        station.end()
         guard let handle = mosquitto_new(station.id, true, Unmanaged.passUnretained(station).toOpaque()) else { return }
         station.handle = handle
         // Each knows all nodes of a cluster and begins with one of them.
-        let broker = access.brokers[(station.index + drops) % access.brokers.count]
+        let broker = access.brokers[(station.number + station.attempts) % access.brokers.count]
+        station.attempts += 1
         mosquitto_int_option(
             handle, MOSQ_OPT_PROTOCOL_VERSION, access.version == .v311 ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5)
         mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
@@ -193,24 +239,23 @@ final class SimulatedFleet {
             Unmanaged<SimulatedStation>.fromOpaque(context).takeUnretainedValue().take(
                 String(cString: message.topic), try? JSONReader.read(Array(bytes)))
         }
-        mosquitto_publish_v5_callback_set(handle) { _, context, _, reason, _ in
-            guard let context, reason < 128 else { return }
-            Unmanaged<SimulatedStation>.fromOpaque(context).takeUnretainedValue().fleet.acknowledged += 1
+        mosquitto_publish_v5_callback_set(handle) { _, context, number, reason, _ in
+            guard let context else { return }
+            Unmanaged<SimulatedStation>.fromOpaque(context).takeUnretainedValue().take(answer: number, reason: reason)
         }
         guard mosquitto_connect_bind_v5(handle, broker.host, Int32(broker.port), 60, nil, nil) == 0 else {
-            drops += 1
+            board.drops.add()
             return
         }
         station.socket = mosquitto_socket(handle)
+        station.isArriving = true
         station.nextMisc = now + 1
         watch(station, isNew: true)
     }
 
     private func drop(_ station: SimulatedStation) {
-        drops += 1
-        (station.isConnected, station.socket) = (false, -1)
-        if let handle = station.handle { mosquitto_destroy(handle) }
-        station.handle = nil
+        board.drops.add()
+        station.end()
         station.nextAttempt = monotonicSeconds() + random.uniform(0.3...3)
     }
 
@@ -236,33 +281,50 @@ final class SimulatedFleet {
 
     private func scheduleEarthquake(_ every: Double, after: Double) {
         later(after) { [unowned self] in
-            let offset = SIMD2(random.uniform(-0.6...0.6), random.uniform(-0.6...0.6)) * options.radius
-            shake(
+            let offset = SIMD2(chance.uniform(-0.6...0.6), chance.uniform(-0.6...0.6)) * options.radius
+            strike(
                 SimulatedEarthquake(
-                    place: Place(offset: offset, from: options.centre), depth: random.uniform(5...20),
-                    magnitude: random.uniform(options.magnitudes), origin: Double(realNanoseconds()) / 1e9))
+                    place: Place(offset: offset, from: options.centre), depth: chance.uniform(5...20),
+                    magnitude: chance.uniform(options.magnitudes), origin: Double(realNanoseconds()) / 1e9))
             scheduleEarthquake(every, after: every)
         }
     }
 
-    /// All stations that feel it trigger when the wave is there.
-    func shake(_ earthquake: SimulatedEarthquake) {
-        earthquakes.append(earthquake)
+    /// One earthquake when all are connected.
+    private func awaitAll() {
+        guard part == 0, !isDue, let magnitude = options.magnitude, board.connected.count == options.count else {
+            return
+        }
+        isDue = true
+        later(15) { [unowned self] in
+            strike(
+                SimulatedEarthquake(
+                    place: options.centre, depth: 10, magnitude: magnitude, origin: Double(realNanoseconds()) / 1e9))
+        }
+    }
+
+    private func strike(_ earthquake: SimulatedEarthquake) {
         onEarthquake(earthquake)
+        board.strike(earthquake)
+    }
+
+    /// All stations that feel it trigger when the wave is there.
+    private func feel(_ earthquake: SimulatedEarthquake) {
+        felt += 1
         let now = Double(realNanoseconds()) / 1e9
         for station in stations {
-            let felt = earthquake.shaking(at: station.place, scatter: station.scatter + random.normal(0.1))
-            guard felt.peak > options.threshold, random.uniform(0...1) > 0.05 else { continue }
-            let onset = felt.p + random.normal(0.1)
+            let shaking = earthquake.shaking(at: station.place, scatter: station.scatter + random.normal(0.1))
+            guard shaking.peak > options.threshold, random.uniform(0...1) > 0.05 else { continue }
+            let onset = shaking.p + random.normal(0.1)
             later(max(0, onset - now)) { [unowned self, unowned station] in
-                event(of: station, at: onset, peaks: (felt.firstPeak, felt.peak), after: felt.s - onset)
+                event(of: station, at: onset, peaks: (shaking.firstPeak, shaking.peak), after: shaking.s - onset)
             }
         }
     }
 
     /// Onset, update with the peak of the S wave, end.
     private func event(of station: SimulatedStation, at onset: Double, peaks: (Double, Double), after: Double) {
-        onsets += 1
+        board.onsets.add()
         let time = Int64(onset * 1e9)
         station.sayEvent(.onset, onset: time, seconds: 0, peak: peaks.0)
         later(max(0.2, after + 1)) { [unowned station] in

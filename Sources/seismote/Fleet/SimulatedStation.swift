@@ -6,10 +6,24 @@ import Messages
 final class SimulatedStation {
     let id: String
     let place: Place
+    /// Among all stations, and among those of its thread.
+    let number: Int
     let index: Int
     unowned let fleet: SimulatedFleet
     var handle: OpaquePointer?
+    var attempts = 0
+    /// The broker has let it in, but may be busy with its subscriptions still.
     var isConnected = false
+    /// It is on its way: connected or not, the broker has not answered to who it is.
+    var isArriving = false {
+        didSet { if isArriving != oldValue { fleet.board.arriving.add(isArriving ? 1 : -1) } }
+    }
+    /// The broker has answered to who it is, and so has taken its subscriptions.
+    private var isKnown = false {
+        didSet { if isKnown != oldValue { fleet.board.connected.add(isKnown ? 1 : -1) } }
+    }
+    /// libmosquitto's number of the message that says who it is.
+    private var greeting: Int32?
     /// Monotonic seconds.
     var nextAttempt = 0.0
     var nextMisc = 0.0
@@ -23,18 +37,36 @@ final class SimulatedStation {
     private var kept: [(number: Int, payload: [UInt8])] = []
     private var eventNumber = 0
     private var isLosing = false
+    /// Messages of QoS 1 without an answer, by libmosquitto's number; those of events are noted.
+    private var waiting: [Int32: FleetBoard.Sent?] = [:]
     private let boot = randomUUID()
     /// Whether epoll is told to wait until the socket takes more.
     var isWriting = false
     var socket: Int32 = -1
 
-    init(_ id: String, _ place: Place, index: Int, scatter: Double, fleet: SimulatedFleet) throws(TopicError) {
-        (self.id, self.place, self.index, self.scatter, self.fleet) = (id, place, index, scatter, fleet)
+    init(
+        _ id: String, _ place: Place, number: Int, index: Int, scatter: Double, fleet: SimulatedFleet
+    ) throws(TopicError) {
+        (self.id, self.place, self.number, self.index) = (id, place, number, index)
+        (self.scatter, self.fleet) = (scatter, fleet)
         topics = try Topics(root: fleet.root, id: id)
         messenger = Messenger(topics: topics, boot: boot)
     }
 
-    deinit { if let handle { mosquitto_destroy(handle) } }
+    /// The connection is lost.
+    func end() {
+        (isConnected, isArriving, isKnown, greeting) = (false, false, false, nil)
+        leave()
+    }
+
+    /// Gives the connection back, in the thread that made it: its open files are that thread's.
+    func leave() {
+        socket = -1
+        if let handle { mosquitto_destroy(handle) }
+        handle = nil
+        for case let sent? in waiting.values { fleet.board.note(sent) }
+        waiting = [:]
+    }
 
     /// The next event message is not sent, as if it had been lost on the way.
     func loseNext() { isLosing = true }
@@ -42,13 +74,31 @@ final class SimulatedStation {
     // MARK: Messages
 
     private func publish(_ header: PublicationHeader, _ bytes: UnsafeRawBufferPointer) {
-        guard let handle, isConnected else { return }
-        if mosquitto_publish_v5(
-            handle, nil, header.topic, Int32(bytes.count), bytes.baseAddress, Int32(header.qos), header.retain, nil)
-            == 0
-        {
-            fleet.count(header.qos)
+        guard let handle, isConnected else {
+            if header.event != nil { fleet.board.unsent.add() }
+            return
         }
+        var number: Int32 = 0
+        guard
+            mosquitto_publish_v5(
+                handle, &number, header.topic, Int32(bytes.count), bytes.baseAddress, Int32(header.qos), header.retain,
+                nil) == 0
+        else { return }
+        guard header.qos > 0 else { return fleet.board.published.0.add() }
+        fleet.board.published.1.add()
+        if header.topic == topics.info { greeting = number }
+        waiting.updateValue(header.event.map { .init(event: $0, time: realNanoseconds()) }, forKey: number)
+    }
+
+    /// The broker's answer to a message.
+    func take(answer number: Int32, reason: Int32) {
+        // (libmosquitto tells of those of QoS 0, too.)
+        guard let message = waiting.removeValue(forKey: number) else { return }
+        (reason < 128 ? fleet.board.acknowledged : fleet.board.refused).add()
+        if number == greeting { (isArriving, isKnown, greeting) = (false, true, nil) }
+        guard var sent = message else { return }
+        (sent.answer, sent.reason) = (realNanoseconds(), reason)
+        fleet.board.note(sent)
     }
 
     func sayWhoIAm() {
@@ -112,7 +162,7 @@ final class SimulatedStation {
         } else if topic.hasSuffix("/cmd/resend"), payload?["boot"]?.rawText == boot,
             let from = payload?["from_seq"]?.whole, let to = payload?["to_seq"]?.whole, from <= to
         {
-            fleet.resent += 1
+            fleet.board.resent.add()
             for one in kept where (from...to).contains(one.number) {
                 var header = Stream.trigger.delivery.header(
                     topic: topics.history(of: topics.trigger))

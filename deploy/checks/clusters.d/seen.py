@@ -231,8 +231,11 @@ class Seen:
             with open(os.path.join(self.folder, "home", "home-assistant.log"), encoding="utf-8", errors="replace") as file:
                 words = [line for line in file.read().splitlines() if "mqtt" in line.lower()]
             print("Home Assistant's log of MQTT: " + ("; ".join(words[-4:])[:900] or "nothing"))
+        def without(states):
+            return sorted(entity.split(".", 1)[1] for entity, one in states.items() if one in (None, "unknown", "unavailable"))
+
         print(f"Home Assistant, {wait:.0f} s after it was told of the broker: " + "; ".join(
-            f"{name}: {sum(1 for one in states.values() if one not in (None, 'unknown', 'unavailable'))} of {len(states)} entities have a value"
+            f"{name}: {len(states) - len(without(states))} of {len(states)} entities have a value, none {', '.join(without(states))}"
             for name, states in devices().items()), flush=True)
 
     def run(self):

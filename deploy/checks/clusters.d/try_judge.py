@@ -1,4 +1,5 @@
-"""Tries judge.py: a run as it has to be passes; of runs in which one thing is wrong each fails, and by that thing."""
+"""Tries judge.py and judge_load.py: a run as it has to be passes; of runs in which one thing is wrong each fails, and by
+that thing."""
 
 import collections
 import contextlib
@@ -8,6 +9,7 @@ import sys
 from datetime import datetime, timezone
 
 from judge import Failure, Record, judge
+from judge_load import Load, judge_load
 
 BEGIN = 1_760_000_000.0
 
@@ -66,10 +68,35 @@ def wrong():
     yield "there were no kills", lambda run: run.kills.clear(), "fewer kills"
 
 
-def result(run):
+def good_load():
+    sent, heard = [], {}
+    for i in range(6):
+        for kind, at in (("onset", 2 + i), ("update", 5 + i), ("end", 20 + i)):
+            sent.append({"event_id": f"s{i}", "event_type": kind, "sent": BEGIN + at, "answered": BEGIN + at + 0.5, "reason": 0})
+            heard[(f"s{i}", kind)] = [(BEGIN + at + 0.7, False)]
+    stations = [{"event_id": f"s{i}"} for i in range(6)]
+    version = {"event_id": "net-0", "version": 1, "origin_time": rfc(BEGIN + 0.1), "stations": stations, "event_type": "onset"}
+    return Load(stations=6, connected=6, origin=BEGIN, sent=sent, heard=heard, versions=[(BEGIN + 6, version)],
+                statuses=[(BEGIN - 1, {"taken": 12}), (BEGIN + 30, {"taken": 30})])
+
+
+def wrong_load():
+    yield "a station is not connected", lambda run: setattr(run, "connected", 5), "5 of 6"
+    yield "an onset is lost", lambda run: run.heard.pop(("s3", "onset")), "not delivered"
+    yield "an end is lost", lambda run: run.heard.pop(("s3", "end")), "not delivered"
+    yield "an onset comes twice", lambda run: run.heard[("s3", "onset")].append((BEGIN + 9, False)), "came twice"
+    yield "an onset is refused", lambda run: run.sent[0].update(reason=131), "refused"
+    yield "an onset has no answer", lambda run: run.sent[0].update(answered=None), "without an answer"
+    yield "nothing was sent", lambda run: run.sent.clear(), "no onset"
+    yield "the earthquake is not found", lambda run: run.versions.clear(), "no network event"
+    yield "another one is found", lambda run: run.versions[0][1].update(origin_time=rfc(BEGIN + 60)), "no network event"
+    yield "it is found twice", lambda run: run.versions.append((BEGIN + 9, {**run.versions[0][1], "event_id": "net-1"})), "found 2 times"
+
+
+def said_of(judgement, run):
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            judge(run)
+            judgement(run)
         return None
     except Failure as error:
         return str(error)
@@ -77,22 +104,26 @@ def result(run):
 
 def main():
     bad = 0
-    allowed = good()
+    allowed, repeated = good(), good_load()
     again(allowed, BEGIN + 42)
     again(allowed, BEGIN + 115, marked=True)
-    for name, run in (("a good run", good()), ("a version twice after a node's death, one marked by the broker", allowed)):
-        said = result(run)
+    repeated.heard[("s3", "onset")].append((BEGIN + 9, True))
+    for name, judgement, run in (
+            ("a good run", judge, good()), ("a version twice after a node's death, one marked by the broker", judge, allowed),
+            ("a good run of many", judge_load, good_load()), ("an onset twice, marked by the broker", judge_load, repeated)):
+        said = said_of(judgement, run)
         if said:
             print(f"the judge fails {name}: {said}")
             bad = 1
     count = 0
-    for name, change, words in wrong():
-        run, count = good(), count + 1
-        change(run)
-        said = result(run)
-        if not said or words not in said:
-            print(f"{name}: the judge says {said!r}")
-            bad = 1
+    for judgement, good_run, changes in ((judge, good, wrong()), (judge_load, good_load, wrong_load())):
+        for name, change, words in changes:
+            run, count = good_run(), count + 1
+            change(run)
+            said = said_of(judgement, run)
+            if not said or words not in said:
+                print(f"{name}: the judge says {said!r}")
+                bad = 1
     print(f"the judge: {count} runs in which one thing is wrong" + ("" if bad else ", all of them found"))
     return bad
 
