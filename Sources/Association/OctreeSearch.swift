@@ -33,7 +33,7 @@ struct OctreeSearch {
     /// Corrected for the elevation.
     private let times: [Double]
     private let tolerance: Double
-    private let silent: [SIMD2<Double>]
+    private let silent: PointCount
 
     /// - Parameters:
     ///   - onsets: places and times; the first one is in any result.
@@ -45,7 +45,7 @@ struct OctreeSearch {
         stations = onsets.map { $0.place.projected(around: first) }
         times = onsets.map { $0.time - Hypocentre.correction($0.place, .p) }
         self.tolerance = tolerance
-        self.silent = silent.map { $0.projected(around: first) }
+        self.silent = PointCount(silent.map { $0.projected(around: first) })
     }
 
     /// The most promising places, the best one first, by counts alone.
@@ -145,13 +145,7 @@ struct OctreeSearch {
     private func against(_ middle: SIMD3<Double>, _ half: SIMD3<Double>, _ nearest: Double) -> Double {
         let size = (half.x * half.x + half.y * half.y).squareRoot()
         let limit = nearest - 2 * size
-        var passed = 0
-        if limit > 0 {
-            for station in silent {
-                let way = station - SIMD2(middle.x, middle.y)
-                if (way * way).sum() < limit * limit { passed += 1 }
-            }
-        }
+        let passed = limit > 0 ? silent.within(limit, of: SIMD2(middle.x, middle.y)) : 0
         let layer = Self.layers.last { middle.z >= $0.0 }?.2 ?? 0
         return Double(passed) * Self.silence + layer
     }
