@@ -19,7 +19,9 @@ struct ClusterService {
         func key(_ topic: String) -> String { String(topic.map { $0 == "/" ? "." : $0 }) }
         let root = key(order.options.root)
         let home = order.options.homeAssistant.isEmpty ? [] : [key(order.options.homeAssistant) + ".status"]
-        let own = ["*.event.trigger", "*.data.history.event.trigger", "*.state.info", "*.state.online", "network.event"]
+        let own = [
+            "*.event.trigger", "*.data.history.event.trigger", "*.state.info", "*.state.online", "network.event",
+        ]
         return own.map { "\(root).\($0)" } + home
     }
 
