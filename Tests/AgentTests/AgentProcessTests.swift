@@ -44,7 +44,8 @@ import Testing
         let offline = try #require(listener.first { $0.text == "offline" })
         let delay = offline.arrived - began
         print("offline \(delay) s after kill -9 with a will delay of \(willDelay) s")
-        #expect(delay < Double(willDelay) + 2)
+        // The broker sees it by the end of the connection: by the keepalive it would be 90 s.
+        #expect(delay < Double(willDelay) + 25)
         if willDelay > 0 { #expect(delay > 0.5) }
     }
 
