@@ -69,7 +69,7 @@ extension Associator {
     mutating func refit(_ index: Int) {
         for _ in 0..<2 {
             let kept = members(of: index)
-            let arrivals = kept.map { Arrival(station: $0.kept.place, phase: $0.phase, time: $0.kept.onset.seconds) }
+            let arrivals = Self.arrivals(kept)
             var fitted = events[index].hypocentre.fitted(to: arrivals)
             let isAnother = fitted.leaveFalseMinimum(arrivals, tolerance: options.gate)
             // What has left the stations behind explains anything.
@@ -96,6 +96,10 @@ extension Associator {
             return x < y
         }
         listSilent(index)
+    }
+
+    private static func arrivals(_ onsets: [(kept: Kept, phase: Phase)]) -> [Arrival] {
+        onsets.map { Arrival(station: $0.kept.place, phase: $0.phase, time: $0.kept.onset.seconds) }
     }
 
     mutating func listSilent(_ index: Int) {
@@ -138,12 +142,21 @@ extension Associator {
         guard let index = events.firstIndex(where: { $0.serial == serial }) else { return }
         let event = events[index]
         var merged = false
-        for other in events where other.serial != serial && other.members.count <= event.members.count {
+        for other in events where other.serial != serial {
             guard abs(other.hypocentre.origin - event.hypocentre.origin) < 120 else { continue }
             let theirs = pool.filter { $0.event == other.serial }
-            let fitting = theirs.filter { fit($0, event) != nil }.count
-            let needed = other.isMature(options) ? max(3, (theirs.count + 1) / 2) : min(3, (theirs.count * 3 + 9) / 10)
-            guard fitting >= needed else { continue }
+            let fitting = theirs.compactMap { kept in fit(kept, event).map { (kept: kept, phase: $0.phase) } }
+            if other.members.count > event.members.count {
+                // A wrong place, far away, was found first and has most of the onsets. The right one has them all, and closer.
+                guard fitting.count * 10 >= theirs.count * 9 else { continue }
+                let shared = Self.arrivals(fitting)
+                let source = event.hypocentre.fitted(to: Self.arrivals(members(of: event)) + shared)
+                guard source.middleResidual(shared) < other.hypocentre.middleResidual(shared) else { continue }
+            } else {
+                let needed =
+                    other.isMature(options) ? max(3, (theirs.count + 1) / 2) : min(3, (theirs.count * 3 + 9) / 10)
+                guard fitting.count >= needed else { continue }
+            }
             release(other.serial)
             events.removeAll { $0.serial == other.serial }
             merged = true

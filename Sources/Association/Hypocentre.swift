@@ -97,7 +97,7 @@ extension Hypocentre {
     }
 
     /// The median of the residuals without their signs: what is false does not move it.
-    private func middleResidual(_ arrivals: [Arrival]) -> Double {
+    func middleResidual(_ arrivals: [Arrival]) -> Double {
         let sizes = arrivals.map { abs(residual($0)) }.sorted()
         return sizes.isEmpty ? 0 : sizes[sizes.count / 2]
     }

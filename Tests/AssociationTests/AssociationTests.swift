@@ -51,6 +51,35 @@ import Testing
         #expect(detected(Self.months.infos + shuffled) == detected(Self.months.infos + Self.months.messages))
     }
 
+    /// A defect: six of the first onsets had a source in common that was 190 km away, to which two thirds of all onsets went;
+    /// the right source found later kept the rest, and both stayed. (60 simulated stations, an M 4.6 at their edge.)
+    @Test(arguments: [false, true]) func aWrongPlaceFarAwayGivesWayToTheRightOne(isEarly: Bool) throws {
+        let file = try JSONReader.read([UInt8](Vectors.data("association/far-first.json")))
+        guard case .array(let stations)? = file["stations"], case .array(let onsets)? = file["onsets"],
+            case .array(let source)? = file["earthquake"]
+        else { throw TestFailure("far-first.json") }
+        var messages: [Country.Message] = []
+        for case .array(let row) in stations {
+            let station: Value = ["id": row[0], "latitude": row[1], "longitude": row[2]]
+            messages.append(
+                .init(
+                    station: row[0].rawText ?? "", topic: "state/info", payload: ["station": station],
+                    time: Country.start))
+        }
+        for case .array(let row) in onsets {
+            messages.append(Country.onset(row[1].rawText ?? "", Country.start + (row[0].number ?? 0)))
+        }
+        let last = Dictionary(grouping: detected(messages, isEarly: isEarly), by: \.message.eventID)
+            .compactMap(\.value.last?.message)
+        let left = last.filter { $0.mergedInto == nil && !$0.isWithdrawn }
+        #expect(left.count == 1)
+        let place = Place(latitude: source[0].number ?? 0, longitude: source[1].number ?? 0)
+        for one in left {
+            let distance = Place(latitude: one.latitude, longitude: one.longitude).distance(to: place)
+            #expect(distance < 3 && one.stations.count >= 46, "\(distance) km, \(one.stations.count) stations")
+        }
+    }
+
     /// A defect: where nothing was left of an event but its last version, the successor ended at once, and so did each after
     /// it. Whoever may write to the broker could do the same with a version or a time that nothing can be added to.
     @Test func aSuccessorGoesOnWhereAllIsOver() throws {
