@@ -1,5 +1,6 @@
 import Cluster
 import Glibc
+import Messages
 import Threads
 
 /// Reads the queue of the detector on one node after the other, until a signal.
@@ -51,7 +52,7 @@ struct ClusterService {
 
     /// All that is known is of this connection: what was not acknowledged on the one before comes again.
     private func serve(_ connection: AMQPConnection) throws(AMQPError) {
-        var detector = ClusterDetector(order.options, order.association, boot: randomUUID())
+        var detector = ClusterDetector(order.options, order.association, boot: BootID.random())
         var wasActive = false
         try perform(&detector, connection)
         var waiting: [ClusterDelivery] = []
@@ -112,15 +113,4 @@ func monotonicSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-/// Of the fourth version (RFC 9562).
-func randomUUID() -> String {
-    let (high, low) = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
-    func hex(_ number: UInt64, _ digits: Int) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
-    }
-    return hex(high >> 32, 8) + "-" + hex(high >> 16 & 0xFFFF, 4) + "-" + hex(high & 0x0FFF | 0x4000, 4) + "-"
-        + hex(low >> 48 & 0x3FFF | 0x8000, 4) + "-" + hex(low & 0xFFFF_FFFF_FFFF, 12)
 }

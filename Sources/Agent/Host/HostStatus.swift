@@ -50,23 +50,8 @@ enum HostStatus {
     /// A UUID for this run, from the kernel.
     static func uuid() -> String {
         let text = SmallFile.text("/proc/sys/kernel/random/uuid").prefix { $0 != "\n" }
-        guard text.count == 36 else {
-            // Without /proc: version 4 from the library's generator.
-            let (a, b) = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
-            let digits = hex(a & ~0xf000 | 0x4000) + hex(b & ~(3 << 62) | 1 << 63)
-            var uuid = ""
-            for (index, digit) in digits.enumerated() {
-                if [8, 12, 16, 20].contains(index) { uuid += "-" }
-                uuid.append(digit)
-            }
-            return uuid
-        }
-        return String(text)
-    }
-
-    private static func hex(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        // Without /proc: from the library's generator.
+        return text.count == 36 ? String(text) : BootID.random()
     }
 
     /// The host's name as a station id: what an id must not have becomes `-`.

@@ -39,7 +39,7 @@ final class SimulatedStation {
     private var isLosing = false
     /// Messages of QoS 1 without an answer, by libmosquitto's number; those of events are noted.
     private var waiting: [Int32: FleetBoard.Sent?] = [:]
-    private let boot = randomUUID()
+    private let boot = BootID.random()
     /// Whether epoll is told to wait until the socket takes more.
     var isWriting = false
     var socket: Int32 = -1

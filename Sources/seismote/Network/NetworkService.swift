@@ -13,7 +13,7 @@ final class NetworkService {
     private let store: NetworkStore
     private var detector: NetworkDetector
     private var watch = SequenceWatch()
-    private let boot = randomUUID()
+    private let boot = BootID.random()
     private var sequence = 0
     private var statusSequence = 0
     private var confirmations = 0
@@ -302,17 +302,4 @@ func realNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
-
-/// Of the fourth version (RFC 9562).
-func randomUUID() -> String {
-    var text = ""
-    for i in 0..<16 {
-        var byte = UInt8.random(in: 0...255)
-        if i == 6 { byte = byte & 0x0F | 0x40 }
-        if i == 8 { byte = byte & 0x3F | 0x80 }
-        if [4, 6, 8, 10].contains(i) { text += "-" }
-        text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }
-    return text
 }

@@ -11,7 +11,7 @@ struct EventRepair {
 
     let root: String
     private var watch = SequenceWatch()
-    private let name = randomUUID().prefix(8)
+    private let name = BootID.random().prefix(8)
     private var asked = 0
 
     init(root: String) { self.root = root }

@@ -1,0 +1,15 @@
+/// What tells one run of a program from the next: `boot` in the envelope of its messages.
+public enum BootID {
+    /// A UUID of version 4 (RFC 9562), in lower case.
+    public static func random() -> String {
+        var text = ""
+        for i in 0..<16 {
+            var byte = UInt8.random(in: 0...255)
+            if i == 6 { byte = byte & 0x0F | 0x40 }
+            if i == 8 { byte = byte & 0x3F | 0x80 }
+            if [4, 6, 8, 10].contains(i) { text += "-" }
+            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+        return text
+    }
+}
