@@ -15,7 +15,7 @@ sys.path.append(os.path.join(HERE, "..", "feed.d"))
 
 # pylint: disable=wrong-import-position
 from agent import Agent  # noqa: E402
-from judge import Failure, expect  # noqa: E402
+from judge import Failure, expect, until  # noqa: E402
 from program import Feed  # noqa: E402
 from readers import Reader  # noqa: E402
 from samples import judge_order  # noqa: E402
@@ -37,15 +37,6 @@ def cluster_of(kind, root, folder):
     from rabbit import Cluster
     cluster = Cluster(root, folder)
     return cluster, {"uri": cluster.uris("mqtts"), "tls": {"ca_file": cluster.ca}}, cluster.account
-
-
-def until(what, seconds, words):
-    began = time.monotonic()
-    while not what():
-        if time.monotonic() - began > seconds:
-            raise Failure(f"not within {seconds} s: {words()}")
-        time.sleep(0.2)
-    return time.monotonic() - began
 
 
 def main():

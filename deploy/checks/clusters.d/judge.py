@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import time
 from datetime import datetime
 
 # Seconds and kilometres. On a machine with no processor to spare; figures are printed beside them.
@@ -21,6 +22,16 @@ class Failure(Exception):
 def expect(condition, words):
     if not condition:
         raise Failure(words)
+
+
+def until(what, patience, words):
+    """Waits until that says anything. Seconds that it took; `words`: what was waited for, or a function that says it."""
+    began = time.monotonic()
+    while not what():
+        if time.monotonic() - began > patience:
+            raise Failure(f"not within {patience} s: {words() if callable(words) else words}")
+        time.sleep(0.2)
+    return time.monotonic() - began
 
 
 def seconds(text):

@@ -74,11 +74,7 @@ class Trial:
 
     async def furnish(self):
         cluster, ports = self.cluster, self.cluster.ports["mqtt"]
-        cluster.ctl("add_user", "everybody", "everybody-secret")
-        cluster.ctl("set_permissions", "everybody", ".*", ".*", ".*")
-        password = os.path.join(self.folder, "everybody.password")
-        with open(password, "w", encoding="utf-8") as file:
-            file.write("everybody-secret\n")
+        password = cluster.everybody()
         # One that has to have everything, as a recorder or a store; and one that looks at what the detector says.
         self.reader = Reader(["seismote/+/event/trigger"], "reader", ports, "everybody", "everybody-secret").start()
         await asyncio.wait_for(self.reader.ready.wait(), 30)

@@ -13,7 +13,7 @@ import sys
 import time
 
 from agent import Agent
-from judge import Failure, expect
+from judge import Failure, expect, until
 from rabbit import Cluster
 
 NAME = "house"
@@ -60,23 +60,13 @@ class Reader:
         return seen, now
 
 
-def until(what, seconds, words):
-    began = time.monotonic()
-    while not what():
-        if time.monotonic() - began > seconds:
-            raise Failure(f"not within {seconds} s: {words()}")
-        time.sleep(0.2)
-    return time.monotonic() - began
-
-
 def main():
     program, folder, root, *rest = sys.argv[1:]
     away = float(rest[0]) if rest else 90
     cluster, agent, readers = Cluster(root, folder), None, []
     try:
         print(f"three nodes of RabbitMQ are up after {cluster.up():.0f} s", flush=True)
-        cluster.ctl("add_user", "everybody", "everybody-secret")
-        cluster.ctl("set_permissions", "everybody", ".*", ".*", ".*")
+        cluster.everybody()
         on_dead, other = (Reader(folder, name, cluster.ports["mqtt"][node]) for name, node in (("dead", 0), ("other", 1)))
         readers = [on_dead, other]
         agent = Agent(program, folder, NAME, {

@@ -190,6 +190,15 @@ class Cluster:
             raise RuntimeError(f"rabbitmqctl {' '.join(command)}: {done.stdout[-300:]}{done.stderr[-300:]}")
         return done.stdout
 
+    def everybody(self):
+        """The account "everybody" (password "everybody-secret") may do everything: for what is not tried. A file with its password."""
+        self.ctl("add_user", "everybody", "everybody-secret")
+        self.ctl("set_permissions", "everybody", ".*", ".*", ".*")
+        path = os.path.join(self.folder, "everybody.password")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("everybody-secret\n")
+        return path
+
     def account(self, role, name):
         """As the README says; the file with its password."""
         path = os.path.join(self.folder, name + ".password")

@@ -72,11 +72,7 @@ class Trial:
     async def furnish(self, stations):
         cluster, ports = self.cluster, self.cluster.ports["mqtt"]
         # Somebody who may do everything: the simulated stations are many.
-        cluster.ctl("add_user", "everybody", "everybody-secret")
-        cluster.ctl("set_permissions", "everybody", ".*", ".*", ".*")
-        self.everybody = os.path.join(self.folder, "everybody.password")
-        with open(self.everybody, "w", encoding="utf-8") as file:
-            file.write("everybody-secret\n")
+        self.everybody = cluster.everybody()
         self.reader = Reader(
             ["count/#", "seismote/network/event", "seismote/network/status", "seismote/+/event/trigger", "seismote/+/state/info"],
             "reader", ports, "everybody", "everybody-secret").start()

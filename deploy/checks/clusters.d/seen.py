@@ -17,7 +17,7 @@ import threading
 import time
 
 from agent import Agent
-from judge import Failure, expect
+from judge import Failure, expect, until
 from kinds import free_port
 from playwright.sync_api import sync_playwright
 from rabbit import Cluster
@@ -25,18 +25,6 @@ from run import Detector
 
 SIMULATED, REAL = 30, 2
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio"]
-
-
-def until(what, seconds, words):
-    """What it says as soon as it says anything, and after how long."""
-    began = time.monotonic()
-    while True:
-        found = what()
-        if found:
-            return found, time.monotonic() - began
-        if time.monotonic() - began > seconds:
-            raise Failure(f"not within {seconds} s: {words()if callable(words) else words}")
-        time.sleep(0.2)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -55,11 +43,7 @@ class Seen:
     def furnish(self):
         cluster = self.cluster
         print(f"three nodes of RabbitMQ are up after {cluster.up():.0f} s", flush=True)
-        cluster.ctl("add_user", "everybody", "everybody-secret")
-        cluster.ctl("set_permissions", "everybody", ".*", ".*", ".*")
-        self.everybody = os.path.join(self.folder, "everybody.password")
-        with open(self.everybody, "w", encoding="utf-8") as file:
-            file.write("everybody-secret\n")
+        self.everybody = cluster.everybody()
         for role, name in (("viewer", "hall"), ("commander", "anna"), ("home-assistant", "ha")):
             cluster.account(role, name)
         self.detectors.append(Detector(self.tool, self.folder, "one", {
@@ -132,9 +116,9 @@ class Seen:
     def look(self):
         began = time.monotonic()
         page = self.page(0, (1440, 900))
-        _, wait = until(lambda: self.all_known(page), 60, lambda: self.tell(page))
+        wait = until(lambda: self.all_known(page), 60, lambda: self.tell(page))
         print(f"page of a viewer: {self.tell(page)}, {wait:.1f} s after the login", flush=True)
-        _, wait = until(lambda: page.evaluate("() => document.querySelectorAll('.network-card:not([hidden]) tbody tr').length"), 90, "a network event on the page")
+        wait = until(lambda: page.evaluate("() => document.querySelectorAll('.network-card:not([hidden]) tbody tr').length"), 90, "a network event on the page")
         print(f"a network event is on the page {time.monotonic() - began:.0f} s after it was opened", flush=True)
         time.sleep(6)
         page.screenshot(path=os.path.join(self.pictures, "cluster.png"))
@@ -162,7 +146,7 @@ class Seen:
         number = self.agents[0].number()
         os.kill(number, signal.SIGSTOP)
         away = "() => Seismote.fleet.stations.get('house-0').online === false"
-        _, wait = until(lambda: page.evaluate(away), 30, "house-0 stands still, and the page takes it for online")
+        wait = until(lambda: page.evaluate(away), 30, "house-0 stands still, and the page takes it for online")
         self.cluster.stand_still(2, True)
         os.kill(number, signal.SIGCONT)
         began = time.monotonic()
@@ -185,12 +169,12 @@ class Seen:
             killed = time.time()
             at = page.evaluate("() => Seismote.link.url")
             time.sleep(3)
-            _, wait = until(lambda: self.all_known(page), 30, lambda i=i: f"n{i} is dead: {self.tell(page)}")
+            wait = until(lambda: self.all_known(page), 30, lambda i=i: f"n{i} is dead: {self.tell(page)}")
             now = page.evaluate("() => Seismote.link.url")
             print(f"n{i} dead for 3 s: the page has all stations online {wait:.1f} s later, on {'the same' if now == at else 'another'} node", flush=True)
             self.cluster.start(i)
             until(lambda i=i: self.cluster.is_ready(i), 120, f"n{i} is back")
-            _, wait = until(lambda: self.all_known(page), 60, lambda: f"n{i} is back: {self.tell(page)}")
+            wait = until(lambda: self.all_known(page), 60, lambda: f"n{i} is back: {self.tell(page)}")
             kept = [self.kept(f"house-{k}") for k in range(REAL)]
             stale += sum(one.count("offline") for one in kept)
             print(f"n{i} back after {time.time() - killed:.0f} s: {self.tell(page)}; kept of state/online by the nodes: "
@@ -226,7 +210,7 @@ class Seen:
         until(lambda: any('"up"' in line for line in said()), 240, lambda: "Home Assistant: " + "\n".join(said()[-5:]))
         try:
             # (What it missed of the state comes with the next one, after 60 s.)
-            _, wait = until(complete, 100, lambda: "Home Assistant has all stations: " + "\n".join(said()[-2:])[-1500:])
+            wait = until(complete, 100, lambda: "Home Assistant has all stations: " + "\n".join(said()[-2:])[-1500:])
         finally:
             with open(os.path.join(self.folder, "home", "home-assistant.log"), encoding="utf-8", errors="replace") as file:
                 words = [line for line in file.read().splitlines() if "mqtt" in line.lower()]

@@ -12,6 +12,7 @@ import sys
 import time
 
 from agent import Agent
+from judge import Failure, until
 from nats import PASSWORD, Nats
 
 
@@ -34,18 +35,6 @@ def connected(house):
     return bool(words) and "not connected" not in words[-1]
 
 
-def patiently(what, seconds, say):
-    """What it says, as soon as it says anything."""
-    end = time.monotonic() + seconds
-    while True:
-        result = what()
-        if result:
-            return result
-        if time.monotonic() > end:
-            raise RuntimeError(f"not within {seconds} s: {say}")
-        time.sleep(0.5)
-
-
 def main():
     agent, tool, folder, root, kills = sys.argv[1:]
     # Ended from outside, it ends its nodes, too.
@@ -65,7 +54,7 @@ def main():
         print(f"three nodes of NATS are up after {nats.up():.1f} s")
         house.start()
         # The first sessions need a leader; one client at a time.
-        patiently(lambda: answers(tool, nats, path), 20, "the agent answers")
+        until(lambda: answers(tool, nats, path), 20, "the agent answers")
         with open(os.path.join(folder, "detector.log"), "wb") as log:
             detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", tool, "network", "run", "--config", settings],
                                         stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -73,19 +62,19 @@ def main():
             began = time.monotonic()
             nats.kill(i % 3)
             # A subscription may be refused while the cluster has no leader: the agent asks again after 10, 20, 40 s.
-            patiently(lambda: answers(tool, nats, path), 120, "the agent answers commands")
+            until(lambda: answers(tool, nats, path), 120, "the agent answers commands")
             word = f"answers commands after {time.monotonic() - began:.1f} s"
-            patiently(lambda: connected(house), 90, "the agent is connected")
+            until(lambda: connected(house), 90, "the agent is connected")
             print(f"n{i % 3} killed: the agent {word}", flush=True)
             nats.start(i % 3)
-            patiently(lambda i=i: nats.is_ready(i % 3), 60, "the node is back")
-            patiently(lambda: answers(tool, nats, path), 120, "the agent answers with the node")
+            until(lambda i=i: nats.is_ready(i % 3), 60, "the node is back")
+            until(lambda: answers(tool, nats, path), 120, "the agent answers with the node")
         with open(os.path.join(folder, "detector.log"), encoding="utf-8") as file:
             words = file.read()
         if "connected" not in words or detector.poll() is not None:
             raise RuntimeError(f"the detector is not at work: {words[-300:]}")
         return 0
-    except RuntimeError as error:
+    except (Failure, RuntimeError) as error:
         print(f"FAILED: {error}\n{getattr(answers, 'words', '')}\n{house.words()[-600:]}\n{nats.last_words()}")
         return 1
     finally:
