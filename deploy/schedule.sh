@@ -2,14 +2,22 @@
 # Sourced, after lib.sh, by .ci/run and deploy/checks/nightly: runs checks beside each other as far as the processors
 # carry them, shows what each said when it has ended, and ends in a table.
 #
+# What fails is run once more, alone, when all others have ended: a busy machine is no defect of the product. The table
+# then says "passed at the second try" and why the first failed; what fails twice has failed. What passed at the second
+# try only is counted in the last lines, and is to be mended before anything new.
+#
 # A list of checks has a line for each: its name, the seconds after which it is given up, its load in hundredths of a
 # processor (100 if it is not given; or `alone`, where something is measured that nothing else may disturb), and what it
 # is given: words of the form NAME=VALUE go into its environment, others are its arguments.
 
 # shellcheck disable=SC2154  # repository, release_flags: of lib.sh
 job_names=() job_limits=() job_loads=() job_needs=() job_words=() # what is to be done
-job_states=() # waiting, running, passed, failed, skipped
+job_states=() # waiting, running, again (failed once; to be run alone), passed, failed, skipped
+job_reasons=() # why the first try failed
 job_results=() # lines of the table
+job_counts=  # its last line
+# No second try begins later than this, in seconds since the start: a run has to end in time.
+second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-3900}
 declare -A job_of_process=() job_began=()
 job_folder=$(mktemp -d "${TMPDIR:-/tmp}/seismote-jobs.XXXXXX")
 
@@ -74,7 +82,7 @@ end_jobs() {
 
 # run_jobs: runs all that wait, those that stand first first.
 run_jobs() {
-    local capacity=$(($(nproc) * 100)) used=0 number process status load
+    local capacity=$(($(nproc) * 100)) used=0 number process status load again=
     while :; do
         for number in "${!job_names[@]}"; do
             [ "${job_states[number]}" = waiting ] || continue
@@ -86,16 +94,32 @@ run_jobs() {
             used=$((used + load))
             start_job "$number"
         done
-        [ ${#job_of_process[@]} -gt 0 ] || break
+        if [ ${#job_of_process[@]} = 0 ]; then
+            # All others have ended: the next of those that failed, alone.
+            again=$(next_again) || break
+            used=$capacity
+            start_job "$again"
+        fi
         status=0
         wait -n -p process "${!job_of_process[@]}" || status=$?
         number=${job_of_process[$process]}
         unset "job_of_process[$process]"
         load=${job_loads[number]}
-        if [ "$load" = alone ] || [ "$load" -gt "$capacity" ]; then load=$capacity; fi
+        if [ "$load" = alone ] || [ "$load" -gt "$capacity" ] || [ "$again" = "$number" ]; then load=$capacity; fi
         used=$((used - load))
         end_job "$number" $status
     done
+}
+
+# next_again: the number of the first job that is to have its second try.
+next_again() {
+    local number
+    for number in "${!job_names[@]}"; do
+        [ "${job_states[number]}" = again ] || continue
+        say "$number"
+        return
+    done
+    return 1
 }
 
 # may_start NUMBER: whether all that the job needs has passed; where one of these has not, the job is over.
@@ -109,7 +133,7 @@ may_start() {
         done
         case $state in
             passed) ;;
-            waiting | running) return 1 ;;
+            waiting | running | again) return 1 ;;
             *)
                 job_states[$1]=skipped
                 job_results+=("$(printf '%-28s %6s   %6s    skipped: it needs %s' "${job_names[$1]}" - - "$name")")
@@ -121,7 +145,7 @@ may_start() {
 
 start_job() {
     local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1
-    say "[$(clock)] ${job_names[$1]} begins"
+    say "[$(clock)] ${job_names[$1]} begins${job_reasons[$1]:+, the second time, alone}"
     job_states[$1]=running job_began[$1]=$SECONDS
     (
         trap - EXIT
@@ -142,7 +166,7 @@ start_job() {
 
 # end_job NUMBER STATUS: shows what the job said, and notes its result.
 end_job() {
-    local name=${job_names[$1]} output=$job_folder/$1 result processor
+    local name=${job_names[$1]} output=$job_folder/$1 result processor reason
     step "$name"
     cat "$output.out"
     case $2 in
@@ -157,22 +181,42 @@ end_job() {
             result=${result:-skipped: it does not say why}
             ;;
         *)
-            job_states[$1]=failed result=FAILED
-            [ "$2" != 124 ] && [ "$2" != 137 ] || result="FAILED (not over after ${job_limits[$1]} s)"
+            reason=$(why_failed "$output.out")
+            [ "$2" != 124 ] && [ "$2" != 137 ] || reason="not over after ${job_limits[$1]} s; $reason"
+            if [ -n "${job_reasons[$1]:-}" ]; then
+                job_states[$1]=failed result="FAILED twice: $reason"
+            elif [ "$SECONDS" -gt "$second_tries_until" ]; then
+                job_states[$1]=failed result="FAILED (no time for a second try): $reason"
+            else
+                say "It is run once more when all others have ended."
+                job_states[$1]=again job_reasons[$1]=$reason
+                return
+            fi
             ;;
     esac
+    if [ "${job_states[$1]}" = passed ] && [ -n "${job_reasons[$1]:-}" ]; then
+        result="passed at the second try (the first: ${job_reasons[$1]})${result#passed}"
+    fi
     # The second line, "0m1.234s 0m0.567s", is of all that it has started and waited for.
     processor=$(awk 'NR == 2 { gsub(/s/, ""); for (i = 1; i <= 2; i++) { split($i, t, "m"); n += 60 * t[1] + t[2] } printf "%.0f", n }' \
         "$output.times" 2>/dev/null)
     job_results+=("$(printf '%-28s %6d s %6s s  %s' "$name" $((SECONDS - job_began[$1])) "${processor:--}" "$result")")
 }
 
+# why_failed FILE: the line that tells most of why a job failed, in one line.
+why_failed() {
+    local line
+    line=$(grep -aE 'FAILED|✘|[Ff]atal error|^error:|Error:|Failure|failed' "$1" | grep -avE '(^|[^0-9])0 failed' | head -1)
+    [ -n "$line" ] || line=$(grep -av '^ *$' "$1" | tail -1)
+    printf '%s' "${line:-it said nothing}" | tr -s '[:space:]' ' ' | cut -c1-200
+}
+
 clock() { printf '%d:%02d' $((SECONDS / 60)) $((SECONDS % 60)); }
 
 # jobs_table: the last words of those that failed once more, where nobody has to look for them; the table of all of
-# them, and how many passed; fails when one has failed.
+# them, which passed at the second try only, and how many passed; fails when one has failed.
 jobs_table() {
-    local state number passed=0 failed=0 skipped=0
+    local state number passed=0 failed=0 skipped=0 flaky=()
     for number in "${!job_names[@]}"; do
         [ "${job_states[number]}" = failed ] || continue
         step "${job_names[number]} failed, once more"
@@ -188,7 +232,19 @@ jobs_table() {
             *) failed=$((failed + 1)) ;;
         esac
     done
+    for number in "${!job_names[@]}"; do
+        [ "${job_states[number]}" != passed ] || [ -z "${job_reasons[number]:-}" ] || flaky+=("${job_names[number]}")
+    done
     say
-    say "$passed passed, $failed failed, $skipped skipped"
+    [ ${#flaky[@]} = 0 ] || say "${#flaky[@]} of these at the second try only, to be mended before anything new: $(join_words "${flaky[@]}")"
+    job_counts="$passed passed, $failed failed, $skipped skipped"
+    say "$job_counts"
     [ $failed = 0 ]
+}
+
+# join_words WORD...: with commas between them.
+join_words() {
+    local text
+    text=$(printf '%s, ' "$@")
+    say "${text%, }"
 }
