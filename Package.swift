@@ -115,7 +115,8 @@ let package = Package(
 
         // Of the machines of a network, not of stations: it alone needs librabbitmq.
         .executableTarget(
-            name: "seismote-network", dependencies: ["Threads", "Messages", "Cluster", "CRabbitMQ"], swiftSettings: common),
+            name: "seismote-network", dependencies: ["Threads", "Messages", "Cluster", "CRabbitMQ"],
+            swiftSettings: common),
 
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Threads"),
