@@ -79,7 +79,7 @@ struct ClusterService {
             }
             try perform(&detector, connection)
         }
-        // What is written down is published yet, or by the next one.
+        // Versions already in the queue are still published, here or by the next detector.
         detector.sayGoodbye(now: realNanoseconds())
         try perform(&detector, connection)
         let end = monotonicSeconds() + 2

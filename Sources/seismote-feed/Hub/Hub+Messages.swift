@@ -13,7 +13,7 @@ extension Hub {
             return try takeNetwork(topic, message)
         }
         guard let (id, topic) = Topics.split(message.topic, root: settings.root) else { return }
-        // Who speaks is there, whatever a broker has kept that has missed its coming back.
+        // A live message proves that the station is online, even if the retained state is stale.
         if topic == "data/trace" || topic == "state/level", !message.isRetained, contents.states[id]?.isOnline != true {
             change(id) { $0.isOnline = true }
         }

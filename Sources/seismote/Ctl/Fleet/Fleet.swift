@@ -43,8 +43,8 @@ struct Fleet {
     /// What a station that is there sends by itself.
     private static let lifeSigns = ["state/level", "state/summary", "state/health"]
 
-    /// Takes in a message below `state` or `event/last`; others are left alone. Who speaks is online, whatever the broker
-    /// has kept.
+    /// Takes in a message below `state` or `event/last`; others are ignored. A live message proves that the
+    /// station is online, even if the retained state is stale.
     /// - Returns: the station, when it was one of those.
     @discardableResult
     mutating func take(_ message: InboundMessage) -> String? {
