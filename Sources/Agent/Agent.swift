@@ -90,6 +90,7 @@ public struct Agent {
         if result == Self.anew { manager.reloading() } else { manager.stopping() }
         alarm?.stop(within: 0.5)
         stop(status, link, storage, &reporter, &dispatcher)
+        if result != Self.anew { reporter.stateFile.remove() }
         return result
     }
 

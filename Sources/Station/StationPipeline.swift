@@ -371,6 +371,7 @@ public struct StationPipeline: ~Copyable {
         if summary.left(from: processed) <= 0 {
             if summary.isPending { sendSummary(to: sink) }
             summary.endSecond(state: state, time: time)
+            status.mean = summary.mean
         }
         if summary.isPending, summary.step() { sendSummary(to: sink) }
         if rules.traceEnabled, trace.push(inEvent: events.isActive) {

@@ -1,3 +1,5 @@
+import Messages
+
 /// What a station needs to know of its sensor.
 public struct StationSensor: Sendable, Equatable {
     /// Samples per second.
@@ -25,4 +27,6 @@ public struct StationStatus: Sendable, Equatable {
     public var clippedSamples = 0
     /// Time of the last sample, nanoseconds of UTC; nil before the first.
     public var time: Int64?
+    /// Mean acceleration of the last whole second along the station's axes; nil before the first.
+    public var mean: AxisValues<Double>?
 }

@@ -21,6 +21,10 @@ struct SummaryBuilder: ~Copyable {
     /// True from the end of a second until its summary has been taken.
     private(set) var isPending = false
     private var magnitude = 0.0
+    /// Of the raw samples of the present second.
+    private var sum = (x: 0.0, y: 0.0, z: 0.0, count: 0)
+    /// Mean of the raw samples of the last second.
+    private(set) var mean: AxisValues<Double>?
     var extremes: SummaryMessage.Extremes?
     /// Whole seconds of the present stretch that are over, and the sample at which the next one is.
     private var seconds = 0
@@ -47,6 +51,7 @@ struct SummaryBuilder: ~Copyable {
         if message.window == old.message.window { window = old.window }
         monitor.takeOver(old.monitor, new, was)
         (extremes, magnitude, seconds, boundary) = (old.extremes, old.magnitude, old.seconds, old.boundary)
+        (sum, mean) = (old.sum, old.mean)
         for k in ratios.indices {
             if let same = old.ratios.first(where: { $0.isOfSame(ratios[k]) }) { ratios[k] = same }
         }
@@ -62,6 +67,7 @@ struct SummaryBuilder: ~Copyable {
         window.reset()
         monitor.reset()
         isPending = false
+        sum = (0, 0, 0, 0)
         for k in ratios.indices { ratios[k].reset() }
         seconds = 0
         boundary = Self.sample(ofSecond: 1, rate)
@@ -94,12 +100,16 @@ struct SummaryBuilder: ~Copyable {
             all.x.take(x[k])
             all.y.take(y[k])
             all.z.take(z[k])
+            sum.x += x[k]
+            sum.y += y[k]
+            sum.z += z[k]
             let square = square(k)
             least = min(least, square)
             most = max(most, square)
         }
         all.magnitude.take(least.squareRoot())
         all.magnitude.take(most.squareRoot())
+        sum.count += count
         extremes = all
         magnitude = square(count - 1).squareRoot()
     }
@@ -150,6 +160,9 @@ struct SummaryBuilder: ~Copyable {
     mutating func endSecond(state: DetectionState, time: Int64) {
         self.time = time
         isPending = true
+        let n = Double(max(1, sum.count))
+        mean = AxisValues(x: sum.x / n, y: sum.y / n, z: sum.z / n)
+        sum = (0, 0, 0, 0)
         monitor.begin()
         seconds += 1
         boundary = Self.sample(ofSecond: seconds + 1, rate)

@@ -21,6 +21,10 @@ struct Seismote: AsyncParsableCommand {
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
             // What looks for faults has a status of its own for a wrong command line: 1 is for faults.
+            if let sentence = ownSentence(of: error) {
+                printError(sentence)
+                Glibc.exit(1)
+            }
             guard CommandLine.arguments.dropFirst().first == "doctor", exitCode(for: error) == .validationFailure else {
                 exit(withError: error)
             }

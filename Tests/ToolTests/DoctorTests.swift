@@ -1,3 +1,4 @@
+import ArgumentParser
 import Messages
 import Sensors
 import Settings
@@ -28,6 +29,7 @@ import Testing
         facts.service = .known(
             ServiceFacts(load: "loaded", active: "active", sub: "running", file: "enabled", result: "success"))
         facts.agent = .known(AgentFacts(process: 42, program: "/usr/bin/seismoted"))
+        facts.state = .unknown("started by hand")
         facts.installed = .known(productVersion)
         facts.clock = .known(ClockFacts(isSynchronised: true, errorMs: 2, now: facts.now, daemons: ["chronyd"]))
         facts.disk = .known(
@@ -47,6 +49,21 @@ import Testing
         ])
         facts.leftovers = .known(LeftoverFacts(bases: [], staleAlerts: [], publish: "-h broker -p 8883"))
         facts.sensor = .unknown("the agent has the sensor")
+        return facts
+    }
+
+    /// A packaged station: its account may read nothing of its own from the broker, and the agent's file says how it is.
+    private static func packaged(_ change: (inout StateFacts) -> Void = { _ in }) -> Facts {
+        var facts = well()
+        facts.station = .known(StationFacts(view: StationView()))
+        facts.leftovers = .unknown("nothing can be read")
+        facts.certificates = .known([])
+        var state = StateFacts()
+        (state.view.isOnline, state.broker, state.gravity) = (true, "connected", [0.1, -0.1, 9.8])
+        state.view.info = ["agent": ["version": .string(productVersion)], "sensor": ["chip": "adxl345"]]
+        state.view.health = ["sensor": "ok"]
+        change(&state)
+        facts.state = .known(state)
         return facts
     }
 
@@ -74,8 +91,97 @@ import Testing
     @Test func aStationThatIsWellHasNothingWrong() {
         let report = DoctorReport(Self.well())
         #expect(report.diagnoses.isEmpty, "\(report.text)")
-        #expect(report.text.hasSuffix("Nothing is wrong"))
+        // (Only the file of an agent that was started by hand.)
+        #expect(report.text.hasSuffix("Nothing is wrong; 1 check skipped"))
         #expect(report.value["ok"] == true)
+    }
+
+    /// On a packaged station nothing is skipped but what earlier names have left with the broker.
+    @Test func whatTheAgentSaysOfItselfNeedsNoBroker() {
+        let report = DoctorReport(Self.packaged())
+        #expect(report.diagnoses.isEmpty, "\(report.text)")
+        let skipped = report.results.filter { if case .skipped = $0.verdict { true } else { false } }
+        #expect(skipped.map(\.check) == ["leftovers"], "\(report.text)")
+    }
+
+    @Test(arguments: [
+        ("sensor_missing", "sensor_missing"), ("sensor_stuck", "sensor_stuck"), ("duplicate_id", "duplicate_id"),
+        ("write_denied", "rights_missing"), ("storage_failed", "alert_storage_failed"),
+    ])
+    func anAlertOfTheAgentIsFoundInItsFile(code: String, found: String) {
+        let facts = Self.packaged { $0.view.alerts[code] = ["message": "words", "severity": "error"] }
+        #expect(DoctorReport(facts).diagnoses.map(\.code) == [found])
+    }
+
+    /// Every state of the sensor for which there is no alert (yet).
+    @Test(arguments: HealthMessage.SensorState.allCases) func aSensorThatIsNotWellIsNeverFine(
+        state: HealthMessage.SensorState
+    ) {
+        func codes(_ change: (inout StateFacts) -> Void = { _ in }) -> [String] {
+            DoctorReport(
+                Self.packaged {
+                    $0.view.health = ["sensor": .string(state.rawValue)]
+                    change(&$0)
+                }
+            ).diagnoses.map(\.code)
+        }
+        switch state {
+        case .ok, .settling: #expect(codes().isEmpty)
+        case .missing: #expect(codes() == ["sensor_missing"])
+        case .fault: #expect(codes() == ["sensor_fault"])
+        case .stalled:
+            #expect(codes() == ["sensor_fault"])
+            #expect(codes { $0.isEnded = true }.isEmpty)
+        }
+    }
+
+    @Test func anOldStateIsOfAnAgentThatHangs() throws {
+        for (age, codes) in [(0.0, []), (StateFacts.patience, []), (StateFacts.patience + 0.1, ["agent_hung"])] {
+            // What it has said before is not believed any more.
+            let facts = Self.packaged {
+                $0.age = age
+                if !codes.isEmpty { $0.view.alerts["sensor_missing"] = ["message": "words", "severity": "error"] }
+            }
+            #expect(DoctorReport(facts).diagnoses.map(\.code) == codes)
+        }
+        let silent = try Self.only { ($0.state, $0.isStateMissing) = (.unknown("no folder"), true) }
+        #expect(silent.code == "agent_state_missing" && silent.remedy.contains("daemon-reload"))
+    }
+
+    /// Only what the process itself has written counts.
+    @Test func theFileOfTheAgentIsRead() throws {
+        let text =
+            #"{"process":42,"written_ns":5000000000,"connected":true,"broker":"up","agent":{"version":"1.2.3"},"#
+            + #""mean":{"x":0.1,"y":0.2,"z":9.8},"health":{"sensor":"ok"},"waiting":true,"ended":false,"#
+            + #""alerts":[{"code":"sensor_stuck","message":"m"},{"no":1},7]}"#
+        let facts = try #require(StateGather.facts(text, of: 42, path: "/p", now: 7))
+        #expect(facts.age == 2 && facts.gravity == [0.1, 0.2, 9.8] && facts.isWaiting && !facts.isEnded)
+        #expect(facts.view.isOnline == true && facts.view.version == "1.2.3" && facts.view.alerts.count == 1)
+        for wrong in ["", "{", "[]", "7", #"{"process":42}"#, text.replacing("42", with: "43")] {
+            #expect(StateGather.facts(wrong, of: 42, path: "/p", now: 7) == nil, "\(wrong)")
+        }
+        #expect(StateGather.folder("A=1\0RUNTIME_DIRECTORY=/run/seismote:/run/other\0B=2\0") == "/run/seismote")
+        #expect(StateGather.folder("A=1\0") == nil && StateGather.folder("") == nil)
+    }
+
+    /// `pattern write seismote/%u/…`: the account is named otherwise than the station.
+    @Test func userMismatch() throws {
+        let one = try Self.only {
+            $0.settings.configuration.station.id = "attic"
+            $0.isBoundToUser = true
+            $0.rights = .known([TopicRight(topic: "seismote/attic/event/selfcheck", isGranted: false)])
+        }
+        #expect(one.code == "user_mismatch" && one.message.contains("`board`") && one.message.contains("%u"))
+        #expect(one.remedy.contains("seismote-broker add attic") && one.remedy.contains("station.id: board"))
+    }
+
+    @Test func noErrorIsPrintedAsAValueOfSwift() {
+        let errors: [any Error] = [
+            ExitCode(78), CtlError(status: .files, "words"), ClientError("words"), CodedErrors([]),
+            CodedErrors([CodedError("/a", .range, "words")]), ValidationError("words"),
+            TuneError(status: 1, lines: ["words"]), FileError(call: "write", path: "/a", code: 5),
+        ]
+        for error in errors { #expect(!sentence(of: error).contains("("), "\(sentence(of: error))") }
     }
 
     @Test func everyDiagnosisHasARemedy() {

@@ -73,4 +73,15 @@ enum SmallFile {
         let count = read(file, &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
+
+    /// Replaces a file that lives in memory, so that nobody reads half of it.
+    /// - Returns: false: `errno` says why.
+    static func replace(_ path: String, _ bytes: [UInt8], mode: mode_t) -> Bool {
+        let new = path + ".new"
+        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard file >= 0 else { return false }
+        // Whatever the umask is.
+        let isWhole = fchmod(file, mode) == 0 && write(file, bytes, bytes.count) == bytes.count
+        return close(file) == 0 && isWhole && rename(new, path) == 0
+    }
 }

@@ -42,7 +42,10 @@ enum ClockWatch {
     static func run(_ path: String) -> Int32 {
         clinux_forget_start()
         while true {
-            guard let clock = KernelClock.ask(), write(text(clock, now: HostClock.monotonic()), to: path) else {
+            guard let clock = KernelClock.ask(),
+                SmallFile.replace(
+                    path, Array(text(clock, now: HostClock.monotonic()).utf8), mode: 0o644)
+            else {
                 return errno
             }
             var pause = timespec(tv_sec: interval, tv_nsec: 0)
@@ -69,15 +72,5 @@ enum ClockWatch {
         return KernelClock(
             status: status, maxError: most > 0 ? min(most, 1 << 40) + grown : most, estimatedError: usual,
             offset: fields.count > 4 ? Int(fields[4]) : nil)
-    }
-
-    /// Replaces the file, so that nobody reads half of it.
-    private static func write(_ text: String, to path: String) -> Bool {
-        let new = path + ".new"
-        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard file >= 0 else { return false }
-        var text = text
-        let isWhole = text.withUTF8 { Glibc.write(file, $0.baseAddress, $0.count) == $0.count }
-        return close(file) == 0 && isWhole && rename(new, path) == 0
     }
 }

@@ -53,6 +53,8 @@ final class Reporter {
     /// Nil: there is no alarm line.
     var alarm: AlarmThread?
     var homeMemory: HomeAssistantMemory
+    /// How all this is, for this machine.
+    private(set) var stateFile = StateFile()
 
     init(
         ledger: SettingsLedger, topics: Topics, boot: String, log: Log, status: SamplingStatus,
@@ -145,6 +147,10 @@ final class Reporter {
             message.mqtt.rejectedCommands = rejectedCommands
             messenger.send(message, time: HostClock.wall(), to: { link.publish($0, $1) })
             healthDue = now + Int64(inForce.health.interval * 1e9)
+        }
+        if stateFile.isDue(isNew: isNew, now: now) {
+            let problem = stateFile.write(stateNow(state, time, waits: waits, now))
+            if let problem { log.warning(problem) }
         }
         if state != lastState { log.info("sensor \(state.rawValue)", ["ended": words.ended ? "yes" : "no"]) }
         lastState = state

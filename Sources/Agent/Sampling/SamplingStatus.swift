@@ -1,3 +1,4 @@
+import Messages
 import Sensors
 import Station
 import Threads
@@ -74,6 +75,8 @@ final class SamplingStatus: Sendable {
     private let words = Mutex(Words())
     /// How the driver says that the sensor is, about once a second; nil while none is open.
     private let sensorCondition = Mutex<SensorCondition?>(nil)
+    /// What the last second's samples are on average; nil while no sensor is open.
+    private let sampleMean = Mutex<AxisValues<Double>?>(nil)
     /// Signalled when the words have changed.
     let changed: Wake
     /// Signalled when the thread is to end, or has an order.
@@ -88,7 +91,12 @@ final class SamplingStatus: Sendable {
 
     var condition: SensorCondition? { sensorCondition.withLock { $0 } }
 
-    func take(_ condition: SensorCondition?) { sensorCondition.withLock { $0 = condition } }
+    var mean: AxisValues<Double>? { sampleMean.withLock { $0 } }
+
+    func take(_ condition: SensorCondition?, mean: AxisValues<Double>? = nil) {
+        sensorCondition.withLock { $0 = condition }
+        sampleMean.withLock { $0 = mean }
+    }
 
     func change(_ body: (inout Words) -> Void) {
         let isNew = words.withLock { words in

@@ -286,7 +286,7 @@ final class SamplingThread {
     /// Once a second: how the driver says that the sensor is.
     private func look(_ pipeline: inout StationPipeline, _ session: inout SamplingSession) {
         let condition = driver.condition
-        status.take(condition)
+        status.take(condition, mean: pipeline.status.mean)
         guard !configuration.sensor.resample else { return }
         if let measured = condition.rate, measured.isGood { pipeline.follow(trueRate: measured.rate) }
         guard let new = TrueRate.change(condition.rate, from: session.rate) else { return }

@@ -56,10 +56,13 @@ struct DoctorCommand: ParsableCommand {
             connect(&facts)
             facts.sensor =
                 agent != nil
-                ? .unknown("the agent has the sensor") : SensorGather.look(facts.settings.configuration.sensor)
+                ? .unknown("the agent has the sensor, and what it says of it cannot be known: see `agent`")
+                : SensorGather.look(facts.settings.configuration.sensor)
         } else {
             skip(&facts, "the settings are not valid")
         }
+        // The last, so that an agent that has just begun has had some seconds.
+        (facts.state, facts.isStateMissing) = StateGather.look(agent)
         return facts
     }
 
@@ -84,15 +87,12 @@ struct DoctorCommand: ParsableCommand {
 
     private func connect(_ facts: inout Facts) {
         do {
-            var options = broker
-            if facts.settings.exists { options.config = facts.settings.path }
-            let access = try options.access()
+            let access = try broker.access(mqtt: facts.settings.configuration.mqtt)
             let own = facts.settings.configuration.mqtt.username
             BrokerGather.look(access, &facts, isOwn: access.username == own)
             facts.certificates = CertificateGather.certificates(access)
         } catch {
-            let reason = (error as? CtlError)?.message ?? String(describing: error)
-            skip(&facts, reason)
+            skip(&facts, sentence(of: error))
         }
     }
 

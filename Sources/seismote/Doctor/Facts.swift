@@ -9,6 +9,10 @@ struct Facts {
     var files: Known<FileFacts> = .unknown("not looked at")
     var service: Known<ServiceFacts> = .unknown("not looked at")
     var agent: Known<AgentFacts?> = .unknown("not looked at")
+    /// What the agent on this machine says of itself, however old.
+    var state: Known<StateFacts> = .unknown("not looked at")
+    /// The running agent has no file of its state, though it should.
+    var isStateMissing = false
     /// Version of the program that is installed, from its own words.
     var installed: Known<String> = .unknown("not looked at")
     var clock: Known<ClockFacts> = .unknown("not looked at")
@@ -18,9 +22,34 @@ struct Facts {
     /// What the broker has of this station.
     var station: Known<StationFacts> = .unknown("not looked at")
     var rights: Known<[TopicRight]> = .unknown("not looked at")
+    /// The account has the rights of a station that is named as it is, and this one is named otherwise.
+    var isBoundToUser = false
     var certificates: Known<[CertificateFacts]> = .unknown("not looked at")
     var leftovers: Known<LeftoverFacts> = .unknown("not looked at")
     var sensor: Known<SensorFacts> = .unknown("not looked at")
+
+    /// The agent's own state, while it can be believed.
+    var own: StateFacts? { state.fact.flatMap { $0.age <= StateFacts.patience ? $0 : nil } }
+    /// What is known of the station: from its agent, else from the broker.
+    var view: StationView? { own?.view ?? station.fact?.view }
+}
+
+/// What the agent's file `AgentState` says.
+struct StateFacts {
+    static let patience = Double(AgentState.patience) / 1e9
+
+    var path = AgentState.usualPath
+    /// Seconds since it was written.
+    var age = 0.0
+    var view = StationView()
+    /// The connection, in a few words.
+    var broker = ""
+    /// Just booted: a sensor that is not there yet is no fault.
+    var isWaiting = false
+    /// The recording is over.
+    var isEnded = false
+    /// Mean of the raw acceleration along the station's axes, m/s².
+    var gravity: [Double]?
 }
 
 struct SettingsFacts {

@@ -15,16 +15,42 @@ enum TopicTrial {
             for probe in probes { rights.append(TopicRight(topic: probe, isGranted: try isTaken(probe, client))) }
             return rights
         }
+        return judge(probes, echoed: try echoes(of: probes, client))
+    }
+
+    /// Whether the broker's rules take the user name for the station's id, and the user is called otherwise: what is
+    /// refused for the station is granted for one that is named as the user.
+    static func isBound(
+        _ client: BrokerClient, _ topics: Topics, user: String, rights: [TopicRight]
+    ) throws(ClientError) -> Bool {
+        guard user != topics.id, Topics.problem(inID: user) == nil, let its = try? Topics(root: topics.root, id: user),
+            rights.allSatisfy({ $0.isGranted != true })
+        else { return false }
+        if client.version == .v5 { return try isTaken("\(its.event)/selfcheck", client) }
+        // With MQTT 3.1.1 only what comes back is known, and every station may read this one.
+        guard try comesBack(its.command("selfcheck"), client) else { return false }
+        return try !comesBack(topics.command("selfcheck"), client)
+    }
+
+    /// An empty message to a topic, over a connection of its own: a broker may hang up on one that it refuses.
+    private static func comesBack(_ probe: String, _ client: BrokerClient) throws(ClientError) -> Bool {
+        try client.connect()
+        return (try? echoes(of: [probe], client).contains(probe)) == true
+    }
+
+    /// Those of some topics on which an empty message comes back.
+    private static func echoes(of probes: [String], _ client: BrokerClient) throws(ClientError) -> Set<String> {
         var readable: [String] = []
         for probe in probes where (try? client.subscribe([probe])) != nil { readable.append(probe) }
         var echoed: Set<String> = []
         for probe in probes { try client.publish(probe, []) }
         let deadline = monotonicSeconds() + patience
         while echoed.count < readable.count, let message = try client.next(until: deadline) {
-            if readable.contains(message.topic), !message.isRetained { echoed.insert(message.topic) }
+            guard readable.contains(message.topic), !message.isRetained, message.payload.isEmpty else { continue }
+            echoed.insert(message.topic)
         }
         client.unsubscribe(readable)
-        return judge(probes, echoed: echoed)
+        return echoed
     }
 
     /// mosquitto without a queue hangs up after it has refused, perhaps not before the next message: only who hangs up on

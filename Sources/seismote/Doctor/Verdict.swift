@@ -62,6 +62,7 @@ struct DoctorCheck: Sendable {
         DoctorCheck(name: "settings", judge: SettingsCheck.judge),
         DoctorCheck(name: "permissions", judge: PermissionCheck.judge),
         DoctorCheck(name: "service", judge: ServiceCheck.judge),
+        DoctorCheck(name: "agent", judge: StateCheck.judge),
         DoctorCheck(name: "version", judge: VersionCheck.judge),
         DoctorCheck(name: "clock", judge: ClockCheck.judge),
         DoctorCheck(name: "disk", judge: DiskCheck.judge),

@@ -94,7 +94,7 @@ final class NetworkService {
                 throw error
             } catch {
                 if Interrupt.came { return }
-                printError("\(error)")
+                printError(sentence(of: error))
                 waiting.removeAll()
                 let end = monotonicSeconds() + pause
                 pause = min(10, pause * Double.random(in: 1.5...2))

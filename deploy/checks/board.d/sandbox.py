@@ -76,6 +76,7 @@ def trigger():
 STATE = os.environ["STATE_DIRECTORY"]
 ALLOWED = {
     "its own folder": lambda: make(STATE + "/file"),
+    "its folder in memory": lambda: make(os.environ["RUNTIME_DIRECTORY"] + "/file"),
     "a folder for what is passing": lambda: make("/tmp/file"),
     "the I2C bus": lambda: os.close(os.open(f"/dev/i2c-{os.environ['BUS']}", os.O_RDWR)),
     "the sensor of the kernel": lambda: os.close(os.open(f"/dev/{os.environ['DEVICE']}", os.O_RDONLY)),

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -31,6 +32,10 @@ class Case:
         self.options, self.environment, self.agent, self.broker = [], {}, None, None
         self.settings, self.lines = {}, []
         self.again, self.program = 0, AGENT
+        # As the unit has it: a folder in memory for the agent's own state.
+        self.runtime = os.path.join(self.folder, "run")
+        # Checks that may be skipped on the station as it is before the fault.
+        self.skipped = ()
 
     async def station(self):
         os.makedirs(self.folder, exist_ok=True)
@@ -41,8 +46,14 @@ class Case:
         self.agent = Agent(self.program, self.folder, "board", settings)
         for key, value in self.settings.items():
             self.agent.settings.setdefault(key, {}).update(value)
-        self.agent.start()
+        self.begin()
         await self.online()
+
+    def begin(self):
+        if self.runtime:
+            os.makedirs(self.runtime, exist_ok=True)
+            self.agent.command = ["env", f"RUNTIME_DIRECTORY={self.runtime}"]
+        self.agent.start()
 
     async def online(self, root="seismote", seconds=15):
         """Until the agent says so to the broker."""
@@ -75,6 +86,8 @@ class Case:
             report = self.report = json.loads(output)
         except ValueError:
             raise RuntimeError(f"doctor ended with {process.returncode}: {errors.decode()}") from None
+        if re.search(r"ExitCode|rawValue|Optional\(|Error\(", output.decode() + errors.decode()):
+            raise RuntimeError(f"a value of Swift: {output.decode()}{errors.decode()}")
         wrong = [check for check in report["checks"] if check["outcome"] == "wrong"]
         if process.returncode != (1 if wrong else 0) or report["ok"] != (not wrong):
             raise RuntimeError(f"exit status {process.returncode} with {len(wrong)} findings")
@@ -87,6 +100,9 @@ class Case:
             before = await self.doctor()
             if before:
                 return f"{self.name}: before the fault: {before}"
+            skipped = {check["check"] for check in self.report["checks"] if check["outcome"] == "skipped"}
+            if skipped - set(self.skipped):
+                return f"{self.name}: before the fault: skipped: {skipped - set(self.skipped)}: {self.report}"
             await self.fault()
             after = await self.doctor()
             for _ in range(self.again):
@@ -291,7 +307,9 @@ class RightsMissing(Case):
     """The account may not write events any more."""
 
     def __init__(self):
-        super().__init__("rights_missing", "seismote-broker add board", r"write seismote/board/event/selfcheck\.")
+        super().__init__("rights_missing", "seismote-broker add board",
+                         r"write seismote/board/event/selfcheck\.|The agent reports: .*seismote/board/event/")
+        self.skipped = ("leftovers",)
         self.acl = os.path.join(self.folder, "acl")
         self.lines = [f"acl_file {self.acl}", "allow_anonymous true"]
         self.settings = {"mqtt": {"username": "board", "home_assistant": {"enabled": False}}}
@@ -313,6 +331,142 @@ class RightsMissing(Case):
         self.say(RIGHTS.replace("pattern write seismote/%u/event/#\n", ""))
         self.broker.stop()
         await self.broker.start()
+
+
+class Packaged(Case):
+    """A station as the packages make it: its account may write its own messages and read none of them. Of what doctor
+    looks at only leftovers of earlier names are the broker's secret then."""
+
+    def __init__(self, code, remedy, told="", protocol=5):
+        super().__init__(code, remedy, told)
+        self.acl = os.path.join(self.folder, "acl")
+        self.lines = [f"acl_file {self.acl}", "allow_anonymous true"]
+        self.settings = {"mqtt": {"username": "board", "protocol": protocol, "home_assistant": {"enabled": False}}}
+        self.skipped = ("leftovers",)
+
+    async def station(self):
+        os.makedirs(self.folder, exist_ok=True)
+        with open(self.acl, "w", encoding="utf-8") as file:
+            # `seismote-broker add board`, and somebody for this check.
+            file.write("user reader\ntopic readwrite #\nuser board\n" + "".join(
+                f"topic write seismote/board/{part}/#\n" for part in ("state", "event", "data", "res"))
+                + "topic readwrite seismote/board/cmd/selfcheck\ntopic read seismote/board/cmd/#\n"
+                + "topic read seismote/group/+/cmd/#\n")
+        os.chmod(self.acl, 0o644)
+        await super().station()
+
+    async def reader(self):
+        return await Client("check-reader").connect(self.broker.port, user="reader", password="x")
+
+
+class PackagedSensor(Packaged):
+    """Its sensor is taken away."""
+
+    def __init__(self):
+        super().__init__("sensor_missing", "modprobe i2c-dev|raspi-config|probe", "The agent reports")
+
+    async def fault(self):
+        self.agent.stop()
+        self.agent.settings["sensor"] = {"driver": "i2c", "i2c": {"bus": 250}}
+        self.begin()
+        await asyncio.sleep(3)
+
+
+class PackagedMounting(Packaged):
+    """Its sensor stands on its side."""
+
+    def __init__(self):
+        super().__init__("wrong_mounting", r"sensor.mounting: \{x: ", r"along [+-][xy]")
+
+    async def fault(self):
+        self.agent.stop()
+        self.agent.settings["sensor"]["mounting"] = {"x": "+z", "y": "+y", "z": "-x"}
+        self.begin()
+        await asyncio.sleep(4)
+
+
+class PackagedAlert(Packaged):
+    """Its storage cannot be used: an alert of the agent that the broker does not show to its account."""
+
+    def __init__(self):
+        super().__init__("alert_storage_failed", "storage.directory", "storage unavailable")
+
+    async def fault(self):
+        self.agent.stop()
+        path = os.path.join(self.folder, "file")
+        with open(path, "w", encoding="utf-8"):
+            pass
+        self.agent.settings["storage"]["directory"] = os.path.join(path, "storage")
+        self.begin()
+        await asyncio.sleep(3)
+
+
+class AgentHung(Packaged):
+    """The agent is stopped in the midst of its work, with its connection and its file as they are."""
+
+    def __init__(self):
+        super().__init__("agent_hung", "systemctl restart seismote", r"hangs: its state in .* is (1[5-9]|[2-9]\d)")
+
+    async def fault(self):
+        os.kill(self.agent.number(), signal.SIGSTOP)
+        await asyncio.sleep(15.5)
+
+    async def tidy(self):
+        if self.agent and self.agent.running:
+            os.kill(self.agent.number(), signal.SIGCONT)
+        await super().tidy()
+
+
+class StateMissing(Case):
+    """systemd runs an agent whose unit is of before: it makes no folder for the state."""
+
+    def __init__(self):
+        super().__init__("agent_state_missing", "daemon-reload", "RUNTIME_DIRECTORY")
+
+    async def station(self):
+        folder = os.path.join(self.folder, "bin")
+        os.makedirs(folder)
+        self.environment["PATH"] = folder + ":" + os.environ["PATH"]
+        path = os.path.join(folder, "systemctl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nprintf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\n"
+                       "UnitFileState=enabled\\nResult=success\\nExecMainStatus=0\\nNRestarts=0\\n'\n")
+        os.chmod(path, 0o755)
+        await super().station()
+
+    async def fault(self):
+        self.agent.stop()
+        self.agent.command = []
+        self.agent.start()
+        await self.online()
+
+
+class UserMismatch(Packaged):
+    """Its id is changed, and its account is not: the rules have the user name in the place of the id."""
+
+    def __init__(self, protocol=5):
+        super().__init__("user_mismatch", "seismote-broker add attic.*station.id: board", "`board`.*`attic`.*%u",
+                         protocol=protocol)
+
+    async def station(self):
+        await super().station()
+        with open(self.acl, "w", encoding="utf-8") as file:
+            file.write(RIGHTS)
+        self.broker.signal(signal.SIGHUP)
+
+    async def fault(self):
+        self.agent.stop()
+        self.agent.settings["station"]["id"] = "attic"
+        self.begin()
+        await asyncio.sleep(3)
+
+
+class UserMismatchOld(UserMismatch):
+    """The same with MQTT 3.1.1, where a broker refuses nothing aloud."""
+
+    def __init__(self):
+        super().__init__("3.1.1")
+        self.skipped = ("leftovers", "rights")
 
 
 class DuplicateId(Case):
@@ -355,7 +509,7 @@ class WrongMounting(Case):
     async def fault(self):
         self.agent.stop()
         self.agent.settings["sensor"]["mounting"] = {"x": "+z", "y": "+y", "z": "-x"}
-        self.agent.start()
+        self.begin()
         await asyncio.sleep(2)
         await self.online()
 
@@ -370,7 +524,7 @@ class Stuck(Case):
         self.agent.stop()
         self.agent.settings["sensor"]["simulate"] = {"scenario": "sine", "amplitude": 0, "noise": 0}
         # Agents believe a simulated sensor; doctor reads it itself where none runs.
-        self.agent.start()
+        self.begin()
         await asyncio.sleep(1)
         self.agent.stop()
 
@@ -384,7 +538,7 @@ class NoSensor(Case):
     async def fault(self):
         self.agent.stop()
         self.agent.settings["sensor"] = {"driver": "i2c", "i2c": {"bus": 250}}
-        self.agent.start()
+        self.begin()
         await asyncio.sleep(3)
 
 
@@ -397,6 +551,16 @@ class SettingsBroken(Case):
     async def fault(self):
         with open(os.path.join(self.agent.folder, "settings.yaml"), "w", encoding="utf-8") as file:
             file.write("station: {idd: board}\n")
+
+
+class NoSettings(Case):
+    """There is no settings file under that name."""
+
+    def __init__(self):
+        super().__init__("settings_missing", "seismote setup", "There is no settings file")
+
+    async def fault(self):
+        os.unlink(os.path.join(self.agent.folder, "settings.yaml"))
 
 
 class BootFile(Case):
@@ -439,6 +603,8 @@ class OtherVersion(Case):
 
     def __init__(self):
         super().__init__("old_version", "systemctl restart seismote", "version 0.0.1, the one that is installed")
+        # Of an agent that was started by hand only the broker tells.
+        self.runtime, self.skipped = None, ("agent",)
 
     async def fault(self):
         client = await self.reader()
@@ -497,7 +663,7 @@ class Secure(Case):
         self.agent = Agent(AGENT, self.folder, "board", {
             "mqtt": {"uri": f"mqtts://127.0.0.1:{self.broker.port}", "tls": {"ca_file": ca}},
             "sensor": {"simulate": {"scenario": "quiet"}}})
-        self.agent.start()
+        self.begin()
         deadline = time.monotonic() + 15
         while "connected" not in self.agent.words() and time.monotonic() < deadline:
             await asyncio.sleep(0.1)
@@ -536,7 +702,8 @@ class CertificateSoon(Secure):
 
 CASES = [Permissions, OpenPassword, AgentStopped, UnitStopped, ClockNotSet, DiskFull, ReadOnly, CardErrors, BrokerAway,
          WrongPassword, RightsMissing, DuplicateId, OtherMachine, WrongMounting, Stuck, NoSensor, SettingsBroken,
-         BootFile, OldVersion, OtherVersion, Leftovers, EarlierId, CertificateExpired, CertificateSoon]
+         NoSettings, PackagedSensor, PackagedMounting, PackagedAlert, AgentHung, StateMissing, UserMismatch,
+         UserMismatchOld, BootFile, OldVersion, OtherVersion, Leftovers, EarlierId, CertificateExpired, CertificateSoon]
 
 
 async def main():

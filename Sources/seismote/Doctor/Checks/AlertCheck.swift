@@ -8,18 +8,23 @@ enum AlertCheck {
     ]
 
     static func judge(_ facts: Facts) -> [Verdict] {
-        facts.station.judge { station in
+        if let own = facts.own { return judge(own.view.alerts) }
+        return facts.station.judge { station in
             guard station.isSeen else { return [.skipped("no alert can be read; \(StationFacts.silence)")] }
             guard station.view.isOnline == true else { return [.skipped("the station is not online")] }
-            let alerts = station.view.alerts.filter { !told.contains($0.key) && $0.value.members != nil }
-            let wrong = alerts.sorted { $0.key < $1.key }.map { code, alert in
-                Verdict.wrong(
-                    Diagnosis(
-                        "alert_\(code)", alert["severity"]?.rawText == "error" ? .error : .warning,
-                        "The agent reports \(code): \(alert["message"]?.text ?? "")", remedy: remedy(code)))
-            }
-            return wrong.isEmpty ? [.fine("the agent reports nothing else")] : wrong
+            return judge(station.view.alerts)
         }
+    }
+
+    private static func judge(_ all: [String: Value]) -> [Verdict] {
+        let alerts = all.filter { !told.contains($0.key) && $0.value.members != nil }
+        let wrong = alerts.sorted { $0.key < $1.key }.map { code, alert in
+            Verdict.wrong(
+                Diagnosis(
+                    "alert_\(code)", alert["severity"]?.rawText == "error" ? .error : .warning,
+                    "The agent reports \(code): \(alert["message"]?.text ?? "")", remedy: remedy(code)))
+        }
+        return wrong.isEmpty ? [.fine("the agent reports nothing else")] : wrong
     }
 
     /// What helps, by the agent's code.

@@ -5,17 +5,15 @@ enum IdentityCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
         let id = facts.settings.configuration.station.id
         let remedy = "Give one of the two another station.id in its settings file, and an account of its own"
+        if let alert = facts.own?.view.alerts["duplicate_id"] { return [.wrong(told(id, alert, remedy))] }
         guard let station = facts.station.fact, station.isSeen else {
+            if facts.own != nil { return [.fine("`\(id)` is one station, as far as the agent has seen")] }
             return facts.station.judge { _ in
                 [.skipped("nothing of `\(id)` can be read from the broker; \(StationFacts.silence)")]
             }
         }
         if let alert = station.view.alerts["duplicate_id"], alert.members != nil {
-            return [
-                .wrong(
-                    Diagnosis(
-                        "duplicate_id", "The agent `\(id)` reports: \(alert["message"]?.text ?? "")", remedy: remedy))
-            ]
+            return [.wrong(told(id, alert, remedy))]
         }
         if Set(station.boots).count < station.boots.count {
             return [
@@ -36,6 +34,10 @@ enum IdentityCheck {
             ]
         }
         return [.fine("`\(id)` is one station")]
+    }
+
+    private static func told(_ id: String, _ alert: Value, _ remedy: String) -> Diagnosis {
+        Diagnosis("duplicate_id", "The agent `\(id)` reports: \(alert["message"]?.text ?? "")", remedy: remedy)
     }
 }
 

@@ -6,7 +6,9 @@ import Settings
 /// Gravity is along the station's z.
 enum MountingCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
-        guard let gravity = facts.station.fact?.gravity ?? facts.sensor.fact?.gravity else {
+        guard let gravity = facts.own?.gravity ?? facts.station.fact?.gravity ?? facts.sensor.fact?.gravity
+        else {
+            if facts.own != nil { return [.skipped("the agent has no samples yet")] }
             return [
                 .skipped(
                     "no raw samples are known: the agent sends none that this account may read (trace.signals: raw), and has the sensor itself"

@@ -4,8 +4,9 @@ import Messages
 enum RightsCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
         let user = facts.broker.fact?.user ?? ""
+        if facts.isBoundToUser { return [.wrong(bound(user, facts.settings.configuration.station.id))] }
         var verdicts: [Verdict] = []
-        let alerts = facts.station.fact?.view.alerts ?? [:]
+        let alerts = facts.view?.alerts ?? [:]
         for code in ["write_denied", "mqtt_denied_topic"] {
             guard let alert = alerts[code], alert.members != nil else { continue }
             verdicts.append(
@@ -35,6 +36,15 @@ enum RightsCheck {
             }
             return [.fine("the account may write the station's topics")]
         }
+    }
+
+    private static func bound(_ user: String, _ id: String) -> Diagnosis {
+        Diagnosis(
+            "user_mismatch",
+            "The broker gives the account `\(user)` the topics of a station `\(user)`, and this station is `\(id)`: rules such as `pattern write …/%u/state/#` take the user name for the station's id, so that all it sends is refused.",
+            remedy:
+                "Give the station an account of its own name (on the broker: seismote-broker add \(id); then sudo seismote setup --user \(id)), or set station.id: \(user)"
+        )
     }
 
     private static func remedy(_ user: String) -> String {

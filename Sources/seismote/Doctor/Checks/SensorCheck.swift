@@ -6,7 +6,7 @@ enum SensorCheck {
         "Check wiring and power (3.3 V, common ground), take the power away for ten seconds; seismote selftest tells whether the chip still moves"
 
     static func judge(_ facts: Facts) -> [Verdict] {
-        let view = facts.station.fact?.view
+        let view = facts.view
         var wrong: [Verdict] = []
         for (code, name) in [
             ("sensor_missing", "sensor_missing"), ("sensor_permission", "sensor_permission"),
@@ -24,11 +24,27 @@ enum SensorCheck {
         }
         if !wrong.isEmpty { return wrong }
         if let sensor = facts.sensor.fact { return [judge(sensor)] }
-        if let state = view?.health?["sensor"]?.text, view?.isOnline == true {
-            let chip = view?.info?["sensor", "chip"]?.text ?? "the sensor"
-            return [.fine("\(chip) is \(state)")]
+        if let state = view?.health?["sensor"]?.text, facts.own != nil || view?.isOnline == true {
+            return [told(state, chip: view?.info?["sensor", "chip"]?.text ?? "the sensor", facts)]
         }
         return facts.sensor.judge { [judge($0)] }
+    }
+
+    /// What the agent says where it has raised no alert.
+    private static func told(_ state: String, chip: String, _ facts: Facts) -> Verdict {
+        switch HealthMessage.SensorState(rawValue: state) {
+        case .ok, .settling: return .fine("\(chip) is \(state)")
+        case .stalled where facts.own?.isEnded == true || facts.settings.configuration.sensor.driver == .replay:
+            return .fine("\(chip) has been played to its end")
+        default: break
+        }
+        let isWaiting = facts.own?.isWaiting == true
+        return .wrong(
+            Diagnosis(
+                state == "missing" ? "sensor_missing" : "sensor_fault", .warning,
+                "The agent has no samples: \(chip) is \(state)"
+                    + (isWaiting ? "; it waits for it up to 30 s, since the machine has just booted." : "."),
+                remedy: "Ask again in half a minute; if it stays so: " + AlertCheck.remedy("sensor_missing")))
     }
 
     private static func judge(_ sensor: SensorFacts) -> Verdict {

@@ -13,8 +13,8 @@ enum VersionCheck {
                         remedy: restart))
             ]
         }
-        let view = facts.station.fact?.view
-        let running = view?.isOnline == true ? view?.version : nil
+        let station = facts.station.fact?.view
+        let running = facts.own?.view.version ?? (station?.isOnline == true ? station?.version : nil)
         let installed = facts.installed.fact
         if let running, let installed, running != installed {
             return [

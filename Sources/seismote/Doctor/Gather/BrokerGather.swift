@@ -54,6 +54,12 @@ struct BrokerGather {
             isOwn
             ? rights(client, topics)
             : .unknown("tried only with the station's own account, not with `\(access.username)`")
+        if isOwn {
+            do throws(ClientError) {
+                facts.isBoundToUser = try TopicTrial.isBound(
+                    client, topics, user: access.username, rights: facts.rights.fact ?? [])
+            } catch { facts.isBoundToUser = false }
+        }
         if !gather.station.isSeen, case .known(let found) = facts.leftovers, found.bases.isEmpty {
             facts.leftovers = .unknown("nothing can be read from the broker; \(StationFacts.silence)")
         }

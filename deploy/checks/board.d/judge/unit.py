@@ -3,6 +3,7 @@
 unit.py FOLDER ROOT: what the scenario `unit` has left there.
 """
 
+import json
 import os
 import re
 import sys
@@ -80,6 +81,12 @@ def rights(folder):
     names = {os.path.basename(path) for _, _, path in storage}
     if "spool.db" not in names:
         problems.append(f"nothing is stored: {sorted(names)}")
+    # For root and the group: what `seismote doctor` reads.
+    expect(problems, "the state for this machine", folder.text("runtime").split("\n")[:2],
+           ["750 seismote:seismote /run/seismote", "640 seismote:seismote /run/seismote/status.json"])
+    state = json.loads(folder.text("status.json") or "{}")
+    expect(problems, "the sensor in it", state.get("health", {}).get("sensor"), "ok")
+    expect(problems, "the connection in it", state.get("connected"), True)
     expect(problems, "threads in real time", folder.text("priorities").count("SCHED_FIFO"), 1)
     tried = folder.text("sandbox").splitlines()
     problems += [f"sandbox: {line}" for line in tried if line.startswith("WRONG")]
