@@ -5,6 +5,10 @@ enum RightsCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
         let user = facts.broker.fact?.user ?? ""
         if facts.isBoundToUser { return [.wrong(bound(user, facts.settings.configuration.station.id))] }
+        // What was just tried names all topics; an alert of the agent, one of them.
+        if let rights = facts.rights.fact, rights.contains(where: { $0.isGranted == false }) {
+            return [.wrong(refused(rights.filter { $0.isGranted == false }.map(\.topic), user))]
+        }
         var verdicts: [Verdict] = []
         let alerts = facts.view?.alerts ?? [:]
         for code in ["write_denied", "mqtt_denied_topic"] {
@@ -17,16 +21,6 @@ enum RightsCheck {
         }
         guard verdicts.isEmpty else { return verdicts }
         return facts.rights.judge { rights in
-            let denied = rights.filter { $0.isGranted == false }.map(\.topic)
-            if !denied.isEmpty {
-                return [
-                    .wrong(
-                        Diagnosis(
-                            "rights_missing",
-                            "The broker does not let \(user.isEmpty ? "us" : "`\(user)`") write \(denied.joined(separator: ", ")).",
-                            remedy: remedy(user)))
-                ]
-            }
             if rights.contains(where: { $0.isGranted == nil }) {
                 return [
                     .skipped(
@@ -36,6 +30,13 @@ enum RightsCheck {
             }
             return [.fine("the account may write the station's topics")]
         }
+    }
+
+    private static func refused(_ topics: [String], _ user: String) -> Diagnosis {
+        Diagnosis(
+            "rights_missing",
+            "The broker does not let \(user.isEmpty ? "us" : "`\(user)`") write \(topics.joined(separator: ", ")).",
+            remedy: remedy(user))
     }
 
     private static func bound(_ user: String, _ id: String) -> Diagnosis {
