@@ -40,7 +40,7 @@ public struct Spool: ~Copyable {
     private var isSuspect = false
 
     /// Opens the spool or makes it. Damaged files are set aside, see `setAside`.
-    /// - Parameter now: nanoseconds of UTC.
+    /// - Parameter now: of a clock that never jumps (ns), the one that `trim` gets.
     /// - Throws: when the folder or the disk does not allow it, or another process has it open: to be tried again.
     public static func open(_ options: SpoolOptions, now: Int64) throws(SpoolError) -> Spool {
         try open(options, now: now, boot: machineStart())

@@ -50,6 +50,8 @@ struct Outbox: ~Copyable {
     private var holdNumber: UInt64 = 0
     private var withdrawDue: Int64 = 0
     private var trimDue: Int64 = 0
+    /// Messages of delivered events that were deleted, as of the last time that it was said.
+    private var deleted = (age: 0, room: 0)
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
     /// Withdrawn from memory, and not yet on the disk.
@@ -60,7 +62,7 @@ struct Outbox: ~Copyable {
     static func open(
         _ context: Context, link: Link, status: StorageStatus, log: Log
     ) throws(SpoolError) -> Outbox {
-        var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.wall())
+        var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.monotonic())
         report(spool.setAsideFile, status, log)
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
@@ -83,6 +85,8 @@ struct Outbox: ~Copyable {
         self.log = log
         self.spool = spool
         _ = trial.change(trial: context.trial, confirmed: context.confirmed)
+        let statistics = self.spool.statistics
+        deleted = (statistics.deletedForAge, statistics.deletedForRoom)
     }
 
     /// Other settings, from now on.
@@ -167,8 +171,9 @@ struct Outbox: ~Copyable {
         if waiting.connected, !isLast { try feed(wall: wall) }
         if now >= trimDue || isLast {
             trimDue = now + Self.trimPause
-            try spool.trim(now: wall)
+            try spool.trim(now: now)
             try spool.checkpoint()
+            sayDeleted()
         }
         if now >= foldDue {
             (lastFold, foldDue) = (now, now + Self.foldPause)
@@ -177,6 +182,19 @@ struct Outbox: ~Copyable {
         if isLast {
             try spool.storeLevels()
             try spool.makeDurable()
+        }
+    }
+
+    /// Says what of delivered events had to go since the last time.
+    private mutating func sayDeleted() {
+        let statistics = spool.statistics
+        let (age, room) = (statistics.deletedForAge - deleted.age, statistics.deletedForRoom - deleted.room)
+        deleted = (statistics.deletedForAge, statistics.deletedForRoom)
+        if age > 0 {
+            log.notice("stored events were older than storage.keep_events_days: deleted", ["messages": .int(age)])
+        }
+        if room > 0 {
+            log.notice("stored events that the broker has were deleted for want of room", ["messages": .int(room)])
         }
     }
 
@@ -304,7 +322,7 @@ struct Outbox: ~Copyable {
                     // One over which a connection ended takes turns with the others of its topic.
                     let isForTrial = number % 2 == 0 || !backfill.isStruck(message.key)
                     guard link.mayOffer(header, key: message.key, isForTrial: isForTrial) else {
-                        try pass(message, line, wall: wall)
+                        try pass(message, line)
                         continue
                     }
                     let taken = message.payload.withUnsafeBytes {
@@ -320,9 +338,9 @@ struct Outbox: ~Copyable {
     }
 
     /// A message that is refused for now waits, until it is older than events are kept.
-    private mutating func pass(_ message: StoredMessage, _ line: SpoolLine, wall: Int64) throws(SpoolError) {
+    private mutating func pass(_ message: StoredMessage, _ line: SpoolLine) throws(SpoolError) {
         let longest = max(spool.options.keepEventsSeconds, 86_400)
-        guard Double(wall - message.made) / 1e9 <= longest else { return try spool.giveUp(message.key) }
+        guard Double(spool.age(of: message.key)) / 1e9 <= longest else { return try spool.giveUp(message.key) }
         backfill.held(message.key, line)
     }
 

@@ -209,6 +209,10 @@ extension LiveRowTests {
                     try spool.put(header, bytes, made: HostClock.wall() - 10 * 86_400_000_000_000)
                 }
                 try spool.settle(key, .delivered)
+                // It has been there for ten days in which the agent ran.
+                for hours in [16, 240] as [Int64] {
+                    try spool.trim(now: HostClock.wall() + hours * 3_600_000_000_000)
+                }
             }
         }
         func kept() -> Int { bench.storage.status.now.statistics.keptMessages }

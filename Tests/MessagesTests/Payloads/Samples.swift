@@ -146,6 +146,7 @@ enum Samples {
         m.outbox.bytes = 3210
         m.outbox.oldest = 1.5
         m.outbox.dropped.trace = 60
+        (m.outbox.deletedForAge, m.outbox.deletedForRoom) = (12, 7)
         m.mqtt.connects = 2
         m.mqtt.published = 7300
         m.mqtt.acked = 3650
