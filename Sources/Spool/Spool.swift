@@ -33,6 +33,9 @@ public struct Spool: ~Copyable {
     public private(set) var isWithoutFile = false
     /// What was given up because its files are gone: it can be read for as long as it is open.
     private var former: Database?
+    /// Rows that somebody wanted to read and that are not what was written, or are not there though others name them; since
+    /// the start. What is told of the past is not whole when this has risen meanwhile.
+    public internal(set) var unread = 0
     /// For reading the ring.
     var decoder = MiniSEEDDecoder()
     var samples: [Double] = []

@@ -113,6 +113,8 @@ extension Dispatcher {
         case .done(let result):
             if request.command == .calibrate { reporter.keep(calibration: result) }
             say(request, .done, revision: reporter.revision, result: result)
+        case .partly(let result):
+            say(request, .done, revision: reporter.revision, result: result, isIncomplete: true)
         case .made(let result): say(request, .done, revision: reporter.revision, made: result)
         case .failed(let error): fail(request, revision: reporter.revision, [error])
         }

@@ -34,23 +34,31 @@ struct HistoryRead {
         beginsAt = now + Snapshot.flushTime
     }
 
+    /// - Parameter problem: an error that reading came upon; what can be read is read all the same.
     /// - Returns: false when all has been read.
-    mutating func read(_ spool: inout Spool) throws(SpoolError) -> Bool {
+    mutating func read(_ spool: inout Spool, _ problem: inout SpoolError?) -> Bool {
         if pieces == nil {
-            pieces = isFine ? spool.segments(from: levels.start, to: levels.end - 1)[...] : []
+            pieces = []
+            do throws(SpoolError) {
+                if isFine { pieces = try spool.segments(answering: levels.start...levels.end - 1)[...] }
+            } catch { problem = error }
             ring = pieces?.map(\.start).min()
         }
         for _ in 0..<Self.piecesInARound {
             guard let piece = pieces?.popFirst() else { break }
-            guard let unit = piece.unit, let records = try spool.records(of: piece) else { continue }
-            records.withUnsafeBytes { levels.add($0, unit: unit, with: &decoder, &samples) }
+            do throws(SpoolError) {
+                guard let unit = piece.unit, let records = try spool.records(of: piece) else { continue }
+                records.withUnsafeBytes { levels.add($0, unit: unit, with: &decoder, &samples) }
+            } catch { problem = problem ?? error }
         }
         guard pieces?.isEmpty ?? true else { return true }
         // All minutes at once, so that none fills a step that another has filled.
         var minutes: [StepLevels] = []
         for _ in 0..<Self.blocksInARound {
             guard let number = blocks.popFirst() else { break }
-            if let block = try spool.levels(number) { minutes.append(block) }
+            do throws(SpoolError) {
+                if let block = try spool.levels(number) { minutes.append(block) }
+            } catch { problem = problem ?? error }
         }
         // (Within the ring what is missing is a gap.)
         for block in minutes { levels.add(block, fillingUntil: isFine ? ring ?? .max : nil) }
@@ -73,6 +81,9 @@ struct HistoryRead {
 extension Outbox {
     /// Goes on with a look at the past.
     mutating func step(_ history: inout HistoryRead) throws(SpoolError) -> OrderOutcome? {
-        try history.read(&spool) ? nil : .made(history.result)
+        var problem: SpoolError?
+        let goesOn = history.read(&spool, &problem)
+        if let problem { try met(problem) }
+        return goesOn ? nil : .made(history.result)
     }
 }

@@ -54,6 +54,11 @@ struct Outbox: ~Copyable {
     private var deleted = (age: 0, room: 0)
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
+    /// Damage that was met while an answer was read: the next round begins with it.
+    private var damage: SpoolError?
+    private var damages = 0
+    /// Of the task under way, and what could not be read when it began.
+    private var reading: (task: Int, gaps: Int)?
     /// Withdrawn from memory, and not yet on the disk.
     private var withdrawn: [(header: PublicationHeader, payload: [UInt8], made: Int64)] = []
 
@@ -149,6 +154,10 @@ struct Outbox: ~Copyable {
     private mutating func work(
         _ segments: inout [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
     ) throws(SpoolError) {
+        if let damage {
+            self.damage = nil
+            throw damage
+        }
         if try keep(wall: wall) { foldDue = min(lastFold + Self.foldPause, now + Self.quiet) }
         try settle()
         for item in segments {
@@ -203,6 +212,27 @@ struct Outbox: ~Copyable {
         var payload: [UInt8] = []
         while let message = link.takeUnkept(into: &payload) { link.cannotKeep(message.ticket) }
     }
+
+    // MARK: Answers
+
+    /// Rows that could not be read, and errors that reading met.
+    private var gaps: Int { spool.unread + damages }
+
+    /// An error that an answer came upon: of damage the answer says that it is not whole, and the files are mended with the
+    /// next round.
+    mutating func met(_ error: SpoolError) throws(SpoolError) {
+        guard error.isDamage else { throw error }
+        damage = damage ?? error
+        damages += 1
+    }
+
+    /// To be called before each step of a task.
+    mutating func begins(_ task: Int) {
+        if reading?.task != task { reading = (task, gaps) }
+    }
+
+    /// Whether the task under way could read all that it wanted.
+    var isWhole: Bool { reading.map { $0.gaps == gaps } ?? true }
 
     // MARK: Live messages
 

@@ -126,7 +126,7 @@ extension Outbox {
     /// - Returns: what became of it, when it is over.
     mutating func step(_ snapshot: inout Snapshot, wall: Int64) throws(SpoolError) -> OrderOutcome? {
         if snapshot.pieces == nil {
-            let pieces = spool.segments(from: snapshot.range.lowerBound, to: snapshot.range.upperBound)
+            let pieces = try spool.segments(answering: snapshot.range)
             let (bytes, room) = (pieces.reduce(0) { $0 + $1.bytes }, try spool.room())
             guard bytes + bytes / 16 <= room else {
                 return .failed(
@@ -138,7 +138,9 @@ extension Outbox {
         }
         for _ in 0..<Snapshot.piecesInARound {
             guard let piece = snapshot.nextPiece() else { break }
-            if let records = try spool.records(of: piece) { snapshot.add(records) }
+            do throws(SpoolError) {
+                if let records = try spool.records(of: piece) { snapshot.add(records) }
+            } catch { try met(error) }
             while let message = snapshot.message(isLast: false) { try put(message, snapshot.header, wall: wall) }
         }
         var isOver = snapshot.pieces?.isEmpty ?? true

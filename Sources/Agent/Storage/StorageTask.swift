@@ -64,6 +64,12 @@ extension Outbox {
     /// - Returns: what became of it, when it is over.
     mutating func step(_ task: inout StorageTask, now: Int64, wall: Int64) throws(SpoolError) -> OrderOutcome? {
         if let wait = task.waitsFor, !hasAll(until: wait.end), now < wait.until { return nil }
+        begins(task.number)
+        let outcome = try carryOn(&task, wall: wall)
+        return isWhole ? outcome : outcome?.incomplete
+    }
+
+    private mutating func carryOn(_ task: inout StorageTask, wall: Int64) throws(SpoolError) -> OrderOutcome? {
         switch task {
         case .snapshot(var one):
             let outcome = try step(&one, wall: wall)
@@ -78,13 +84,12 @@ extension Outbox {
             task = .resend(one)
             return outcome
         case .events(_, .events(let range, let minimum, let likely, let labelled, let limit, let after)):
-            let labels = try spool.labels()
+            let (labels, confirmations) = (try notes(.label), try notes(.confirmation))
             let filter = EventFilter(
-                range: range, minimum: minimum, likely: likely, labels: labels, labelled,
-                confirmations: try spool.notes(.confirmation))
+                range: range, minimum: minimum, likely: likely, labels: labels, labelled, confirmations: confirmations)
             return .made(try events(filter, limit: limit, after: after))
         case .events(let number, .event(let id, let topic)):
-            guard let newest = try spool.messages(of: id, .onset ... .end).last,
+            guard let newest = try parts(of: id, .onset ... .end).last,
                 let event = try? JSONReader.read(newest.payload)
             else { return .failed(Self.unknownEvent) }
             guard let topic else {
@@ -114,6 +119,24 @@ extension Outbox {
         }
     }
 
+    /// As far as they can be read.
+    private mutating func notes(_ kind: Spool.EventNote) throws(SpoolError) -> [String: String] {
+        do throws(SpoolError) { return try spool.notes(kind) } catch {
+            try met(error)
+            return [:]
+        }
+    }
+
+    /// Messages of an event, as far as they can be read.
+    private mutating func parts(
+        of event: String, _ parts: ClosedRange<EventMark.Part>
+    ) throws(SpoolError) -> [StoredMessage] {
+        do throws(SpoolError) { return try spool.messages(of: event, parts) } catch {
+            try met(error)
+            return []
+        }
+    }
+
     private static let unknownEvent = CodedError(
         "/event_id", .unavailable, "this event is not kept, or there was none of this id")
 
@@ -128,19 +151,21 @@ extension Outbox {
     ) throws(SpoolError) -> ReplyResult {
         var (found, bytes, matches, next) = ([[UInt8]](), 0, 0, Int64?.none)
         var (last, isFull) = (Int64(0), false)
-        try spool.forEachEnd(where: { filter.takes(id: $0) }) { message in
-            guard filter.takes(message.payload) else { return }
-            matches += 1
-            guard after == 0 || message.key < after else { return }
-            let payload = filter.labelled(message)
-            bytes += payload.count
-            if !isFull, found.count < limit, bytes <= EventFilter.mostBytes || found.isEmpty {
-                found.append(payload)
-                last = message.key
-            } else {
-                (isFull, next) = (true, last)
+        do throws(SpoolError) {
+            try spool.forEachEnd(where: { filter.takes(id: $0) }) { message in
+                guard filter.takes(message.payload) else { return }
+                matches += 1
+                guard after == 0 || message.key < after else { return }
+                let payload = filter.labelled(message)
+                bytes += payload.count + 1
+                if !isFull, found.count < limit, bytes <= EventFilter.mostBytes || found.isEmpty {
+                    found.append(payload)
+                    last = message.key
+                } else {
+                    (isFull, next) = (true, last)
+                }
             }
-        }
+        } catch { try met(error) }
         return ReplyResult(events: found, matches: matches, next: next)
     }
 }

@@ -60,6 +60,8 @@ extension LevelColumns.Axis {
 public struct ReplyResult: Sendable, Equatable {
     public var bytes: [UInt8]
     public var isCBOR: Bool
+    /// Part of what is stored could not be read.
+    public var isIncomplete = false
 
     public init(bytes: [UInt8], isCBOR: Bool = false) { (self.bytes, self.isCBOR) = (bytes, isCBOR) }
 

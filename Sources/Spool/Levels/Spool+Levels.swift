@@ -49,12 +49,17 @@ extension Spool {
 
     private func slot(_ number: Int64) -> Int64 { (number % levelSlots + levelSlots) % levelSlots }
 
-    private func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
+    private mutating func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
         let row = try database.use(.levels)
         row.bind(1, slot(number))
-        row.bind(2, number)
-        guard try row.step(), row.int64(1) == Self.sum(number, row.blob(0)) else { return nil }
-        return StepLevels(block: number, row.blob(0))
+        guard try row.step() else { return nil }
+        let stored = row.int64(2)
+        guard row.int64(1) == Self.sum(stored, row.blob(0)) else {
+            unread += 1
+            return nil
+        }
+        // (Else those of another round.)
+        return stored == number ? StepLevels(block: number, row.blob(0)) : nil
     }
 
     private static func sum(_ number: Int64, _ columns: UnsafeRawBufferPointer) -> Int64 {

@@ -119,7 +119,7 @@ import Testing
         },
         Case(
             file: "reply.json",
-            keys: "\(envelope) id cmd phase rev errors result result.rev result.changed result.live"
+            keys: "\(envelope) id cmd phase rev errors incomplete result result.rev result.changed result.live"
                 + " result.restart_stream result.needs_restart result.pending result.pending.rev result.pending.deadline"
         ) { GoldenTests.send(Samples.reply, &$0, $1) },
         Case(

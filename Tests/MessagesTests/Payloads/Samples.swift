@@ -13,13 +13,17 @@ enum Samples {
         Messenger(topics: try Topics(id: "basement-north"), boot: boot, traces: traces)
     }
 
-    static let reply = ReplyMessage(
-        id: "a1", command: "config", phase: .done, revision: 7,
-        result: [
-            "rev": 7, "changed": ["trace.rate_hz", "mqtt.uri"], "live": ["trace.rate_hz", "mqtt.uri"],
-            "restart_stream": [], "needs_restart": [],
-            "pending": ["rev": 7, "deadline": "2026-01-05T10:21:30.120000000Z"],
-        ])
+    static var reply: ReplyMessage {
+        var reply = ReplyMessage(
+            id: "a1", command: "config", phase: .done, revision: 7,
+            result: [
+                "rev": 7, "changed": ["trace.rate_hz", "mqtt.uri"], "live": ["trace.rate_hz", "mqtt.uri"],
+                "restart_stream": [], "needs_restart": [],
+                "pending": ["rev": 7, "deadline": "2026-01-05T10:21:30.120000000Z"],
+            ])
+        reply.isIncomplete = true
+        return reply
+    }
 
     /// Of what could not be read, so that there is no id; the errors are of an object and of a list.
     static let failure = ReplyMessage(

@@ -79,6 +79,9 @@ struct AnswerReport {
         }
         // In their order also where both outputs are one pipe.
         defer { flushOutput() }
+        if answer.reply?.isIncomplete == true, !json || toErrors {
+            printError("\(answer.station): \(Reply.incomplete)")
+        }
         if json { return print(answer.value.jsonText) }
         switch answer.outcome {
         case .done:
