@@ -53,7 +53,8 @@ extension Dispatcher {
             orderAlarm(.alarmTest(pattern ?? bits, step: Int64(step * 1e9)), request, revision)
         case .snapshot(let from, let to, let topic):
             order(.snapshot(from: from, to: to, topic: topic), storage.orders, request, revision)
-        case .stored(let query): order(.stored(query), storage.orders, request, revision)
+        case .stored(let query):
+            order(.stored(query, room: resultRoom(request)), storage.orders, request, revision)
         case .confirmEvent(let confirmation):
             guard reporter.inForce.detection.event.confirmation else {
                 return fail(request, revision: revision, [.takesNoConfirmation])

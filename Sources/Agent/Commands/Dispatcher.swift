@@ -184,6 +184,7 @@ struct Dispatcher: ~Copyable {
     func publish(
         _ reply: [UInt8], _ destination: ReplyDestination, priority: Priority = .essential, isCBOR: Bool = false
     ) {
+        guard let (reply, isCBOR) = fitting(reply, destination, isCBOR: isCBOR) else { return }
         var header = Messenger.header(destination, isCBOR: isCBOR)
         header.priority = priority
         reply.withUnsafeBytes { link.publish(header, $0) }

@@ -215,6 +215,9 @@ struct Outbox: ~Copyable {
 
     // MARK: Answers
 
+    /// Bytes of a packet that the broker takes; nil: nobody has said it.
+    var packetLimit: Int? { link.statistics.packetLimit }
+
     /// Rows that could not be read, and errors that reading met.
     private var gaps: Int { spool.unread + damages }
 

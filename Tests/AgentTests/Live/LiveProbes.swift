@@ -223,6 +223,15 @@ extension LiveRowTests {
         return eventually { kept() == 0 }
     }
 
+    @Sendable static func packetLimit() throws -> Bool {
+        let broker = try Broker()
+        let bench = try AgentBench("mqtt: {uri: \"mqtt://127.0.0.1:\(broker.port)\"}", [.sampling, .link])
+        guard eventually(within: 30, { bench.link.isConnected }), bench.link.statistics.packetLimit == nil,
+            bench.change(patch("mqtt.max_packet_bytes", "1234"))
+        else { return false }
+        return eventually { bench.link.statistics.packetLimit == 1234 }
+    }
+
     @Sendable static func backfill() throws -> Bool {
         let broker = try Broker()
         let settings = "mqtt: {uri: \"mqtt://127.0.0.1:\(broker.port)\"}\nstorage: {backfill_per_s: 1}"

@@ -87,12 +87,20 @@ struct AnswerReport {
         case .done:
             let text = (isBare ? "" : "\(answer.station): ") + (answer.reply.map(show) ?? "done")
             if toErrors { printError(text) } else { print(text) }
+            // It was done, and something about the reply is not as it should be.
+            for complaint in answer.reply?.complaints ?? [] { printError("\(answer.station): \(complaint)") }
         case .failed:
             let complaints = answer.reply?.complaints ?? []
             printError("\(answer.station): refused" + complaints.map { "\n  " + $0 }.joined())
         case .offline: printError("\(answer.station): offline")
         case .silent: printError("\(answer.station): no answer after \(fixed(answer.seconds, 1)) s")
         }
+    }
+
+    /// An answer that is done and that somebody else prints.
+    mutating func count(_ station: String, isIncomplete: Bool) {
+        done += 1
+        if isIncomplete, !json { printError("\(station): \(Reply.incomplete)") }
     }
 
     /// A sentence about all when there were several.
