@@ -101,6 +101,11 @@ public final class Link: Sendable {
 
     public var statistics: LinkStatistics { shared.statistics }
 
+    /// Bytes of the packet of a message, never less than they are.
+    public static func packetSize(_ header: PublicationHeader, payload: Int) -> Int {
+        LinkCore.packetSize(header, payload: payload)
+    }
+
     /// Sends what waits while time allows, says `offline`, and disconnects.
     /// - Parameter seconds: how long that may take.
     /// - Returns: true when the link's thread has ended in time; it cannot while it resolves a name or while the

@@ -22,6 +22,8 @@ public struct LinkStatistics: Sendable, Equatable {
     public var connected = false
     /// What is spoken with the broker; nil while there is no connection.
     public var version: LinkOptions.ProtocolVersion?
+    /// Bytes of a packet that this connection, or the last one, takes at most; nil: nobody has said it.
+    public internal(set) var packetLimit: Int?
     /// Connections that came up.
     public var connects: UInt64 = 0
     /// Number of the present or last connection; each has a higher one than those before it, not always by one. What

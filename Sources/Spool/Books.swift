@@ -6,6 +6,7 @@ struct Books {
     /// Numbers below this may have been used, without their class.
     var reserved: Int64 = 1
     var ring = RingIndex()
+    var ages = MessageAges()
     /// The ten minutes that have not been written down.
     var levels: StepLevels?
 
@@ -25,6 +26,12 @@ struct Books {
         }
         count(dropped: try database.numbers(.dropped), damaged: try database.numbers(.damaged))
         statistics.damagedPages = Int(try database.numbers(.pages).first ?? 0)
+        let deleted = try database.numbers(.deleted)
+        if deleted.count == 2 {
+            statistics.deletedForAge = Int(clamping: deleted[0])
+            statistics.deletedForRoom = Int(clamping: deleted[1])
+        }
+        ages = MessageAges(try database.numbers(.ages))
         var pieces: [RingSegment] = []
         let segments = try database.use(.segments)
         while try segments.step() {

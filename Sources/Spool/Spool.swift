@@ -33,6 +33,9 @@ public struct Spool: ~Copyable {
     public private(set) var isWithoutFile = false
     /// What was given up because its files are gone: it can be read for as long as it is open.
     private var former: Database?
+    /// Rows that somebody wanted to read and that are not what was written, or are not there though others name them; since
+    /// the start. What is told of the past is not whole when this has risen meanwhile.
+    public internal(set) var unread = 0
     /// For reading the ring.
     var decoder = MiniSEEDDecoder()
     var samples: [Double] = []
@@ -40,7 +43,7 @@ public struct Spool: ~Copyable {
     private var isSuspect = false
 
     /// Opens the spool or makes it. Damaged files are set aside, see `setAside`.
-    /// - Parameter now: nanoseconds of UTC.
+    /// - Parameter now: of a clock that never jumps (ns), the one that `trim` gets.
     /// - Throws: when the folder or the disk does not allow it, or another process has it open: to be tried again.
     public static func open(_ options: SpoolOptions, now: Int64) throws(SpoolError) -> Spool {
         try open(options, now: now, boot: machineStart())

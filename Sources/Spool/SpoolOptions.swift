@@ -6,7 +6,7 @@ public struct SpoolOptions: Sendable, Equatable {
     public var budgetBytes: Int
     /// Seconds of waveform that the ring keeps; 0: no ring.
     public var ringSeconds: Double
-    /// Seconds that events are kept after their delivery.
+    /// Seconds that events are kept, once the broker has them; only the time counts in which the spool was open.
     public var keepEventsSeconds: Double
 
     /// Smaller budgets count as this.

@@ -9,6 +9,10 @@ public struct SpoolStatistics: Sendable, Equatable {
     public internal(set) var oldestMade: Int64?
     /// Messages dropped for want of room before the broker had them, since the file was begun: restarts do not reset it.
     public internal(set) var dropped = ClassCounts()
+    /// Messages of events that the broker has, or has refused, deleted because they were older than events are kept, and for
+    /// want of room, since the file was begun.
+    public internal(set) var deletedForAge = 0
+    public internal(set) var deletedForRoom = 0
     /// Messages that could not be read back and were dropped, since the file was begun.
     public internal(set) var damaged = 0
     /// Pages of the log that were found damaged at a start, since the file was begun.

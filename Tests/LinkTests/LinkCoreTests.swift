@@ -254,6 +254,22 @@ final class Bench {
         #expect(bench.reports.contains(.tooLarge(topic: "large", bytes: 1000)))
     }
 
+    /// What the settings say holds where the broker says nothing, and where it says more; it needs no other connection.
+    @Test func theSettingsLimitPacketsAsWell() {
+        var limits = BrokerLimits()
+        for said in [nil, 400, 600] as [Int?] {
+            limits.maximumPacketSize = said
+            let bench = Bench { $0.mqtt.maximumPacket = 500 }
+            var other = bench.core.options
+            other.mqtt.maximumPacket = 0
+            #expect(!bench.core.options.needsNewConnection(for: other))
+            bench.put("large", String(repeating: "x", count: 490))
+            bench.comeUp(limits)
+            #expect(bench.core.statistics.packetLimit == min(said ?? 500, 500))
+            #expect(bench.core.statistics.tooLarge == 1)
+        }
+    }
+
     @Test func aMessageThatIsNoneIsCountedAndDoesNotBlock() {
         let bench = Bench()
         bench.put("")

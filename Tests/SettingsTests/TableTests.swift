@@ -130,6 +130,7 @@ import Testing
         (c.mqtt.tls.alpn, c.mqtt.tls.minimumVersion) = ("mqtt", .v13)
         (c.mqtt.tls.pskIdentity, c.mqtt.tls.pskFile) = ("board", "/psk")
         (c.mqtt.keepalive, c.mqtt.reconnectMinimum, c.mqtt.reconnectMaximum, c.mqtt.willDelay) = (5, 0.5, 60, 0)
+        c.mqtt.maximumPacket = 9000
         (c.mqtt.homeAssistant.enabled, c.mqtt.homeAssistant.prefix) = (false, "house/ha")
         (c.mqtt.homeAssistant.discovery, c.mqtt.homeAssistant.page) = (.components, "https://page/#/station/{id}")
         (c.mqtt.openEEW.enabled, c.mqtt.openEEW.topic, c.mqtt.openEEW.country) = (true, "here/traces", "mx")

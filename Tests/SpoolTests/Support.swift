@@ -7,6 +7,7 @@ import TestSupport
 /// 2026-01-01, and a second and a day, in nanoseconds.
 let newYear: Int64 = 1_767_225_600_000_000_000
 let second: Int64 = 1_000_000_000
+let hour: Int64 = 3600 * second
 let day: Int64 = 86_400 * second
 
 extension TemporaryFolder {

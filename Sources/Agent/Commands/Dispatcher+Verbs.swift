@@ -53,7 +53,8 @@ extension Dispatcher {
             orderAlarm(.alarmTest(pattern ?? bits, step: Int64(step * 1e9)), request, revision)
         case .snapshot(let from, let to, let topic):
             order(.snapshot(from: from, to: to, topic: topic), storage.orders, request, revision)
-        case .stored(let query): order(.stored(query), storage.orders, request, revision)
+        case .stored(let query):
+            order(.stored(query, room: resultRoom(request)), storage.orders, request, revision)
         case .confirmEvent(let confirmation):
             guard reporter.inForce.detection.event.confirmation else {
                 return fail(request, revision: revision, [.takesNoConfirmation])
@@ -113,6 +114,8 @@ extension Dispatcher {
         case .done(let result):
             if request.command == .calibrate { reporter.keep(calibration: result) }
             say(request, .done, revision: reporter.revision, result: result)
+        case .partly(let result):
+            say(request, .done, revision: reporter.revision, result: result, isIncomplete: true)
         case .made(let result): say(request, .done, revision: reporter.revision, made: result)
         case .failed(let error): fail(request, revision: reporter.revision, [error])
         }

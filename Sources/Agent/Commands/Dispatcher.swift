@@ -137,11 +137,12 @@ struct Dispatcher: ~Copyable {
     @discardableResult
     mutating func say(
         _ request: CommandRequest, _ phase: ReplyMessage.Phase, revision: Int, errors: [CodedError] = [],
-        result: Value = .object([]), made: ReplyResult? = nil
+        result: Value = .object([]), made: ReplyResult? = nil, isIncomplete: Bool = false
     ) -> Int? {
-        let message = ReplyMessage(
+        var message = ReplyMessage(
             id: request.id, command: request.command.name, phase: phase, revision: revision, errors: errors,
             result: result)
+        message.isIncomplete = isIncomplete || made?.isIncomplete == true
         let reply = messenger.reply(message, made: made, time: HostClock.wall())
         var number: Int?
         if let entry = desk.said(request, reply, isFinal: phase != .accepted) {
@@ -183,6 +184,7 @@ struct Dispatcher: ~Copyable {
     func publish(
         _ reply: [UInt8], _ destination: ReplyDestination, priority: Priority = .essential, isCBOR: Bool = false
     ) {
+        guard let (reply, isCBOR) = fitting(reply, destination, isCBOR: isCBOR) else { return }
         var header = Messenger.header(destination, isCBOR: isCBOR)
         header.priority = priority
         reply.withUnsafeBytes { link.publish(header, $0) }

@@ -29,17 +29,19 @@ public final class SettingsKeeper {
     /// - Throws: the errors of the layers, which are not valid even without an overlay.
     public convenience init(_ layers: SettingsLayers, setsAside: Bool = true) throws(CodedErrors) {
         let found = try SettingsLedger.stored(layers, now: HostClock.wall(), monotonic: HostClock.monotonic())
-        self.init(found.ledger, found.notes, files: SystemFiles())
+        self.init(found.ledger, found.notes, isSealed: found.isSealed, files: SystemFiles())
         let isDamaged = notes.contains { $0.kind == .damaged && $0.errors.first?.code != .unavailable }
         if setsAside, isDamaged { store.setAside() }
     }
 
-    init(_ ledger: SettingsLedger, _ notes: [SettingsLedger.Note], files: any FileLayer) {
+    /// - Parameter isSealed: the file has a check sum, or there is none; one without is written anew at the start.
+    init(
+        _ ledger: SettingsLedger, _ notes: [SettingsLedger.Note], isSealed: Bool = true, files: any FileLayer
+    ) {
         self.ledger = ledger
         self.notes = notes
-        written = notes.isEmpty ? ledger.document : nil
-        store = DurableFile(
-            directory: ledger.settings.configuration.storage.directory, name: SettingsLedger.fileName, files: files)
+        written = notes.isEmpty && isSealed ? ledger.document : nil
+        store = SettingsLedger.file(in: ledger.settings.configuration.storage.directory, files: files)
     }
 
     /// To be called before the agent does anything with the settings; may go back to an earlier revision.
@@ -73,9 +75,9 @@ public final class SettingsKeeper {
         let document = next.document
         if document == written { return nil }
         written = document
-        let store = self.store
+        let (store, bytes) = (self.store, next.fileBytes)
         let write: @Sendable () -> String? = {
-            do throws(FileError) { try store.write(document) } catch { return error.message }
+            do throws(FileError) { try store.write(bytes) } catch { return error.message }
             return nil
         }
         if let writes { return writes.put(.settings, write) }

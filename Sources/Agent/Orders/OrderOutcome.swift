@@ -5,9 +5,25 @@ enum OrderOutcome: Sendable {
     /// It goes on; more will come.
     case began(Value)
     case done(Value)
-    /// The same, written already.
+    /// The same, but part of what is stored could not be read.
+    case partly(Value)
+    /// Done, and written already.
     case made(ReplyResult)
     case failed(CodedError)
+
+    /// The same, of which part could not be read.
+    var incomplete: OrderOutcome {
+        switch self {
+        case .began, .partly: return self
+        case .done(let result): return .partly(result)
+        case .made(var result):
+            result.isIncomplete = true
+            return .made(result)
+        case .failed(var error):
+            error.message += " (Part of what is stored could not be read.)"
+            return .failed(error)
+        }
+    }
 }
 
 extension CodedError {

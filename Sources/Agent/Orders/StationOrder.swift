@@ -34,7 +34,8 @@ enum StationOrder: Sendable {
     /// What the waveform ring has between two times (ns of UTC), as miniSEED on `topic`. For the storage thread, as the
     /// next one; those above it but for the alarm's are for the one that samples.
     case snapshot(from: Int64, to: Int64, topic: String)
-    indirect case stored(StoredQuery)
+    /// - room: bytes that the result may have; nil: any number.
+    indirect case stored(StoredQuery, room: Int? = nil)
 }
 
 extension StationOrder {

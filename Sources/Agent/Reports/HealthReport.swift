@@ -77,6 +77,7 @@ struct HealthReport {
         let oldest = disk.oldestMade.map { Double(max(0, HostClock.wall() - $0)) / 1e9 } ?? 0
         outbox.oldest = (max(link.oldest, oldest) * 1000).rounded() / 1000
         outbox.dropped = link.dropped + disk.dropped
+        (outbox.deletedForAge, outbox.deletedForRoom) = (disk.deletedForAge, disk.deletedForRoom)
         return outbox
     }
 

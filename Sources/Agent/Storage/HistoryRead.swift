@@ -7,6 +7,8 @@ struct HistoryRead {
     /// Pieces of the ring, and blocks of ten minutes, in a round.
     private static let piecesInARound = 16
     private static let blocksInARound = 500
+    /// Bytes that a step has at least: nine numbers or nulls.
+    private static let stepBytes = 9
 
     let number: Int
     private let isCBOR: Bool
@@ -19,60 +21,91 @@ struct HistoryRead {
     private var ring: Int64?
     private var decoder = MiniSEEDDecoder()
     private var samples: [Double] = []
+    /// Bytes that the result may have; nil: any number.
+    private let room: Int?
+    /// Begin of what is left away for that.
+    private var next: Int64?
 
     /// Shorter steps than a minute are made of the ring's samples.
     private var isFine: Bool { levels.step < StepLevels.minute }
 
-    init(number: Int, _ range: ClosedRange<Int64>, step: Int, cbor: Bool, now: Int64) {
+    init(
+        number: Int, _ range: ClosedRange<Int64>, step: Int, cbor: Bool, room: Int? = nil, now: Int64
+    ) {
         let step = Int64(step) * 1_000_000_000
         let rest = range.lowerBound % step
         let start = range.lowerBound - (rest < 0 ? rest + step : rest)
-        let count = (range.upperBound - start + step - 1) / step
+        let all = (range.upperBound - start + step - 1) / step
+        let count = min(all, Int64(max(1, (room ?? .max) / Self.stepBytes)))
+        next = count < all ? start + count * step : nil
+        self.room = room
         levels = StepLevels(start: start, step: step, count: Int(count))
         blocks = Array(StepLevels.block(at: levels.start)...StepLevels.block(at: levels.end - 1))[...]
         (self.number, isCBOR) = (number, cbor)
         beginsAt = now + Snapshot.flushTime
     }
 
+    /// - Parameter problem: an error that reading came upon; what can be read is read all the same.
     /// - Returns: false when all has been read.
-    mutating func read(_ spool: inout Spool) throws(SpoolError) -> Bool {
+    mutating func read(_ spool: inout Spool, _ problem: inout SpoolError?) -> Bool {
         if pieces == nil {
-            pieces = isFine ? spool.segments(from: levels.start, to: levels.end - 1)[...] : []
+            pieces = []
+            do throws(SpoolError) {
+                if isFine { pieces = try spool.segments(answering: levels.start...levels.end - 1)[...] }
+            } catch { problem = error }
             ring = pieces?.map(\.start).min()
         }
         for _ in 0..<Self.piecesInARound {
             guard let piece = pieces?.popFirst() else { break }
-            guard let unit = piece.unit, let records = try spool.records(of: piece) else { continue }
-            records.withUnsafeBytes { levels.add($0, unit: unit, with: &decoder, &samples) }
+            do throws(SpoolError) {
+                guard let unit = piece.unit, let records = try spool.records(of: piece) else { continue }
+                records.withUnsafeBytes { levels.add($0, unit: unit, with: &decoder, &samples) }
+            } catch { problem = problem ?? error }
         }
         guard pieces?.isEmpty ?? true else { return true }
         // All minutes at once, so that none fills a step that another has filled.
         var minutes: [StepLevels] = []
         for _ in 0..<Self.blocksInARound {
             guard let number = blocks.popFirst() else { break }
-            if let block = try spool.levels(number) { minutes.append(block) }
+            do throws(SpoolError) {
+                if let block = try spool.levels(number) { minutes.append(block) }
+            } catch { problem = problem ?? error }
         }
         // (Within the ring what is missing is a gap.)
         for block in minutes { levels.add(block, fillingUntil: isFine ? ring ?? .max : nil) }
         return !blocks.isEmpty
     }
 
+    /// As many steps as there is room for, but one at least.
     var result: ReplyResult {
+        var count = levels.count
+        while true {
+            let made = columns(count).result(cbor: isCBOR)
+            guard let room, made.bytes.count > room, count > 1 else { return made }
+            count = max(1, min(count - 1, count * max(0, room) / made.bytes.count))
+        }
+    }
+
+    private func columns(_ count: Int) -> LevelColumns {
         var columns = LevelColumns(
-            from: levels.start, step: Int(levels.step / 1_000_000_000), count: levels.count)
+            from: levels.start, step: Int(levels.step / 1_000_000_000), count: count)
         columns.ring = ring
-        for (i, cell) in levels.cells.enumerated() where cell.samples > 0 {
+        columns.next = count < levels.count ? levels.start + Int64(count) * levels.step : next
+        for (i, cell) in levels.cells.prefix(3 * count).enumerated() where cell.samples > 0 {
             columns.axes[i % 3].least[i / 3] = cell.least
             columns.axes[i % 3].most[i / 3] = cell.most
             columns.axes[i % 3].rms[i / 3] = cell.rms
         }
-        return columns.result(cbor: isCBOR)
+        return columns
     }
 }
 
 extension Outbox {
     /// Goes on with a look at the past.
     mutating func step(_ history: inout HistoryRead) throws(SpoolError) -> OrderOutcome? {
-        try history.read(&spool) ? nil : .made(history.result)
+        var problem: SpoolError?
+        let goesOn = history.read(&spool, &problem)
+        if let problem { try met(problem) }
+        return goesOn ? nil : .made(history.result)
     }
 }

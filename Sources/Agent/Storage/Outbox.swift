@@ -50,8 +50,15 @@ struct Outbox: ~Copyable {
     private var holdNumber: UInt64 = 0
     private var withdrawDue: Int64 = 0
     private var trimDue: Int64 = 0
+    /// Messages of delivered events that were deleted, as of the last time that it was said.
+    private var deleted = (age: 0, room: 0)
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
+    /// Damage that was met while an answer was read: the next round begins with it.
+    private var damage: SpoolError?
+    private var damages = 0
+    /// Of the task under way, and what could not be read when it began.
+    private var reading: (task: Int, gaps: Int)?
     /// Withdrawn from memory, and not yet on the disk.
     private var withdrawn: [(header: PublicationHeader, payload: [UInt8], made: Int64)] = []
 
@@ -60,7 +67,7 @@ struct Outbox: ~Copyable {
     static func open(
         _ context: Context, link: Link, status: StorageStatus, log: Log
     ) throws(SpoolError) -> Outbox {
-        var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.wall())
+        var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.monotonic())
         report(spool.setAsideFile, status, log)
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
@@ -83,6 +90,8 @@ struct Outbox: ~Copyable {
         self.log = log
         self.spool = spool
         _ = trial.change(trial: context.trial, confirmed: context.confirmed)
+        let statistics = self.spool.statistics
+        deleted = (statistics.deletedForAge, statistics.deletedForRoom)
     }
 
     /// Other settings, from now on.
@@ -145,6 +154,10 @@ struct Outbox: ~Copyable {
     private mutating func work(
         _ segments: inout [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
     ) throws(SpoolError) {
+        if let damage {
+            self.damage = nil
+            throw damage
+        }
         if try keep(wall: wall) { foldDue = min(lastFold + Self.foldPause, now + Self.quiet) }
         try settle()
         for item in segments {
@@ -167,8 +180,9 @@ struct Outbox: ~Copyable {
         if waiting.connected, !isLast { try feed(wall: wall) }
         if now >= trimDue || isLast {
             trimDue = now + Self.trimPause
-            try spool.trim(now: wall)
+            try spool.trim(now: now)
             try spool.checkpoint()
+            sayDeleted()
         }
         if now >= foldDue {
             (lastFold, foldDue) = (now, now + Self.foldPause)
@@ -180,11 +194,48 @@ struct Outbox: ~Copyable {
         }
     }
 
+    /// Says what of delivered events had to go since the last time.
+    private mutating func sayDeleted() {
+        let statistics = spool.statistics
+        let (age, room) = (statistics.deletedForAge - deleted.age, statistics.deletedForRoom - deleted.room)
+        deleted = (statistics.deletedForAge, statistics.deletedForRoom)
+        if age > 0 {
+            log.notice("stored events were older than storage.keep_events_days: deleted", ["messages": .int(age)])
+        }
+        if room > 0 {
+            log.notice("stored events that the broker has were deleted for want of room", ["messages": .int(room)])
+        }
+    }
+
     /// Without a disk messages leave at once.
     static func letPass(_ link: Link) {
         var payload: [UInt8] = []
         while let message = link.takeUnkept(into: &payload) { link.cannotKeep(message.ticket) }
     }
+
+    // MARK: Answers
+
+    /// Bytes of a packet that the broker takes; nil: nobody has said it.
+    var packetLimit: Int? { link.statistics.packetLimit }
+
+    /// Rows that could not be read, and errors that reading met.
+    private var gaps: Int { spool.unread + damages }
+
+    /// An error that an answer came upon: of damage the answer says that it is not whole, and the files are mended with the
+    /// next round.
+    mutating func met(_ error: SpoolError) throws(SpoolError) {
+        guard error.isDamage else { throw error }
+        damage = damage ?? error
+        damages += 1
+    }
+
+    /// To be called before each step of a task.
+    mutating func begins(_ task: Int) {
+        if reading?.task != task { reading = (task, gaps) }
+    }
+
+    /// Whether the task under way could read all that it wanted.
+    var isWhole: Bool { reading.map { $0.gaps == gaps } ?? true }
 
     // MARK: Live messages
 
@@ -304,7 +355,7 @@ struct Outbox: ~Copyable {
                     // One over which a connection ended takes turns with the others of its topic.
                     let isForTrial = number % 2 == 0 || !backfill.isStruck(message.key)
                     guard link.mayOffer(header, key: message.key, isForTrial: isForTrial) else {
-                        try pass(message, line, wall: wall)
+                        try pass(message, line)
                         continue
                     }
                     let taken = message.payload.withUnsafeBytes {
@@ -320,9 +371,9 @@ struct Outbox: ~Copyable {
     }
 
     /// A message that is refused for now waits, until it is older than events are kept.
-    private mutating func pass(_ message: StoredMessage, _ line: SpoolLine, wall: Int64) throws(SpoolError) {
+    private mutating func pass(_ message: StoredMessage, _ line: SpoolLine) throws(SpoolError) {
         let longest = max(spool.options.keepEventsSeconds, 86_400)
-        guard Double(wall - message.made) / 1e9 <= longest else { return try spool.giveUp(message.key) }
+        guard Double(spool.age(of: message.key)) / 1e9 <= longest else { return try spool.giveUp(message.key) }
         backfill.held(message.key, line)
     }
 

@@ -1,10 +1,11 @@
+import Link
 import Messages
 import MiniSEED
 import Spool
 
 /// A stretch of the waveform ring, or the waveform of an event, on its way into the outbox: some pieces in each round.
 struct Snapshot {
-    /// Bytes of a message at most; a record is never divided.
+    /// Bytes of a message at most, where the broker takes as many; a record is never divided.
     static let messageBytes = 65_536
     /// Pieces of the ring in a round.
     static let piecesInARound = 16
@@ -22,6 +23,10 @@ struct Snapshot {
     private var unit: Double?
     /// The event whose waveform it is, the object of its newest message, and how far the reading is (key on the disk).
     var event: (id: String, object: Value, key: Int64)?
+    /// What the broker takes.
+    private let messageBytes: Int
+    /// Bytes of a record that has no room in any message.
+    private var tooLarge: Int?
     /// Whole records that are in no message yet.
     private var records: [UInt8] = []
     private var totals = Totals()
@@ -37,8 +42,10 @@ struct Snapshot {
         var hash = SHA256()
     }
 
-    /// - Parameter now: of the monotonic clock (ns).
-    init(number: Int, from: Int64, to: Int64, topic: String, now: Int64) {
+    /// - Parameters:
+    ///   - now: of the monotonic clock (ns).
+    ///   - packetLimit: bytes of a packet at most; nil: nobody has said it.
+    init(number: Int, from: Int64, to: Int64, topic: String, now: Int64, packetLimit: Int? = nil) {
         self.number = number
         range = from...max(from, to)
         var header = Stream.waveform.delivery.header(topic: topic)
@@ -46,13 +53,15 @@ struct Snapshot {
         // It can be asked for again: it never takes the place of what waits for the broker and is there only once.
         header.priority = .trace
         self.header = header
+        let room = packetLimit.map { $0 - Link.packetSize(header, payload: 0) } ?? Self.messageBytes
+        messageBytes = min(Self.messageBytes, max(0, room))
         beginsAt = now + Self.flushTime
     }
 
     /// That of an event.
     /// - Parameter object: of its newest message.
-    init(number: Int, event id: String, _ object: Value, topic: String) {
-        self.init(number: number, from: .min, to: .max, topic: topic, now: 0)
+    init(number: Int, event id: String, _ object: Value, topic: String, packetLimit: Int? = nil) {
+        self.init(number: number, from: .min, to: .max, topic: topic, now: 0, packetLimit: packetLimit)
         (event, pieces) = ((id, object, 0), [])
     }
 
@@ -81,8 +90,9 @@ struct Snapshot {
     /// A whole message of what there is.
     /// - Parameter isLast: also one that is not full; nil then: there is nothing left.
     mutating func message(isLast: Bool) -> [UInt8]? {
-        guard isLast || records.count > Self.messageBytes, !records.isEmpty else { return nil }
+        guard isLast || records.count > messageBytes, !records.isEmpty, tooLarge == nil else { return nil }
         var end = 0
+        let messageBytes = self.messageBytes
         records.withUnsafeBytes { all in
             while end < all.count {
                 let rest = UnsafeRawBufferPointer(rebasing: all[end...])
@@ -90,9 +100,13 @@ struct Snapshot {
                     end = all.count
                     return
                 }
-                if end > 0, end + length > Self.messageBytes { return }
+                if end > 0, end + length > messageBytes { return }
                 end += length
             }
+        }
+        guard end <= messageBytes else {
+            tooLarge = end
+            return nil
         }
         let message = Array(records[..<end])
         records.removeFirst(end)
@@ -104,6 +118,12 @@ struct Snapshot {
 
     /// What is told when all is on its way.
     var outcome: OrderOutcome {
+        if let tooLarge {
+            return .failed(
+                CodedError(
+                    "", .tooLarge, "A record of the waveform is larger than the broker's maximum packet has room for.",
+                    got: .int(Int64(tooLarge)), allowed: "at most \(messageBytes) bytes of payload on this topic"))
+        }
         guard let first = totals.first, let last = totals.last, totals.messages > 0 else {
             if let event { return .done(["event": event.object, "messages": 0]) }
             return .failed(CodedError("", .unavailable, "the waveform ring has nothing of that time"))
@@ -126,7 +146,7 @@ extension Outbox {
     /// - Returns: what became of it, when it is over.
     mutating func step(_ snapshot: inout Snapshot, wall: Int64) throws(SpoolError) -> OrderOutcome? {
         if snapshot.pieces == nil {
-            let pieces = spool.segments(from: snapshot.range.lowerBound, to: snapshot.range.upperBound)
+            let pieces = try spool.segments(answering: snapshot.range)
             let (bytes, room) = (pieces.reduce(0) { $0 + $1.bytes }, try spool.room())
             guard bytes + bytes / 16 <= room else {
                 return .failed(
@@ -138,7 +158,9 @@ extension Outbox {
         }
         for _ in 0..<Snapshot.piecesInARound {
             guard let piece = snapshot.nextPiece() else { break }
-            if let records = try spool.records(of: piece) { snapshot.add(records) }
+            do throws(SpoolError) {
+                if let records = try spool.records(of: piece) { snapshot.add(records) }
+            } catch { try met(error) }
             while let message = snapshot.message(isLast: false) { try put(message, snapshot.header, wall: wall) }
         }
         var isOver = snapshot.pieces?.isEmpty ?? true

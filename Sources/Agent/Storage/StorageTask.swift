@@ -10,14 +10,15 @@ enum StorageTask {
     case history(HistoryRead)
     case resend(Resending)
     /// Done in one step.
-    case events(number: Int, StoredQuery)
+    /// - room: bytes that the result may have; nil: any number.
+    case events(number: Int, StoredQuery, room: Int? = nil)
 
     var number: Int {
         switch self {
         case .snapshot(let one): one.number
         case .history(let one): one.number
         case .resend(let one): one.number
-        case .events(let number, _): number
+        case .events(let number, _, _): number
         }
     }
 
@@ -45,14 +46,16 @@ enum StorageTask {
         }
     }
 
-    /// - Parameter now: of the monotonic clock (ns).
-    init(_ number: Int, _ query: StoredQuery, topics: Topics, now: Int64) {
+    /// - Parameters:
+    ///   - room: bytes that the result may have; nil: any number.
+    ///   - now: of the monotonic clock (ns).
+    init(_ number: Int, _ query: StoredQuery, room: Int? = nil, topics: Topics, now: Int64) {
         switch query {
         case .history(let range, let step, let cbor):
-            self = .history(HistoryRead(number: number, range, step: step, cbor: cbor, now: now))
+            self = .history(HistoryRead(number: number, range, step: step, cbor: cbor, room: room, now: now))
         case .resend(let stream, let boot, let wanted):
             self = .resend(Resending(number: number, stream: stream, boot: boot, wanted: wanted, topics: topics))
-        case .events, .event, .label, .confirm: self = .events(number: number, query)
+        case .events, .event, .label, .confirm: self = .events(number: number, query, room: room)
         }
     }
 }
@@ -64,6 +67,12 @@ extension Outbox {
     /// - Returns: what became of it, when it is over.
     mutating func step(_ task: inout StorageTask, now: Int64, wall: Int64) throws(SpoolError) -> OrderOutcome? {
         if let wait = task.waitsFor, !hasAll(until: wait.end), now < wait.until { return nil }
+        begins(task.number)
+        let outcome = try carryOn(&task, wall: wall)
+        return isWhole ? outcome : outcome?.incomplete
+    }
+
+    private mutating func carryOn(_ task: inout StorageTask, wall: Int64) throws(SpoolError) -> OrderOutcome? {
         switch task {
         case .snapshot(var one):
             let outcome = try step(&one, wall: wall)
@@ -77,14 +86,13 @@ extension Outbox {
             let outcome = try step(&one, wall: wall)
             task = .resend(one)
             return outcome
-        case .events(_, .events(let range, let minimum, let likely, let labelled, let limit, let after)):
-            let labels = try spool.labels()
+        case .events(_, .events(let range, let minimum, let likely, let labelled, let limit, let after), let room):
+            let (labels, confirmations) = (try notes(.label), try notes(.confirmation))
             let filter = EventFilter(
-                range: range, minimum: minimum, likely: likely, labels: labels, labelled,
-                confirmations: try spool.notes(.confirmation))
-            return .made(try events(filter, limit: limit, after: after))
-        case .events(let number, .event(let id, let topic)):
-            guard let newest = try spool.messages(of: id, .onset ... .end).last,
+                range: range, minimum: minimum, likely: likely, labels: labels, labelled, confirmations: confirmations)
+            return .made(try events(filter, limit: limit, after: after, room: room))
+        case .events(let number, .event(let id, let topic), _):
+            guard let newest = try parts(of: id, .onset ... .end).last,
                 let event = try? JSONReader.read(newest.payload)
             else { return .failed(Self.unknownEvent) }
             guard let topic else {
@@ -94,15 +102,16 @@ extension Outbox {
                 }
                 return .done(["event": .object(members + [.init("label", .string(label))])])
             }
-            task = .snapshot(Snapshot(number: number, event: id, event, topic: topic))
+            task = .snapshot(
+                Snapshot(number: number, event: id, event, topic: topic, packetLimit: packetLimit))
             return nil
-        case .events(_, .label(let id, let label)):
+        case .events(_, .label(let id, let label), _):
             guard try !spool.messages(of: id, .onset ... .end, count: 1).isEmpty else {
                 return .failed(Self.unknownEvent)
             }
             try spool.setLabel(label, of: id)
             return .done(["event_id": .string(id), "label": .string(label ?? "none")])
-        case .events(_, .confirm(let confirmation)):
+        case .events(_, .confirm(let confirmation), _):
             guard try !spool.messages(of: confirmation.eventID, .onset ... .end, count: 1).isEmpty else {
                 return .failed(Self.unknownEvent)
             }
@@ -111,6 +120,24 @@ extension Outbox {
                 "event_id": .string(confirmation.eventID), "confirmed": .bool(confirmation.isConfirmed),
             ])
         case .events: return nil
+        }
+    }
+
+    /// As far as they can be read.
+    private mutating func notes(_ kind: Spool.EventNote) throws(SpoolError) -> [String: String] {
+        do throws(SpoolError) { return try spool.notes(kind) } catch {
+            try met(error)
+            return [:]
+        }
+    }
+
+    /// Messages of an event, as far as they can be read.
+    private mutating func parts(
+        of event: String, _ parts: ClosedRange<EventMark.Part>
+    ) throws(SpoolError) -> [StoredMessage] {
+        do throws(SpoolError) { return try spool.messages(of: event, parts) } catch {
+            try met(error)
+            return []
         }
     }
 
@@ -124,23 +151,26 @@ extension Outbox {
     }
 
     private mutating func events(
-        _ filter: EventFilter, limit: Int, after: Int64
+        _ filter: EventFilter, limit: Int, after: Int64, room: Int?
     ) throws(SpoolError) -> ReplyResult {
         var (found, bytes, matches, next) = ([[UInt8]](), 0, 0, Int64?.none)
         var (last, isFull) = (Int64(0), false)
-        try spool.forEachEnd(where: { filter.takes(id: $0) }) { message in
-            guard filter.takes(message.payload) else { return }
-            matches += 1
-            guard after == 0 || message.key < after else { return }
-            let payload = filter.labelled(message)
-            bytes += payload.count
-            if !isFull, found.count < limit, bytes <= EventFilter.mostBytes || found.isEmpty {
-                found.append(payload)
-                last = message.key
-            } else {
-                (isFull, next) = (true, last)
+        let most = min(EventFilter.mostBytes, room.map { $0 - EventFilter.headBytes } ?? .max)
+        do throws(SpoolError) {
+            try spool.forEachEnd(where: { filter.takes(id: $0) }) { message in
+                guard filter.takes(message.payload) else { return }
+                matches += 1
+                guard after == 0 || message.key < after else { return }
+                let payload = filter.labelled(message)
+                bytes += payload.count + 1
+                if !isFull, found.count < limit, bytes <= most || found.isEmpty {
+                    found.append(payload)
+                    last = message.key
+                } else {
+                    (isFull, next) = (true, last)
+                }
             }
-        }
+        } catch { try met(error) }
         return ReplyResult(events: found, matches: matches, next: next)
     }
 }
@@ -149,6 +179,8 @@ extension Outbox {
 struct EventFilter {
     /// Of the events in one reply.
     static let mostBytes = 262_144
+    /// Of what stands around them: two numbers.
+    static let headBytes = 80
     /// Characters of the time in an event's id.
     private static let stampCount = 19
 

@@ -185,10 +185,13 @@ final class StorageThread: Sendable {
             var sendsTo: String?
             switch order {
             case .snapshot(let from, let to, let topic) where hasRing:
-                task = .snapshot(Snapshot(number: number, from: from, to: to, topic: topic, now: now))
+                task = .snapshot(
+                    Snapshot(
+                        number: number, from: from, to: to, topic: topic, now: now,
+                        packetLimit: link.statistics.packetLimit))
                 sendsTo = topic
-            case .stored(let query):
-                task = StorageTask(number, query, topics: topics, now: now)
+            case .stored(let query, let room):
+                task = StorageTask(number, query, room: room, topics: topics, now: now)
                 if case .event(_, let topic?) = query { sendsTo = topic }
                 if case .resend(let one) = task { sendsTo = one.topic }
             default:

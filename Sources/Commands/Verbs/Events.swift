@@ -13,7 +13,7 @@ extension Command {
             .init("after", .whole(1...1 << 53), "older ones: `next` of the reply before"),
         ],
         result:
-            "`matches`: how many there are in all; `events`: each as its `end` message, with its `label` if it has one, as many as 256 kB hold; "
+            "`matches`: how many there are in all; `events`: each as its `end` message, with its `label` if it has one, as many as 256 kB, or the broker's largest packet, hold; "
             + "`next`: cursor of the rest, or null",
         onlyTells: true, most: 2, isRemembered: false, check: { $0.orderProblem() }
     ) { request, _ in

@@ -14,7 +14,8 @@ extension Command {
         ],
         result:
             "`from`, `step_s`, `n`, `unit`, `ring_from`, and `x`, `y`, `z` with `min`, `max`, `rms` (gravity is in the "
-            + "first two), null where nothing is known",
+            + "first two), null where nothing is known; `next`: where the rest begins, when the broker's largest packet does "
+            + "not hold all",
         onlyTells: true, most: 2, isRemembered: false, check: problem(in:)
     ) { request, context in
         let members = request.members

@@ -74,7 +74,7 @@ extension LinkCore {
             takeEvents(now)
         case .tooLarge:
             statistics.tooLarge += 1
-            known.tooLargeLimit = max(known.tooLargeLimit ?? 0, session.limits.maximumPacketSize ?? 0)
+            known.tooLargeLimit = max(known.tooLargeLimit ?? 0, packetLimit ?? 0)
             store.withLock { $0.release(ticket, .tooLarge) }
             statistics.lastTooLarge = LinkStatistics.TooLarge(topic: header.topic, bytes: scratch.count)
             report(.tooLarge(topic: header.topic, bytes: scratch.count))
@@ -93,7 +93,7 @@ extension LinkCore {
         _ header: PublicationHeader, _ ticket: OutgoingStore.Ticket, isBackfill: Bool, _ now: UInt64
     ) -> HandOver {
         let header = fitted(header)
-        if let most = session.limits.maximumPacketSize, Self.packetSize(header, payload: scratch.count) > most {
+        if let most = packetLimit, Self.packetSize(header, payload: scratch.count) > most {
             return .tooLarge
         }
         let outcome = scratch.withUnsafeBytes { transport.publish(header, $0) }
@@ -145,6 +145,12 @@ extension LinkCore {
         statistics.acked += 1
         if message.backfillBytes > 0 { statistics.backfilled += 1 }
         session.selfCheck?.acknowledged(message.topic)
+    }
+
+    /// Bytes of a packet at most: what the broker says, and what the settings say; nil: nobody has said it.
+    var packetLimit: Int? {
+        let own = options.mqtt.maximumPacket > 0 ? options.mqtt.maximumPacket : nil
+        return [own, session.limits.maximumPacketSize].compactMap { $0 }.min()
     }
 
     /// Bytes of the PUBLISH packet, never less than they are.

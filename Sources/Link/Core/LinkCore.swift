@@ -162,10 +162,7 @@ final class LinkCore {
         let isKnown = known.servedBroker == broker
         known.servedBroker = broker
         if isKnown { known.refusals.connected(now: now) } else { known.refusals.retryAll(now: now) }
-        if let limit = known.tooLargeLimit, session.limits.maximumPacketSize ?? .max > limit {
-            known.tooLargeLimit = nil
-            store.withLock { $0.offerAgain() }
-        }
+        offerWhatWasTooLarge()
         known.duplicates.connected(now: now)
         beginInbound(now)
         let (header, presence) = (presenceHeader, options.presence)
@@ -175,6 +172,14 @@ final class LinkCore {
             store.retained.sendAllAgain(isKnown: isKnown)
             store.queue.hasNews = true
         }
+    }
+
+    /// What was too large may not be any more.
+    private func offerWhatWasTooLarge() {
+        statistics.packetLimit = packetLimit
+        guard let limit = known.tooLargeLimit, packetLimit ?? .max > limit else { return }
+        known.tooLargeLimit = nil
+        store.withLock { $0.offerAgain() }
     }
 
     private var presenceHeader: PublicationHeader {
@@ -198,6 +203,7 @@ final class LinkCore {
         if options.backfillPerSecond != old.backfillPerSecond {
             backfill = TokenBucket(perSecond: options.backfillPerSecond)
         }
+        if options.mqtt.maximumPacket != old.mqtt.maximumPacket { offerWhatWasTooLarge() }
         known.refusals.retryAll(now: now)
         let (change, trial) = (life.current.number, options.trial)
         store.withLock {

@@ -90,6 +90,7 @@ public struct LinkOptions: Sendable, Equatable {
         var same = other
         same.mqtt.reconnectMinimum = mqtt.reconnectMinimum
         same.mqtt.reconnectMaximum = mqtt.reconnectMaximum
+        same.mqtt.maximumPacket = mqtt.maximumPacket
         // What follows from these is compared by itself.
         if version == other.version { same.mqtt.protocolVersion = mqtt.protocolVersion }
         (same.mqtt.uris, same.mqtt.root, same.mqtt.homeAssistant) = (mqtt.uris, mqtt.root, mqtt.homeAssistant)

@@ -18,6 +18,8 @@ public struct LevelColumns: Sendable {
     public var axes: [Axis]
     /// From when on the samples themselves were looked at (ns of UTC); nil: none were.
     public var ring: Int64?
+    /// Begin of the first step that has no room in the message (ns of UTC); nil: these are all.
+    public var next: Int64?
 
     public init(from: Int64, step: Int, count: Int) {
         (self.from, self.step) = (from, step)
@@ -30,6 +32,7 @@ public struct LevelColumns: Sendable {
         f.integer("n", axes[0].least.count, "Steps.")
         f.text("unit", "m/s^2", "Unit of the columns.")
         f.time("ring_from", ring, "From when on the columns are made of the samples; before, of minutes.")
+        f.time("next", next, "Where the rest begins, when a message cannot have all of it.")
         f.object("x", axes[0], "Axis x.") { $0.fields(&$1) }
         f.object("y", axes[1], "Axis y.") { $0.fields(&$1) }
         f.object("z", axes[2], "Axis z.") { $0.fields(&$1) }
@@ -60,6 +63,8 @@ extension LevelColumns.Axis {
 public struct ReplyResult: Sendable, Equatable {
     public var bytes: [UInt8]
     public var isCBOR: Bool
+    /// Part of what is stored could not be read.
+    public var isIncomplete = false
 
     public init(bytes: [UInt8], isCBOR: Bool = false) { (self.bytes, self.isCBOR) = (bytes, isCBOR) }
 

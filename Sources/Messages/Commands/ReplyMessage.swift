@@ -17,6 +17,8 @@ public struct ReplyMessage: Sendable, Equatable {
     public var revision: Int
     /// Everything that is wrong.
     public var errors: [CodedError]
+    /// Part of what is stored could not be read.
+    public var isIncomplete = false
     /// An object.
     public var result: Value
 
@@ -42,6 +44,10 @@ public struct ReplyMessage: Sendable, Equatable {
         f.objects("errors", errors, blank: CodedError("", .syntax, ""), "Everything that is wrong with the command.") {
             $0.fields(&$1)
         }
+        f.flag(
+            "incomplete", isIncomplete ? true : nil,
+            "True: part of what the station stores could not be read, so that the result does not have all of it; else left out."
+        )
         f.tree("result", result, "What the command gave; members depend on the command.")
     }
 }

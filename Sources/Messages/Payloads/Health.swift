@@ -11,6 +11,9 @@ public struct HealthMessage: Sendable, Equatable {
         /// Seconds.
         public var oldest = 0.0
         public var dropped = ClassCounts()
+        /// Of delivered events.
+        public var deletedForAge = 0
+        public var deletedForRoom = 0
         public init() {}
     }
 
@@ -90,6 +93,13 @@ extension HealthMessage.Outbox {
         f.integer("bytes", bytes, unit: "B", "Their size.")
         f.number("oldest_s", oldest, unit: "s", "Age of the oldest one.")
         f.object("dropped", dropped, "Messages lost since the start, by priority.") { $0.fields(&$1) }
+        f.integer(
+            "deleted_age", deletedForAge,
+            "Messages of delivered events deleted because they were older than `storage.keep_events_days`, since the database was created."
+        )
+        f.integer(
+            "deleted_room", deletedForRoom,
+            "Messages of delivered events deleted for want of room, since the database was created.")
     }
 }
 

@@ -8,15 +8,24 @@ public struct DurableFile: Sendable {
     private let files: any FileLayer
     public let name: String
     private let isPublic: Bool
+    private let keepsFormer: Bool
 
     public var path: String { directory + "/" + name }
+    /// The file as it was before the last write.
+    public var formerPath: String { path + ".before" }
     private var newPath: String { path + ".new" }
 
-    /// - Parameter isPublic: anyone may read the file, not only its owner.
-    public init(directory: String, name: String, isPublic: Bool = false, files: any FileLayer = SystemFiles()) {
+    /// - Parameters:
+    ///   - isPublic: anyone may read the file, not only its owner.
+    ///   - keepsFormer: the file before the last write stays as ``formerPath``.
+    public init(
+        directory: String, name: String, isPublic: Bool = false, keepsFormer: Bool = false,
+        files: any FileLayer = SystemFiles()
+    ) {
         self.directory = directory
         self.name = name
         self.isPublic = isPublic
+        self.keepsFormer = keepsFormer
         self.files = files
     }
 
@@ -31,6 +40,8 @@ public struct DurableFile: Sendable {
         do throws(FileError) {
             do throws(FileError) { try files.remove(newPath) } catch { try moveAside(newPath, error) }
             try fill(try files.create(newPath), bytes)
+            // (Without it the file is written all the same: not every file system knows two names of one file.)
+            if keepsFormer { try? files.keep(path, as: formerPath) }
             do throws(FileError) { try files.rename(newPath, to: path) } catch {
                 try moveAside(path, error)
                 try files.rename(newPath, to: path)
@@ -56,9 +67,10 @@ public struct DurableFile: Sendable {
         try files.close(file)
     }
 
-    /// Puts a file that cannot be read out of the way.
+    /// Puts a file that cannot be read out of the way; the one before it, where it is kept, takes its place.
     public func setAside() {
         do throws(FileError) { try files.rename(path, to: path + ".damaged") } catch { try? moveAside(path, error) }
+        if keepsFormer { try? files.keep(formerPath, as: path) }
     }
 
     /// Puts a folder that stands in the way of a file beside it, under a name that nothing has.

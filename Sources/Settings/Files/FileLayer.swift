@@ -25,6 +25,8 @@ public protocol FileLayer: Sendable {
     func sync(_ descriptor: Int32) throws(FileError)
     func close(_ descriptor: Int32) throws(FileError)
     func rename(_ path: String, to target: String) throws(FileError)
+    /// Gives a file a second name, in place of what has that name; it is no error when there is no file.
+    func keep(_ path: String, as target: String) throws(FileError)
     /// Whether there is a folder where a file should be.
     func isFolder(_ path: String) -> Bool
 }
@@ -59,6 +61,18 @@ public struct SystemFiles: FileLayer {
 
     public func rename(_ path: String, to target: String) throws(FileError) {
         _ = try checked("rename", path, Glibc.rename(path, target))
+    }
+
+    public func keep(_ path: String, as target: String) throws(FileError) {
+        let spare = target + ".new"
+        try remove(spare)
+        guard link(path, spare) == 0 else {
+            if errno == ENOENT { return }
+            throw FileError(call: "link", path: path, code: errno)
+        }
+        // (Of two names of one file `rename` leaves both.)
+        defer { unlink(spare) }
+        try rename(spare, to: target)
     }
 
     public func isFolder(_ path: String) -> Bool {

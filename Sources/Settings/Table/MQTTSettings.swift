@@ -67,6 +67,11 @@ extension SettingsTable {
                 title: "Keep alive", advanced: true,
                 "Longest silence on the connection before a ping."),
             Setting(
+                "mqtt.max_packet_bytes", \.mqtt.maximumPacket, .integer(0...268_435_460, unit: "bytes"), apply: .live,
+                title: "Maximum packet", advanced: true,
+                "Largest MQTT packet that is sent; 0: what the broker says (MQTT 5), any with 3.1.1, where it cannot say it."
+            ).owned(by: .link),
+            Setting(
                 "mqtt.reconnect.min_s", \.mqtt.reconnectMinimum, .time(.from(0.1, to: 3600)), apply: .live,
                 title: "Minimum reconnect pause", advanced: true,
                 "Minimum pause before the next attempt to connect."),
@@ -169,6 +174,8 @@ public struct MQTTConfiguration: Sendable, Equatable {
     public var tls = TLS()
     /// Seconds.
     public var keepalive = 30
+    /// Bytes; 0: what the broker says.
+    public var maximumPacket = 0
     public var reconnectMinimum = 1.0
     public var reconnectMaximum = 120.0
     /// Seconds the broker waits before it publishes the last will.

@@ -77,7 +77,8 @@ extension SettingsTable {
             Setting(
                 "storage.keep_events_days", \.storage.keepEventsDays, .integer(0...36_500, unit: "days"), apply: .live,
                 title: "Keep events",
-                "How long events are stored after the broker has them, while there is room."),
+                "How long events are stored once the broker has them, while there is room; the days in which the agent runs count."
+            ),
             Setting(
                 "storage.backfill_per_s", \.storage.backfillRate, .integer(1...10_000, unit: "messages/s"),
                 apply: .live,

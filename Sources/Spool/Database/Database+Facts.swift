@@ -7,6 +7,10 @@ enum OwnFact: String {
     /// Dropped messages by class.
     case dropped = "spool.dropped"
     case damaged = "spool.damaged"
+    /// How old messages are; see ``MessageAges``.
+    case ages = "spool.ages"
+    /// Messages of delivered events that were deleted, for their age and for want of room.
+    case deleted = "spool.deleted"
     /// Damaged pages of the log.
     case pages = "spool.pages"
 }

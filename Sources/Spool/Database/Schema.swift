@@ -77,7 +77,7 @@ enum Query: Int, CaseIterable {
     case begin, commit, pageCount, freePages
     case insert, next, nextOfTheRest, look, delete, deliver, oldest
     case oldestKept, oldestWaveforms, oldestOthers
-    case unfinished, newestTrigger, waveforms, lastEnd
+    case unfinished, newestTrigger, waveforms, lastEnd, ends, endsOfEvents
     case appendSegment, replaceSegment, deleteSegment, records
     case getFact, setFact, deleteFact, factNames
     case sums, segments
@@ -148,6 +148,9 @@ enum Query: Int, CaseIterable {
             return """
                 SELECT \(Self.columns) FROM essential INDEXED BY ends WHERE part = 2 ORDER BY key DESC
                 """
+        case .ends: return "SELECT key, event FROM essential INDEXED BY ends WHERE part = 2"
+        case .endsOfEvents:
+            return "SELECT key, event FROM essential INDEXED BY events WHERE event IS NOT NULL AND part = 2"
         case .appendSegment: return "INSERT INTO ring VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
         case .replaceSegment:
             return """
@@ -171,7 +174,7 @@ enum Query: Int, CaseIterable {
                 FROM \(name)
                 """
         case .setLevels: return "INSERT OR REPLACE INTO levels VALUES(?1, ?2, ?3, ?4)"
-        case .levels: return "SELECT columns, sum FROM levels WHERE slot = ?1 AND number = ?2"
+        case .levels: return "SELECT columns, sum, number FROM levels WHERE slot = ?1"
         case .ofEvent:
             return """
                 SELECT \(Self.columns) FROM essential INDEXED BY events WHERE event = ?1 AND part BETWEEN ?2 AND ?3 \

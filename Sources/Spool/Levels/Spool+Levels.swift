@@ -26,11 +26,12 @@ extension Spool {
         do throws(SpoolError) {
             try begin()
             let columns = levels.columns
+            let place = try place(for: levels.block)
             guard try makeRoom(columns.count, for: .state) else { return }
             let result = columns.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
                 do throws(SpoolError) {
                     let statement = try database.use(.setLevels)
-                    statement.bind(1, slot(levels.block))
+                    statement.bind(1, place)
                     statement.bind(2, levels.block)
                     statement.bind(3, Self.sum(levels.block, bytes))
                     statement.bind(4, bytes)
@@ -47,14 +48,44 @@ extension Spool {
         do throws(SpoolError) { return try row(number) } catch { throw undo(error) }
     }
 
-    private func slot(_ number: Int64) -> Int64 { (number % levelSlots + levelSlots) % levelSlots }
+    /// The two places of a row: one by its time, and one beside it for a clock that is not that of the rows before.
+    private func places(of number: Int64) -> [Int64] {
+        let slot = (number % levelSlots + levelSlots) % levelSlots
+        return [slot, slot + 1 << 32]
+    }
 
-    private func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
-        let row = try database.use(.levels)
-        row.bind(1, slot(number))
-        row.bind(2, number)
-        guard try row.step(), row.int64(1) == Self.sum(number, row.blob(0)) else { return nil }
-        return StepLevels(block: number, row.blob(0))
+    /// Where a row is written: over the one of a month before. One of another time stays, whatever the clock says now, if there
+    /// is another place; of two of them the earlier goes.
+    private func place(for number: Int64) throws(SpoolError) -> Int64 {
+        var found: [(place: Int64, number: Int64?)] = []
+        for place in places(of: number) {
+            let row = try database.use(.levels)
+            row.bind(1, place)
+            found.append((place, try row.step() ? row.int64(2) : nil))
+        }
+        if let same = found.first(where: { $0.number == number }) { return same.place }
+        let round = levelSlots
+        let free = found.first { one in
+            guard let stored = one.number else { return true }
+            return number &- stored == round
+        }
+        return free?.place ?? (found[0].number ?? 0 <= found[1].number ?? 0 ? found[0] : found[1]).place
+    }
+
+    private mutating func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
+        for place in places(of: number) {
+            let row = try database.use(.levels)
+            row.bind(1, place)
+            guard try row.step() else { continue }
+            let stored = row.int64(2)
+            guard row.int64(1) == Self.sum(stored, row.blob(0)) else {
+                unread += 1
+                continue
+            }
+            // (Else those of another time.)
+            if stored == number { return StepLevels(block: number, row.blob(0)) }
+        }
+        return nil
     }
 
     private static func sum(_ number: Int64, _ columns: UnsafeRawBufferPointer) -> Int64 {

@@ -64,17 +64,36 @@ extension Spool {
         } catch { throw undo(error) }
     }
 
-    /// Hands out the ends of events, the newest first.
+    /// Hands out the ends of events, the newest first. Two indices name them: what one of them has lost is found by the other.
+    /// What cannot be read counts as ``unread``.
     /// - Parameter isWanted: by the event's id.
+    /// - Throws: the first error, when all that can be read has been handed out.
     public mutating func forEachEnd(
         where isWanted: (String) -> Bool, _ body: (StoredMessage) -> Void
     ) throws(SpoolError) {
-        do throws(SpoolError) {
-            let row = try database.use(.lastEnd)
-            while try row.step() {
-                if isWanted(row.text(8)), let message = StoredMessage(row) { body(message) }
-            }
-        } catch { throw undo(error) }
+        var keys: Set<Int64> = []
+        var problem: SpoolError?
+        for query in [Query.ends, .endsOfEvents] {
+            do throws(SpoolError) {
+                let row = try database.use(query)
+                while try row.step() {
+                    if isWanted(row.text(1)) { keys.insert(row.int64(0)) }
+                }
+            } catch { problem = problem ?? error }
+        }
+        for key in keys.sorted(by: >) {
+            do throws(SpoolError) {
+                let row = try database.use(.row)
+                row.bind(1, key)
+                guard try row.step(), let message = StoredMessage(row) else {
+                    unread += 1
+                    continue
+                }
+                guard let event = message.header.event, event.part == .end, isWanted(event.id) else { continue }
+                body(message)
+            } catch { problem = problem ?? error }
+        }
+        if let problem { throw undo(problem) }
     }
 
     /// Messages of an event in their order, whatever became of them.
@@ -94,7 +113,7 @@ extension Spool {
             row.bind(4, key)
             row.bind(5, count)
             while try row.step() {
-                if let message = StoredMessage(row) { found.append(message) }
+                if let message = StoredMessage(row) { found.append(message) } else { unread += 1 }
             }
         } catch { throw undo(error) }
         return found

@@ -11,7 +11,10 @@ extension Spool {
     public mutating func notes(_ kind: EventNote) throws(SpoolError) -> [String: String] {
         var found: [String: String] = [:]
         for name in try facts(beginningWith: kind.rawValue) {
-            guard let value = try fact(name) else { continue }
+            guard let value = try fact(name) else {
+                unread += 1
+                continue
+            }
             found[String(name.dropFirst(kind.rawValue.count))] = String(decoding: value, as: UTF8.self)
         }
         return found
@@ -19,7 +22,10 @@ extension Spool {
 
     /// Of one event; nil: nothing has been said.
     public mutating func note(_ kind: EventNote, of event: String) throws(SpoolError) -> String? {
-        try fact(kind.rawValue + event).map { String(decoding: $0, as: UTF8.self) }
+        let name = kind.rawValue + event
+        if let value = try fact(name) { return String(decoding: value, as: UTF8.self) }
+        if try facts(beginningWith: name).contains(name) { unread += 1 }
+        return nil
     }
 
     /// Puts a note beside an event; nil takes it away.

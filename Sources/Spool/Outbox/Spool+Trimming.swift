@@ -6,14 +6,17 @@ import Messages
 /// events. A message never pushes out what is more important than itself; the ring has its own part.
 extension Spool {
     /// Deletes what is too old or too much. To be called now and then; a call takes some milliseconds.
-    /// - Parameter now: nanoseconds of UTC.
+    /// - Parameter now: of a clock that never jumps (ns): what is too old is not told by that of the day.
     /// - Returns: false when there is more to do.
     @discardableResult
     public mutating func trim(now: Int64) throws(SpoolError) -> Bool {
         do throws(SpoolError) {
             try begin()
             try trimRing()
-            let isYoung = try forgetOldEvents(now: now)
+            if books.ages.look(now: now, next: next, keep: options.keepEvents) {
+                try database.set(.ages, numbers: books.ages.numbers)
+            }
+            let isYoung = try forgetOldEvents()
             let hasRoom = try makeRoom(0, for: .essential)
             return isYoung && hasRoom
         } catch { throw undo(error) }
@@ -27,22 +30,35 @@ extension Spool {
         } catch { throw undo(error) }
     }
 
-    private mutating func forgetOldEvents(now: Int64) throws(SpoolError) -> Bool {
-        let (limit, overflow) = now.subtractingReportingOverflow(options.keepEvents)
-        guard !overflow, books.statistics.keptMessages > 0 else { return true }
-        let rows = try candidates(.oldestKept, .essential, count: 64)
-        for row in rows {
-            guard row.made < limit else { return true }
-            try delete(row.key, .essential)
-            books.forget(row.size)
+    /// How old a message is at least (ns).
+    public func age(of key: Int64) -> Int64 { books.ages.age(of: key >> 2) }
+
+    private mutating func forgetOldEvents() throws(SpoolError) -> Bool {
+        guard books.statistics.keptMessages > 0, let limit = books.ages.limit(age: options.keepEvents) else {
+            return true
         }
-        return rows.count < 64
+        let rows = try candidates(.oldestKept, .essential, count: 64)
+        let old = rows.prefix { $0.key >> 2 < limit }
+        for row in old { try forget(row) }
+        books.statistics.deletedForAge += old.count
+        if !old.isEmpty { try noteDeleted() }
+        return old.count < 64
+    }
+
+    private mutating func forget(_ row: Candidate) throws(SpoolError) {
+        try delete(row.key, .essential)
+        books.forget(row.size)
+    }
+
+    private func noteDeleted() throws(SpoolError) {
+        let statistics = books.statistics
+        try database.set(.deleted, numbers: [Int64(statistics.deletedForAge), Int64(statistics.deletedForRoom)])
     }
 
     /// Deletes until so many bytes more of a class find room.
     /// - Returns: whether they do.
     mutating func makeRoom(_ bytes: Int, for priority: Priority) throws(SpoolError) -> Bool {
-        let dropped = books.statistics.dropped
+        let (dropped, deleted) = (books.statistics.dropped, books.statistics.deletedForRoom)
         // (Some pages more for what lies above a row.)
         let pages = bytes > 0 ? bytes / Database.pageBytes + 8 : 0
         var hasRoom = false
@@ -51,6 +67,7 @@ extension Spool {
             hasRoom = excess <= 0
             guard !hasRoom, try deleteSome(excess * Database.pageBytes, for: priority) else { break }
         }
+        if deleted != books.statistics.deletedForRoom { try noteDeleted() }
         if dropped != books.statistics.dropped { try database.set(.dropped, numbers: books.dropped) }
         return hasRoom
     }
@@ -61,8 +78,8 @@ extension Spool {
         if books.statistics.keptMessages > 0 {
             var left = bytes
             for row in try candidates(.oldestKept, .essential, count: 64) where left > 0 {
-                try delete(row.key, .essential)
-                books.forget(row.size)
+                try forget(row)
+                books.statistics.deletedForRoom += 1
                 left -= row.size
             }
             return true
@@ -93,14 +110,13 @@ extension Spool {
     private struct Candidate {
         var key: Int64
         var size: Int
-        var made: Int64
     }
 
     private func candidates(_ query: Query, _ table: Table, count: Int) throws(SpoolError) -> [Candidate] {
         var found: [Candidate] = []
         let row = try database.use(query, table)
         row.bind(1, count)
-        while try row.step() { found.append(Candidate(key: row.int64(0), size: row.int(1), made: row.int64(2))) }
+        while try row.step() { found.append(Candidate(key: row.int64(0), size: row.int(1))) }
         return found
     }
 }

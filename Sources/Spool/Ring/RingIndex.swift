@@ -8,6 +8,8 @@ struct RingIndex {
     /// The highest place that was ever used.
     private var highest: Int64 = 0
 
+    func has(_ segment: RingSegment) -> Bool { entries.contains { $0.number == segment.number } }
+
     var nextNumber: Int64 { (entries.last?.number ?? 0) &+ 1 }
     var freshSlot: Int64 { highest &+ 1 }
 

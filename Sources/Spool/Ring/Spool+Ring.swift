@@ -52,6 +52,31 @@ extension Spool {
         books.ring.entries.filter { $0.start <= to && $0.end >= from }
     }
 
+    /// The same for an answer. Pieces that must have been there, and such whose time is not that of their neighbours and
+    /// which are not as they were written, count as unread.
+    public mutating func segments(answering range: ClosedRange<Int64>) throws(SpoolError) -> [RingSegment] {
+        let entries = books.ring.entries
+        var found: [RingSegment] = []
+        for (index, piece) in entries.enumerated() {
+            if piece.start <= range.upperBound, piece.end >= range.lowerBound {
+                found.append(piece)
+            }
+            guard index > 0, case let before = entries[index - 1] else { continue }
+            // Where the clock was set, or a row is damaged.
+            if before.number &+ 1 != piece.number, Self.overlaps(before.end, piece.start, range) { unread += 1 }
+            guard index + 1 < entries.count, case let after = entries[index + 1],
+                piece.start > range.upperBound || piece.end < range.lowerBound,
+                Self.overlaps(before.end, after.start, range)
+            else { continue }
+            _ = try records(of: piece)
+        }
+        return found
+    }
+
+    private static func overlaps(_ a: Int64, _ b: Int64, _ range: ClosedRange<Int64>) -> Bool {
+        min(a, b) <= range.upperBound && max(a, b) >= range.lowerBound
+    }
+
     /// The newest piece.
     public var newestSegment: RingSegment? { books.ring.entries.last }
 
@@ -61,8 +86,11 @@ extension Spool {
             let row = try database.use(.records)
             row.bind(1, segment.slot)
             row.bind(2, segment.number)
-            guard try row.step() else { return nil }
-            return row.int64(1) == segment.checksum(row.blob(0)) ? row.bytes(0) : nil
+            let isThere = try row.step()
+            if isThere, row.int64(1) == segment.checksum(row.blob(0)) { return row.bytes(0) }
+            // Of a piece whose place was taken by a newer one nothing is wrong.
+            if isThere || books.ring.has(segment) { unread += 1 }
+            return nil
         } catch { throw undo(error) }
     }
 

@@ -23,7 +23,7 @@ struct SettingsOptions: ParsableArguments {
         do throws(CodedErrors) {
             let layers = try SettingsLayers(path: config, preset: below.preset, overrides: below.overrides)
             let now = Int64(time(nil)) * 1_000_000_000
-            let (ledger, notes) = try SettingsLedger.stored(layers, now: now)
+            let (ledger, notes, _) = try SettingsLedger.stored(layers, now: now)
             for note in notes { printError(note.message) }
             return ledger.settings
         } catch {

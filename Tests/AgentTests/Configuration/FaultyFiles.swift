@@ -166,6 +166,15 @@ final class FaultyFiles: FileLayer {
 
     func close(_ descriptor: Int32) throws(FileError) { _ = try with("close") { _, _ in .success(true) } }
 
+    func keep(_ path: String, as target: String) throws(FileError) {
+        _ = try with("link") { state, _ -> Result<Bool, FileError> in
+            guard let file = state.names[path] else { return .success(true) }
+            Self.apply(.add(target, file), &state.names)
+            state.waiting.append(.add(target, file))
+            return .success(true)
+        }
+    }
+
     func rename(_ path: String, to target: String) throws(FileError) {
         _ = try with("rename") { state, _ -> Result<Bool, FileError> in
             guard state.names[path] != nil else { return .failure(FileError(call: "rename", path: path, code: ENOENT)) }

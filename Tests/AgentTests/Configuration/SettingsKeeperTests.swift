@@ -130,6 +130,81 @@ import Testing
         #expect(clean.notes.isEmpty)
     }
 
+    /// Two revisions in a real file: the latitude was 10, then 48.
+    private static func changedTwice(_ folder: TemporaryFolder) throws -> (layers: SettingsLayers, path: String) {
+        let layers = SettingsLayers(file: Array("storage: {directory: \"\(folder.url.path)\"}".utf8))
+        let keeper = try SettingsKeeper(layers)
+        for latitude in [10.25, 48.5] {
+            let patch: Value = ["station": ["latitude": .double(latitude), "longitude": 11]]
+            _ = try keeper.adopt(keeper.propose(.merge(patch)), confirm: nil, source: "test", connection: 1)
+        }
+        return (layers, folder.path("settings.json"))
+    }
+
+    /// Defect: 6 of 90 flipped bits gave other settings in silence, such as another latitude.
+    @Test func noFlippedBitGivesOtherSettingsInSilence() throws {
+        let folder = try TemporaryFolder()
+        let (layers, path) = try Self.changedTwice(folder)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let whole = try SettingsLedger.stored(layers, now: HostClock.wall())
+        #expect(whole.isSealed && whole.notes.isEmpty && whole.ledger.settings.configuration.station.latitude == 48.5)
+        let document = try JSONReader.read(bytes)
+        var (found, same) = (0, 0)
+        for bit in 0..<8 * bytes.count {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            do throws(CodedError) {
+                let (read, _) = try SealedDocument.read(damaged, known: SettingsLedger.documentKeys)
+                same += 1
+                #expect(read == document, "bit \(bit)")
+            } catch { found += 1 }
+            // The way of the agent's start as a whole, of some.
+            guard bit % 61 == 0 else { continue }
+            try Data(damaged).write(to: URL(fileURLWithPath: path))
+            let start = try SettingsLedger.stored(layers, now: HostClock.wall())
+            #expect(start.notes.map(\.kind) == [.damaged] && start.ledger.revision == 1, "bit \(bit)")
+            #expect(start.ledger.settings.configuration.station.latitude == 10.25, "bit \(bit)")
+        }
+        print("\(found) of \(8 * bytes.count) flipped bits found, \(same) change nothing")
+        #expect(found == 8 * bytes.count)
+    }
+
+    @Test func theFileBeforeADamagedOneHoldsAlsoWhereNothingCanBeWritten() throws {
+        let folder = try TemporaryFolder()
+        let (layers, path) = try Self.changedTwice(folder)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "48.5", with: "49.5").utf8).write(to: URL(fileURLWithPath: path))
+        // One start after the other that does not come as far as to write anything.
+        #expect(try SettingsKeeper(layers).notes.map(\.kind) == [.damaged])
+        let next = try SettingsKeeper(layers)
+        #expect(next.ledger.revision == 1 && next.settings.configuration.station.latitude == 10.25)
+        #expect(try String(contentsOfFile: path + ".damaged", encoding: .utf8).contains("49.5"))
+        next.started()
+        let last = try SettingsKeeper(layers)
+        #expect(last.notes.isEmpty && last.ledger.revision == 1)
+        // Both: the settings file alone.
+        for name in [path, path + ".before"] { try Data("{".utf8).write(to: URL(fileURLWithPath: name)) }
+        let none = try SettingsKeeper(layers)
+        #expect(none.notes.map(\.kind) == [.damaged] && none.ledger.revision == 0)
+    }
+
+    /// Files of earlier versions have no check sum, and a person takes it out to edit one. Either is sealed at the start.
+    @Test func aFileWithoutACheckSumIsTakenAndGetsOne() throws {
+        let folder = try TemporaryFolder()
+        let (layers, path) = try Self.changedTwice(folder)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        guard case .object(let members) = try JSONReader.read(bytes) else { return }
+        let unsealed = Value.object(members.filter { $0.key != SealedDocument.member }).json()
+        let edited = String(decoding: unsealed, as: UTF8.self)
+            .replacingOccurrences(of: "48.5", with: "49.5")
+        try Data((edited + "\n").utf8).write(to: URL(fileURLWithPath: path))
+        let keeper = try SettingsKeeper(layers)
+        #expect(keeper.notes.isEmpty && keeper.settings.configuration.station.latitude == 49.5)
+        keeper.started()
+        let again = try SettingsLedger.stored(layers, now: HostClock.wall())
+        #expect(again.isSealed && again.ledger.settings == keeper.settings)
+    }
+
     /// The real agent, killed at any moment of its start, when it writes down that it has started.
     @Test func anAgentKilledAtItsStartLeavesAWholeFile() throws {
         let rounds = ProcessInfo.processInfo.environment["SEISMOTE_KILLS"].flatMap { Int($0) } ?? 12

@@ -37,6 +37,7 @@ import Threads
         }
         func close(_ descriptor: Int32) throws(FileError) { try system.close(descriptor) }
         func rename(_ path: String, to target: String) throws(FileError) { try system.rename(path, to: target) }
+        func keep(_ path: String, as target: String) throws(FileError) { try system.keep(path, as: target) }
         func isFolder(_ path: String) -> Bool { system.isFolder(path) }
     }
 

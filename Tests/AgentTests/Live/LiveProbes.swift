@@ -209,6 +209,10 @@ extension LiveRowTests {
                     try spool.put(header, bytes, made: HostClock.wall() - 10 * 86_400_000_000_000)
                 }
                 try spool.settle(key, .delivered)
+                // It has been there for ten days in which the agent ran.
+                for hours in [16, 240] as [Int64] {
+                    try spool.trim(now: HostClock.wall() + hours * 3_600_000_000_000)
+                }
             }
         }
         func kept() -> Int { bench.storage.status.now.statistics.keptMessages }
@@ -217,6 +221,15 @@ extension LiveRowTests {
             return false
         }
         return eventually { kept() == 0 }
+    }
+
+    @Sendable static func packetLimit() throws -> Bool {
+        let broker = try Broker()
+        let bench = try AgentBench("mqtt: {uri: \"mqtt://127.0.0.1:\(broker.port)\"}", [.sampling, .link])
+        guard eventually(within: 30, { bench.link.isConnected }), bench.link.statistics.packetLimit == nil,
+            bench.change(patch("mqtt.max_packet_bytes", "1234"))
+        else { return false }
+        return eventually { bench.link.statistics.packetLimit == 1234 }
     }
 
     @Sendable static func backfill() throws -> Bool {

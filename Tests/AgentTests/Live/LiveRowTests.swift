@@ -232,6 +232,7 @@ import Threads
             $0.hasBytes([0, 0x2b, 0, 3, 2, 3, 4])
         },
         "mqtt.keepalive_s": connect("mqtt.keepalive_s", "77") { $0.keepalive == 77 },
+        "mqtt.max_packet_bytes": .watched(packetLimit),
         // The will delay interval of MQTT 5.
         "mqtt.will_delay_s": connect("mqtt.will_delay_s", "771") { $0.hasBytes([0x18, 0, 0, 3, 3]) },
         "mqtt.reconnect.min_s": retry("mqtt.reconnect.min_s", "50", longest: 60, above: 50),

@@ -90,7 +90,8 @@ import Testing
             keys:
                 "\(envelope) sensor rate_hz rate_error_ppm rate_uncertainty_ppm samples gaps lost_samples clipped time time.synced"
                 + " time.source time.error_ms outbox outbox.messages outbox.bytes outbox.oldest_s outbox.dropped"
-                + " outbox.dropped.essential outbox.dropped.state outbox.dropped.trace mqtt mqtt.connects mqtt.published"
+                + " outbox.dropped.essential outbox.dropped.state outbox.dropped.trace outbox.deleted_age outbox.deleted_room mqtt"
+                + " mqtt.connects mqtt.published"
                 + " mqtt.acked mqtt.refused mqtt.refused.quota_exceeded mqtt.refused.not_authorized"
                 + " mqtt.rejected_commands driver driver.lost driver.overruns driver.lost_triggers driver.duplicates"
                 + " driver.clock_steps driver.slow_reads driver.retries driver.wake_ups driver.time_error_ms loop_late_ms cpu_pct rss_bytes temperature_c host_temperature_c uptime_s alerts"
@@ -118,7 +119,7 @@ import Testing
         },
         Case(
             file: "reply.json",
-            keys: "\(envelope) id cmd phase rev errors result result.rev result.changed result.live"
+            keys: "\(envelope) id cmd phase rev errors incomplete result result.rev result.changed result.live"
                 + " result.restart_stream result.needs_restart result.pending result.pending.rev result.pending.deadline"
         ) { GoldenTests.send(Samples.reply, &$0, $1) },
         Case(

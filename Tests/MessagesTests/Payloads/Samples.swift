@@ -13,13 +13,17 @@ enum Samples {
         Messenger(topics: try Topics(id: "basement-north"), boot: boot, traces: traces)
     }
 
-    static let reply = ReplyMessage(
-        id: "a1", command: "config", phase: .done, revision: 7,
-        result: [
-            "rev": 7, "changed": ["trace.rate_hz", "mqtt.uri"], "live": ["trace.rate_hz", "mqtt.uri"],
-            "restart_stream": [], "needs_restart": [],
-            "pending": ["rev": 7, "deadline": "2026-01-05T10:21:30.120000000Z"],
-        ])
+    static var reply: ReplyMessage {
+        var reply = ReplyMessage(
+            id: "a1", command: "config", phase: .done, revision: 7,
+            result: [
+                "rev": 7, "changed": ["trace.rate_hz", "mqtt.uri"], "live": ["trace.rate_hz", "mqtt.uri"],
+                "restart_stream": [], "needs_restart": [],
+                "pending": ["rev": 7, "deadline": "2026-01-05T10:21:30.120000000Z"],
+            ])
+        reply.isIncomplete = true
+        return reply
+    }
 
     /// Of what could not be read, so that there is no id; the errors are of an object and of a list.
     static let failure = ReplyMessage(
@@ -146,6 +150,7 @@ enum Samples {
         m.outbox.bytes = 3210
         m.outbox.oldest = 1.5
         m.outbox.dropped.trace = 60
+        (m.outbox.deletedForAge, m.outbox.deletedForRoom) = (12, 7)
         m.mqtt.connects = 2
         m.mqtt.published = 7300
         m.mqtt.acked = 3650

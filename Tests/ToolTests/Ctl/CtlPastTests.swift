@@ -90,6 +90,36 @@ import Testing
         #expect(try Self.ctl(broker, "history", "basement", "--since", "7d", "--step", "1").status == 64)
     }
 
+    /// Defect: a list of which part could not be read looked like a whole one. And what the broker's largest packet does not
+    /// hold comes in pages.
+    @Test func whatIsNotWholeSaysSoAndPagesBecomeOne() throws {
+        let broker = try Broker()
+        let station = try FakeStation(broker, "basement") { station, request in
+            let isFirst = (request.object["from"] as? String)?.hasPrefix("2026-01-05T10:22") != true
+            let start = isFirst ? "20" : "22"
+            let next = isFirst ? #""next":"2026-01-05T10:22:00.000000000Z","# : ""
+            let result =
+                request.verb == "events"
+                ? #"{"matches":1,"next":null,"events":[\#(Self.event(1))]}"#
+                : #"{"from":"2026-01-05T10:\#(start):00Z","step_s":60,"n":2,\#(next)"#
+                    + ["x", "y", "z"].map { #""\#($0)":{"min":[1,2],"max":[3,4],"rms":[5,6]}"# }.joined(separator: ",")
+                    + "}"
+            return [station.reply(request, #""phase":"done","errors":[],"incomplete":true,"result":\#(result)"#)]
+        }
+        let words = "basement: this is not complete"
+        let events = try Self.ctl(broker, "events", "basement", "--since", "7d", "--csv")
+        #expect(events.status == 0 && events.errors.contains(words), "\(events.errors)")
+        #expect(events.output.split(separator: "\n").count == 2)
+        let csv = try Self.ctl(broker, "history", "basement", "--since", "4m", "--step", "60", "--csv")
+        #expect(csv.status == 0 && csv.errors.components(separatedBy: words).count == 2, "\(csv.errors)")
+        let rows = csv.output.split(separator: "\n").dropFirst().map { $0.split(separator: ",") }
+        let times = rows.map { $0[1].dropFirst(11).prefix(5) }
+        #expect(times == ["10:20", "10:21", "10:22", "10:23"])
+        let json = try Self.ctl(broker, "history", "basement", "--since", "4m", "--step", "60", "--json")
+        #expect(json.output.components(separatedBy: #""incomplete":true"#).count == 3, "\(json.output)")
+        _ = station
+    }
+
     @Test func aKeyThatIsNotThereNamesTheNearest() throws {
         let broker = try Broker()
         let station = try Self.station(broker)

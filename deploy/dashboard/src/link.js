@@ -343,6 +343,20 @@
     });
   };
 
+  // The command `history`, page by page where the broker's largest packet does not hold all. Resolves with { past, incomplete }.
+  link.history = async function history(station, query, options) {
+    let [past, incomplete, from] = [null, false, query.from];
+    const at = (time) => Seismote.units.milliseconds(time);
+    while (true) {
+      const reply = await link.command(station, "history", { ...query, from }, options);
+      const part = wire.past(reply.result);
+      incomplete ||= reply.incomplete === true;
+      past = Seismote.past.join(past, part);
+      if (!part?.next || !(at(part.next) > at(from))) return { past, incomplete };
+      from = part.next;
+    }
+  };
+
   // Sends a command to a group: each station answers by itself, after a delay of its own. onReply(station, reply) is called
   // for every reply that is not `accepted`. Returns what ends the listening.
   link.groupCommand = function groupCommand(group, verb, payload, onReply) {

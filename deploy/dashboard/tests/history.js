@@ -15,6 +15,13 @@ test("a reply to `history` is read with its gaps, and nothing else of it", () =>
   assert.strictEqual(wire.past({ from: rfc(begin), step_s: 60, x: { min: Array(5001).fill(0) } }).x.min, undefined);
 });
 
+test("pages of `history` become one", () => {
+  const page = (at, numbers, next) => wire.past({ from: rfc(begin + at), next, step_s: 1, x: { min: numbers, max: numbers, rms: numbers }, y: {}, z: { min: numbers } });
+  const all = past.join(past.join(null, page(0, [1, null], rfc(begin + 2))), page(2, [3]));
+  assert.deepStrictEqual([all.from, all.x.max, all.z.min, all.y.min], [rfc(begin), [1, NaN, 3], [1, NaN, 3], []]);
+  assert.strictEqual(past.join(null, undefined), null);
+});
+
 test("a page of events is read, one that is none is left out", () => {
   const event = { event_type: "end", event_id: "a-20260105T102030000Z", onset: rfc(begin), class: { likely: "earthquake", p: 0.9, t_s: 5, certain: true, evil: 1 }, onsite: null, alarm: true, label: "truck" };
   const { events, next, matches } = wire.events({ events: [event, 5, null], next: 7, matches: 12 });

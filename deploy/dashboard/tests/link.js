@@ -25,7 +25,7 @@ class Client extends EventEmitter {
   say(topic, object) { this.emit("message", topic, new TextEncoder().encode(JSON.stringify(object)), {}); }
 }
 globalThis.mqtt = { connect: (url, options) => new Client(url, options) };
-const { link } = load("text.js", "pure/wire.js", "pure/policy.js", "link.js");
+const { link } = load("text.js", "pure/units.js", "pure/wire.js", "pure/policy.js", "pure/ring.js", "pure/past.js", "link.js");
 const last = () => clients[clients.length - 1];
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 function fresh() {
@@ -196,6 +196,22 @@ test("a command ends with done, waits on through accepted, and lists the station
     client.say(`school/attic/res/${id}`, { id, phase: "failed", errors: [{ code: "range", path: "/a", message: "too much" }] });
     await assert.rejects(failing, (error) => error.errors[0].code === "range" && error.message === "too much");
   }
+});
+
+test("the past comes page by page, and one page that is not complete makes all of it so", async () => {
+  const client = fresh();
+  client.accept();
+  const asked = link.history("attic", { from: "2026-01-05T00:00:00Z", to: "2026-01-05T00:00:03Z", step_s: 1 });
+  const pages = [["2026-01-05T00:00:00Z", [1, 2], "2026-01-05T00:00:02.000000000Z", true], ["2026-01-05T00:00:02.000000000Z", [3]]];
+  for (const [i, [from, numbers, next, incomplete]] of pages.entries()) {
+    await soon();
+    await soon();
+    const { payload } = client.sent[i];
+    assert.strictEqual(payload.from, from);
+    client.say(`school/attic/res/${payload.id}`, { id: payload.id, phase: "done", incomplete, result: { from, next, step_s: 1, x: { max: numbers } } });
+  }
+  const { past, incomplete } = await asked;
+  assert.deepStrictEqual([past.x.max, incomplete, client.sent.length], [[1, 2, 3], true, 2]);
 });
 
 test("a command to a station that is silent ends, and one that may not be sent says so", async () => {

@@ -16,6 +16,8 @@ struct EventList {
     mutating func events(of station: String, _ client: BrokerClient, json: Bool) throws(ClientError) -> [Value] {
         var found: [Value] = []
         var cursor: Int?
+        var isIncomplete = false
+        defer { if isIncomplete { printError("\(station): \(Reply.incomplete)") } }
         repeat {
             var members = request + [.init("limit", .int(Int64(min(100, limit - found.count))))]
             if let cursor { members.append(.init("after", .int(Int64(cursor)))) }
@@ -26,6 +28,7 @@ struct EventList {
             var result: Value?
             exchange.onAnswer = { answer in
                 result = answer.reply?.result
+                if answer.outcome == .done, answer.reply?.isIncomplete == true { isIncomplete = true }
                 if answer.outcome != .done { report.take(answer) }
             }
             try exchange.run()

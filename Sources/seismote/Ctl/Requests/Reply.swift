@@ -11,6 +11,11 @@ struct Reply {
     var result: Value
     /// As it was sent.
     var object: Value
+    /// Part of what the station stores could not be read.
+    var isIncomplete: Bool { object["incomplete"] == .bool(true) }
+
+    static let incomplete =
+        "this is not complete: part of what the station stores could not be read (see its alert storage_set_aside and its log)"
     /// Who answers, by the topic.
     var station = ""
     /// From the request to this reply.

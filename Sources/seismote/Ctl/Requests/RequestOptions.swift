@@ -79,17 +79,28 @@ struct AnswerReport {
         }
         // In their order also where both outputs are one pipe.
         defer { flushOutput() }
+        if answer.reply?.isIncomplete == true, !json || toErrors {
+            printError("\(answer.station): \(Reply.incomplete)")
+        }
         if json { return print(answer.value.jsonText) }
         switch answer.outcome {
         case .done:
             let text = (isBare ? "" : "\(answer.station): ") + (answer.reply.map(show) ?? "done")
             if toErrors { printError(text) } else { print(text) }
+            // It was done, and something about the reply is not as it should be.
+            for complaint in answer.reply?.complaints ?? [] { printError("\(answer.station): \(complaint)") }
         case .failed:
             let complaints = answer.reply?.complaints ?? []
             printError("\(answer.station): refused" + complaints.map { "\n  " + $0 }.joined())
         case .offline: printError("\(answer.station): offline")
         case .silent: printError("\(answer.station): no answer after \(fixed(answer.seconds, 1)) s")
         }
+    }
+
+    /// An answer that is done and that somebody else prints.
+    mutating func count(_ station: String, isIncomplete: Bool) {
+        done += 1
+        if isIncomplete, !json { printError("\(station): \(Reply.incomplete)") }
     }
 
     /// A sentence about all when there were several.

@@ -44,32 +44,76 @@ struct HistoryCommand: ParsableCommand {
         let seconds = Int((to - from) / 1_000_000_000)
         let step = step ?? [1, 10, 60, 600, 3600].first { seconds / $0 <= 300 } ?? 86_400
         let request: Value = ["from": from.timeValue, "to": to.timeValue, "step_s": .int(Int64(step))]
-        let csv = self.csv
         if csv {
             let names = ["x", "y", "z"].flatMap { axis in ["min", "max", "rms"].map { "\(axis)_\($0)_m_s2" } }
             print((["station", "time_utc"] + names).joined(separator: ","))
         }
-        try options.run("history", request, try targets.targets(), isBare: csv) { reply in
-            let rows = Self.rows(reply.result)
-            if csv {
-                let station = reply.station
-                return rows.map { row in
-                    ([station, row.time] + row.numbers.map { $0.map { "\($0)" } ?? "" }).joined(separator: ",")
-                }.joined(separator: "\n")
+        try ctl {
+            let client = try options.common.connect()
+            defer { client.disconnect() }
+            var (report, answers) = (AnswerReport(json: options.common.json, isBare: csv) { _ in "" }, [Answer]())
+            try ask(client, request, try targets.targets()) { answer in
+                if answer.outcome == .done { answers.append(answer) } else { report.take(answer) }
             }
-            var table = Table(
-                ["time (UTC)", "x rms", "y rms", "z rms", "x max-min", "y max-min", "z max-min"], left: [0])
-            for row in rows {
-                let n = row.numbers
-                func shown(_ number: Double?) -> String { number.map { significant($0, 3) } ?? "-" }
-                func width(_ k: Int) -> Double? { n[k].flatMap { low in n[k + 1].map { $0 - low } } }
-                table.add([dateAndTime(row.time)] + [n[2], n[5], n[8], width(0), width(3), width(6)].map(shown))
+            for first in answers where !Interrupt.came {
+                let (rows, isIncomplete) = try pages(after: first, client, request, &report)
+                report.count(first.station, isIncomplete: isIncomplete)
+                guard !options.common.json else { continue }
+                print(csv ? Self.lines(first.station, rows) : "\(first.station): " + Self.table(rows, step: step))
+                flushOutput()
             }
-            return "\(rows.count) steps of \(step) s, m/s²\n" + table.text
+            return report.end()
         }
     }
 
-    private static func rows(_ result: Value) -> [(time: String, numbers: [Double?])] {
+    private typealias Row = (time: String, numbers: [Double?])
+
+    private func ask(
+        _ client: BrokerClient, _ request: Value, _ targets: Targets, _ take: @escaping (Answer) -> Void
+    ) throws(ClientError) {
+        let line = WaitingLine(enabled: !options.common.json)
+        let exchange = Exchange(client, "history", request, targets, patience: options.timeout, line: line)
+        exchange.onAnswer = take
+        try exchange.run()
+    }
+
+    /// All rows of a station. A reply that the broker's largest packet cannot hold as a whole says where the rest begins.
+    private func pages(
+        after first: Answer, _ client: BrokerClient, _ request: Value, _ report: inout AnswerReport
+    ) throws(ClientError) -> (rows: [Row], isIncomplete: Bool) {
+        var (rows, isIncomplete, page) = ([Row](), false, first as Answer?)
+        while let answer = page, let reply = answer.reply, answer.outcome == .done {
+            if options.common.json { print(answer.value.jsonText) }
+            rows += Self.rows(reply.result)
+            isIncomplete = isIncomplete || reply.isIncomplete
+            page = nil
+            guard let next = reply.result["next"]?.rawText, rows.count < 5000, !Interrupt.came else { break }
+            let members = (request.members ?? []).filter { $0.key != "from" } + [.init("from", .string(next))]
+            try ask(client, .object(members), .stations([first.station])) { page = $0 }
+            if let page, page.outcome != .done { report.take(page) }
+        }
+        return (rows, isIncomplete)
+    }
+
+    private static func lines(_ station: String, _ rows: [Row]) -> String {
+        rows.map { row in
+            ([station, row.time] + row.numbers.map { $0.map { "\($0)" } ?? "" }).joined(separator: ",")
+        }.joined(separator: "\n")
+    }
+
+    private static func table(_ rows: [Row], step: Int) -> String {
+        var table = Table(
+            ["time (UTC)", "x rms", "y rms", "z rms", "x max-min", "y max-min", "z max-min"], left: [0])
+        for row in rows {
+            let n = row.numbers
+            func shown(_ number: Double?) -> String { number.map { significant($0, 3) } ?? "-" }
+            func width(_ k: Int) -> Double? { n[k].flatMap { low in n[k + 1].map { $0 - low } } }
+            table.add([dateAndTime(row.time)] + [n[2], n[5], n[8], width(0), width(3), width(6)].map(shown))
+        }
+        return "\(rows.count) steps of \(step) s, m/s²\n" + table.text
+    }
+
+    private static func rows(_ result: Value) -> [Row] {
         let start = result["from"]?.rawText.flatMap { Timestamp($0) }?.nanoseconds ?? 0
         let step = Int64(result["step_s"]?.whole ?? 0) * 1_000_000_000
         let columns = ["x", "y", "z"].flatMap { axis in

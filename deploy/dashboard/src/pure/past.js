@@ -22,6 +22,16 @@
     }
   }
 
+  // Two replies to `history`, the later one after the earlier.
+  function join(a, b) {
+    if (!a || !b) return a ?? b ?? null;
+    const joined = { ...a };
+    for (const axis of axes) {
+      joined[axis] = Object.fromEntries(["min", "max", "rms"].map((name) => [name, [...(a[axis]?.[name] ?? []), ...(b[axis]?.[name] ?? [])]]));
+    }
+    return joined;
+  }
+
   // Samples out of the ring: the mean of those that fall into a slot. Returns the first slot that they fill.
   function samples(traces, shape) {
     if (traces.end === 0) return 0;
@@ -43,5 +53,5 @@
     return first;
   }
 
-  Seismote.past = { levels, samples };
+  Seismote.past = { levels, join, samples };
 })((globalThis.Seismote = globalThis.Seismote || {}));

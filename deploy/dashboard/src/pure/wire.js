@@ -147,7 +147,7 @@
   const kept = object({ event, bytes: number, sha256: matching(/^[0-9a-f]{64}$/) });
   const column = (value) => (Array.isArray(value) && value.length <= 5000 ? value.map((one) => number(one) ?? NaN) : undefined);
   const columns = object({ min: column, max: column, rms: column });
-  const past = object({ from: time, step_s: number, x: columns, y: columns, z: columns });
+  const past = object({ from: time, next: time, step_s: number, x: columns, y: columns, z: columns });
 
   // An event of the network: several stations together.
   const stationId = matching(/^[A-Za-z0-9_-]{1,64}$/);

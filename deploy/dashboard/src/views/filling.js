@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { fleet, link, waveforms, wire } = Seismote;
+  const { fleet, link, waveforms } = Seismote;
   const seconds = 120;
   const levels = 3500;
   const step = 2;
@@ -25,7 +25,7 @@
         if (shape && same()) until = Seismote.past.samples(traces, shape);
       });
       const far = fleet.knows(id, "history") === false ? Promise.resolve(null)
-        : link.command(id, "history", { from: time(begin - levels), to: time(begin), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 }).then(({ result }) => wire.past(result));
+        : link.history(id, { from: time(begin - levels), to: time(begin), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 }).then(({ past }) => past);
       const [, past] = await Promise.allSettled([near, far]);
       if (past.value && same()) Seismote.past.levels(traces, past.value, until);
     }

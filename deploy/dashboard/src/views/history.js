@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, text, fleet, link, wire, plot, units, preferences, setText, router } = Seismote;
+  const { h, text, fleet, link, plot, units, preferences, setText, router } = Seismote;
   const words = text.history;
   const colors = ["ink", "raw", "rms", "filtered"];
 
@@ -88,14 +88,15 @@
       if (fleet.knows(this.id, "history") === false) return setText(this.status, words.keepsNone);
       if (fleet.stations.get(this.id)?.online === false) return setText(this.status, words.offline);
       let known = false;
+      let part = false;
       for (const { from, to, step } of Seismote.helicorder.questions(this.begin, Date.now() / 1000)) {
         if (to <= from) continue;
         setText(this.status, words.asking(""));
         try {
           const time = (seconds) => new Date(seconds * 1000).toISOString();
-          const { result } = await link.command(this.id, "history", { from: time(from), to: time(to), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 });
+          const { past, incomplete } = await link.history(this.id, { from: time(from), to: time(to), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 });
           if (!here()) return;
-          const past = wire.past(result);
+          part ||= incomplete;
           if (past) this.replies.push(past);
           known = true;
           this.shown();
@@ -105,7 +106,7 @@
           if (!known) return setText(this.status, old ? words.keepsNone : error.denied || error.timeout ? `${words.failed(error.message)} ${words.mayNot}` : words.failed(error.message));
         }
       }
-      setText(this.status, this.some ? words.step(units.duration(this.days.step)) : words.none);
+      setText(this.status, (this.some ? words.step(units.duration(this.days.step)) : words.none) + (part ? ` ${text.link.incomplete}` : ""));
     }
 
     // Lines and their scale from what has come.

@@ -87,8 +87,8 @@
       if (more && this.next) query.after = this.next;
       try {
         if (fleet.knows(this.id, "events") === false) throw Object.assign(new Error(""), { old: true });
-        const { result } = await link.command(this.id, "events", query);
-        const found = wire.events(result);
+        const reply = await link.command(this.id, "events", query);
+        const found = wire.events(reply.result);
         if (!here()) return;
         const fresh = (found?.events ?? []).filter((event) => event.event_id && event.onset);
         for (const event of fresh) fleet.learn(this.id, event);
@@ -96,7 +96,9 @@
         this.list = more ? [...this.list, ...fresh] : fresh;
         this.next = found?.next ?? null;
         this.matches = found?.matches ?? this.list.length;
-        setText(this.status, this.list.length === 0 ? words.nothing : words.found(this.matches, this.list.length));
+        this.incomplete = reply.incomplete === true || (more && this.incomplete === true);
+        const summary = this.list.length === 0 ? words.nothing : words.found(this.matches, this.list.length);
+        setText(this.status, this.incomplete ? `${summary} ${text.link.incomplete}` : summary);
       } catch (error) {
         if (!here()) return;
         this.local = true;
