@@ -119,8 +119,8 @@ cross_prepare() {
     ln -sfn "$(cd "$target/static" && echo ../usr/lib/gcc/aarch64-linux-gnu/*/libstdc++.a)" "$target/static/libstdc++.a"
 }
 
-# cross_released PRODUCT: builds that program as it is delivered, and prints its path. Linked as `released` does it (but
-# for no-unwind-tables.ld, of which the lld of Swift 6.0.3 dies), with older-glibc.s, so that it runs on Debian 12 too.
+# cross_released PRODUCT: builds that program as it is delivered, and prints its path. Linked as `released` does it, with
+# older-glibc.s, so that it runs on Debian 12 too.
 cross_released() {
     local program=$build/static/aarch64-unknown-linux-gnu/release/$1 flags=() flag
     # (Whoever takes this function's output has switched `set -e` off in it.)
@@ -130,7 +130,6 @@ cross_released() {
     mv "$host/root/older-glibc.new" "$host/root/older-glibc.o"
     for flag in "${release_flags[@]:1}"; do
         case $flag in
-            --script=*) unset 'flags[-1]' ;;
             -L.build/static) flags+=(-L/arm64/static) ;;
             *) flags+=("$flag") ;;
         esac

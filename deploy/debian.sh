@@ -30,6 +30,25 @@ apt_view() {
     apt-get "${view_options[@]}" update -qq >/dev/null || fail "could not read the package lists of Debian 13"
 }
 
+# make_root RELEASE FOLDER PACKAGE,PACKAGE… OPTION...: a root of that release of Debian with its essential packages, apt and
+# these; whole or none. Where it cannot be made the caller fails, with what mmdebstrap said. Needs root. root_maker: a program
+# and its first words that mmdebstrap is given to.
+root_maker=()
+make_root() {
+    local release=$1 folder=$2 packages=$3
+    shift 3
+    rm -rf --one-file-system "$folder"
+    if ! "${root_maker[@]}" mmdebstrap --mode=root --variant=apt --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
+        --include="$packages" --skip=output/dev --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$@" \
+        "$release" "$folder" "$(mirror)" >"$folder.log" 2>&1; then
+        tail -40 "$folder.log" >&2
+        rm -rf --one-file-system "$folder"
+        fail "mmdebstrap could not make a root of $release; its last words are above, all of them in $folder.log"
+    fi
+    # (What was for the making only.)
+    rm -f "$folder/etc/apt/apt.conf.d/99mmdebstrap"
+}
+
 # package_root RELEASE: sets tools to a root of trixie or bookworm with debhelper, lintian and the libraries that the
 # packages depend on, made in the cache where there is none. The folder's name carries the list of its packages, so that
 # another tree with another list makes its own beside it and none is remade while somebody works in it. Needs root.
@@ -49,11 +68,7 @@ package_root() {
     flock "$lock"
     if ! [ -e "$tools.made" ]; then
         say "Making a root of $1 with debhelper and lintian (once; two minutes)"
-        rm -rf "$tools"
-        mmdebstrap --quiet --mode=root --variant=apt --architectures=amd64,arm64 --aptopt='APT::Install-Recommends "false"' \
-            --dpkgopt=force-unsafe-io --include="$(IFS=, && echo "${wanted[*]}")" --skip=output/dev \
-            --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$1" "$tools" "$(mirror)" >"$tools.log" 2>&1 ||
-            fail "mmdebstrap could not make $tools: $(tail -3 "$tools.log")"
+        make_root "$1" "$tools" "$(IFS=, && echo "${wanted[*]}")" --architectures=amd64,arm64
         touch "$tools.made"
     fi
     exec {lock}>&-

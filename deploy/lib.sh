@@ -22,7 +22,10 @@ skip() {
 # Debian packages by purpose; all of them exist under these names in Debian 12 and 13.
 packages_for() {
     case $1 in
-        build) echo libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev libsqlite3-dev libexpat1-dev librabbitmq-dev ;;
+        build) echo git ca-certificates g++ libmosquitto-dev libmseed-dev libyaml-dev libjansson-dev libkissfft-dev libiio-dev \
+            libsqlite3-dev libexpat1-dev librabbitmq-dev ;;
+        swift) echo swiftlang ;;
+        swift-libraries) echo libcurl4-openssl-dev libxml2-dev libncurses-dev libsqlite3-dev zlib1g-dev uuid-dev tzdata ;;
         try) echo mosquitto mosquitto-clients jq ;;
         dashboard) echo esbuild nodejs node-mqtt node-js-yaml node-buffer node-process node-events node-url ;;
         browser) echo nodejs chromium fonts-dejavu-core mosquitto python3 python3-venv ;;
@@ -41,8 +44,10 @@ packages_for() {
         delivery) echo mmdebstrap debian-archive-keyring systemd-container apt-utils gnupg curl mosquitto-clients procps util-linux python3 ;;
         delivery-board) echo mmdebstrap arch-test debian-archive-keyring apt-utils dpkg qemu-system-arm qemu-utils qemu-user-static \
             kmod cpio xz-utils zstd e2fsprogs dosfstools mtools iproute2 openssl mosquitto mosquitto-clients python3 util-linux ;;
+        clean-root) echo mmdebstrap debian-archive-keyring systemd-container procps util-linux git tar ;;
         repository) echo reprepro gnupg dpkg ;;
         packages) echo qemu-user-static systemd git diffutils diffoscope-minimal ;;
+        package-here) echo debhelper dpkg-dev fakeroot binutils man-db python3 ;;
         package) echo mmdebstrap debian-archive-keyring util-linux python3 ;;
         arm64) echo apt dpkg debian-archive-keyring qemu-user-static util-linux tar xz-utils zstd ;;
         *) fail "packages_for: no such purpose: $1" ;;
@@ -100,10 +105,42 @@ reference_folder() {
     if [ -f "$folder/params.json" ]; then (cd "$folder" && pwd); fi
 }
 
-# The Swift toolchain is not installed from here: it is Swift's own (6.0 or later) or Debian 13's package swiftlang.
+# The Swift toolchain: Swift's own (6.0 or later) where it is in PATH, else Debian's package (13 and later have it).
 need_swift() {
-    command -v swift >/dev/null || fail "no 'swift' in PATH: install Swift 6.3 (swift.org), or on Debian 13: apt install swiftlang"
+    local version name
+    if ! command -v swift >/dev/null; then
+        # shellcheck disable=SC1091  # a file of the system
+        read -r version name < <(. /etc/os-release 2>/dev/null && echo "${ID:-}${VERSION_ID:-}" "${PRETTY_NAME:-this system}")
+        [[ $version =~ ^debian([0-9]+)$ && ${BASH_REMATCH[1]} -ge 13 ]] ||
+            fail "no 'swift' in PATH: install Swift 6.3 (swift.org); Debian 13 has one as a package, ${name:-this system} has none"
+        install swift
+    fi
+    # (An archive of swift.org brings no libraries along, and knows no packages.)
+    if lacks_libraries; then install swift-libraries; fi
+    if lacks_libraries; then
+        fail "the Swift in PATH wants libraries that are not here: $(missing_libraries | paste -sd' ')"
+    fi
 }
+
+# swift_program NAME: the path of a program of the toolchain; Debian has only some of them in PATH.
+swift_program() {
+    local candidate
+    for candidate in "$(dirname "$(readlink -f "$(command -v swift)")")" /usr/libexec/swift/bin; do
+        if [ -x "$candidate/$1" ]; then
+            echo "$candidate/$1"
+            return
+        fi
+    done
+    command -v "$1" || fail "the Swift in PATH has no program $1 beside it"
+}
+
+missing_libraries() {
+    local program
+    for program in swift-build swift-frontend clang ld.lld; do
+        ldd "$(swift_program $program)" 2>/dev/null | awk '/not found/ { print $1 }'
+    done | sort -u
+}
+lacks_libraries() { [ -n "$(missing_libraries)" ]; }
 
 # need_python_packages NAME...: sets $python to an interpreter that has them, in an environment of its own in the cache.
 # MODULE=PACKAGE where a package has another name than its module.
@@ -140,18 +177,17 @@ find_python() {
 
 # How programs are linked for use: the Swift libraries inside, and relocations in the packed form that glibc 2.36
 # (Debian 12) and later read, which takes 0.5 MB off the file. Nothing loads the programs as libraries, so they export
-# no names (0.3 MB); functions with the same code are kept once (0.2 MB). Tables for unwinding the stack stay out (1 MB):
-# Swift's errors do without, and the one C++ exception there could be, memory that is at an end, ends Swift's code too.
-# What comes from libraries is looked up at the start (-z now, so that the table of it is read-only from then on), and
-# only where the system has its libraries (no RUNPATH). No build id: it is made of the names of the folders, too. Nothing
-# asks for the names of Unicode's characters (0.55 MB): Sources/CLinux/Unicode.c answers in their place. The few parts of
-# the C++ library that Swift's runtime needs are inside too: 60 KiB of file, and 700 KiB less of memory than the library.
+# no names (0.3 MB); functions with the same code are kept once (0.2 MB). The tables for unwinding the stack are there, so
+# that a crash leaves a stack to read. What comes from libraries is looked up at the start (-z now, so that the table of it
+# is read-only from then on), and only where the system has its libraries (no RUNPATH). No build id: it is made of the names
+# of the folders, too. Nothing asks for the names of Unicode's characters (0.55 MB): Sources/CLinux/Unicode.c answers in
+# their place. The few parts of the C++ library that Swift's runtime needs are inside too: 60 KiB of file, and 700 KiB less
+# of memory than the library.
 # (By a name below the package's folder: a program notes a hash of the command line that it was compiled with.)
 static_folder=$repository/.build/static
 release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xswiftc -L.build/static
     -Xlinker -z -Xlinker now
     -Xlinker --build-id=none -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=all
-    -Xlinker --no-eh-frame-hdr -Xlinker --script="$repository/deploy/no-unwind-tables.ld"
     -Xlinker --wrap=_swift_stdlib_getScalarName
     # C of other packages has the names of its files in its messages: without the folder it was built in.
     -Xcc "-ffile-prefix-map=$repository=.")
@@ -162,7 +198,8 @@ swift_alone() {
     local lock status=0
     mkdir -p "$cache" "$static_folder"
     # The archive alone, so that the linker does not take the shared library that lies beside it.
-    ln -sfn "$(clang -print-file-name=libstdc++.a)" "$static_folder/libstdc++.a"
+    ln -sfn "$("$(swift_program clang)" -print-file-name=libstdc++.a)" "$static_folder/libstdc++.a"
+    [ -e "$static_folder/libstdc++.a" ] || fail "the compiler of Swift finds no libstdc++.a: sudo apt install g++"
     exec {lock}>"$cache/swift.lock"
     flock "$lock"
     swift "$@" {lock}>&- || status=$?
@@ -180,7 +217,7 @@ released() {
         printf '%s/%s\n' "$SEISMOTE_BUILT" "$1"
         return
     fi
-    need_swift
+    need_swift >&2
     swift_alone build -c release "${release_flags[@]}" --product "$1" --quiet >&2 || return
     folder=$(swift_alone build -c release "${release_flags[@]}" --show-bin-path) || return
     printf '%s/%s\n' "$folder" "$1"
@@ -193,7 +230,7 @@ built_tests() {
         printf '%s\n' "$SEISMOTE_BUILT_TESTS"
         return
     fi
-    need_swift
+    need_swift >&2
     swift_alone build --build-tests --quiet >&2 || return
     folder=$(swift_alone build --build-tests --show-bin-path) || return
     printf '%s/SeismotePackageTests.xctest\n' "$folder"

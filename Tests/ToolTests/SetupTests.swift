@@ -48,6 +48,41 @@ import Testing
         }
     }
 
+    /// An anonymous broker was offered beside that of `seismote-broker`.
+    @Test(arguments: [
+        (["mqtt://open.local:1883", "mqtts://broker.local:8883"], true, "mqtts://broker.local:8883"),
+        (["mqtt://open.local:1883"], true, "here"), ([], true, "here"),
+        (["mqtt://open.local:1883"], false, "mqtt://open.local:1883"), ([], false, "mqtt://localhost:1883"),
+    ])
+    func whatIsSafeIsOfferedFirst(found: [String], hasOwn: Bool, offered: String) {
+        var conversation = SetupConversation(
+            given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), hasOwnBroker: hasOwn, assumesYes: false)
+        var isMade = false
+        let (actions, _) = Self.run(&conversation) { action in
+            if action == .findBrokers { return .brokers(found) }
+            // The shell makes an account of the broker of this machine.
+            guard action == .tryBroker, offered == "here", !isMade else { return nil }
+            isMade = true
+            return .account(broker: "mqtts://pi.local:8883", user: "pi", password: "p")
+        }
+        let initials = actions.compactMap { if case .ask(.broker, _, let initial) = $0 { initial } else { nil } }
+        #expect(initials == [offered])
+    }
+
+    /// `46,5` was "is not a latitude", which it is for most of Europe.
+    @Test func aCommaIsToldAsOne() {
+        for (question, text, point) in [
+            (SetupQuestion.latitude, "46,5", "46.5"), (.longitude, "-7,25", "-7.25"), (.north, "12,0", "12.0"),
+        ] {
+            let problem = SetupAnswers.problem(question, text)
+            #expect(problem == "`\(text)` has a comma in it: use a point, \(point)")
+        }
+        // Beyond the range, or no number.
+        for text in ["95,5", "46,5,1", ",", "a,b"] {
+            #expect(SetupAnswers.problem(.latitude, text)?.contains("is not a latitude") == true, "\(text)")
+        }
+    }
+
     @Test func theNormalWayTakesWhatIsOffered() {
         var conversation = SetupConversation(
             given: SetupAnswers(), defaults: Self.answers([.name: "pi"]), assumesYes: false)

@@ -161,8 +161,13 @@ final class MosquittoTransport: Transport {
         let code = begin(handle)
         if code == 0 { return nil }
         // libmosquitto leaves the reason of a refused connection in errno.
+        let number = errno
         defer { (connecting, ignoreSocket) = (false, true) }
-        return explained(code)
+        // But 2.0.21 sends the first bytes of TLS within the call, and where the kernel refuses them (a port of this machine
+        // that nobody listens on) says no more than that TLS failed. A broker cannot have hung up so early.
+        let isMute = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
+        if isMute, options.brokers[broker].tls, libraryError.isEmpty { return Self.systemError(ECONNREFUSED) }
+        return explained(code, number)
     }
 
     /// Only `mosquitto_connect_bind_v5` takes the properties of the CONNECT, and it waits until the kernel has a connection;

@@ -63,6 +63,11 @@ struct SetupAnswers: Equatable {
     {
         if text.isEmpty { return nil }
         guard let value = Double(text), range.contains(value) else {
+            // (Not taken for a point in silence: 1,200 may mean either.)
+            let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+            if parts.count == 2, let value = Double(parts.joined(separator: ".")), range.contains(value) {
+                return "`\(safe(text, limit: 80))` has a comma in it: use a point, \(parts.joined(separator: "."))"
+            }
             return
                 "`\(safe(text, limit: 80))` is not \(what): \(Int(range.lowerBound))…\(Int(range.upperBound)) \(unit)"
         }

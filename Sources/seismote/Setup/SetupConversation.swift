@@ -65,6 +65,8 @@ struct SetupConversation {
     private let assumesYes: Bool
     /// Brokers whose authority is known, by the settings that are there.
     private let known: [String]
+    /// This machine has the broker of `seismote-broker`.
+    private let hasOwnBroker: Bool
     /// What is offered: what is set, and what was said before it was refused.
     private var defaults: SetupAnswers
     private var place = Place.survey
@@ -78,9 +80,13 @@ struct SetupConversation {
     ///   - given: by options.
     ///   - defaults: what is offered, from the settings file that is there.
     ///   - known: brokers whose authority is known, by the settings that are there.
+    ///   - hasOwnBroker: whether this machine has the broker of `seismote-broker`.
     ///   - assumesYes: nobody is asked; the defaults hold.
-    init(given: SetupAnswers, defaults: SetupAnswers, known: [String] = [], assumesYes: Bool) {
+    init(
+        given: SetupAnswers, defaults: SetupAnswers, known: [String] = [], hasOwnBroker: Bool = false, assumesYes: Bool
+    ) {
         (self.defaults, self.known, self.assumesYes) = (defaults, known, assumesYes)
+        self.hasOwnBroker = hasOwnBroker
         answers = given
         say(.step, "1 of 5: the sensor")
     }
@@ -149,6 +155,12 @@ struct SetupConversation {
         }
     }
 
+    /// What is safe before what is open to everybody: one that announces itself with TLS, that of this machine, others.
+    private var offeredBroker: String {
+        if let secure = found.first(where: { $0.hasPrefix("mqtts://") }) { return secure }
+        return hasOwnBroker ? SetupAnswers.here : found.first ?? "mqtt://localhost:1883"
+    }
+
     private var isHere: Bool { answers[.broker] == SetupAnswers.here }
 
     /// The question of the present place; nil: there is none to be asked.
@@ -171,7 +183,7 @@ struct SetupConversation {
         case .broker:
             return of(
                 .broker, "Broker (mqtts://HOST:8883, mqtt://HOST, or here: on this machine)",
-                found.first ?? "mqtt://localhost:1883")
+                offeredBroker)
         case .fingerprint:
             let broker = answers[.broker] ?? ""
             if !broker.hasPrefix("mqtts://") || known.contains(broker) { return nil }

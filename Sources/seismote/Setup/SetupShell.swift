@@ -42,7 +42,7 @@ struct SetupShell {
         conversation = SetupConversation(
             given: try options.answers(), defaults: Self.defaults(settings),
             known: settings.configuration.mqtt.tls.caFile.isEmpty ? [] : settings.configuration.mqtt.uris,
-            assumesYes: options.yes || options.json)
+            hasOwnBroker: ProgramRun.path("seismote-broker") != nil, assumesYes: options.yes || options.json)
     }
 
     /// What a second run offers: what is set.

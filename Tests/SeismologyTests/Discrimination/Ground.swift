@@ -26,17 +26,23 @@ struct Ground {
     ) -> Ground {
         var state: UInt64 = 11
         let n = Int(seconds * rate)
-        let axes = (0..<3).map { axis in
-            (0..<n).map { i in
+        let axes = (0..<3).map { axis -> [Double] in
+            (0..<n).map { i -> Double in
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let noise = (Double(state >> 40) / Double(1 << 24) - 0.5) * 4e-3
                 let t = Double(i) / rate - quiet
                 guard t >= 0 else { return noise + Double(axis) * 3 }
                 let envelope = min(1, t / rise) * exp(-t / fall)
-                let wave = frequencies.enumerated().reduce(0) {
-                    $0 + sin(2 * .pi * $1.element * t * (1 + 0.1 * Double(axis)) + Double($1.offset + axis))
+                // (In short steps: Swift 6.0 does not find the types of longer ones.)
+                let stretch = 1 + 0.1 * Double(axis)
+                var wave = 0.0
+                for (number, frequency) in frequencies.enumerated() {
+                    let turn: Double = 2 * .pi * frequency * t * stretch
+                    wave += sin(turn + Double(number + axis))
                 }
-                return noise + Double(axis) * 3 + amplitude * envelope * wave * (axis == 2 ? 0.6 : 1)
+                let share = axis == 2 ? 0.6 : 1
+                let shaking: Double = amplitude * envelope * wave * share
+                return noise + Double(axis) * 3 + shaking
             }
         }
         return Ground(rate: rate, axes: axes, triggers: [])

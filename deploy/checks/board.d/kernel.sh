@@ -69,12 +69,9 @@ make_gpio_sim() {
     say "Compiling gpio-sim for Debian 13's kernel (once)"
     rm -rf "$work"
     root=$work/root
-    mkdir -p "$root" "$work/source"
+    mkdir -p "$work/source"
     # shellcheck disable=SC2154  # suite: of debian.sh
-    mmdebstrap --quiet --mode=root --variant=apt --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
-        --skip=output/dev --keyring=/usr/share/keyrings/debian-archive-keyring.gpg \
-        --include="linux-headers-$release,gcc-14,make" "$suite" "$root" "$(mirror)" >/dev/null ||
-        fail "no $suite to compile in"
+    make_root "$suite" "$root" "linux-headers-$release,gcc-14,make"
     apt_view "$board/apt" amd64
     (cd "$work/source" && apt-get "${view_options[@]}" download -qq "linux-source-${release%%.*}.$(cut -d. -f2 <<<"$release")" \
         >/dev/null) || fail "could not fetch the kernel's source"

@@ -21,13 +21,12 @@ make_image() {
     release=$(cat "$image/kernel/release")
     if [ "$(cat "$image/root.packages" 2>/dev/null)" != "$image_packages" ]; then
         say "Setting up Debian 13 for arm64 under emulation (once; five minutes)"
-        rm -rf "$image/root" "$image/root.packages"
+        rm -f "$image/root.packages"
         # (Of the names of all hardware nobody is in need here, and to sort them takes minutes.)
-        "$image_parts/with-arm64" mmdebstrap --quiet --mode=root --variant=apt --architectures=arm64 \
-            --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/doc/*' \
-            --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/lib/udev/hwdb.d/*' --include="$image_packages" --skip=output/dev \
-            --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$suite" "$image/root" "$(mirror)" >"$image/root.log" 2>&1 ||
-            skip "mmdebstrap could not make a root of Debian 13 for arm64: $(tail -1 "$image/root.log")"
+        root_maker=("$image_parts/with-arm64")
+        make_root "$suite" "$image/root" "$image_packages" --architectures=arm64 --dpkgopt='path-exclude=/usr/share/doc/*' \
+            --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/lib/udev/hwdb.d/*'
+        root_maker=()
         # (What is left out here would be found missing after a purge.)
         rm -f "$image"/root/etc/dpkg/dpkg.cfg.d/*mmdebstrap*
         echo "$image_packages" >"$image/root.packages"

@@ -141,15 +141,21 @@ class Subscriber:
     def since(self, moment, part):
         return [one for one in list(self.heard) if one.time >= moment and not one.retained and part in one.topic]
 
-    def wait(self, moment, part, having="", limit=patience):
-        """The first message after that moment whose topic has the part and whose payload has the text."""
+    def look(self, moment, part, having, limit):
+        """The first message after that moment whose topic has the part and whose payload has the text; None: there is none."""
         deadline = time.monotonic() + limit
         while time.monotonic() < deadline:
             for one in self.since(moment, part):
                 if having in one.payload:
                     return one
             time.sleep(0.1)
-        need(False, f"no {part} {having} arrives within {limit} s; there were {sorted({one.topic for one in self.since(moment, '')})}")
+        return None
+
+    def wait(self, moment, part, having="", limit=patience):
+        """As above; the check ends where none comes."""
+        found = self.look(moment, part, having, limit)
+        need(found, f"{part} {having} arrives within {limit} s; there were {sorted({one.topic for one in self.since(moment, '')})}")
+        return found
 
 
 # --- on the board
@@ -157,7 +163,7 @@ class Subscriber:
 
 def apt(words):
     """apt-get, with what it recommends as a user's apt has it; what it said."""
-    return board.run(f"apt-get {words} -y -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-confold 2>&1")
+    return board.run(f"apt-get {words} -y -o Dpkg::Use-Pty=0 2>&1")
 
 
 def shown(name):
@@ -198,9 +204,17 @@ def settled(moment):
 
 
 def shake():
-    """The ground moves; when it began."""
-    board.run("systemctl kill -s USR1 chip")
-    return time.monotonic()
+    """The ground moves, and once more when it is still and nobody has noticed: beside other work the emulated bus carries so
+    few samples that the strongest second may be in a gap. The first message of the event."""
+    for played in range(1, patience // 60):
+        moment = time.monotonic()
+        board.run("systemctl kill -s USR1 chip")
+        # (It moves for 50 s.)
+        onset = subscriber.look(moment, "event/trigger", '"event_type":"onset"', 70)
+        if onset:
+            print(f"    noticed at time {played}, after {onset.time - moment:.0f} s: {shown('StatusText')}")
+            return onset
+    need(False, f"the earthquake is noticed, which was played {played} times: {shown('StatusText')}")
 
 
 def quiet_start(began, when):
@@ -269,8 +283,7 @@ try:
         step("the page shows the live station, in a browser after the login")
     settled(moment)
     step("the detector is ready")
-    moment = shake()
-    subscriber.wait(moment, "event/trigger", '"event_type":"onset"')
+    shake()
     step("the earthquake has arrived")
     if browser:
         need(browser.wait(patience) == 0, "the page shows the earthquake")
@@ -287,9 +300,8 @@ try:
     quiet_start(began, "after the reboot")
 
     settled(moment)
-    moment = shake()
     # In the midst of an event: its first message has arrived, its last has not.
-    event = json.loads(subscriber.wait(moment, "event/trigger", '"event_type":"onset"').payload)["event_id"]
+    event = json.loads(shake().payload)["event_id"]
     step("another earthquake begins")
     moment = time.monotonic()
     board.cut()
@@ -332,7 +344,7 @@ try:
     step("upgrade: " + next((words for words in said.splitlines() if words.startswith("Setting up")), said[-200:]))
     need(board.run("dpkg-query -W -f '${Version}' seismote") == new, "the next version is there")
     need(shown("MainPID") not in ("0", process), "the upgrade starts the new agent")
-    need(board.run("ls /etc/seismote").split().count("seismote.yaml.dpkg-dist") == 1, "new default settings are beside the old ones")
+    need("dpkg" not in board.run("ls /etc/seismote"), "dpkg does not take the settings for its own")
     whole("after the upgrade")
     broker.start()
     moment, lost = time.monotonic(), wanted

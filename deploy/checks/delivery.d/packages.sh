@@ -14,7 +14,7 @@ next_version() {
     chmod 755 "$work"
     dpkg-deb -R "$1" "$work"
     sed -i "s/^Version: .*/Version: $new/" "$work/DEBIAN/control"
-    [ ! -e "$work/etc/seismote/seismote.yaml" ] || echo "# A line of the next version." >>"$work/etc/seismote/seismote.yaml"
+    find "$work" -name '*.yaml' -exec sed -i '$a # A line of the next version.' {} +
     rm -f "$work/DEBIAN/md5sums"
     dpkg-deb --root-owner-group -Zgzip -z1 --build "$work" "$2/${name}_${new}_next.deb" >/dev/null
     rm -rf "$work"
