@@ -93,4 +93,114 @@ import Testing
         #expect(again != nil, "\(next.child.errors)")
         #expect(watcher.messages(on: topic).allSatisfy { !$0.payload.isEmpty })
     }
+
+    // MARK: Open events
+
+    /// A power cut after the onset was heard, before the disk had it: the disk is as it was some time before.
+    @Test(arguments: versions) func anOnsetThatOnlyTheBrokerHasGetsItsEnd(version: String) throws {
+        let folder = try TemporaryFolder(isQuick: true)
+        let broker = try Self.broker(folder)
+        let watcher = try Self.watcher(broker)
+        let state = folder.path("state")
+        func settings(_ sensor: String) -> String {
+            Self.settings(broker.port, state, version: version, sensor: sensor)
+        }
+        do {
+            let before = try AgentProcess(settings: settings(Self.quiet))
+            let online = watcher.first(within: 20) { $0.topic.hasSuffix("/state/summary") }
+            #expect(online != nil, "\(before.child.errors)")
+            before.child.signal(SIGTERM)
+            #expect(before.child.wait(within: 10) == 0)
+        }
+        try FileManager.default.copyItem(atPath: state, toPath: folder.path("disk"))
+        let cut = try AgentProcess(settings: settings(Self.shaking))
+        let heard = watcher.first(within: 20) { $0.json["event_type"] as? String == "onset" }
+        let onset = try #require(heard, "\(cut.child.errors)").json
+        cut.child.signal(SIGKILL)
+        #expect(eventually { !cut.child.isRunning })
+        try FileManager.default.removeItem(atPath: state)
+        try FileManager.default.copyItem(atPath: folder.path("disk"), toPath: state)
+        let next = try AgentProcess(settings: settings(Self.quiet))
+        // (`event/last` says the same, and may come first.)
+        let found = watcher.first(within: 30) {
+            $0.topic == "seismote/board/event/trigger" && $0.json["interrupted"] as? Bool == true
+        }
+        let end = try #require(found, "\(next.child.errors)").json
+        #expect(end["event_type"] as? String == "end")
+        for name in ["event_id", "boot", "onset", "station"] {
+            #expect(end[name] as? String == onset[name] as? String && onset[name] != nil, "\(name)")
+        }
+        // Its number is the next one of the run that was cut off.
+        let numbers = watcher.messages(on: "seismote/board/event/trigger").map(\.json)
+            .filter { $0["boot"] as? String == onset["boot"] as? String }.compactMap { $0["seq"] as? Int }
+        #expect(numbers.count == Set(numbers).count && end["seq"] as? Int == numbers.max())
+        let last = watcher.first(within: 20) {
+            $0.topic == "seismote/board/event/last" && $0.json["event_id"] as? String == onset["event_id"] as? String
+        }
+        #expect(last != nil)
+        let late = try Self.watcher(broker)
+        #expect(late.first { $0.text == "online" } != nil)
+        #expect(late.messages(on: "seismote/board/event/current") == [])
+    }
+
+    /// What the disk has closed is not closed once more.
+    @Test func anOnsetThatTheDiskHasGetsOneEnd() throws {
+        let folder = try TemporaryFolder(isQuick: true)
+        let broker = try Self.broker(folder)
+        let watcher = try Self.watcher(broker)
+        func settings(_ sensor: String) -> String {
+            Self.settings(broker.port, folder.path("state"), version: "5", sensor: sensor)
+        }
+        let killed = try AgentProcess(settings: settings(Self.shaking))
+        let heard = watcher.first(within: 20) { $0.json["event_type"] as? String == "update" }
+        let update = try #require(heard, "\(killed.child.errors)").json
+        killed.child.signal(SIGKILL)
+        #expect(eventually { !killed.child.isRunning })
+        let next = try AgentProcess(settings: settings(Self.quiet))
+        let found = watcher.first(within: 30) { $0.json["interrupted"] as? Bool == true }
+        #expect(found?.json["event_id"] as? String == update["event_id"] as? String, "\(next.child.errors)")
+        #expect(watcher.first(within: 20) { $0.topic == "seismote/board/event/current" && $0.payload.isEmpty } != nil)
+        let summary = watcher.messages.last { $0.topic.hasSuffix("/state/summary") }?.json["seq"] as? Int ?? 0
+        _ = watcher.first(within: 20) {
+            $0.topic.hasSuffix("/state/summary") && $0.json["seq"] as? Int ?? 0 >= summary + 3
+        }
+        #expect(!next.child.errors.contains("that only the broker knew of"))
+        let ends = watcher.messages(on: "seismote/board/event/trigger").filter {
+            $0.json["event_type"] as? String == "end"
+        }
+        #expect(ends.count == 1)
+    }
+
+    /// Without a disk it is closed all the same.
+    @Test func anOpenEventIsClosedWithoutADisk() throws {
+        let folder = try TemporaryFolder(isQuick: true)
+        let broker = try Self.broker(folder)
+        let watcher = try Self.watcher(broker)
+        func settings(_ sensor: String) -> String {
+            Self.settings(broker.port, "/proc/nowhere/state", version: "5", sensor: sensor)
+        }
+        let cut = try AgentProcess(settings: settings(Self.shaking))
+        let heard = watcher.first(within: 20) { $0.json["event_type"] as? String == "onset" }
+        let onset = try #require(heard, "\(cut.child.errors)").json
+        cut.child.signal(SIGKILL)
+        #expect(eventually { !cut.child.isRunning })
+        let next = try AgentProcess(settings: settings(Self.quiet))
+        let end = watcher.first(within: 30) { $0.json["interrupted"] as? Bool == true }
+        #expect(end?.json["event_id"] as? String == onset["event_id"] as? String, "\(next.child.errors)")
+    }
+
+    /// With the rights of before the station cannot know what the broker has: it says so, and the disk comes first.
+    @Test(arguments: versions) func withoutTheRightToReadItSaysSo(version: String) throws {
+        let folder = try TemporaryFolder(isQuick: true)
+        let rights =
+            "user watcher\ntopic read seismote/#\nuser board\ntopic write seismote/board/#\ntopic read seismote/board/cmd/#\n"
+        let broker = try Broker("acl_file %/acl", files: ["acl": rights])
+        let watcher = try Self.watcher(broker)
+        let agent = try AgentProcess(
+            settings: Self.settings(broker.port, folder.path("state"), version: version, sensor: Self.quiet))
+        #expect(eventually { agent.child.errors.contains("does not let the station read its own topic") })
+        #expect(agent.child.errors.contains("seismote/board/event/current"))
+        #expect(watcher.first { $0.topic == "seismote/board/state/summary" } != nil)
+        #expect(!watcher.messages.contains { $0.topic.hasSuffix("/alert/write_denied") && !$0.payload.isEmpty })
+    }
 }

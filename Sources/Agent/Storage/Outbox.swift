@@ -3,6 +3,7 @@ import Messages
 import MiniSEED
 import Settings
 import Spool
+import Station
 
 /// What stands between the link's memory and the disk: one round of it after the other, each with the time. For the
 /// storage thread alone.
@@ -52,6 +53,8 @@ struct Outbox: ~Copyable {
     private var trimDue: Int64 = 0
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
+    /// When this run began (ns of UTC).
+    private let begun = HostClock.wall()
     /// Withdrawn from memory, and not yet on the disk.
     private var withdrawn: [(header: PublicationHeader, payload: [UInt8], made: Int64)] = []
 
@@ -107,6 +110,17 @@ struct Outbox: ~Copyable {
             log.error("stored data was damaged", ["file": .text(words)])
             status.change { $0.setAside = words }
         }
+    }
+
+    /// Closes an event of a run before this one that the broker retains as open, unless the disk knows of its end.
+    mutating func close(_ message: InboundMessage) throws(SpoolError) {
+        guard let left = LeftOpenEvent(message, topics: context.topics, boot: Identity.boot) else { return }
+        let (isClosed, last) = try InterruptedEvents.close(left, until: begun, &spool, context)
+        guard isClosed else { return }
+        log.notice(
+            "an event of the former run that only the broker knew of is closed", ["event": .text(left.id)])
+        let header = Stream.last.delivery.header(topic: context.topics.last)
+        last?.withUnsafeBytes { link.publish(header, $0) }
     }
 
     /// Everything that is to be done now.
@@ -214,13 +228,16 @@ struct Outbox: ~Copyable {
                 for one in kept { link.cannotKeep(one.ticket) }
                 throw error
             }
+            // Where the broker cannot tell the next run which event was open, the disk has to know before anybody hears.
+            let mustBeDurable = link.statistics.canReadBack == false
+            if mustBeDurable { try spool.makeDurable() }
             for one in kept {
                 switch link.markKept(one.ticket, key: one.key) {
                 case .waiting: backfill.took(one.key, bytes: one.bytes)
                 case .settled(let outcome): settled.append(Settlement(key: one.key, outcome: outcome))
                 }
             }
-            try spool.makeDurable()
+            if !mustBeDurable { try spool.makeDurable() }
         }
     }
 
