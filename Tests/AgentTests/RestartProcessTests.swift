@@ -203,4 +203,46 @@ import Testing
         #expect(watcher.first { $0.topic == "seismote/board/state/summary" } != nil)
         #expect(!watcher.messages.contains { $0.topic.hasSuffix("/alert/write_denied") && !$0.payload.isEmpty })
     }
+
+    // MARK: The name
+
+    /// What was stored under the host's name, before anybody gave the station one, arrives under its name: the broker
+    /// takes no other.
+    @Test func whatWasStoredUnderTheHostsNameArrives() throws {
+        let folder = try TemporaryFolder(isQuick: true)
+        let broker = try Self.broker(folder)
+        let watcher = try Self.watcher(broker)
+        func settings(_ id: String, _ port: Int, _ sensor: String) -> String {
+            Self.settings(port, folder.path("state"), version: "5", sensor: sensor)
+                .replacing("station: {id: board}", with: id)
+        }
+        // There is no broker yet.
+        let port = try FreePort.find()
+        do {
+            let nameless = try AgentProcess(settings: settings("", port, Self.shaking))
+            #expect(eventually { nameless.child.errors.contains("not connected") })
+            let log = folder.path("state/spool.db-wal")
+            #expect(
+                eventually {
+                    let bytes = (try? Data(contentsOf: URL(fileURLWithPath: log))) ?? Data()
+                    return bytes.range(of: Data(#""event_type":"onset""#.utf8)) != nil
+                })
+            nameless.child.signal(SIGTERM)
+            #expect(nameless.child.wait(within: 10) == 0)
+        }
+        let named = try AgentProcess(settings: settings("station: {id: board}", broker.port, Self.quiet))
+        for kind in ["onset", "end"] {
+            let message = watcher.first(within: 20) { $0.json["event_type"] as? String == kind }
+            let event = try #require(message, "\(named.child.errors)").json
+            #expect(message?.topic.hasPrefix("seismote/board/") == true)
+            #expect(
+                event["station"] as? String == "board" && (event["event_id"] as? String)?.hasPrefix("board-2") == true)
+        }
+        #expect(eventually { named.child.errors.contains("stored under the host's name") })
+        #expect(
+            watcher.messages.allSatisfy {
+                $0.topic.hasPrefix("seismote/board/") || $0.topic.hasPrefix("homeassistant/")
+            })
+        #expect(!watcher.messages.contains { $0.topic.hasSuffix("/alert/write_denied") && !$0.payload.isEmpty })
+    }
 }

@@ -53,6 +53,11 @@ struct Outbox: ~Copyable {
     private var trimDue: Int64 = 0
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
+    /// What is stored under the host's name; nil: the station is called so.
+    private var former: FormerName?
+    /// Messages of it that were sent under the station's name or given up, the last of each line, and how many of them
+    /// the log has.
+    private var renamed = (essential: Int64(0), rest: Int64(0), count: 0, lost: 0, said: 0)
     /// When this run began (ns of UTC).
     private let begun = HostClock.wall()
     /// Withdrawn from memory, and not yet on the disk.
@@ -71,7 +76,9 @@ struct Outbox: ~Copyable {
         }
         if let last = try spool.lastEnd() {
             let header = Stream.last.delivery.header(topic: context.topics.last)
-            last.payload.withUnsafeBytes { link.publish(header, $0) }
+            let former = FormerName(host: HostStatus.stationID(), topics: context.topics)
+            let payload = former?.renamed(last) ?? last.payload
+            payload.withUnsafeBytes { link.publish(header, $0) }
         }
         return Outbox(spool, context, link: link, status: status, log: log)
     }
@@ -85,6 +92,7 @@ struct Outbox: ~Copyable {
         self.status = status
         self.log = log
         self.spool = spool
+        former = FormerName(host: HostStatus.stationID(), topics: context.topics)
         _ = trial.change(trial: context.trial, confirmed: context.confirmed)
     }
 
@@ -95,6 +103,7 @@ struct Outbox: ~Copyable {
             trimDue = 0
         }
         context = new
+        former = FormerName(host: HostStatus.stationID(), topics: new.topics)
         guard let counting = trial.change(trial: new.trial, confirmed: new.confirmed) else { return }
         for one in counting { try settle(one) }
         try spool.commit()
@@ -178,7 +187,10 @@ struct Outbox: ~Copyable {
             withdrawDue = now + Self.withdrawPause
             try withdraw(waitedLonger: isLast || isTight ? 0 : Self.liveTime, wall: wall)
         }
-        if waiting.connected, !isLast { try feed(wall: wall) }
+        if waiting.connected, !isLast {
+            try feed(wall: wall)
+            sayRenamed()
+        }
         if now >= trimDue || isLast {
             trimDue = now + Self.trimPause
             try spool.trim(now: wall)
@@ -315,6 +327,7 @@ struct Outbox: ~Copyable {
                         backfill.passed(message.key, line)
                         continue
                     }
+                    guard let message = try named(message, line) else { continue }
                     let header = Self.lateHeader(message, context, wall: wall)
                     // What was passed over just now may be offered, and is older: the next round begins with it.
                     guard link.holdNumber == number else { return }
@@ -334,6 +347,33 @@ struct Outbox: ~Copyable {
         }
         // Everything older is on its way: what comes now may be sent from memory again.
         if link.isOverflowing, backfill.count == 0 { link.setOverflow(false) }
+    }
+
+    /// The message as it is sent: under the station's name. Nil: it cannot be, and is given up.
+    private mutating func named(_ message: StoredMessage, _ line: SpoolLine) throws(SpoolError) -> StoredMessage? {
+        guard let former else { return message }
+        let isNew = message.key > (line == .essential ? renamed.essential : renamed.rest)
+        let outcome = former.rename(message)
+        if case .unchanged = outcome { return message }
+        if isNew {
+            if line == .essential { renamed.essential = message.key } else { renamed.rest = message.key }
+            renamed.count += 1
+        }
+        if case .changed(let present) = outcome { return present }
+        renamed.lost += isNew ? 1 : 0
+        try spool.giveUp(message.key)
+        return nil
+    }
+
+    private mutating func sayRenamed() {
+        guard renamed.count > renamed.said, let former else { return }
+        renamed.said = renamed.count
+        log.notice(
+            "messages that were stored under the host's name are sent under that of the station",
+            [
+                "stored_as": .text(former.former), "messages": .int(renamed.count),
+                "given_up": .int(renamed.lost),
+            ])
     }
 
     /// A message that is refused for now waits, until it is older than events are kept.
