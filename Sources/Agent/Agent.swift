@@ -42,9 +42,11 @@ public struct Agent {
         let journal = LinkJournal(log: log)
         let inbox = try CommandInbox()
         let options = try Self.options(configuration, topics, trial: trial)
-        let link = try Self.link(options, journal, inbox)
+        let leftOpen = LeftOpen()
+        let link = try Self.link(options, journal, inbox, leftOpen)
         let storage = try StorageThread(
-            configuration, topics: topics, trial: trial, link: link, log: log, answered: inbox.wake)
+            configuration, topics: topics, trial: trial, link: link, log: log, leftOpen: leftOpen,
+            answered: inbox.wake)
         let status = try SamplingStatus()
         let orders = OrderBook(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
@@ -76,7 +78,7 @@ public struct Agent {
         if let note = keeper.notes.last {
             reporter.reverted = (note.message, .object([.init("left", .int(Int64(note.revision)))]))
         }
-        // One that the agent before this one left open is over.
+        // One that the agent before this one left open is over: the link reads it back first, so that it gets its end.
         let current = Stream.current.delivery.header(topic: topics.current)
         link.publish(current, UnsafeRawBufferPointer(start: nil, count: 0))
         clinux_forget_start()
@@ -194,10 +196,15 @@ public struct Agent {
     }
 
     private static func link(
-        _ options: LinkOptions, _ journal: LinkJournal, _ inbox: CommandInbox
+        _ options: LinkOptions, _ journal: LinkJournal, _ inbox: CommandInbox, _ leftOpen: LeftOpen
     ) throws(AgentError) -> Link {
         do throws(LinkError) {
-            return try Link(options: options, report: { journal.note($0) }, receive: { inbox.put($0) })
+            return try Link(
+                options: options,
+                report: { event in
+                    journal.note(event)
+                    if case .readBack(let message) = event { leftOpen.put(message) }
+                }, receive: { inbox.put($0) })
         } catch { throw AgentError(error.message) }
     }
 }

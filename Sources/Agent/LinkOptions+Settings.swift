@@ -31,6 +31,7 @@ extension LinkOptions {
         }
         (check.identityTopic, check.identity) = (topics.info, Array(Identity.boot.utf8))
         selfCheck = check
+        readBack = [topics.current]
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
         ]

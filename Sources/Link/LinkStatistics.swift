@@ -86,6 +86,8 @@ public struct LinkStatistics: Sendable, Equatable {
     public var refusedSubscriptions: [String] = []
     /// What the self-check of this connection has found; empty until it is over.
     public var selfCheck: [SelfCheckFinding] = []
+    /// Whether what the broker retains of us can be read (`LinkOptions.readBack`); nil: not known yet.
+    public var canReadBack: Bool?
     /// Waiting now, and the bytes of all that is not yet acknowledged.
     public var queueMessages = 0
     public var queueBytes = 0
@@ -122,6 +124,7 @@ public struct LinkStatistics: Sendable, Equatable {
         (deniedTopics, held, duplicate) = ([], [], nil)
         refusedSubscriptions = []
         selfCheck = []
+        canReadBack = nil
     }
 }
 
@@ -143,6 +146,10 @@ public enum LinkEvent: Sendable, Equatable {
     case notSubscribed(filter: String, SubscriptionFailure)
     /// The self-check of a connection is over.
     case checked([SelfCheckFinding])
+    /// A value that the broker retains of a run before this one.
+    case readBack(InboundMessage)
+    /// The broker does not let us read these topics of ours: nothing is known of what it retains there.
+    case cannotReadBack([String])
     /// An attempt failed or a connection broke; the sentence says why, the number when it is tried again (seconds).
     case disconnected(BrokerAddress, reason: String, retryIn: Double)
     /// The broker refused a publication.

@@ -30,4 +30,31 @@ import Testing
         #expect(alert.since == 5)
         #expect(alert.message == "second")
     }
+
+    /// What the run before this one raised may still be with the broker, whatever of it there is on the disk: each code
+    /// is emptied once, when its absence is known.
+    @Test func whatIsNotThereIsEmptiedOnce() {
+        var board = AlertBoard()
+        for code in AlertBoard.Code.allCases {
+            #expect(board.update(code, .error, now: 1, fault: nil, isKnown: false) == nil)
+            #expect(board.update(code, .error, now: 2, fault: nil) == .empty(code.rawValue))
+            #expect(board.update(code, .error, now: 3, fault: nil) == nil)
+            guard case .raise = board.update(code, .error, now: 4, fault: Self.missing) else {
+                Issue.record("\(code) is not raised")
+                continue
+            }
+            #expect(board.update(code, .error, now: 5, fault: nil, isKnown: false) == .clear(code.rawValue))
+            #expect(board.update(code, .error, now: 6, fault: nil) == nil)
+        }
+    }
+
+    @Test func theAbsenceOfAFaultIsKnownWhenItWouldHaveBeenFound() {
+        let minute = AlertBoard.Code.searchTime
+        for code in AlertBoard.Code.allCases {
+            #expect(!code.isKnown(nil, now: 10 * minute), "nobody knows of the sensor yet")
+            #expect(code.isKnown(minute, now: 2 * minute))
+        }
+        #expect(AlertBoard.Code.sensorMissing.isKnown(5, now: 5))
+        #expect(!AlertBoard.Code.sensorStuck.isKnown(5, now: 5))
+    }
 }

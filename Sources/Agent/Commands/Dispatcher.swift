@@ -84,6 +84,7 @@ struct Dispatcher: ~Copyable {
         }
         if let due = changes.due, HostClock.monotonic() >= due { follow(.time, &reporter) }
         lookAtPending(&reporter)
+        if changing == nil { keeper.lookAtTrial(HostClock.monotonic()) }
         sendLog()
         reporter.rejectedCommands = desk.rejected
         // The reply to it leaves first, if the disk takes it down.

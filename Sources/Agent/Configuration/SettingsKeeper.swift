@@ -47,9 +47,15 @@ public final class SettingsKeeper {
     /// To be called before the agent does anything with the settings; may go back to an earlier revision.
     public func started() {
         var next = ledger
-        if let note = next.started(now: HostClock.wall()) { notes.append(note) }
+        if let note = next.started(now: HostClock.wall(), monotonic: HostClock.monotonic()) { notes.append(note) }
         adopt(next)
         save(next)
+    }
+
+    /// Writes down that a change has proven good, once it has; to be called now and then while no change is under way.
+    /// - Parameter monotonic: nanoseconds of the clock that never jumps.
+    func lookAtTrial(_ monotonic: Int64) {
+        if ledger.lived(monotonic: monotonic) { save(ledger) }
     }
 
     /// To be called at an orderly end.

@@ -38,24 +38,34 @@ struct AlertBoard {
     enum Change: Equatable {
         case raise(AlertMessage)
         case clear(String)
+        /// It has not been there since the start: the broker may still have one that the run before this one raised.
+        case empty(String)
     }
 
     /// In the order in which they were raised.
     private(set) var active: [AlertMessage] = []
+    /// Codes of which nothing was said yet.
+    private var unsaid = Set(Code.allCases)
 
     var codes: [String] { active.map(\.code) }
 
     /// Sets or clears one fault; nil when nothing is new. The time of the first sighting stays while the words change.
-    /// - Parameter fault: sentence and details; nil when all is well.
+    /// - Parameters:
+    ///   - fault: sentence and details; nil when all is well.
+    ///   - isKnown: it would have been found by now, so that nil means something.
     mutating func update(
-        _ code: Code, _ severity: AlertMessage.Severity, now: Int64, fault: Fault?
+        _ code: Code, _ severity: AlertMessage.Severity, now: Int64, fault: Fault?, isKnown: Bool = true
     ) -> Change? {
         let index = active.firstIndex { $0.code == code.rawValue }
         guard let fault else {
-            guard let index else { return nil }
+            guard let index else {
+                guard isKnown, unsaid.remove(code) != nil else { return nil }
+                return .empty(code.rawValue)
+            }
             active.remove(at: index)
             return .clear(code.rawValue)
         }
+        unsaid.remove(code)
         var alert = AlertMessage(
             code: code.rawValue, severity: severity, since: now, message: fault.message, details: fault.details)
         if let index {
@@ -67,5 +77,27 @@ struct AlertBoard {
         }
         active.append(alert)
         return .raise(alert)
+    }
+}
+
+extension AlertBoard.Code {
+    /// It is known as soon as it is known whether the sensor can be used.
+    private var isOfOpening: Bool {
+        switch self {
+        case .sensorMissing, .sensorPermission, .sensorBusy, .sensorIdentity, .sensorFault: true
+        default: false
+        }
+    }
+
+    /// Others are known when they were not found in so long a time from then on (ns).
+    static let searchTime: Int64 = 60_000_000_000
+
+    /// Whether the absence of this fault is known.
+    /// - Parameters:
+    ///   - sensorKnown: since when it is known whether the sensor can be used (ns of the monotonic clock); nil: it is not.
+    ///   - now: of the same clock.
+    func isKnown(_ sensorKnown: Int64?, now: Int64) -> Bool {
+        guard let sensorKnown else { return false }
+        return isOfOpening || now - sensorKnown >= Self.searchTime
     }
 }

@@ -49,6 +49,12 @@ final class LinkJournal: Sendable {
             log.warning("subscription \(why)", ["filter": .text(filter)])
         case .checked(let findings):
             for finding in findings { note(finding) }
+        case .readBack(let message):
+            log.debug("read back what the broker retains of the run before", ["topic": .text(message.topic)])
+        case .cannotReadBack(let topics):
+            log.warning(
+                "the broker does not let the station read its own topic: an event that a power cut interrupts is closed only if the disk has it; to fix: give the station the right to read it",
+                ["topic": .text(topics.joined(separator: ", "))])
         case .refused(let topic, let reason):
             guard let count = rarely(reason) else { return }
             log.warning(

@@ -40,6 +40,8 @@ final class Reporter {
     var lastLevel: Level?
     private var lastSelfTest: SamplingStatus.SelfTestOutcome?
     private var overruns = OverrunWatch()
+    /// Since when it is known whether the sensor can be used (ns).
+    private var sensorKnown: Int64?
     /// There has been a sensor since the start.
     private var hadSensor = false
     /// When the agent began, ns since the start of the machine.
@@ -138,6 +140,10 @@ final class Reporter {
         let clock = HostStatus.timeQuality()
         isClockUnknown = clock == nil
         let time = words.sensor?.clock == .recording ? TimeQuality.replay : clockQuality(clock)
+        if sensorKnown == nil, Self.isSensorKnown(words, state, waits, samples: status.samples.load(ordering: .relaxed))
+        {
+            sensorKnown = now
+        }
         let changedAlerts = updateAlerts(words, state, statistics, waits, now)
         let isNew = changedAlerts || state != lastState || statistics.connects != lastConnects
         if isNew || now >= healthDue {
@@ -183,6 +189,14 @@ final class Reporter {
         let size = SamplingThread.blockSize(rate: sensor.rate, seconds: inForce.sensor.block)
         let block = Double(size) / sensor.rate / (speed > 0 ? speed : 1)
         return Int64(min(max(3 * block, 2), 1e6) * 1e9)
+    }
+
+    /// Whether the sensor has shown that it works, or does not.
+    private static func isSensorKnown(
+        _ words: SamplingStatus.Words, _ state: HealthMessage.SensorState, _ waits: Bool, samples: Int
+    ) -> Bool {
+        if words.problem != nil { return !waits }
+        return samples > 0 || state == .stalled
     }
 
     private func noteSensor(_ words: SamplingStatus.Words, _ waits: Bool) {
@@ -267,26 +281,26 @@ final class Reporter {
         let wall = HostClock.wall()
         let unknown: AlertBoard.Fault? = isClockUnknown ? (ClockWatch.unknown, .object([])) : nil
         let overrun = overruns.look(status.condition, rate: words.sensor?.rate, now: now)
-        var changes = SensorAlerts(words, state: state, waits: waits).all.compactMap {
-            alerts.update($0.code, $0.severity, now: wall, fault: $0.fault)
-        }
-        changes += [
-            alerts.update(.sensorRate, .warning, now: wall, fault: rateFault(words)),
-            alerts.update(.sensorOverrun, .warning, now: wall, fault: overrun),
-            alerts.update(.clockUnknown, .warning, now: wall, fault: unknown),
-            alerts.update(.configRefused, .error, now: wall, fault: refused),
-            alerts.update(.configReverted, .warning, now: wall, fault: reverted),
-            alerts.update(.alarmLine, .error, now: wall, fault: alarmFault),
-            alerts.update(.queueDropping, .warning, now: wall, fault: dropping),
-            alerts.update(.storageFailed, .error, now: wall, fault: StorageAlerts.failed(stored)),
-            alerts.update(.storageSetAside, .warning, now: wall, fault: StorageAlerts.setAside(stored)),
-            alerts.update(.storageTaken, .warning, now: wall, fault: StorageAlerts.taken(stored, now: now)),
-        ].compactMap { $0 }
-        changes += linkAlerts.look(statistics, now: now).compactMap {
-            alerts.update($0.code, $0.severity, now: wall, fault: $0.fault)
+        var found = SensorAlerts(words, state: state, waits: waits).all
+        found += [
+            (.sensorRate, .warning, rateFault(words)),
+            (.sensorOverrun, .warning, overrun),
+            (.clockUnknown, .warning, unknown),
+            (.configRefused, .error, refused),
+            (.configReverted, .warning, reverted),
+            (.alarmLine, .error, alarmFault),
+            (.queueDropping, .warning, dropping),
+            (.storageFailed, .error, StorageAlerts.failed(stored)),
+            (.storageSetAside, .warning, StorageAlerts.setAside(stored)),
+            (.storageTaken, .warning, StorageAlerts.taken(stored, now: now)),
+        ]
+        found += linkAlerts.look(statistics, now: now)
+        let changes = found.compactMap { one in
+            alerts.update(
+                one.code, one.severity, now: wall, fault: one.fault, isKnown: one.code.isKnown(sensorKnown, now: now))
         }
         for change in changes { publish(change) }
-        return !changes.isEmpty
+        return changes.contains { if case .empty = $0 { false } else { true } }
     }
 
     private var alarmFault: AlertBoard.Fault? {
@@ -312,6 +326,7 @@ final class Reporter {
         case .clear(let code):
             messenger.clearAlert(code, to: sink)
             log.notice("alert \(code) solved")
+        case .empty(let code): messenger.clearAlert(code, to: sink)
         }
     }
 }

@@ -3,6 +3,7 @@ import Messages
 import MiniSEED
 import Settings
 import Spool
+import Station
 
 /// What stands between the link's memory and the disk: one round of it after the other, each with the time. For the
 /// storage thread alone.
@@ -59,6 +60,13 @@ struct Outbox: ~Copyable {
     private var damages = 0
     /// Of the task under way, and what could not be read when it began.
     private var reading: (task: Int, gaps: Int)?
+    /// What is stored under the host's name; nil: the station is called so.
+    private var former: FormerName?
+    /// Messages of it that were sent under the station's name or given up, the last of each line, and how many of them
+    /// the log has.
+    private var renamed = (essential: Int64(0), rest: Int64(0), count: 0, lost: 0, said: 0)
+    /// When this run began (ns of UTC).
+    private let begun = HostClock.wall()
     /// Withdrawn from memory, and not yet on the disk.
     private var withdrawn: [(header: PublicationHeader, payload: [UInt8], made: Int64)] = []
 
@@ -75,7 +83,9 @@ struct Outbox: ~Copyable {
         }
         if let last = try spool.lastEnd() {
             let header = Stream.last.delivery.header(topic: context.topics.last)
-            last.payload.withUnsafeBytes { link.publish(header, $0) }
+            let former = FormerName(host: HostStatus.stationID(), topics: context.topics)
+            let payload = former?.renamed(last) ?? last.payload
+            payload.withUnsafeBytes { link.publish(header, $0) }
         }
         return Outbox(spool, context, link: link, status: status, log: log)
     }
@@ -89,6 +99,7 @@ struct Outbox: ~Copyable {
         self.status = status
         self.log = log
         self.spool = spool
+        former = FormerName(host: HostStatus.stationID(), topics: context.topics)
         _ = trial.change(trial: context.trial, confirmed: context.confirmed)
         let statistics = self.spool.statistics
         deleted = (statistics.deletedForAge, statistics.deletedForRoom)
@@ -101,6 +112,7 @@ struct Outbox: ~Copyable {
             trimDue = 0
         }
         context = new
+        former = FormerName(host: HostStatus.stationID(), topics: new.topics)
         guard let counting = trial.change(trial: new.trial, confirmed: new.confirmed) else { return }
         for one in counting { try settle(one) }
         try spool.commit()
@@ -116,6 +128,17 @@ struct Outbox: ~Copyable {
             log.error("stored data was damaged", ["file": .text(words)])
             status.change { $0.setAside = words }
         }
+    }
+
+    /// Closes an event of a run before this one that the broker retains as open, unless the disk knows of its end.
+    mutating func close(_ message: InboundMessage) throws(SpoolError) {
+        guard let left = LeftOpenEvent(message, topics: context.topics, boot: Identity.boot) else { return }
+        let (isClosed, last) = try InterruptedEvents.close(left, until: begun, &spool, context)
+        guard isClosed else { return }
+        log.notice(
+            "an event of the former run that only the broker knew of is closed", ["event": .text(left.id)])
+        let header = Stream.last.delivery.header(topic: context.topics.last)
+        last?.withUnsafeBytes { link.publish(header, $0) }
     }
 
     /// Everything that is to be done now.
@@ -177,7 +200,10 @@ struct Outbox: ~Copyable {
             withdrawDue = now + Self.withdrawPause
             try withdraw(waitedLonger: isLast || isTight ? 0 : Self.liveTime, wall: wall)
         }
-        if waiting.connected, !isLast { try feed(wall: wall) }
+        if waiting.connected, !isLast {
+            try feed(wall: wall)
+            sayRenamed()
+        }
         if now >= trimDue || isLast {
             trimDue = now + Self.trimPause
             try spool.trim(now: now)
@@ -265,13 +291,16 @@ struct Outbox: ~Copyable {
                 for one in kept { link.cannotKeep(one.ticket) }
                 throw error
             }
+            // Where the broker cannot tell the next run which event was open, the disk has to know before anybody hears.
+            let mustBeDurable = link.statistics.canReadBack == false
+            if mustBeDurable { try spool.makeDurable() }
             for one in kept {
                 switch link.markKept(one.ticket, key: one.key) {
                 case .waiting: backfill.took(one.key, bytes: one.bytes)
                 case .settled(let outcome): settled.append(Settlement(key: one.key, outcome: outcome))
                 }
             }
-            try spool.makeDurable()
+            if !mustBeDurable { try spool.makeDurable() }
         }
     }
 
@@ -349,6 +378,7 @@ struct Outbox: ~Copyable {
                         backfill.passed(message.key, line)
                         continue
                     }
+                    guard let message = try named(message, line) else { continue }
                     let header = Self.lateHeader(message, context, wall: wall)
                     // What was passed over just now may be offered, and is older: the next round begins with it.
                     guard link.holdNumber == number else { return }
@@ -368,6 +398,33 @@ struct Outbox: ~Copyable {
         }
         // Everything older is on its way: what comes now may be sent from memory again.
         if link.isOverflowing, backfill.count == 0 { link.setOverflow(false) }
+    }
+
+    /// The message as it is sent: under the station's name. Nil: it cannot be, and is given up.
+    private mutating func named(_ message: StoredMessage, _ line: SpoolLine) throws(SpoolError) -> StoredMessage? {
+        guard let former else { return message }
+        let isNew = message.key > (line == .essential ? renamed.essential : renamed.rest)
+        let outcome = former.rename(message)
+        if case .unchanged = outcome { return message }
+        if isNew {
+            if line == .essential { renamed.essential = message.key } else { renamed.rest = message.key }
+            renamed.count += 1
+        }
+        if case .changed(let present) = outcome { return present }
+        renamed.lost += isNew ? 1 : 0
+        try spool.giveUp(message.key)
+        return nil
+    }
+
+    private mutating func sayRenamed() {
+        guard renamed.count > renamed.said, let former else { return }
+        renamed.said = renamed.count
+        log.notice(
+            "messages that were stored under the host's name are sent under that of the station",
+            [
+                "stored_as": .text(former.former), "messages": .int(renamed.count),
+                "given_up": .int(renamed.lost),
+            ])
     }
 
     /// A message that is refused for now waits, until it is older than events are kept.

@@ -3,6 +3,7 @@ import Link
 import Messages
 import Settings
 import Spool
+import Station
 import Threads
 
 /// The thread for the disk: writes down what must survive the process before the link sends it, keeps the waveform ring,
@@ -19,6 +20,8 @@ final class StorageThread: Sendable {
     let orders: OrderBook
     /// Small files that others want written.
     let files: FileWrites
+    /// What the broker retains of a run before this one.
+    private let leftOpen: LeftOpen
     private let link: Link
     private let log: Log
     private let context: Mutex<Outbox.Context>
@@ -31,9 +34,11 @@ final class StorageThread: Sendable {
     ///   - trial: number of the change whose brokers are on trial; 0: none is.
     ///   - answered: of the thread that takes the outcomes of ``orders``.
     init(
-        _ configuration: Configuration, topics: Topics, trial: Int = 0, link: Link, log: Log, answered: Wake? = nil
+        _ configuration: Configuration, topics: Topics, trial: Int = 0, link: Link, log: Log,
+        leftOpen: LeftOpen = LeftOpen(), answered: Wake? = nil
     ) throws(AgentError) {
         self.link = link
+        self.leftOpen = leftOpen
         self.log = log
         context = Mutex(Outbox.Context(configuration, topics: topics, trial: trial))
         wake = try .make()
@@ -102,6 +107,7 @@ final class StorageThread: Sendable {
     private func goWithout() {
         refuseOrders()
         Outbox.letPass(link)
+        closeLeftOpen()
         wait(Self.longestWait)
     }
 
@@ -130,6 +136,7 @@ final class StorageThread: Sendable {
                     try outbox.take(context.withLock { $0 })
                 }
                 if hasFailed { link.keepAgain(all: false) }
+                for message in leftOpen.take() { try outbox.close(message) }
                 try outbox.round(&pieces, now: now, wall: HostClock.wall(), isLast: isLast)
                 if hasFailed { status.change { $0.problem = nil } }
                 hasFailed = false
@@ -208,6 +215,19 @@ final class StorageThread: Sendable {
                 if canWrite, hasRing { segments.requestFlush() } else { task.waitsFor = (wait.end, now) }
             }
             tasks.append(task)
+        }
+    }
+
+    /// Closes what the broker retains as open while there is no disk to ask: from its newest message alone.
+    private func closeLeftOpen() {
+        let topics = context.withLock { $0.topics }
+        for message in leftOpen.take() {
+            guard let left = LeftOpenEvent(message, topics: topics, boot: Identity.boot) else { continue }
+            let header = Stream.trigger.delivery.header(topic: topics.trigger)
+            let event = InterruptedEvent(id: left.id, newest: left.payload, header: header, waveform: [])
+            for end in event.messages(segments: [], from: left.onset, topic: nil) ?? [] {
+                end.payload.withUnsafeBytes { link.publish(end.header, $0) }
+            }
         }
     }
 

@@ -6,6 +6,7 @@ extension LinkCore {
         if loss.isHalfOpen { statistics.halfOpen += 1 }
         statistics.lostInFlight += UInt64(session.unwritten)
         known.checkFilters = session.selfCheck?.filters ?? []
+        stopReadBack()
         let lastSent = max(session.lastAcknowledged?.at ?? 0, session.lastUnacknowledged?.at ?? 0)
         let wasWell =
             session.isQuiet && session.trial == nil && session.lastRefusal == nil && session.lastAcknowledged != nil

@@ -17,10 +17,12 @@ extension LinkCore {
             for filter in staleFilters where !options.filters.contains(filter) { transport.unsubscribe(filter) }
         }
         staleFilters.removeAll()
+        // First of all, before anything that this run says can be on its way.
+        beginReadBack(now)
         statistics.selfCheck = []
         statistics.refusedSubscriptions = []
         if known.subscribedBroker == nil {
-            for filter in options.filters { subscribe(filter, isCheck: false, now) }
+            for filter in options.filters { subscribe(filter, for: .messages, now) }
         }
         if session.version == .v5, options.selfCheck != nil { known.deniedFilters = [] }
         beginCheck(now)
@@ -34,31 +36,34 @@ extension LinkCore {
             wanted, version: session.version, probes: probes, looksForOthers: known.duplicates.isSuspected,
             nonce: random.next(), now: now)
         known.checkedUntil = known.checkedUntil ?? now + 60_000_000_000
-        for filter in check.filters { subscribe(filter, isCheck: true, now) }
+        for filter in check.filters { subscribe(filter, for: .check, now) }
         session.selfCheck = check
     }
 
-    private func subscribe(_ filter: String, isCheck: Bool, _ now: UInt64) {
-        guard let id = transport.subscribe(filter, isCheck: isCheck) else {
-            return subscriptionFailed(filter, isCheck: isCheck, .impossible, now)
+    func subscribe(_ filter: String, for purpose: Session.Purpose, _ now: UInt64) {
+        guard let id = transport.subscribe(filter, isCheck: purpose.isCheck) else {
+            return subscriptionFailed(filter, purpose, .impossible, now)
         }
         session.pending.append(
-            .init(filter: filter, id: id, deadline: now + Self.subscriptionPatience, isCheck: isCheck))
+            .init(filter: filter, id: id, deadline: now + Self.subscriptionPatience, purpose: purpose))
     }
 
     func subscribed(_ id: Int32, _ code: Int, _ now: UInt64) {
         guard let index = session.pending.firstIndex(where: { $0.id == id }) else { return }
         let subscription = session.pending.remove(at: index)
-        if subscription.isCheck {
+        switch subscription.purpose {
+        case .readBack:
+            session.readBack?.answered(subscription.filter, isGranted: code < 128, now: now)
+            lookAtReadBack(now)
+        case .check:
             guard session.selfCheck?.subscribed(subscription.filter, isGranted: code < 128) == true else {
                 return lookAtCheck(now)
             }
             // What connections broke over is tried alone.
             if known.refusals.entry(subscription.filter) == nil { publishCommandProbe(subscription.filter) }
-        } else if code >= 128 {
-            subscriptionFailed(subscription.filter, isCheck: false, .refused(code), now)
-        } else {
-            granted(subscription.filter, now)
+        case .messages where code >= 128:
+            subscriptionFailed(subscription.filter, .messages, .refused(code), now)
+        case .messages: granted(subscription.filter, now)
         }
     }
 
@@ -66,7 +71,7 @@ extension LinkCore {
         statistics.refusedSubscriptions.removeAll { $0 == filter }
         let wasRefused = session.refused.contains { $0.filter == filter }
         session.refused.removeAll { $0.filter == filter }
-        if !session.pending.contains(where: { !$0.isCheck }), session.refused.isEmpty {
+        if !session.pending.contains(where: { $0.purpose == .messages }), session.refused.isEmpty {
             known.subscribedBroker = session.broker
         }
         // What was found of commands is not true any more.
@@ -74,11 +79,16 @@ extension LinkCore {
     }
 
     private func subscriptionFailed(
-        _ filter: String, isCheck: Bool, _ failure: LinkEvent.SubscriptionFailure, _ now: UInt64
+        _ filter: String, _ purpose: Session.Purpose, _ failure: LinkEvent.SubscriptionFailure, _ now: UInt64
     ) {
-        if isCheck {
+        switch purpose {
+        case .readBack:
+            session.readBack?.answered(filter, isGranted: false, now: now)
+            return lookAtReadBack(now)
+        case .check:
             _ = session.selfCheck?.subscribed(filter, isGranted: false)
             return
+        case .messages: break
         }
         if options.subscriptions.contains(filter), !statistics.refusedSubscriptions.contains(filter) {
             statistics.refusedSubscriptions.append(filter)
@@ -98,13 +108,18 @@ extension LinkCore {
         session.refused.removeAll { !options.filters.contains($0.filter) }
         for index in session.refused.indices where now >= session.refused[index].at {
             session.refused[index].at = now + Self.subscriptionPatience + session.refused[index].pause
-            subscribe(session.refused[index].filter, isCheck: false, now)
+            subscribe(session.refused[index].filter, for: .messages, now)
         }
     }
 
     func received(_ message: InboundMessage, _ now: UInt64) {
         statistics.received += 1
         if message.isTooLarge { statistics.receivedTooLarge += 1 }
+        if options.readBack.contains(message.topic) {
+            // (Nothing of what else may be read follows from it, for the self-check.)
+            _ = session.readBack?.takes(message, now: now)
+            return lookAtReadBack(now)
+        }
         if session.selfCheck?.takes(message) == true {
             if let check = session.selfCheck, check.isForeign, known.hasSaidIdentity, message.isRetained,
                 message.topic == options.selfCheck?.identityTopic
@@ -120,12 +135,20 @@ extension LinkCore {
         receive(message)
     }
 
-    /// What has its time: answers to subscriptions, and the end of the self-check.
-    func watchInbound(_ now: UInt64) {
+    /// What has its time before anything is sent: answers to subscriptions, and values that are read back.
+    func watchSubscriptions(_ now: UInt64) {
         while let index = session.pending.firstIndex(where: { now >= $0.deadline }) {
             let subscription = session.pending.remove(at: index)
-            subscriptionFailed(subscription.filter, isCheck: subscription.isCheck, .unanswered, now)
+            subscriptionFailed(subscription.filter, subscription.purpose, .unanswered, now)
         }
+        if session.readBack != nil {
+            session.readBack?.look(now: now, isBusy: transport.wantsWrite || (transport.line?.waiting ?? 0) > 0)
+            lookAtReadBack(now)
+        }
+    }
+
+    /// What has its time behind that: subscriptions that are asked for again, and the end of the self-check.
+    func watchInbound(_ now: UInt64) {
         if !session.refused.isEmpty { subscribeAgain(now) }
         if let deadline = session.selfCheck?.deadline, now >= deadline {
             // On a slow line the answers wait behind what has yet to leave.

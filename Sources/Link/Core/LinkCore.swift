@@ -35,6 +35,8 @@ final class LinkCore {
         var probedAt: UInt64?
         /// The broker had what only we say on our topic.
         var hasSaidIdentity = false
+        /// Brokers that have been asked what they retain of a run before this one.
+        var readBack: Set<Int> = []
     }
 
     let store: SharedStore
@@ -83,6 +85,7 @@ final class LinkCore {
         handle(.timer, now: now)
         takeEvents(now)
         watchTrial(now)
+        if life.isSteady { watchSubscriptions(now) }
         pump(now)
         handle(
             .settled(isIdle: life.isDraining && isIdle, isWriting: transport.wantsWrite, line: transport.line), now: now

@@ -37,8 +37,20 @@ final class Session {
         /// Waits for an answer under this number until `deadline` (ns).
         var id: Int32
         var deadline: UInt64
-        /// For the self-check alone.
-        var isCheck: Bool
+        var purpose: Purpose
+    }
+
+    /// What a subscription is for.
+    enum Purpose: Sendable {
+        /// What others send us.
+        case messages
+        /// The self-check alone.
+        case check
+        /// What the broker retains of a run before this one.
+        case readBack
+
+        /// Our own messages come back, and what is retained.
+        var isCheck: Bool { self != .messages }
     }
 
     /// A subscription that the broker has refused, or did not answer.
@@ -70,6 +82,7 @@ final class Session {
     /// Those that are asked again.
     var refused: [RefusedSubscription] = []
     var selfCheck: SelfCheck?
+    var readBack: ReadBack?
     /// Number of the self-check's command while it is on its way.
     var probeID: Int32?
     /// When something that waits may leave though nothing else happens (ns).
@@ -105,6 +118,7 @@ final class Session {
     /// When something is due even if nothing happens (ns).
     var deadline: UInt64? {
         var first = earliest(earliest(watch.deadline, selfCheck?.deadline), messageDeadline)
+        first = earliest(first, readBack?.deadline)
         for subscription in pending { first = earliest(first, subscription.deadline) }
         for subscription in refused { first = earliest(first, subscription.at) }
         return first

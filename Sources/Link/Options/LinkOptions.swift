@@ -78,6 +78,9 @@ public struct LinkOptions: Sendable, Equatable {
     public var inboundBytes = 64 << 10
     /// Nil: nothing is looked at.
     public var selfCheck: SelfCheck?
+    /// Retained topics of ours that are read back with the first connection to each broker, before anything is said on
+    /// them (`LinkEvent.readBack`): what is there then is of a run before this one.
+    public var readBack: [String] = []
 
     public init(brokers: [BrokerAddress], clientID: String, presence: Presence) {
         self.brokers = brokers

@@ -33,13 +33,24 @@ struct RetainedTable {
     var formerBases: [String] = []
     /// Number of the change of the base that the link has yet to take up: nothing but farewells leaves before.
     var heldFor: UInt64?
+    /// Topics that are not emptied now. (A value leaves: it is news, and what the broker retained is asked for already.)
+    var held: [String] = []
     /// Values replaced before they were sent.
     private(set) var replaced: UInt64 = 0
     private var waitingEntries = 0
     private var waitingFarewells = 0
 
     /// What may leave now.
-    var waitingCount: Int { heldFor == nil ? waitingEntries + waitingFarewells : waitingFarewells }
+    var waitingCount: Int {
+        let waiting = heldFor == nil ? waitingEntries + waitingFarewells : waitingFarewells
+        return held.isEmpty ? waiting : waiting - heldCount
+    }
+
+    private var heldCount: Int {
+        entries.count { $0.waiting && (heldFor == nil || $0.isFarewell) && isHeld($0) }
+    }
+
+    private func isHeld(_ entry: Entry) -> Bool { entry.payload.isEmpty && held.contains(entry.header.topic) }
 
     /// - Parameters:
     ///   - order: topics that are sent first, in this order.
@@ -88,7 +99,9 @@ struct RetainedTable {
     /// The next value to send, in order; copies its payload into `output`, which is emptied first.
     mutating func take(into output: inout [UInt8]) -> (header: PublicationHeader, ticket: Ticket)? {
         guard waitingCount > 0,
-            let index = entries.firstIndex(where: { $0.waiting && (heldFor == nil || $0.isFarewell) })
+            let index = entries.firstIndex(where: {
+                $0.waiting && (heldFor == nil || $0.isFarewell) && !isHeld($0)
+            })
         else { return nil }
         entries[index].waiting = false
         entries[index].wasSent = true

@@ -21,7 +21,8 @@ public enum Stream: Int, Sendable, CaseIterable {
         case .alert: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         // The expiry of onsets and updates; ends do not expire, see `Messenger`.
         case .trigger: Delivery(qos: 1, retain: false, content: .json, expiry: 3600, priority: .essential)
-        case .current: Delivery(qos: 1, retain: true, content: .json, expiry: 3600, priority: .essential)
+        // The next run of the agent reads it back, to close an event that a power cut has interrupted: it may be long.
+        case .current: Delivery(qos: 1, retain: true, content: .json, expiry: 30 * 86_400, priority: .essential)
         case .level: Delivery(qos: 0, retain: true, content: .json, expiry: nil, priority: .state)
         case .last: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .trace, .stream: Delivery(qos: 1, retain: false, content: .json, expiry: 60, priority: .trace)

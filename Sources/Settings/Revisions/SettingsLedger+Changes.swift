@@ -62,6 +62,7 @@ extension SettingsLedger {
         pending = nil
         put(proposal, source, now, isGood: confirm == nil)
         trial = Trial(since: now, awaitsStart: !proposal.needsRestart.isEmpty)
+        trialBegan = monotonic
         isRunning = true
         if let confirm {
             let wait = Int64(confirm * 1e9)
@@ -107,6 +108,8 @@ extension SettingsLedger {
         }
         self.pending = nil
         current.isGood = true
+        // What takes effect with the next start only has proven nothing yet.
+        if trial?.awaitsStart == false { endTrial() }
         return revision
     }
 

@@ -137,6 +137,8 @@ public struct SettingsLedger: Sendable {
     public internal(set) var pending: Pending?
     public internal(set) var lastRejected: Rejected?
     var trial: Trial?
+    /// Since when this process has lived with it (ns of the clock that never jumps).
+    var trialBegan: Int64 = 0
     /// A start that no orderly end has followed.
     var isRunning = false
 

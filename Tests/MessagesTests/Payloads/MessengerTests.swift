@@ -46,10 +46,10 @@ import Testing
                 header("state/alert/sensor_missing", 1, true, .json, nil, .essential),
                 header("state/alert/sensor_missing", 1, true, .json, nil, .essential),
                 header("event/trigger", 1, false, .json, 3600, .essential, EventMark(id: id, part: .onset)),
-                header("event/current", 1, true, .json, 3600, .essential),
+                header("event/current", 1, true, .json, 2_592_000, .essential),
                 header("event/trigger", 1, false, .json, nil, .essential, EventMark(id: id, part: .end)),
                 header("event/last", 1, true, .json, nil, .essential),
-                header("event/current", 1, true, .json, 3600, .essential),
+                header("event/current", 1, true, .json, 2_592_000, .essential),
                 header("data/trace", 1, false, .json, 60, .trace),
                 header("data/waveform/e", 1, false, .mseed, nil, .essential, EventMark(id: "e", part: .waveform)),
             ])

@@ -114,6 +114,52 @@ import Testing
         #expect(bench.notes.map(\.kind) == [.died] && bench.configuration.station.id == "host")
     }
 
+    /// A board whose clock begins in the past with each start: no time of it says how long a change was in force.
+    @Test(arguments: [0, today - 1000 * minute, today + minute], [false, true])
+    func aChangeThatHasProvenGoodIsNotTakenBackHoweverTheClockBegins(_ start: Int64, isConfirmed: Bool) throws {
+        var bench = try Bench()
+        try bench.set(["trace": ["rate_hz": 5]], confirm: isConfirmed ? 60 : nil)
+        if isConfirmed {
+            try bench.ledger.confirm(revision: nil, connection: 1)
+        } else {
+            let early = bench.ledger.lived(monotonic: 10 * minute - 1)
+            #expect(!early)
+            let isProven = bench.ledger.lived(monotonic: 10 * minute)
+            #expect(isProven)
+        }
+        for _ in 0..<6 {
+            bench.now = start
+            try bench.restart(after: minute)
+            #expect(bench.notes == [] && bench.configuration.trace.rate == 5)
+        }
+    }
+
+    /// It counts from the start of the process that has lived so long with it.
+    @Test func theTimeThatAProcessLivesEndsATrial() throws {
+        var bench = try Bench(now: 0)
+        try bench.set(["trace": ["rate_hz": 5]])
+        try bench.restart()
+        let note = bench.ledger.started(now: 0, monotonic: 100 * minute)
+        #expect(note == nil && bench.ledger.trial?.deaths == 2)
+        let early = bench.ledger.lived(monotonic: 110 * minute - 1)
+        let isProven = bench.ledger.lived(monotonic: 110 * minute)
+        #expect(!early && isProven)
+        for _ in 0..<4 { try bench.restart(after: minute) }
+        #expect(bench.notes == [] && bench.configuration.trace.rate == 5)
+    }
+
+    /// What takes effect with the next start has proven nothing by a confirmation, nor by time before that.
+    @Test func aChangeThatAwaitsTheNextStartStaysOnTrial() throws {
+        var bench = try Bench()
+        try bench.set(["station": ["id": "new"]], confirm: 60)
+        try bench.ledger.confirm(revision: nil, connection: 2)
+        let isProven = bench.ledger.lived(monotonic: 60 * minute)
+        #expect(!isProven)
+        try bench.restart(orderly: true, after: 60 * minute)
+        for _ in 0..<3 { try bench.restart(after: minute) }
+        #expect(bench.notes.map(\.kind) == [.died] && bench.configuration.station.id == "host")
+    }
+
     @Test func withoutAChangeNothingIsToBeWritten() throws {
         var bench = try Bench()
         let before = bench.ledger.document

@@ -19,7 +19,8 @@ AGENT, TOOL, WORK = sys.argv[1:4]
 CLOCK = os.path.join(WORK, "clock.so")
 RIGHTS = ("user reader\ntopic readwrite #\n" + "".join(
     f"pattern write seismote/%u/{part}/#\n" for part in ("state", "event", "data", "res"))
-    + "pattern read seismote/%u/cmd/#\npattern readwrite seismote/%u/cmd/selfcheck\n")
+    + "pattern read seismote/%u/cmd/#\npattern readwrite seismote/%u/cmd/selfcheck\n"
+    + "pattern read seismote/%u/event/current\n")
 
 
 class Case:
