@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, text, fleet, router, units, preferences, setText } = Seismote;
+  const { h, text, fleet, router, preferences, setText } = Seismote;
   const words = text.events;
   const most = 50;
 
@@ -18,16 +18,17 @@
     const none = h("p", { class: "quiet" }, words.none);
 
     function row({ station, id: eventId, ended, event }) {
-      return h("tr", { class: ended ? "" : "running" },
+      return h("tr", { class: ended || !Seismote.isHeard(station) ? "" : "running" },
         h("td", {}, h("a", { href: router.address("station", station, "event", eventId) }, Seismote.format.dateTime(event.onset)),
           event.test ? h("span", { class: "badge" }, words.test) : null,
           event.confirmed ? h("span", { class: "badge", dataset: { state: "good" }, role: "img", "aria-label": text.event.confirmed, title: text.event.confirmed }, "✓") : null,
-          ended ? null : h("span", { class: "badge", dataset: { state: "bad" } }, words.running)),
+          ended ? null : Seismote.isHeard(station) ? h("span", { class: "badge", dataset: { state: "bad" } }, words.running)
+            : h("span", { class: "badge", dataset: { state: "unknown" } }, text.network.unheard)),
         id === undefined ? h("td", {}, h("a", { href: router.address("station", station) }, station)) : null,
         h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(Seismote.intensityChip))),
         h("td", {}, Seismote.format.acceleration(event.pga)),
         id === undefined ? null : h("td", {}, Seismote.format.velocity(event.pgv)),
-        h("td", {}, Number.isFinite(event.duration_s) ? units.duration(event.duration_s) : "–"),
+        h("td", {}, Seismote.duration(station, event, ended)),
         h("td", {}, Seismote.classBadge(event) ?? "–"),
         id === undefined ? null : h("td", { class: "quiet" }, [...new Set((event.detectors ?? []).map((detector) => words.names[detector.name] ?? detector.name))].join(", ")));
     }
@@ -62,7 +63,8 @@
     }
     // Levels come each second: only that other stations shake makes the list anew.
     function level() {
-      const now = shaking().map((known) => known.id).join();
+      const lost = fleet.newestEvents(id).slice(0, most).filter((one) => !one.ended && !Seismote.isHeard(one.station));
+      const now = `${shaking().map((known) => known.id).join()} ${lost.map((one) => one.station).join()}`;
       if (now !== was) soon();
       was = now;
     }
