@@ -35,8 +35,8 @@
 
     // A station that shakes while the message of its event was missed: it was sent before this page was opened, and the
     // station keeps none that says which event is open.
-    function shaking() {
-      const open = new Set(fleet.newestEvents(id).filter((one) => !one.ended).map((one) => one.station));
+    function shaking(events) {
+      const open = new Set(events.filter((one) => !one.ended).map((one) => one.station));
       return [...fleet.stations.values()].filter((known) => (id === undefined || known.id === id) && known.online !== false && fleet.silence(known) === 0 && fleet.now(known)?.triggered === true && !open.has(known.id));
     }
 
@@ -50,8 +50,9 @@
     let was = "";
     function show() {
       due = null;
-      const open = shaking().slice(0, most);
-      const events = fleet.newestEvents(id).slice(0, most);
+      const all = fleet.newestEvents(id);
+      const open = shaking(all).slice(0, most);
+      const events = all.slice(0, most);
       setText(none, words.noneYet);
       none.hidden = events.length + open.length > 0;
       table.hidden = !none.hidden;
@@ -61,10 +62,11 @@
       body.replaceChildren(...open.map(missed), ...events.map(row));
       if (focused) body.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
     }
-    // Levels come each second: only that other stations shake makes the list anew.
+    // Levels come each second: only that other stations shake, or are not heard any more, makes the list anew.
     function level() {
-      const lost = fleet.newestEvents(id).slice(0, most).filter((one) => !one.ended && !Seismote.isHeard(one.station));
-      const now = `${shaking().map((known) => known.id).join()} ${lost.map((one) => one.station).join()}`;
+      const all = fleet.newestEvents(id);
+      const lost = all.slice(0, most).filter((one) => !one.ended && !Seismote.isHeard(one.station));
+      const now = `${shaking(all).map((known) => known.id).join()} ${lost.map((one) => one.station).join()}`;
       if (now !== was) soon();
       was = now;
     }
