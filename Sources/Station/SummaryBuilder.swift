@@ -266,7 +266,7 @@ extension IntensityValue {
     ///   - pga: m/s².
     ///   - pgv: m/s.
     ///   - jma: instrumental intensity, not rounded.
-    init?(_ relation: IntensityRelation, pga: Double, pgv: Double, jma: Double?) {
+    package init?(_ relation: IntensityRelation, pga: Double, pgv: Double, jma: Double?) {
         let estimate: IntensityEstimate
         if relation == .jma {
             guard let jma else { return nil }

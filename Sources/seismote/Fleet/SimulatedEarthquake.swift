@@ -22,6 +22,20 @@ struct SimulatedEarthquake {
         var peak: Double
         /// Kilometres.
         var distance: Double
+
+        /// The largest acceleration of an interval of time, m/s²: each wave sets in with its peak and fades.
+        func peak(within time: ClosedRange<Double>) -> Double {
+            func wave(_ peak: Double, from begin: Double) -> Double {
+                time.upperBound < begin ? 0 : peak * exp(-max(0, time.lowerBound - begin) / Self.fading)
+            }
+            return max(wave(firstPeak, from: p), wave(peak, from: s))
+        }
+
+        /// It has become less than a thousandth.
+        func isOver(at time: Double) -> Bool { time > max(p, s) + 7 * Self.fading }
+
+        /// Seconds in which a wave falls to 1/e.
+        private static let fading = 5.0
     }
 
     /// - Parameter scatter: of the station, in the logarithm (base 10) of the peak.

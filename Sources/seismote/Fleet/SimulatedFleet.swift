@@ -177,13 +177,18 @@ final class SimulatedFleet {
         }
         if station.isConnected, options.levelSeconds > 0, now >= station.nextLevel {
             station.nextLevel = Self.next(after: now, station.nextLevel, every: options.levelSeconds)
-            station.sayLevel(random.uniform(0.0005...0.002))
+            sayLevel(station)
         }
         if station.isConnected, options.healthSeconds > 0, now >= station.nextHealth {
             station.nextHealth = Self.next(after: now, station.nextHealth, every: options.healthSeconds)
             station.sayHealth()
         }
         if mosquitto_want_write(handle) != station.isWriting { watch(station, isNew: false) }
+    }
+
+    private func sayLevel(_ station: SimulatedStation) {
+        guard options.levelSeconds > 0 else { return }
+        station.sayLevel(noise: random.uniform(0.0005...0.002), at: Double(realNanoseconds()) / 1e9)
     }
 
     /// What was due while a station had no connection is not made up for.
@@ -265,7 +270,11 @@ final class SimulatedFleet {
         let wait = random.wait(perDay: options.falseOnsetsPerDay)
         guard wait < 1e7 else { return }
         later(wait) { [unowned self, unowned station] in
-            event(of: station, at: Double(realNanoseconds()) / 1e9, peaks: (0.03, random.uniform(0.03...0.2)), after: 2)
+            let now = Double(realNanoseconds()) / 1e9
+            let peak = random.uniform(0.03...0.2)
+            let shaking = SimulatedEarthquake.Shaking(p: now, s: now + 2, firstPeak: 0.03, peak: peak, distance: 0)
+            station.feel(shaking)
+            event(of: station, at: now, shaking)
             scheduleFalse(station)
         }
     }
@@ -308,30 +317,32 @@ final class SimulatedFleet {
         board.strike(earthquake)
     }
 
-    /// All stations that feel it trigger when the wave is there.
+    /// The levels of all stations follow the waves; those that feel it trigger when they are there.
     private func feel(_ earthquake: SimulatedEarthquake) {
         felt += 1
         let now = Double(realNanoseconds()) / 1e9
         for station in stations {
-            let shaking = earthquake.shaking(at: station.place, scatter: station.scatter + random.normal(0.1))
+            var shaking = earthquake.shaking(at: station.place, scatter: station.scatter + random.normal(0.1))
+            shaking.p += random.normal(0.1)
+            station.feel(shaking)
             guard shaking.peak > options.threshold, random.uniform(0...1) > 0.05 else { continue }
-            let onset = shaking.p + random.normal(0.1)
-            later(max(0, onset - now)) { [unowned self, unowned station] in
-                event(of: station, at: onset, peaks: (shaking.firstPeak, shaking.peak), after: shaking.s - onset)
+            later(max(0, shaking.p - now)) { [shaking, unowned self, unowned station] in
+                event(of: station, at: shaking.p, shaking)
             }
         }
     }
 
-    /// Onset, update with the peak of the S wave, end.
-    private func event(of station: SimulatedStation, at onset: Double, peaks: (Double, Double), after: Double) {
+    /// Onset, update with the peak of the S wave, end; with each of them a level, so that they agree.
+    private func event(of station: SimulatedStation, at onset: Double, _ shaking: SimulatedEarthquake.Shaking) {
         board.onsets.add()
         let time = Int64(onset * 1e9)
-        station.sayEvent(.onset, onset: time, seconds: 0, peak: peaks.0)
-        later(max(0.2, after + 1)) { [unowned station] in
-            station.sayEvent(.update, onset: time, seconds: max(0.2, after + 1), peak: peaks.1)
+        func say(_ kind: EventMessage.Kind, seconds: Double, peak: Double) {
+            station.sayEvent(kind, onset: time, seconds: seconds, peak: peak)
+            sayLevel(station)
         }
-        later(max(0.2, after) + 15) { [unowned station] in
-            station.sayEvent(.end, onset: time, seconds: max(0.2, after) + 15, peak: peaks.1)
-        }
+        let after = max(0.2, shaking.s - onset)
+        say(.onset, seconds: 0, peak: shaking.firstPeak)
+        later(after + 1) { say(.update, seconds: after + 1, peak: shaking.peak) }
+        later(after + 15) { say(.end, seconds: after + 15, peak: shaking.peak) }
     }
 }

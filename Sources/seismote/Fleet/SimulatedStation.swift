@@ -1,6 +1,8 @@
 import Association
 import CMosquitto
 import Messages
+import Seismology
+import Station
 
 /// One station of a simulated fleet: the agent's messages, made by the agent's code, over a connection of its own.
 final class SimulatedStation {
@@ -29,6 +31,9 @@ final class SimulatedStation {
     var nextMisc = 0.0
     var nextLevel = 0.0
     var nextHealth = 0.0
+    /// What shakes it, or will, and how many of its events are open.
+    private var shakings: [SimulatedEarthquake.Shaking] = []
+    private var openEvents = 0
     /// Of the site and the sensor.
     let scatter: Double
     private let topics: Topics
@@ -115,9 +120,15 @@ final class SimulatedStation {
         messenger.send(info, time: realNanoseconds(), to: publish)
     }
 
-    func sayLevel(_ level: Double) {
+    /// The state of the ground at a time (seconds of UTC): noise, and above it what still shakes.
+    /// - Parameter noise: m/s².
+    func sayLevel(noise: Double, at time: Double) {
         var summary = SummaryMessage()
-        summary.pga = level
+        summary.window = Self.window
+        summary.pga = shakings.reduce(noise) { max($0, $1.peak(within: time - Self.window...time)) }
+        shakings.removeAll { $0.isOver(at: time) }
+        (summary.pgv, summary.intensity) = Self.measures(pga: summary.pga)
+        summary.triggered = openEvents > 0
         // The agent sends both together; of a fleet the small one is enough.
         messenger.send(summary, time: realNanoseconds(), quality: Self.quality) { header, bytes in
             if header.topic == topics.level { publish(header, bytes) }
@@ -128,6 +139,17 @@ final class SimulatedStation {
         messenger.send(HealthMessage(sensor: .ok, time: Self.quality), time: realNanoseconds(), to: publish)
     }
 
+    /// Waves are on their way to it, or there: its levels follow.
+    func feel(_ shaking: SimulatedEarthquake.Shaking) { shakings.append(shaking) }
+
+    /// Peak velocity (m/s) of a motion with that peak acceleration at 1.6 Hz, and the intensity of both.
+    private static func measures(pga: Double) -> (pgv: Double, [IntensityValue]) {
+        let pgv = pga / 10
+        return (pgv, IntensityValue(.worden12, pga: pga, pgv: pgv, jma: nil).map { [$0] } ?? [])
+    }
+
+    /// Seconds that a level is taken over, as an agent's are.
+    private static let window = 10.0
     private static let quality = TimeQuality(synced: true, source: .ntp, errorMs: 1)
 
     /// - Parameters:
@@ -138,8 +160,13 @@ final class SimulatedStation {
         var event = EventMessage(kind: kind, eventID: topics.eventID(onset: onset), onset: onset)
         event.pga = peak
         event.pgaPercentG = peak / 0.0980665
+        (event.pgv, event.intensity) = Self.measures(pga: peak)
         event.duration = seconds
-        if kind == .end { event.end = onset + Int64(seconds * 1e9) }
+        if kind == .onset { openEvents += 1 }
+        if kind == .end {
+            event.end = onset + Int64(seconds * 1e9)
+            openEvents -= 1
+        }
         let isLost = isLosing
         isLosing = false
         messenger.send(event, time: onset + Int64(seconds * 1e9), quality: Self.quality) { header, bytes in

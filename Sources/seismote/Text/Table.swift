@@ -8,7 +8,16 @@ func fixed(_ number: Double?, _ decimals: Int) -> String {
 }
 
 /// A number with a count of significant digits.
-func significant(_ number: Double, _ digits: Int) -> String { printed("%.\(digits)g", number) }
+func significant(_ number: Double, _ digits: Int) -> String {
+    let text = printed("%.\(digits)g", number)
+    // (C writes 170 with two digits as 1.7e+02.)
+    guard text.contains("e"), let rounded = Double(text), abs(rounded) < 1e15, abs(rounded) >= 1e-9 else { return text }
+    let power = Int(log10(abs(rounded)).rounded(.down))
+    let plain = printed("%.\(max(0, digits - 1 - power))f", rounded)
+    guard plain.contains(".") else { return plain }
+    let kept = plain.reversed().drop { $0 == "0" }.drop { $0 == "." }
+    return String(kept.reversed())
+}
 
 private func printed(_ format: String, _ number: Double) -> String {
     var buffer = [CChar](repeating: 0, count: 400)

@@ -50,7 +50,7 @@ struct AssessedEvents {
     var lines: [String] {
         events.map { event in
             var text = "  \(file): event at \(fixed(event.onset, 2)) s: \(event.likely)"
-            if let p = event.probability { text += ", probability up to \(EventLine.percent(p))" }
+            if let p = event.probability { text += ", earthquake up to \(EventLine.percent(p))" }
             if let time = event.decided { text += ", decided after \(fixed(time, 2)) s" }
             return text + (event.alarm.map { ", ALARM after \(fixed($0, 2)) s" } ?? "")
         }

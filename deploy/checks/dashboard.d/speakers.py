@@ -2,6 +2,8 @@
 
     speakers.py PORT station ID   one that answers `events`, `event`, `history`, `label` and `ping`, with a month of events,
                                   an open event with class and estimate; prints each command
+    speakers.py PORT recording ID the same, but all of it is in July of 2019, as of a recording that is played
+    speakers.py PORT live ID      one with live traces, levels of the hour before and the samples of all of it
     speakers.py PORT fleet COUNT  COUNT stations that speak `state/level` once a second, a few of them with problems
 """
 
@@ -12,6 +14,7 @@ import json
 import math
 import os
 import random
+import struct
 import sys
 import time
 
@@ -28,6 +31,10 @@ PLACES = [(35.7, 139.7, "kanto"), (38.1, 15.6, "sicily"), (41.0, 29.0, "marmara"
 
 def rfc(seconds):
     return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f") + "000Z"
+
+
+def seconds(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 def envelope(station, seq, at=None):
@@ -57,10 +64,28 @@ def event(station, onset, number, kind="end"):
     return found
 
 
+def miniseed(channel, begin, rate, counts):
+    """Whole numbers as miniSEED 2, not compressed; UNIT m/s² each."""
+    records = b""
+    for first in range(0, len(counts), 112):
+        some = counts[first:first + 112]
+        at = datetime.datetime.fromtimestamp(begin + first / rate, datetime.timezone.utc)
+        when = struct.pack(">HHBBBxH", at.year, at.timetuple().tm_yday, at.hour, at.minute, at.second, at.microsecond // 100)
+        head = b"%06dD " % 1 + b"LIVE " + b"  " + channel + b"XX" + when
+        head += struct.pack(">HhhBBBBiHH", len(some), rate, 1, 0, 0, 0, 1, 0, 64, 48)
+        head += struct.pack(">HHBBBB", 1000, 0, 3, 1, 9, 0)
+        records += (head.ljust(64, b"\0") + struct.pack(f">{len(some)}i", *some)).ljust(512, b"\0")
+    return records
+
+
 class Station:
+    sensor = {"driver": "iio", "chip": "adxl355", "rate_hz": 100}
+    # Seconds by which its own time is away from that of others.
+    behind = 0
+
     def __init__(self, name):
         self.name, self.seq, self.labels = name, 0, {}
-        now = self.begun = time.time()
+        now = self.begun = time.time() - self.behind
         self.events = [event(name, now - 7200 - number * 19000, number) for number in range(140)]
         self.open = event(name, now - 20, 1000, "update")
         with open(RECORD, "rb") as file:
@@ -73,7 +98,7 @@ class Station:
         where = {"id": self.name, "network": "XX", "code": "CTR", "latitude": 35.7, "longitude": 139.7, "description": "Speaks the contract", "groups": ["test"]}
         await self.publish("state/online", b"online", True)
         await self.publish("state/info", {"agent": {"name": "seismote", "version": "2.0", "build": "contract"}, "station": where,
-                                          "sensor": {"driver": "iio", "chip": "adxl355", "rate_hz": 100}, "capabilities": {"verbs": VERBS}}, True)
+                                          "sensor": self.sensor, "capabilities": {"verbs": VERBS}}, True)
         await self.publish("state/config", {"rev": 0, "sha256": "0", "config": {"trace": {"enabled": False}}, "sources": {}, "pending": None}, True)
         await self.publish("state/alert/clock_unsynced", {"code": "clock_unsynced", "severity": "warning", "since": rfc(time.time() - 4000),
                                                           "message": "The clock is not synchronised.", "details": {}}, True)
@@ -99,7 +124,7 @@ class Station:
         await self.publish("event/current", self.open, True)
 
     async def publish(self, topic, body, retain=False, qos=1):
-        payload = body if isinstance(body, bytes) else said({**envelope(self.name, self.seq), **body})
+        payload = body if isinstance(body, bytes) else said({**envelope(self.name, self.seq, time.time() - self.behind), **body})
         await self.client.publish(f"seismote/{self.name}/{topic}", payload, qos, retain)
 
     def take(self, message):
@@ -147,23 +172,64 @@ class Station:
         return {"event": found, "bytes": len(self.record), "sha256": hashlib.sha256(self.record).hexdigest()}
 
     async def do_history(self, asked):
-        def seconds(text):
-            return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
         begin, step = seconds(asked["from"]), asked["step_s"]
         count = min(5000, int((seconds(asked["to"]) - begin) / step))
         columns = {axis: {"min": [], "max": [], "rms": []} for axis in "xyz"}
+        newest = time.time() - self.behind
         for i in range(count):
             at = begin + i * step
             near = (at - self.begun + 7200) % 19000
             size = 0.0006 + 0.03 * math.exp(-near / 90)
             chance = random.Random(int(at))
             for axis, offset in (("x", 0), ("y", 0.02), ("z", 9.81)):
-                gap = 30000 < at % 86400 < 31500
+                gap = 30000 < at % 86400 < 31500 or not newest - 40 * 86400 < at < newest
                 low, high = (None, None) if gap else (offset - size * (0.6 + chance.random()), offset + size * (0.6 + chance.random()))
                 columns[axis]["min"].append(low)
                 columns[axis]["max"].append(high)
                 columns[axis]["rms"].append(None if gap else size / 2)
         return {"from": asked["from"], "step_s": step, **columns}
+
+
+class Recording(Station):
+    """Its own time is that of the recording: until the morning of 7 July 2019."""
+    behind = time.time() - datetime.datetime(2019, 7, 7, 6, 30, tzinfo=datetime.timezone.utc).timestamp()
+    sensor = {"driver": "replay", "rate_hz": 100}
+
+
+class Live(Station):
+    """Sines whose samples are known: ±1 mm/s² at 1 Hz on x, at 2 Hz on y, at 3 Hz on z, beside gravity."""
+    rate = 20
+
+    async def run(self, port):
+        asyncio.get_running_loop().create_task(super().run(port))
+        while True:
+            await asyncio.sleep(1)
+            if not hasattr(self, "client") or self.seq == 0:
+                continue
+            begin = math.floor(time.time()) - 1
+            block = {axis: {"raw": self.samples(axis, begin, self.rate, self.rate), "filtered": self.samples(axis, begin, self.rate, self.rate, 0)} for axis in "xyz"}
+            await self.publish("data/trace", {"t": rfc(begin), "rate_hz": self.rate, "n": self.rate, **block}, False, 0)
+
+    @staticmethod
+    def samples(axis, begin, rate, count, gravity=9.81):
+        hz = " xyz".index(axis)
+        return [round((gravity if axis == "z" else 0) + 1e-3 * math.sin(2 * math.pi * hz * (begin % 3600 + i / rate)), 6) for i in range(count)]
+
+    async def do_history(self, asked):
+        begin, step = seconds(asked["from"]), asked["step_s"]
+        count = min(5000, int((seconds(asked["to"]) - begin) / step))
+        offset = {"x": 0, "y": 0, "z": 9.81}
+        return {"from": asked["from"], "step_s": step, **{axis: {"min": [offset[axis] - 1e-3] * count, "max": [offset[axis] + 1e-3] * count, "rms": [7e-4] * count} for axis in "xyz"}}
+
+    async def do_snapshot(self, asked):
+        # What goes out with a live block is there, and no more.
+        begin, end = (math.floor(seconds(asked[one])) for one in ("from", "to"))
+        end = min(end, math.floor(time.time()) - 1)
+        record = b"".join(miniseed(channel, begin, self.rate, [round(value * 1e6) for value in self.samples(axis, begin, self.rate, (end - begin) * self.rate)])
+                          for axis, channel in (("x", b"HN1"), ("y", b"HN2"), ("z", b"HNZ")))
+        for at in range(0, len(record), 16384):
+            await self.publish(f"data/history/waveform/{asked['id']}", record[at:at + 16384])
+        return {"bytes": len(record), "sha256": hashlib.sha256(record).hexdigest()}
 
 
 async def fleet(port, count):
@@ -204,7 +270,8 @@ async def fleet(port, count):
 
 def main():
     port, mode, what = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-    asyncio.run(Station(what).run(port) if mode == "station" else fleet(port, int(what)))
+    kinds = {"station": Station, "recording": Recording, "live": Live}
+    asyncio.run(kinds[mode](what).run(port) if mode in kinds else fleet(port, int(what)))
 
 
 main()

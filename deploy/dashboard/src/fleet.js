@@ -17,6 +17,10 @@
     current: undefined,
     // When it spoke last: milliseconds since 1970 by this browser's clock, or by its own where a broker has kept it.
     heard: NaN,
+    // Whether that was of this page's own hearing.
+    isLive: false,
+    // A time of its own, and when that was by this browser's clock: { t, at }, milliseconds.
+    clock: null,
     // When a level came last, by this browser's clock.
     leveled: NaN,
     alerts: new Map(),
@@ -76,19 +80,32 @@
     else if (what.startsWith("event/")) event(id, what, wire.event(json(payload)), packet);
   }
 
+  // The clock of a station goes on with each message; one that was a little longer on its way does not set it back.
+  function tick(known, t) {
+    if (!Number.isFinite(t)) return;
+    const at = Date.now();
+    const expected = known.isLive && known.clock ? known.clock.t + at - known.clock.at : NaN;
+    known.clock = { t: expected - t > 0 && expected - t < 3000 ? expected : t, at };
+  }
+
+  const isRecording = (known) => known.info?.sensor?.driver === "replay" || known.summary?.tq?.source === "replay";
+
   function heard(known, packet, t) {
+    const said = units.milliseconds(t);
     if (!packet?.retain) {
+      tick(known, said);
+      known.isLive = true;
       known.heard = Date.now();
       // Whatever the broker has kept, or hands over late: the last will of a connection that another one has replaced.
       if (known.online !== true) {
         known.online = true;
         tell(known.id, "online");
       }
-    } else if (t) {
-      const said = units.milliseconds(t);
-      // A recording's own time, or a clock that is wrong, says nothing of when it was heard.
-      if (said <= Date.now() + 60000 && !(known.heard >= said)) known.heard = said;
-    }
+    } else if (isRecording(known)) {
+      // Of a message that the broker has kept it is the only time; but when it was heard, that of a recording does not say.
+      if (!known.isLive) known.heard = NaN;
+    } else if (said <= Date.now() + 60000 && !(known.heard >= said)) known.heard = said;
+    if (packet?.retain && !known.isLive && !(known.clock?.t >= said) && Number.isFinite(said)) known.clock = { t: said, at: isRecording(known) ? Date.now() : Math.min(said, Date.now()) };
   }
 
   function takeOnline(id, payload, packet) {
@@ -166,7 +183,7 @@
     if (!object?.event_id || !object.event_type || !object.onset) return;
     if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
     const known = station(id);
-    heard(known, packet, packet?.retain ? object.t : undefined);
+    heard(known, packet, packet?.kept ? undefined : object.t);
     const fresh = !known.events.has(object.event_id);
     const entry = known.events.get(object.event_id) ?? { judged: [] };
     if (what === "event/current") known.current = object.event_id;
@@ -223,7 +240,9 @@
     if (!block) return;
     const known = station(at.id);
     heard(known, packet);
-    if (known.traces.add(block, performance.now() / 1000)) tell(at.id, "trace");
+    if (!known.traces.add(block, performance.now() / 1000)) return;
+    tick(known, known.traces.endTime * 1000);
+    tell(at.id, "trace");
   }
 
   const newestOf = (entry) => entry.end ?? entry.update ?? entry.onset;

@@ -3,7 +3,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { link, fleet } = Seismote;
+  const { link, fleet, units } = Seismote;
   const watched = new Map();
   // How long a station may be online without a level before its summary is taken instead: an older program.
   const patience = 2500;
@@ -72,10 +72,37 @@
     const known = fleet.stations.get(id);
     return link.state === "online" && Date.now() - link.since > 1000 && !(known && (known.online !== null || known.info || known.summary || known.level));
   };
-  // Since when nothing has come of a station that is online, in milliseconds; 0 while it speaks.
+  const silent = 10000;
+  // A station that was heard before the connection was lost has so long to be heard again.
+  const settling = 1500;
+
+  // How old is what is known of a station that is online and does not speak, in milliseconds; 0 while it speaks. What the
+  // broker has kept says at once how old it is; where it does not, the station is listened to first.
   fleet.silence = (known) => {
-    const away = Date.now() - known.heard;
-    const listening = Math.min(Date.now() - link.since, away);
-    return known.online !== false && listening > 10000 && away > 10000 ? away : 0;
+    if (known.online === false) return 0;
+    const listening = Date.now() - link.since;
+    const age = Date.now() - known.heard;
+    if (age <= silent) return 0;
+    if (!(age > silent)) return listening > silent ? listening : 0;
+    const isTold = Boolean(known.level ?? known.summary);
+    return listening > (known.isLive ? settling : isTold ? 0 : silent) ? age : 0;
+  };
+
+  // The time of a station, in milliseconds since 1970: of its newest message, and on from there while it speaks; that of a
+  // recording is the recording's. NaN before anything is known.
+  fleet.time = (known) => {
+    const { clock } = known ?? {};
+    if (!clock) return NaN;
+    return clock.t + (known.online !== false && fleet.silence(known) === 0 ? Date.now() - clock.at : 0);
+  };
+
+  // How long an event has lasted, in seconds: as its station says it, and of an open one until now.
+  fleet.duration = (id, event, ended) => {
+    const known = fleet.stations.get(id);
+    const said = event?.duration_s;
+    if (ended || !known || known.online === false || fleet.silence(known) > 0) return said;
+    const runs = (fleet.time(known) - units.milliseconds(event.onset)) / 1000;
+    // (A clock that was set meanwhile says nothing of it.)
+    return runs >= 0 && runs < 86400 ? Math.max(runs, said ?? 0) : said;
   };
 })(globalThis.Seismote ??= {});

@@ -55,14 +55,46 @@ test("what was kept stands before the live traces, and these go on over it", () 
   past.samples(traces, { start: BigInt(begin - 2) * 1000000000n, rate: 100, count: 200, x: Float64Array.from({ length: 200 }, (_, i) => i), y: new Float64Array(200), z: new Float64Array(200) });
   assert.ok(Math.abs(traces.value("x", "raw", -1) - 195) <= 3, `${traces.value("x", "raw", -1)}`);
   assert.strictEqual(traces.value("x", "raw", 0), 5);
-  past.levels(traces, { from: rfc(begin - 60), step_s: 1, x: { min: Array(60).fill(-1), max: Array(60).fill(1), rms: Array(60).fill(0.5) } }, -40);
   const out = new Float64Array(2);
-  assert.deepStrictEqual([...traces.extremes("x", "raw", -200, -100, out)], [-1, 1]);
-  assert.ok(traces.value("x", "raw", -10) > 100, "the levels cover no samples");
-  assert.strictEqual(traces.first, -1200);
+  assert.ok(traces.extremes("x", "raw", -30, -14, out)[0] > 45 && out[1] < 140, `${out}`);
+  // Samples of before, later: these stay, and nothing is known in between.
+  past.samples(traces, { start: BigInt(begin - 20) * 1000000000n, rate: 100, count: 500, x: new Float64Array(500).fill(7), y: new Float64Array(500), z: new Float64Array(500) });
+  assert.ok(traces.value("x", "raw", -1) > 190 && traces.value("x", "raw", -39) < 10);
+  assert.deepStrictEqual([-399, -302, -200].map((slot) => traces.value("x", "raw", slot)), [7, 7, NaN]);
+  assert.deepStrictEqual([...traces.extremes("x", "raw", -400, -41, out)], [7, 7]);
+  assert.strictEqual(traces.unbroken("x", "raw", 1000), 60);
+  assert.strictEqual(traces.unbroken("x", "raw", 30), 30);
   for (let i = 1; i < 4000; i++) traces.add(block(begin + i), i);
   assert.ok(traces.first > 0 && traces.end - traces.first <= traces.capacity);
   assert.deepStrictEqual([...traces.extremes("x", "raw", traces.first, traces.end, out)], [5, 5]);
+});
+
+test("levels are what lies between two values, and never samples", () => {
+  const traces = new Traces();
+  past.levels(traces, { from: rfc(begin - 60), step_s: 2, x: { min: [-1], max: [1] } });
+  assert.strictEqual(traces.levels.size, 0, "before the first sample there is nothing to put them before");
+  traces.add({ t: rfc(begin), rate_hz: 20, n: 20, x: { raw: Array(20).fill(5) }, y: { raw: Array(20).fill(5) } }, 0);
+  const min = Array.from({ length: 30 }, (_, i) => -i);
+  const max = Array.from({ length: 30 }, (_, i) => i);
+  min[3] = max[3] = NaN;
+  past.levels(traces, { from: rfc(begin - 60), step_s: 2, x: { min, max, rms: Array(30).fill(0.5) }, y: { min, max: [1] } });
+  assert.deepStrictEqual([...traces.levels.keys()], ["x"], "columns of different lengths are none");
+  assert.strictEqual(traces.first, 0);
+  assert.ok([-1, -500, -1200].every((slot) => Number.isNaN(traces.value("x", "raw", slot))));
+  assert.ok(Math.abs(traces.oldest + 1200) < 0.01);
+  const found = () => {
+    const list = [];
+    traces.eachLevel("x", -2000, 20, (slot, slots, low, high) => list.push([Math.round(slot), Math.round(slots), low, high]));
+    return list;
+  };
+  assert.deepStrictEqual(found().slice(0, 4).map(([slot, slots, low, high]) => [slot, slots, low + 0, high]), [[-1200, 40, 0, 0], [-1160, 40, -1, 1], [-1120, 40, -2, 2], [-1040, 40, -4, 4]]);
+  assert.strictEqual(found().length, 29);
+  // Samples stand in their place.
+  past.samples(traces, { start: BigInt(begin - 20) * 1000000000n, rate: 100, count: 2000, x: new Float64Array(2000), y: new Float64Array(2000), z: new Float64Array(2000) });
+  assert.strictEqual(found().length, 19);
+  // Of another run nothing is left.
+  traces.add({ t: rfc(begin - 5000), boot: "b", rate_hz: 20, n: 20, x: { raw: Array(20).fill(5) } }, 1);
+  assert.strictEqual(traces.levels.size, 0);
 });
 
 test("a spectrogram's columns read the sine that is in them, and are computed once", () => {

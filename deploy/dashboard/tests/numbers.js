@@ -12,7 +12,10 @@ test("numbers have three digits and their unit", () => {
   assert.strictEqual(units.text(1.23456, "m/s²"), "1.23 m/s²");
   assert.strictEqual(units.text(0, "mg"), "0 mg");
   for (const none of [null, undefined, NaN, Infinity, "3"]) assert.strictEqual(units.text(none, "mg"), "–");
-  assert.strictEqual(units.digits(-0.0000001), "−1.00e-7");
+  assert.strictEqual(units.digits(-0.0000001), "−1.00 × 10⁻⁷");
+  assert.strictEqual(units.digits(2.35e8), "2.35 × 10⁸");
+  assert.strictEqual(units.digits(1.7e20, 2), "1.7 × 10²⁰");
+  assert.strictEqual(units.digits(170, 2), "170");
   assert.strictEqual(units.digits(123456), "123456");
   assert.strictEqual(units.tick(0.2), "0.2");
   assert.strictEqual(units.tick(-0), "0");

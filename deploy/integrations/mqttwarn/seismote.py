@@ -27,5 +27,6 @@ def describe(topic, data, srv=None):
     event = json.loads(data["payload"])
     judged = event.get("class", {})
     kind = judged.get("likely", "not judged")
-    sure = f" ({round(100 * judged['p'])} %)" if "p" in judged else ""
+    # The probability is that of an earthquake, whatever it is taken for.
+    sure = f" (earthquake {round(100 * judged['p'])} %)" if "p" in judged else ""
     return {"text": f"{event['station']}: intensity {event['mmi']:.1f}, {kind}{sure}, {event['pga']:.3f} m/s², {event['onset'][:19]} UTC"}

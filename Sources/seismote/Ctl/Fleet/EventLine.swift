@@ -23,12 +23,17 @@ enum EventLine {
     }
 
     /// What it is taken for, and what shaking is to come: `earthquake 93 %  ALARM  PGV 3 cm/s to come (0.8 to 13)`; nil
-    /// before anything is known.
+    /// before anything is known. The percentage is always the probability of an earthquake, and says so:
+    /// `disturbance (earthquake 10 %)`.
     static func assessment(_ event: Value) -> String? {
         var parts: [String] = []
-        if let likely = event["class", "likely"]?.text, let p = event["class", "p"]?.number {
+        if let likely = event["class", "likely"]?.text {
+            switch (likely, event["class", "p"]?.number) {
             // An earthquake stays one when its last seconds look like nothing any more.
-            parts.append(likely == "earthquake" && p < 0.5 ? likely : "\(likely) \(percent(p))")
+            case ("earthquake", let p?) where p >= 0.5: parts.append("\(likely) \(percent(p))")
+            case ("earthquake", _), (_, nil): parts.append(likely)
+            case (_, let p?): parts.append("\(likely) (earthquake \(percent(p)))")
+            }
         }
         if event["class", "moved"]?.flag == true { parts.append("the sensor was moved") }
         if event["alarm"]?.flag == true { parts.append("ALARM") }

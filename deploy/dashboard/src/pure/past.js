@@ -4,21 +4,15 @@
 
   const { axes } = Seismote.Traces;
 
-  // Levels, of the reply to `history`: each step's slots are its smallest and largest value in turn, which a graph draws as
-  // the band between them. (Their RMS is that of unfiltered samples, unlike the live one.) Only what lies before `until` (slot), where finer samples begin.
-  function levels(traces, past, until = 0) {
-    const start = Seismote.units.milliseconds(past.from) / 1000;
-    if (!(past.step_s > 0) || !Number.isFinite(start) || traces.end === 0) return;
-    const first = traces.slot(start);
-    const step = past.step_s * traces.rate;
+  // Levels, of the reply to `history`: the smallest and the largest sample of each step, which a graph draws as the band
+  // between them. Between the two nothing is known, so that they never become samples. (Their RMS is that of unfiltered
+  // samples, unlike the live one.)
+  function levels(traces, past) {
+    const from = Seismote.units.milliseconds(past.from) / 1000;
+    if (!(past.step_s > 0) || !Number.isFinite(from) || traces.end === 0) return;
     for (const axis of axes) {
-      const columns = past[axis];
-      const count = columns?.min?.length ?? 0;
-      if (count === 0) continue;
-      const at = (slot) => Math.min(count - 1, Math.max(0, Math.floor((slot - first) / step)));
-      const end = Math.min(until, Math.floor(first + count * step));
-      const even = (slot) => (slot & 1) === 0;
-      traces.fill(axis, "raw", Math.ceil(first), end, (slot) => (even(slot) ? columns.min : columns.max ?? columns.min)[at(slot)]);
+      const { min, max } = past[axis] ?? {};
+      if (min?.length > 0 && max?.length === min.length) traces.levels.set(axis, { from, step: past.step_s, min, max });
     }
   }
 
@@ -37,12 +31,13 @@
     if (traces.end === 0) return 0;
     const start = Number(shape.start / 1000n) / 1e6;
     const first = Math.ceil(traces.slot(start));
+    const last = Math.min(0, Math.ceil(traces.slot(start + shape.count / shape.rate)));
     const ratio = shape.rate / traces.rate;
     // The middle of slot 0's share of samples.
     const offset = (traces.time(0) - start) * shape.rate;
     for (const axis of axes) {
       const values = shape[axis];
-      traces.fill(axis, "raw", first, 0, (slot) => {
+      traces.fill(axis, "raw", first, last, (slot) => {
         const middle = offset + slot * ratio;
         const [from, to] = [Math.max(0, Math.round(middle - ratio / 2)), Math.min(shape.count, Math.max(Math.round(middle - ratio / 2) + 1, Math.round(middle + ratio / 2)))];
         let sum = 0;

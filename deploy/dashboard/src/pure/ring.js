@@ -40,6 +40,23 @@
     get(slot) {
       return this.values[this.at(slot)];
     }
+
+    // Slots that come later than those after them: their buckets are made anew.
+    fill(from, to, value) {
+      const touched = new Set();
+      for (let slot = from; slot < to; slot++) {
+        const found = value(slot);
+        if (found !== found) continue;
+        const at = this.at(slot);
+        this.values[at] = found;
+        touched.add((at / bucket) | 0);
+      }
+      for (const group of touched) {
+        const some = this.values.subarray(group * bucket, (group + 1) * bucket).filter((one) => one === one);
+        this.low[group] = Math.min(...some);
+        this.high[group] = Math.max(...some);
+      }
+    }
   }
 
   Seismote.Traces = class Traces {
@@ -55,6 +72,10 @@
       this.first = 0;
       this.endTime = NaN;
       this.rings = new Map();
+      // axis -> levels of raw from before: { from (seconds since 1970), step (seconds), min, max }. They are no samples.
+      this.levels = new Map();
+      // Rises with all that comes later than what is after it.
+      this.filled = 0;
       this.boot = null;
       this.seq = -1;
       this.arrival = null;
@@ -103,14 +124,15 @@
       return ring;
     }
 
-    // Puts what a station has kept before the first live sample: value(slot) for the slots [from, to), as far as there is
-    // room for them.
+    // Puts samples that a station has kept before the first live one: value(slot) for the slots [from, to), as far as there
+    // is room for them. Where it is NaN, what is there stays.
     fill(axis, signal, from, to, value) {
       if (this.end === 0) return;
       from = Math.max(Math.floor(from), this.end - this.capacity + bucket);
       const ring = this.ring(axis, signal);
-      for (let slot = from; slot < Math.min(to, 0); slot++) ring.put(slot, value(slot));
+      ring.fill(from, Math.min(to, 0), value);
       if (from < to) this.first = Math.min(this.first, from);
+      this.filled++;
     }
 
     // One sample that never came.
@@ -165,6 +187,34 @@
         out[1] = high;
       }
       return out;
+    }
+
+    // Where levels, but not all samples, are known of the slots [from, to): fn(first slot, slots, smallest, largest) for
+    // each step.
+    eachLevel(axis, from, to, fn) {
+      const levels = this.levels.get(axis);
+      if (!levels || this.end === 0) return;
+      const size = levels.step * this.rate;
+      const begin = this.slot(levels.from);
+      const last = Math.min(levels.min.length, Math.ceil((to - begin) / size));
+      for (let i = Math.max(0, Math.floor((from - begin) / size)); i < last; i++) {
+        const slot = begin + i * size;
+        const known = (at) => this.value(axis, "raw", at) === this.value(axis, "raw", at);
+        if (!(levels.min[i] <= levels.max[i]) || (known(Math.ceil(slot)) && known(Math.ceil(slot + size) - 1))) continue;
+        fn(slot, size, levels.min[i], levels.max[i]);
+      }
+    }
+
+    // The first slot of which anything is known: a sample or a level.
+    get oldest() {
+      return Math.min(this.first, ...[...this.levels.values()].map(({ from }) => this.slot(from)));
+    }
+
+    // How many of the newest samples follow each other without a gap; no more than `most`.
+    unbroken(axis, signal, most) {
+      let count = 0;
+      for (let value; count < most && (value = this.value(axis, signal, this.end - 1 - count)) === value; ) count++;
+      return count;
     }
 
     // Mean of the slots [from, to), of every `step`th; NaN when there are none.

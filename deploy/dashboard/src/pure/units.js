@@ -16,12 +16,16 @@
     return (decimal && decimal !== "." ? text.replace(".", decimal) : text).replace("-", "−");
   };
 
-  // To that many significant digits, never in exponents where a person would not write them, and no "-0".
+  const raised = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+  // To that many significant digits; what is very large or small as a power of ten, "2.35 × 10⁸"; no "-0".
   function digits(value, count = 3) {
     if (value === null || value === undefined || !Number.isFinite(value)) return missing;
     if (value === 0) return "0";
     const size = Math.abs(value);
-    if (size >= 1e7 || size < 1e-5) return local(value.toExponential(Math.max(0, count - 1)).replace("e-", "e−").replace("e+", "e")).replace("e−", "e-");
+    if (size >= 1e7 || size < 1e-5) {
+      const [factor, power] = value.toExponential(Math.max(0, count - 1)).split("e");
+      return `${local(factor)} × 10${[...String(Number(power))].map((digit) => raised[digit]).join("")}`;
+    }
     const decimals = Math.min(7, Math.max(0, count - 1 - Math.floor(Math.log10(size))));
     const text = value.toFixed(decimals);
     return local(Number(text) === 0 ? text.replace("-", "") : text);

@@ -10,15 +10,19 @@
   // A model is never certain: 0.998 is more than 99 %, and not 100 %.
   const percent = (p) => (p > 0.99 ? `>${Seismote.numbers.percent(0.99)}` : p < 0.01 ? `<${Seismote.numbers.percent(0.01)}` : Seismote.numbers.percent(p));
 
-  // "earthquake 93 %" as a badge; null where the station says nothing of it.
+  // "earthquake 93 %" or "disturbance (earthquake 10 %)" as a badge: the probability is always that of an earthquake. Null
+  // where the station says nothing of it.
   Seismote.classBadge = function classBadge({ class: judged, label, alarm } = {}) {
     const name = label ? words.labels[label] ?? label : judged?.likely && words.names[judged.likely];
     if (!name) return null;
-    // An earthquake stays one when its last seconds look like nothing any more: that late probability is not of its class.
-    const isOf = judged?.likely !== "earthquake" || judged.p >= 0.5;
-    const p = !label && isOf && Number.isFinite(judged.p) ? ` ${percent(judged.p)}` : "";
+    let said = name;
+    if (!label && Number.isFinite(judged.p)) {
+      if (judged.likely !== "earthquake") said = words.but(name, `${words.names.earthquake} ${percent(judged.p)}`);
+      // An earthquake stays one when its last seconds look like nothing any more: that late probability is not of its class.
+      else if (judged.p >= 0.5) said = `${name} ${percent(judged.p)}`;
+    }
     const state = alarm ? "bad" : (label ?? judged.likely) === "earthquake" ? "warn" : "unknown";
-    return h("span", { class: "badge class-badge", dataset: { state } }, `${name}${p}`);
+    return h("span", { class: "badge class-badge", dataset: { state } }, said);
   };
 
   function chart(judged) {

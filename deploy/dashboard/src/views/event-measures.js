@@ -23,14 +23,14 @@
 
   const q = (value, unit, count = 3) => units.quantity(value, unit, count);
 
-  function rows(event) {
+  function rows(event, duration) {
     const w = words().measures;
     const f = Seismote.format;
     const list = [
       [w.pga, `${f.acceleration(event.pga)} (${q(event.pga_pct_g, "% g")})`],
       [w.pgv, f.velocity(event.pgv)],
       [w.pgd, q(event.pgd * 1000, "mm")],
-      [w.duration, f.duration(event.duration_s)],
+      [w.duration, duration],
       [w.d5_75, f.duration(event.d5_75_s)],
       [w.d5_95, f.duration(event.d5_95_s)],
       [w.arias, q(event.arias, "m/s")],
@@ -44,8 +44,8 @@
       if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
     }
     if (first?.axis) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(units.fixed((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000, 2))}`]);
-    if (event.gaps > 0) list.push([w.gaps, String(event.gaps)]);
-    if (event.config_rev !== undefined) list.push([w.revision, String(event.config_rev)]);
+    if (event.gaps > 0) list.push([w.gaps, Seismote.numbers.text(event.gaps)]);
+    if (event.config_rev !== undefined) list.push([w.revision, Seismote.numbers.text(event.config_rev)]);
     return list.filter(([, text]) => text !== "–");
   }
 
@@ -80,12 +80,12 @@
   }
 
   // The cards of an event's newest message.
-  Seismote.eventMeasures = function eventMeasures(event) {
+  Seismote.eventMeasures = function eventMeasures(event, duration) {
     const w = words();
     const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "scroll" }, content));
     return [
       card(w.intensities, intensities(event.intensity ?? [])),
-      card(w.measured, pairs(rows(event))),
+      card(w.measured, pairs(rows(event, duration))),
       card(w.peaksTitle, peaks(event)),
       event.detectors?.length > 0 && card(w.detectorsTitle, detectors(event)),
     ].filter(Boolean);

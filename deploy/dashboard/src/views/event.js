@@ -37,11 +37,14 @@
       this.heard("event");
       this.build();
       this.older();
+      // Of a station that falls silent nobody knows whether its event goes on.
+      this.watching = setInterval(() => !this.ended && this.event && this.isHeard !== Seismote.isHeard(this.id) && this.measures(), 1000);
     }
 
     close() {
       this.closed = true;
       if (Seismote.eventView === this) Seismote.eventView = null;
+      clearInterval(this.watching);
       cancelAnimationFrame(this.request);
       clearTimeout(this.patience);
       for (const close of this.closers) close();
@@ -113,12 +116,13 @@
       const onset = event?.onset ?? onsetOf(this.eventId);
       const f = Seismote.format;
       const badge = (text, state) => h("span", { class: "badge", dataset: { state } }, text);
-      const facts = event ? [[w.measures.pga, f.acceleration(event.pga)], [w.measures.pgv, f.velocity(event.pgv)], [w.measures.duration, f.duration(event.duration_s)]] : [];
       const over = Boolean(event?.end || this.entry?.over);
+      this.isHeard = Seismote.isHeard(this.id);
+      const facts = event ? [[w.measures.pga, f.acceleration(event.pga)], [w.measures.pgv, f.velocity(event.pgv)], [w.measures.duration, Seismote.duration(this.id, event, over)]] : [];
       this.quakeml.disabled = !event;
       this.summary.replaceChildren(...[
         h("div", { class: "event-title" }, h("h2", {}, w.heading(f.moment(onset))),
-          event && badge(event.end ? w.over : over ? w.endUnknown : w.goesOn, over ? "unknown" : "bad"),
+          event && badge(event.end ? w.over : over ? w.endUnknown : this.isHeard ? w.goesOn : Seismote.text.network.unheard, over || !this.isHeard ? "unknown" : "bad"),
           event?.alarm && badge(w.alarm, "bad"), event && Seismote.classBadge(event), event?.confirmed && badge(w.confirmed, "good"),
           event?.test && badge(w.test, "warn"), event?.clipped && badge(w.clipped, "bad"), event?.interrupted && badge(w.interrupted, "warn"), this.neighbours()),
         h("div", { class: "event-facts" },
@@ -126,7 +130,7 @@
           facts.map(([name, value]) => h("div", { class: "fact" }, h("strong", { class: "number" }, value), h("span", { class: "quiet" }, name)))),
         h("p", { class: "quiet" }, event ? (event.end ? w.window : w.windowSoFar) : this.asking ? w.asking : w.notKnown),
       ].filter(Boolean));
-      this.cards.replaceChildren(...(event ? [...Seismote.eventClass(this.id, event, this.entry.judged, this.mayAsk, (label) => this.labelled(label)), ...Seismote.eventMeasures(event)] : []));
+      this.cards.replaceChildren(...(event ? [...Seismote.eventClass(this.id, event, this.entry.judged, this.mayAsk, (label) => this.labelled(label)), ...Seismote.eventMeasures(event, Seismote.duration(this.id, event, over))] : []));
     }
 
     labelled(label) {

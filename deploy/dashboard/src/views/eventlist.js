@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, text, fleet, router, units, preferences, setText } = Seismote;
+  const { h, text, fleet, router, preferences, setText } = Seismote;
   const words = text.events;
   const most = 50;
 
@@ -18,24 +18,25 @@
     const none = h("p", { class: "quiet" }, words.none);
 
     function row({ station, id: eventId, ended, event }) {
-      return h("tr", { class: ended ? "" : "running" },
+      return h("tr", { class: ended || !Seismote.isHeard(station) ? "" : "running" },
         h("td", {}, h("a", { href: router.address("station", station, "event", eventId) }, Seismote.format.dateTime(event.onset)),
           event.test ? h("span", { class: "badge" }, words.test) : null,
           event.confirmed ? h("span", { class: "badge", dataset: { state: "good" }, role: "img", "aria-label": text.event.confirmed, title: text.event.confirmed }, "✓") : null,
-          ended ? null : h("span", { class: "badge", dataset: { state: "bad" } }, words.running)),
+          ended ? null : Seismote.isHeard(station) ? h("span", { class: "badge", dataset: { state: "bad" } }, words.running)
+            : h("span", { class: "badge", dataset: { state: "unknown" } }, text.network.unheard)),
         id === undefined ? h("td", {}, h("a", { href: router.address("station", station) }, station)) : null,
         h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(Seismote.intensityChip))),
         h("td", {}, Seismote.format.acceleration(event.pga)),
         id === undefined ? null : h("td", {}, Seismote.format.velocity(event.pgv)),
-        h("td", {}, Number.isFinite(event.duration_s) ? units.duration(event.duration_s) : "–"),
+        h("td", {}, Seismote.duration(station, event, ended)),
         h("td", {}, Seismote.classBadge(event) ?? "–"),
         id === undefined ? null : h("td", { class: "quiet" }, [...new Set((event.detectors ?? []).map((detector) => words.names[detector.name] ?? detector.name))].join(", ")));
     }
 
     // A station that shakes while the message of its event was missed: it was sent before this page was opened, and the
     // station keeps none that says which event is open.
-    function shaking() {
-      const open = new Set(fleet.newestEvents(id).filter((one) => !one.ended).map((one) => one.station));
+    function shaking(events) {
+      const open = new Set(events.filter((one) => !one.ended).map((one) => one.station));
       return [...fleet.stations.values()].filter((known) => (id === undefined || known.id === id) && known.online !== false && fleet.silence(known) === 0 && fleet.now(known)?.triggered === true && !open.has(known.id));
     }
 
@@ -49,8 +50,9 @@
     let was = "";
     function show() {
       due = null;
-      const open = shaking().slice(0, most);
-      const events = fleet.newestEvents(id).slice(0, most);
+      const all = fleet.newestEvents(id);
+      const open = shaking(all).slice(0, most);
+      const events = all.slice(0, most);
       setText(none, words.noneYet);
       none.hidden = events.length + open.length > 0;
       table.hidden = !none.hidden;
@@ -60,9 +62,11 @@
       body.replaceChildren(...open.map(missed), ...events.map(row));
       if (focused) body.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
     }
-    // Levels come each second: only that other stations shake makes the list anew.
+    // Levels come each second: only that other stations shake, or are not heard any more, makes the list anew.
     function level() {
-      const now = shaking().map((known) => known.id).join();
+      const all = fleet.newestEvents(id);
+      const lost = all.slice(0, most).filter((one) => !one.ended && !Seismote.isHeard(one.station));
+      const now = `${shaking(all).map((known) => known.id).join()} ${lost.map((one) => one.station).join()}`;
       if (now !== was) soon();
       was = now;
     }

@@ -152,7 +152,8 @@
       if (!event) return;
       const badge = (what, state) => h("span", { class: "badge", dataset: { state } }, what);
       open.href = router.address("station", id, "event", current);
-      open.replaceChildren(...[badge(`${words.tabs.event}: ${text.event.goesOn}`, "bad"), event.alarm && badge(text.event.alarm, "bad"),
+      const heard = Seismote.isHeard(id);
+      open.replaceChildren(...[badge(`${words.tabs.event}: ${heard ? text.event.goesOn : text.network.unheard}`, heard ? "bad" : "unknown"), heard && event.alarm && badge(text.event.alarm, "bad"),
         Seismote.classBadge(event)].filter(Boolean));
     };
     const show = () => {

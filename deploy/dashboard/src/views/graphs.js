@@ -43,8 +43,11 @@
   }
   Seismote.Range = Range;
 
-  // graphs(id, traces()) -> { element, draw(now, time), edge(), state, stop() }
-  Seismote.graphs = function graphs(id, traces) {
+  // What load() takes at a time, in seconds: some hundred kilobytes.
+  const mostLoaded = 900;
+
+  // graphs(id, traces(), load(from, to)) -> { element, draw(now, time), edge(), state, stop() }
+  Seismote.graphs = function graphs(id, traces, load) {
     const state = { span: spans[0], paused: false, edge: NaN, zoom: 1, same: true, hidden: new Set(), frames: 0 };
     const ranges = Object.fromEntries(axes.map((axis) => [axis, new Range()]));
     const offsets = Object.fromEntries(axes.map((axis) => [axis, 0]));
@@ -74,8 +77,14 @@
       let all = 0;
       const largest = {};
       for (const axis of axes) {
-        offsets[axis] = source.mean(axis, "raw", from, to, Math.max(1, Math.floor((to - from) / 512))) || 0;
+        offsets[axis] = source.mean(axis, "raw", from, to, Math.max(1, Math.floor((to - from) / 512)));
+        if (Number.isNaN(offsets[axis])) offsets[axis] = middleOfLevels(source, axis, to - state.span * source.rate, to);
         largest[axis] = 0;
+        if (!state.hidden.has("raw")) {
+          source.eachLevel(axis, to - state.span * source.rate, to, (slot, slots, low, high) => {
+            largest[axis] = Math.max(largest[axis], high - offsets[axis], offsets[axis] - low);
+          });
+        }
         for (const signal of signals) {
           if (signal === "triggered" || state.hidden.has(signal)) continue;
           source.extremes(axis, signal, from, to, out);
@@ -85,7 +94,69 @@
         }
         all = Math.max(all, largest[axis]);
       }
+      noteLevels(source, to - state.span * source.rate, to);
       for (const axis of axes) ranges[axis].want(state.same ? all : largest[axis], now, factor());
+    }
+
+    function middleOfLevels(source, axis, from, to) {
+      let sum = 0;
+      let count = 0;
+      source.eachLevel(axis, from, to, (slot, slots, low, high) => {
+        sum += (low + high) / 2;
+        count++;
+      });
+      return count ? sum / count : 0;
+    }
+
+    // Where levels are shown, the legend says so, and offers the samples to those who may ask for them.
+    let levelsShown = null;
+    function noteLevels(source, from, to) {
+      let [first, last] = [Infinity, -Infinity];
+      let step = NaN;
+      if (!state.hidden.has("raw")) {
+        for (const axis of axes) {
+          source.eachLevel(axis, from, to, (slot, slots) => {
+            first = Math.min(first, slot);
+            last = Math.max(last, slot + slots);
+            step = slots / source.rate;
+          });
+        }
+      }
+      // A step more on either side, so that none is left that is covered by half.
+      levelsShown = last > first ? { from: source.time(first) - step, to: source.time(last) + step } : null;
+      levelsNote.hidden = !levelsShown;
+      if (levelsShown) Seismote.setText(levelsWords, words.levels(units.duration(step)));
+    }
+
+    async function loadSamples() {
+      if (!levelsShown) return;
+      // What is read while they come stays where it is.
+      if (!state.paused) setPaused(true);
+      loadButton.disabled = true;
+      Seismote.setText(levelsProblem, words.loading);
+      try {
+        await load(Math.max(levelsShown.from, levelsShown.to - mostLoaded), levelsShown.to);
+        Seismote.setText(levelsProblem, "");
+      } catch (error) {
+        Seismote.setText(levelsProblem, Seismote.text.events.loadFailed(error.errors?.[0]?.message ?? error.message));
+      }
+      loadButton.disabled = false;
+      measured = 0;
+    }
+
+    // The band between the smallest and the largest of each step, with an end where samples begin.
+    function paintLevels(context, source, axis, { box, from, to }, y, color) {
+      const scale = (box.right - box.left) / (to - from);
+      context.fillStyle = color;
+      context.globalAlpha = 0.42;
+      context.beginPath();
+      source.eachLevel(axis, from, to, (slot, slots, low, high) => {
+        const [left, right] = [box.left + (slot - from) * scale, box.left + (slot + slots - from) * scale];
+        const top = y(high);
+        context.rect(left, top, right - left, Math.max(1, y(low) - top));
+      });
+      context.fill();
+      context.globalAlpha = 1;
     }
 
     function paint(axis, context, width, height) {
@@ -106,6 +177,7 @@
         const view = { box, to, from: to - state.span * source.rate };
         plot.clip(context, box, () => {
           if (!state.hidden.has("triggered")) paintTrigger(context, source, axis, view, colors.trigger);
+          if (!state.hidden.has("raw")) paintLevels(context, source, axis, view, (value) => middle - (value - offsets[axis]) * scale, colors.raw);
           for (const [signal, color] of [["raw", colors.raw], ["filtered", colors.filtered], ["rms", colors.rms]]) {
             if (state.hidden.has(signal) || !source.has(axis, signal)) continue;
             const away = offset(axis, signal);
@@ -222,7 +294,7 @@
       if (!state.paused) setPaused(true);
       const source = traces();
       if (!source?.end) return;
-      const oldest = source.time(source.first) + state.span / 8;
+      const oldest = source.time(source.oldest) + state.span / 8;
       state.edge = Math.max(Math.min(state.edge + seconds, source.endTime), Math.min(oldest, source.endTime));
     }
     function key(event) {
@@ -266,6 +338,10 @@
       measured = 0;
     } });
     const small = (label, name, action) => h("button", { type: "button", class: "plain small", "aria-label": name, title: name, onclick: action }, label);
+    const levelsWords = h("span", {});
+    const levelsProblem = h("span", { class: "quiet", role: "status" });
+    const loadButton = h("button", { type: "button", class: "plain small", onclick: loadSamples }, words.load);
+    const levelsNote = h("p", { class: "levels-note", hidden: true }, h("span", { class: "swatch", "aria-hidden": "true" }), levelsWords, loadButton, levelsProblem);
     const element = h("section", { class: "card graphs", "aria-label": words.title },
       h("div", { class: "toolbar" },
         pause,
@@ -274,7 +350,7 @@
           small("−", words.zoomOut, () => zoom(0.5)), small(words.auto, words.zoomAuto, () => zoom(0)), small("+", words.zoomIn, () => zoom(2))),
         Seismote.unitChoice(),
         h("label", { class: "tick" }, same, words.same)),
-      h("div", { class: "legend", role: "group", "aria-label": words.legend }, signals.map(toggle)),
+      h("div", { class: "legend", role: "group", "aria-label": words.legend }, signals.map(toggle)), levelsNote,
       axes.map((axis) => canvases[axis]),
       h("p", { class: "quiet keys" }, words.keys));
 

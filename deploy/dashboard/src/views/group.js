@@ -50,6 +50,10 @@
         h("section", { class: "card", "aria-label": words.answer }, this.status, h("div", { class: "actions" }, this.applyButton, this.keepButton, this.backButton), this.table));
       this.closers = [fleet.on("station", (id, what) => (what === "schema" && id === this.reference && this.build()) || ((what === "info" || what === "online") && this.members()))];
       this.timer = setInterval(() => this.tick(), 500);
+      // The way out of a trial is here alone.
+      const guard = (event) => this.phase === "trial" && event.preventDefault();
+      addEventListener("beforeunload", guard);
+      this.closers.push(() => removeEventListener("beforeunload", guard));
       this.members();
     }
 

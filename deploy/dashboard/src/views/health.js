@@ -28,13 +28,13 @@
     rate: ({ health, info }) => number(health?.rate_hz ?? info?.sensor?.rate_hz, "Hz", 6),
     rateError: ({ health }) => number(health?.rate_error_ppm, "ppm"),
     gaps: ({ health }) => health && { text: !health.gaps ? words.noGaps : words.gapsOf(health.gaps, health.lost_samples ?? 0), state: health.gaps > 0 ? "warn" : undefined },
-    clipped: ({ health }) => health?.clipped !== undefined && { text: String(health.clipped), state: health.clipped > 0 ? "warn" : undefined },
+    clipped: ({ health }) => health?.clipped !== undefined && { text: Seismote.numbers.text(health.clipped), state: health.clipped > 0 ? "warn" : undefined },
     outbox: ({ health }) => health?.outbox && (health.outbox.messages > 0 ? words.outboxOf(health.outbox.messages, units.bytes(health.outbox.bytes)) : words.outboxEmpty),
     dropped: ({ health }) => {
       const dropped = Object.values(health?.outbox?.dropped ?? {}).reduce((sum, count) => sum + count, 0);
-      return dropped > 0 && { text: String(dropped), state: "bad" };
+      return dropped > 0 && { text: Seismote.numbers.text(dropped), state: "bad" };
     },
-    connects: ({ health }) => health?.mqtt?.connects !== undefined && String(health.mqtt.connects),
+    connects: ({ health }) => health?.mqtt?.connects !== undefined && Seismote.numbers.text(health.mqtt.connects),
     loop: ({ health }) => Number.isFinite(health?.loop_late_ms) && units.duration(health.loop_late_ms / 1000),
     cpu: ({ health }) => number(health?.cpu_pct, "%"),
     memory: ({ health }) => health?.rss_bytes && units.bytes(health.rss_bytes),

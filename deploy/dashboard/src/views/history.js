@@ -4,6 +4,8 @@
 
   const { h, text, fleet, link, plot, units, preferences, setText, router } = Seismote;
   const words = text.history;
+  // How long the broker has for what it keeps of a station (ms).
+  const patience = 3000;
   const colors = ["ink", "raw", "rms", "filtered"];
 
   Seismote.view("#/station/:id/history", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id, null) });
@@ -11,11 +13,42 @@
 
   function mount(main, id, day) {
     main.className = "station history";
-    const view = new History(id, day ?? units.date(Date.now(), Seismote.format.utc()));
-    main.append(view.head.element, view.element);
-    view.ask();
-    Seismote.historyView = view;
-    return () => view.close();
+    const show = (view) => {
+      main.replaceChildren(view.head.element, view.element);
+      view.ask();
+      Seismote.historyView = view;
+      return view;
+    };
+    if (day !== null) {
+      const view = show(new History(id, day));
+      return () => view.close();
+    }
+    // Without a day it is the newest of which there is something: of a recording, or of a station that has been away for
+    // long, not today. Until that is known, nothing is asked.
+    const head = Seismote.stationHead(id, "history");
+    main.append(head.element);
+    const opened = Date.now();
+    let view = null;
+    const timer = setInterval(() => {
+      const newest = newestOf(id);
+      if (!Number.isFinite(newest) && Date.now() - opened < patience) return;
+      clearInterval(timer);
+      const utc = Seismote.format.utc();
+      view = show(new History(id, units.date(Number.isFinite(newest) ? newest : Date.now(), utc)));
+      head.stop();
+    }, 100);
+    return () => {
+      clearInterval(timer);
+      if (view) view.close();
+      else head.stop();
+    };
+  }
+
+  // When the newest was measured that is known of a station (milliseconds); NaN while nothing is.
+  function newestOf(id) {
+    const known = fleet.stations.get(id);
+    const times = [fleet.time(known), units.milliseconds(known?.lastEvent?.end ?? known?.lastEvent?.onset)].filter(Number.isFinite);
+    return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times) : NaN;
   }
 
   class History {
@@ -43,7 +76,7 @@
           h("a", { class: "button small", href: shift(-1), "aria-label": words.earlier, title: words.earlier }, "←"),
           h("label", { class: "field" }, this.zone, date),
           h("a", { class: "button small", href: shift(1), "aria-label": words.later, title: words.later }, "→"),
-          h("a", { class: "button small", href: router.address("station", id, "history") }, words.today),
+          h("a", { class: "button small newest", href: router.address("station", id, "history") }, words.newest),
           choose(words.axis, ["x", "y", "z"].map((axis) => [axis, text.event.axisNames[axis]]), this.axis, (value) => (this.axis = value)),
           choose(words.line, Object.entries(words.lines), this.line, (value) => (this.line = Number(value))),
           h("label", { class: "field" }, words.gain, this.gainChoice)),
@@ -86,10 +119,12 @@
       this.shown();
       if (link.state !== "online") return;
       if (fleet.knows(this.id, "history") === false) return setText(this.status, words.keepsNone);
-      if (fleet.stations.get(this.id)?.online === false) return setText(this.status, words.offline);
+      if (fleet.stations.get(this.id)?.online === false) return setText(this.status, [words.offline, this.newest].filter(Boolean).join(" · "));
       let known = false;
       let part = false;
-      for (const { from, to, step } of Seismote.helicorder.questions(this.begin, Date.now() / 1000)) {
+      // The present of a recording is not today's.
+      const now = fleet.time(fleet.stations.get(this.id));
+      for (const { from, to, step } of Seismote.helicorder.questions(this.begin, (Number.isFinite(now) ? now : Date.now()) / 1000)) {
         if (to <= from) continue;
         setText(this.status, words.asking(""));
         try {
@@ -106,7 +141,16 @@
           if (!known) return setText(this.status, old ? words.keepsNone : error.denied || error.timeout ? `${words.failed(error.message)} ${words.mayNot}` : words.failed(error.message));
         }
       }
-      setText(this.status, (this.some ? words.step(units.duration(this.days.step)) : words.none) + (part ? ` ${text.link.incomplete}` : ""));
+      const said = (this.some ? words.step(units.duration(this.days.step)) : words.none) + (part ? ` ${text.link.incomplete}` : "");
+      setText(this.status, [said, this.newest].filter(Boolean).join(" · "));
+    }
+
+    // Of when the newest is, where that is not today.
+    get newest() {
+      const newest = newestOf(this.id);
+      const utc = Seismote.format.utc();
+      if (!Number.isFinite(newest) || units.date(newest, utc) === units.date(Date.now(), utc)) return "";
+      return words.newestIs(units.date(newest, utc));
     }
 
     // Lines and their scale from what has come.
@@ -168,10 +212,10 @@
     paintEvents(context, { left, right, top }, each, theme) {
       context.fillStyle = theme.trigger;
       context.globalAlpha = 0.25;
-      for (const { event } of fleet.newestEvents(this.id)) {
+      for (const { event, ended } of fleet.newestEvents(this.id)) {
         const onset = units.milliseconds(event.onset) / 1000 - this.begin;
         // Of what a station says, no more than is within this day.
-        const end = Math.min(86400, Math.max(onset + this.line / 300, onset + (event.duration_s ?? 0)));
+        const end = Math.min(86400, Math.max(onset + this.line / 300, onset + (fleet.duration(this.id, event, ended) ?? 0)));
         for (let at = Math.max(0, onset); at < end; ) {
           const i = Math.floor(at / this.line);
           const next = Math.min(end, (i + 1) * this.line);

@@ -172,7 +172,8 @@
       for (const [name, speed, color] of speeds) {
         const far = Math.sqrt(Math.max(0, (speed * age) ** 2 - (event.depth_km ?? 10) ** 2));
         if (far === 0) continue;
-        context.strokeStyle = context.fillStyle = colors[color];
+        context.strokeStyle = colors[color];
+        context.fillStyle = colors.ink;
         context.lineWidth = 2;
         context.beginPath();
         context.arc(x, y, far * kilometre, 0, 2 * Math.PI);

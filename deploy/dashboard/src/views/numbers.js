@@ -118,20 +118,24 @@
       fleet.on("station", (which, what) => which === id && (what === "summary" || what === "online") && show()),
       preferences.on(show),
     ];
+    const looking = setInterval(() => Seismote.triggerBadge(state, station()), 1000);
     return {
       element: h("section", { class: "card measures" },
         h("div", { class: "card-head" }, h("h2", {}, words.measures.title, " ", window), state),
         h("dl", { class: "tiles" }, names.map((name) => h("div", {}, h("dt", {}, words.measures[name]), h("dd", {}, cells[name].value, cells[name].more)))),
         why),
-      stop: () => stops.forEach((stop) => stop()),
+      stop() {
+        clearInterval(looking);
+        stops.forEach((stop) => stop());
+      },
     };
   };
 
   // The trigger's state into a badge, of cards and of the station's page.
   Seismote.triggerBadge = function triggerBadge(badge, station) {
-    const { online } = station ?? {};
     const summary = fleet.now(station);
-    const state = !summary || online === false ? "unknown" : summary.valid === false ? "warn" : summary.triggered ? "bad" : "good";
+    // What it did when it was heard last it does not do now.
+    const state = !summary || !Seismote.isHeard(station.id) ? "unknown" : summary.valid === false ? "warn" : summary.triggered ? "bad" : "good";
     badge.dataset.state = state;
     setText(badge, words.trigger[state]);
   };

@@ -2,7 +2,7 @@
 (function (Seismote) {
   "use strict";
 
-  const { h, link, wire } = Seismote;
+  const { h, link, wire, units } = Seismote;
   const words = () => Seismote.text.settings;
 
   // One error of a reply, or of what was typed.
@@ -37,6 +37,17 @@
         h("tbody", null, changes.map(({ field, before, after }) => h("tr", null,
           h("th", { scope: "row" }, field.key), h("td", null, shown(field, before)), h("td", null, shown(field, after)))))));
   }
+
+  // Trials that somebody here may end: "station revision" -> { station, rev, until (ms) }. Whoever leaves the page gives the
+  // way out of them away, so the browser asks before.
+  const open = new Map();
+  const isOpen = ({ station, rev, until }) => {
+    const config = Seismote.fleet.stations.get(station)?.config;
+    return Date.now() < until && (!config || config.pending?.rev === rev);
+  };
+  addEventListener("beforeunload", (event) => {
+    if ([...open.values()].some(isOpen)) event.preventDefault();
+  });
 
   class SettingsTrial {
     constructor(page) {
@@ -93,7 +104,9 @@
 
     show(config, reverted) {
       const pending = config?.pending ?? null;
-      const now = pending ? `pending ${pending.rev}` : reverted ? `reverted ${reverted.t} ${reverted.message}` : "";
+      // Rights are known later than the trial, when the page is opened in the middle of it.
+      const { allowed } = this.page;
+      const now = pending ? `pending ${pending.rev} ${allowed}` : reverted ? `reverted ${reverted.t} ${reverted.message}` : "";
       if (now === this.now) return;
       this.now = now;
       clearInterval(this.timer);
@@ -109,21 +122,29 @@
 
     showPending(pending) {
       const s = words();
-      const mine = this.ends?.rev === pending.rev ? this.ends.at : performance.now() + Date.parse(pending.deadline) - Date.now();
+      // Of a trial that was not begun here the deadline is by the station's clock, which is not always this browser's.
+      const remaining = () => {
+        if (this.ends?.rev === pending.rev) return this.ends.at - performance.now();
+        const known = Seismote.fleet.stations.get(this.page.id);
+        const now = known?.isLive && known.info?.sensor?.driver !== "replay" ? Seismote.fleet.time(known) : Date.now();
+        return units.milliseconds(pending.deadline) - now;
+      };
       const left = h("strong", { class: "settings-left", role: "timer", "aria-live": "off" });
       const bar = h("progress", { class: "settings-progress", max: "1", value: 1, "aria-hidden": "true" });
-      const whole = Math.max(1, mine - performance.now());
+      const whole = Math.max(1, remaining());
+      const { id: station, allowed } = this.page;
+      if (allowed) open.set(`${station} ${pending.rev}`, { station, rev: pending.rev, until: Date.now() + whole });
       const tick = () => {
-        const ms = Math.max(0, mine - performance.now());
+        const ms = Math.max(0, remaining());
         left.textContent = s.left(Math.ceil(ms / 1000));
-        bar.value = ms / whole;
+        bar.value = Math.min(1, ms / whole);
       };
       tick();
       this.timer = setInterval(tick, 250);
-      const writable = this.page.allowed;
-      this.element.replaceChildren(
-        h("p", null, s.onTrial(pending.rev), " ", left), bar,
-        h("div", { class: "actions", hidden: !writable },
+      const said = [h("p", null, s.onTrial(pending.rev), " ", left), bar];
+      if (!allowed) return this.element.replaceChildren(...said, h("p", { class: "setting-help" }, allowed === null ? Seismote.text.station.extremes.asking : s.trialOfOthers));
+      this.element.replaceChildren(...said,
+        h("div", { class: "actions" },
           h("button", { type: "button", class: "plain", onclick: () => this.send("config-rollback", { source: Seismote.settingsSource(link.user) }) }, s.goBackNow),
           h("button", { type: "button", class: "primary", onclick: () => this.send("config-confirm", { rev: pending.rev }) }, s.keep)));
     }

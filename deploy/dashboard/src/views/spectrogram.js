@@ -110,9 +110,9 @@
         surface.redraw();
         return setText(said, words.none);
       }
-      if (generation !== source.generation + source.first) columns.forget();
-      generation = source.generation + (source.first < 0 ? source.first : 0);
-      const now = `${Math.floor(time * 2)} ${axis} ${signal} ${span()} ${source.first < 0 ? source.first : 0}`;
+      if (generation !== source.generation) columns.forget();
+      generation = source.generation;
+      const now = `${Math.floor(time * 2)} ${axis} ${signal} ${span()} ${source.filled}`;
       if (now === drawn || !surface.visible) return;
       drawn = now;
       filled = fill(source);

@@ -18,7 +18,9 @@
       const known = station();
       if (!source?.end || source.end - source.first < 64) return;
       const signal = source.has("x", "filtered") ? "filtered" : "raw";
-      const count = Math.min(source.end - source.first, Math.round(seconds * source.rate));
+      // What is not there is no zero: of a part, the spectrum of that part.
+      const count = Math.min(...axes.map((axis) => source.unbroken(axis, signal, Math.round(seconds * source.rate))));
+      if (count < 64) return;
       spectra = { signal, of: axes.map((axis) => Seismote.fft.spectrum(source.last(axis, signal, count), source.rate)) };
       const { dominant_hz: hz, peak } = known?.summary?.spectrum ?? {};
       Seismote.setText(said, Number.isFinite(hz) ? words.dominant(units.duration(known.summary.window_s), units.quantity(hz, "Hz"), Seismote.format.acceleration(peak)) : words.none);

@@ -22,7 +22,8 @@
 
   class Events {
     constructor(id) {
-      Object.assign(this, { id, list: [], next: null, matches: null, asked: 0 });
+      // `chosen`: the reader has said what is wanted; else the list opens where the newest events are.
+      Object.assign(this, { id, list: [], next: null, matches: null, asked: 0, chosen: false, moved: "" });
       this.head = Seismote.stationHead(id, "events");
       const utc = Seismote.format.utc();
       const zone = Seismote.format.zone(Date.now());
@@ -44,12 +45,17 @@
       this.element = h("section", { class: "card" },
         h("form", { class: "event-filter", "aria-label": words.filter, onsubmit: (event) => {
           event.preventDefault();
+          this.chosen = true;
+          this.moved = "";
           this.ask(false);
         } }, field(words.from, this.from), field(words.to, this.to), field(words.minimum, this.minimum), field(text.class.column, this.kind), this.button,
         h("span", { class: "quiet small-note" }, words.zoneHelp(zone))),
         h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files", role: "group", "aria-label": words.download }, h("span", { class: "quiet" }, words.download), this.files)),
         this.table, this.more);
+      // Of a station that falls silent nobody knows whether its event goes on.
+      const looking = setInterval(() => this.isHeard !== Seismote.isHeard(id) && this.list.some((event) => event.event_type !== "end") && this.show(), 1000);
       this.stops = [
+        () => clearInterval(looking),
         link.on("state", (state) => state === "online" && this.ask(false)),
         fleet.on("station", (which, what) => which === id && ((what === "event" && this.heard()) || (what === "info" && this.local && this.ask(false)))),
         Seismote.preferences.on(() => {
@@ -87,28 +93,50 @@
       if (more && this.next) query.after = this.next;
       try {
         if (fleet.knows(this.id, "events") === false) throw Object.assign(new Error(""), { old: true });
-        const reply = await link.command(this.id, "events", query);
-        const found = wire.events(reply.result);
+        let reply = await link.command(this.id, "events", query);
+        let found = wire.events(reply.result);
+        if (found?.events?.length === 0 && !this.chosen) {
+          const newest = wire.events((await link.command(this.id, "events", { limit: 1 })).result)?.events?.[0];
+          if (!here()) return;
+          if (newest?.onset) {
+            reply = await link.command(this.id, "events", { ...query, ...this.moveTo(newest.onset) });
+            found = wire.events(reply.result);
+          }
+        }
         if (!here()) return;
         const fresh = (found?.events ?? []).filter((event) => event.event_id && event.onset);
         for (const event of fresh) fleet.learn(this.id, event);
         this.local = false;
         this.list = more ? [...this.list, ...fresh] : fresh;
+        if (!more) this.putNewest();
         this.next = found?.next ?? null;
         this.matches = found?.matches ?? this.list.length;
         this.incomplete = reply.incomplete === true || (more && this.incomplete === true);
-        const summary = this.list.length === 0 ? words.nothing : words.found(this.matches, this.list.length);
+        const summary = this.list.length === 0 ? words.nothing : `${words.found(Math.max(this.matches, this.list.length), this.list.length)} ${this.moved}`.trim();
         setText(this.status, this.incomplete ? `${summary} ${text.link.incomplete}` : summary);
       } catch (error) {
         if (!here()) return;
         this.local = true;
         this.next = null;
         this.list = this.seen(query);
+        const newest = fleet.newestEvents(this.id)[0]?.event;
+        if (this.list.length === 0 && newest && !this.chosen) this.list = this.seen(this.moveTo(newest.onset));
         const old = error.old || error.errors?.some((one) => ["unknown_key", "unavailable", "syntax"].includes(one.code) && (one.path ?? "") === "");
-        setText(this.status, old ? words.keepsNone : words.failed(error.message));
+        setText(this.status, `${old ? words.keepsNone : words.failed(error.message)} ${this.moved}`.trim());
       }
       this.button.disabled = this.more.disabled = false;
       this.show();
+    }
+
+    // The days up to that of the newest event, where it is not one of the last: of a recording, or of a station that has been
+    // away for long. Says so.
+    moveTo(onset) {
+      const utc = Seismote.format.utc();
+      const at = units.milliseconds(onset);
+      this.from.value = units.date(at - 30 * day, utc);
+      this.to.value = units.date(at, utc);
+      this.moved = this.to.value === units.date(Date.now(), utc) ? "" : words.newest(this.to.value);
+      return this.days();
     }
 
     // What this page has seen itself, by the same filter.
@@ -121,25 +149,39 @@
 
     // An event while the list is open: at its head, if it is one of today.
     heard() {
-      if (this.local) this.list = this.seen(this.days());
+      const newest = fleet.newestEvents(this.id)[0]?.event;
+      // A day has begun, or a station that was away for long is back.
+      if (!this.chosen && newest?.onset >= this.days().to) {
+        this.moveTo(newest.onset);
+        return this.ask(false);
+      }
+      if (this.local && this.list.length === 0 && !this.chosen) this.ask(false);
+      else if (this.local) this.list = this.seen(this.days());
       else {
         const known = new Map(fleet.newestEvents(this.id).map(({ id, event }) => [id, event]));
         this.list = this.list.map((event) => known.get(event.event_id) ?? event);
-        const newest = fleet.newestEvents(this.id)[0]?.event;
-        if (newest && this.asked > 0 && (this.list.length === 0 || newest.onset > this.list[0].onset) && !this.minimum.value && !this.kind.value) this.list.unshift(newest);
+        this.putNewest();
       }
       this.show();
+    }
+
+    // The open event is not among those that a station keeps: it stands at the head, if it is one of these days.
+    putNewest() {
+      const [newest] = this.seen(this.days());
+      if (newest && this.asked > 0 && !(newest.onset <= this.list[0]?.onset) && !this.minimum.value && !this.kind.value) this.list.unshift(newest);
     }
 
     row(event) {
       const f = Seismote.format;
       const button = h("button", { type: "button", class: "plain small", "aria-label": words.waveformOf(f.moment(event.onset)), disabled: event.event_type !== "end",
         onclick: () => this.waveform(event, button) }, text.event.mseed);
-      return h("tr", { class: event.event_type === "end" ? "" : "running" },
+      const goesOn = event.event_type !== "end";
+      const { isHeard } = this;
+      return h("tr", { class: goesOn && isHeard ? "running" : "" },
         h("td", {}, h("a", { href: Seismote.router.address("station", this.id, "event", event.event_id) }, f.dateTime(event.onset)),
-          event.test ? h("span", { class: "badge" }, words.test) : null, event.event_type === "end" ? null : h("span", { class: "badge", dataset: { state: "bad" } }, words.running)),
+          event.test ? h("span", { class: "badge" }, words.test) : null, goesOn && h("span", { class: "badge", dataset: { state: isHeard ? "bad" : "unknown" } }, isHeard ? words.running : text.network.unheard)),
         h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(Seismote.intensityChip))),
-        h("td", {}, f.acceleration(event.pga)), h("td", {}, f.velocity(event.pgv)), h("td", {}, Number.isFinite(event.duration_s) ? units.duration(event.duration_s) : "–"),
+        h("td", {}, f.acceleration(event.pga)), h("td", {}, f.velocity(event.pgv)), h("td", {}, Seismote.duration(this.id, event, event.event_type === "end")),
         h("td", {}, Seismote.classBadge(event) ?? "–"),
         h("td", { class: "quiet" }, [...new Set((event.detectors ?? []).map((one) => words.names[one.name] ?? one.name))].join(", ")),
         h("td", {}, button));
@@ -147,6 +189,7 @@
 
     show() {
       this.table.hidden = this.list.length === 0;
+      this.isHeard = Seismote.isHeard(this.id);
       this.body.replaceChildren(...this.list.map((event) => this.row(event)));
       this.more.hidden = !this.next;
       for (const button of this.files) button.disabled = this.list.length === 0;

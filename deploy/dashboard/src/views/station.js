@@ -45,7 +45,8 @@
       let generation = -1;
 
       const head = Seismote.stationHead(id, "live");
-      const graphs = Seismote.graphs(id, traces);
+      const filling = Seismote.filling(id);
+      const graphs = Seismote.graphs(id, traces, filling.load);
       const scope = Seismote.seismoscope(traces, station);
       const extremes = Seismote.extremes(id, traces, station);
       const parts = {
@@ -89,7 +90,6 @@
       const explaining = setInterval(explain, 1000);
 
       const stopTraces = fleet.watchTraces(id);
-      const stopFilling = Seismote.filling(id);
       const stopFleet = fleet.on("station", (which, what) => {
         if (which !== id || what !== "trace") return;
         const source = traces();
@@ -118,7 +118,7 @@
         stopDrawing();
         stopFleet();
         stopTraces();
-        stopFilling();
+        filling.stop();
         for (const part of [head, graphs, spectrogram, scope, extremes, ...Object.values(parts)]) part.stop();
         Seismote.live = null;
       };

@@ -1,0 +1,24 @@
+import Messages
+import Settings
+import Testing
+
+@testable import seismote
+
+/// What an event is taken for, on one line.
+@Suite struct EventLineTests {
+    /// The percentage is the probability of an earthquake, and is never read as that of something else.
+    @Test(arguments: [
+        (#"{"likely":"disturbance","p":0.1}"#, "disturbance (earthquake 10 %)"),
+        (#"{"likely":"disturbance","p":0}"#, "disturbance (earthquake 1 %)"),
+        (#"{"likely":"unclassified","p":0.31}"#, "unclassified (earthquake 31 %)"),
+        (#"{"likely":"earthquake","p":0.93}"#, "earthquake 93 %"),
+        (#"{"likely":"earthquake","p":0.2}"#, "earthquake"),
+        (#"{"likely":"earthquake"}"#, "earthquake"),
+        (#"{"likely":"unclassified"}"#, "unclassified"),
+        (#"{"p":0.5}"#, nil),
+    ])
+    func aPercentageSaysOfWhat(_ judged: String, _ text: String?) throws {
+        let event = try JSONReader.read(Array(#"{"event_type":"end","class":\#(judged)}"#.utf8))
+        #expect(EventLine.assessment(event) == text)
+    }
+}
