@@ -9,7 +9,7 @@ public struct SequenceWatch: Sendable {
         public var to: Int
     }
 
-    /// The newest message of a station.
+    /// The newest message of a run.
     public struct Mark: Sendable, Equatable {
         public var boot: String
         public var number: Int
@@ -31,7 +31,12 @@ public struct SequenceWatch: Sendable {
     /// Seconds from one question to the next; then it is given up.
     static let pauses = [5.0, 20, 60, 300]
 
-    public private(set) var marks: [String: Mark] = [:]
+    /// Runs of one station that are kept in mind: those heard of last.
+    static let runLimit = 16
+
+    /// Of each station the runs, the one heard of last at the end: what a former run has left may come amid the messages
+    /// of the present one.
+    private var runs: [String: [Mark]] = [:]
     private var open: [Open] = []
     /// Messages that no station had any more, or that did not come.
     public private(set) var lost = 0
@@ -41,16 +46,26 @@ public struct SequenceWatch: Sendable {
     /// Messages that are waited for.
     public var missing: Int { open.reduce(0) { $0 + $1.missing.count } }
 
+    /// Of a station the newest message of the run that was heard of last; nil: it has said nothing yet.
+    public func mark(of station: String) -> Mark? { runs[station]?.last }
+
     /// Goes on where another one has ended.
-    public mutating func restore(_ station: String, _ mark: Mark) { marks[station] = mark }
+    public mutating func restore(_ station: String, _ mark: Mark) { set(station, mark) }
+
+    private mutating func set(_ station: String, _ mark: Mark) {
+        var known = runs[station] ?? []
+        known.removeAll { $0.boot == mark.boot }
+        if known.count == Self.runLimit { known.removeFirst() }
+        runs[station] = known + [mark]
+    }
 
     /// Notes a message.
     /// - Returns: whether it is new: neither the newest one again, nor one before it that was not missing.
     public mutating func note(_ station: String, boot: String, number: Int, at time: Double) -> Bool {
         guard number >= 0, (1...64).contains(boot.utf8.count) else { return false }
-        let last = marks[station]
-        // Of a new run all messages from the first one on.
-        let next = last.map { $0.boot == boot ? $0.number + 1 : 0 } ?? number
+        // Of a new run all messages from the first one on; of a new station none from before.
+        let known = runs[station]
+        let next = known.map { $0.last { $0.boot == boot }.map { $0.number + 1 } ?? 0 } ?? number
         guard number >= next else {
             guard
                 let i = open.firstIndex(where: {
@@ -61,7 +76,7 @@ public struct SequenceWatch: Sendable {
             if open[i].missing.isEmpty { open.remove(at: i) }
             return true
         }
-        marks[station] = Mark(boot: boot, number: number)
+        set(station, Mark(boot: boot, number: number))
         if number > next, open.count < Self.gapLimit {
             let missing = Set(max(next, number - Self.most)..<number)
             open.append(Open(station: station, boot: boot, missing: missing, next: time))

@@ -238,7 +238,7 @@ package struct ClusterDetector: Sendable {
             let heard = tree["heard"]?.whole
         else { return free(delivery.tag) }
         if let mark = tree["mark"], let boot = mark["boot"]?.rawText, let seq = mark["seq"]?.whole,
-            watch.marks[delivery.name] == nil
+            watch.mark(of: delivery.name) == nil
         {
             watch.restore(delivery.name, .init(boot: boot, number: seq))
         }
@@ -261,7 +261,7 @@ package struct ClusterDetector: Sendable {
                 continue
             }
             var bytes = Array(#"{"heard":\#(station.heard),"#.utf8)
-            if let mark = watch.marks[id] {
+            if let mark = watch.mark(of: id) {
                 let value: Value = ["boot": .string(mark.boot), "seq": .int(Int64(mark.number))]
                 bytes += Array(#""mark":"#.utf8) + value.json() + [UInt8(ascii: ",")]
             }

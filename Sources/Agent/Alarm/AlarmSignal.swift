@@ -16,6 +16,9 @@ struct AlarmSignal {
 
     init(duration: Int64) { self.duration = duration }
 
+    /// There is an alarm or a test.
+    var isBusy: Bool { alarmEnd != nil || test != nil }
+
     /// An alarm, of an event that had none; it takes the place of a test.
     mutating func raise(now: Int64) { (alarmEnd, test) = (now + duration, nil) }
 
@@ -23,12 +26,12 @@ struct AlarmSignal {
     /// - Returns: whether there was one.
     mutating func silence() -> Bool {
         defer { (alarmEnd, test) = (nil, nil) }
-        return alarmEnd != nil || test != nil
+        return isBusy
     }
 
     /// - Returns: false while there is an alarm or a test.
     mutating func begin(_ steps: [Bool], step: Int64, now: Int64) -> Bool {
-        guard alarmEnd == nil, test == nil else { return false }
+        guard !isBusy else { return false }
         test = Test(steps: steps, step: step, began: now)
         return true
     }

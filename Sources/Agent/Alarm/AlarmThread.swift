@@ -8,8 +8,6 @@ import Threads
 /// nor a slow disk keeps an alarm on or off. The line is claimed through the kernel's interface (linux/gpio.h, uAPI v2); it
 /// is released, and so off, as soon as the process ends in whatever way.
 final class AlarmThread: Sendable {
-    /// Pause before a line that could not be had is tried again (ms).
-    private static let pause = 5000
     /// As the thread that samples: the service allows no more.
     private static let priority: Int32 = 40
 
@@ -53,53 +51,85 @@ final class AlarmThread: Sendable {
         _ = ended.wait(milliseconds: Int32(max(0, min(seconds, 60)) * 1000))
     }
 
-    /// One alarm or test after the other.
-    private struct Course {
-        var signal: AlarmSignal
-        var isOn = false
-        var due: Int64?
-        /// The number of the order for the test that is played, its pattern, and steps at which the line did not follow.
-        var testing: (number: Int, pattern: String, wrong: Int)?
+    /// The lines of this thread, through the kernel.
+    private struct Lines: AlarmLines {
+        let thread: AlarmThread
+        var output: Int32 = -1
+        var button: Int32 = -1
+
+        mutating func claimOutput() -> Bool {
+            output = thread.claim(thread.settings.line, isOutput: true)
+            return output >= 0
+        }
+
+        mutating func claimButton() -> Bool {
+            button = thread.claim(thread.settings.button, isOutput: false)
+            return button >= 0
+        }
+
+        mutating func set(_ isOn: Bool) -> Bool {
+            let code = clinux_gpio_set(output, isOn ? 1 : 0)
+            guard code < 0 else { return true }
+            close(output)
+            output = -1
+            thread.complain("GPIO line \(thread.settings.line) cannot be set: \(String(cString: strerror(-code)))")
+            return false
+        }
+
+        mutating func loseButton() {
+            close(button)
+            button = -1
+            thread.complain("GPIO line \(thread.settings.button) is gone")
+        }
+
+        mutating func release() {
+            // Some chips hold the last level of a line that is nobody's.
+            if output >= 0 { _ = clinux_gpio_set(output, 0) }
+            for file in [output, button] where file >= 0 { close(file) }
+        }
+    }
+
+    /// The order for the test that is played.
+    private struct Testing {
+        let number: Int
+        let pattern: String
+        /// Steps at which the line did not follow, and when the last of them was to end.
+        var wrong = 0
+        var wrongUntil: Int64?
     }
 
     private func run() {
         defer { ended.signal() }
         var parameters = sched_param(sched_priority: Self.priority)
         _ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters)
-        var course = Course(signal: AlarmSignal(duration: Int64(settings.seconds * 1e9)))
-        var (line, button): (Int32, Int32) = (-1, -1)
-        defer {
-            // Some chips hold the last level of a line that is nobody's.
-            if line >= 0 { _ = clinux_gpio_set(line, 0) }
-            for file in [line, button] where file >= 0 { close(file) }
-        }
+        var course = AlarmCourse(duration: Int64(settings.seconds * 1e9), hasButton: !settings.button.isEmpty)
+        var testing: Testing?
+        var lines = Lines(thread: self)
+        defer { lines.release() }
         while !mustStop.load(ordering: .acquiring) {
-            if line < 0 { line = claim(settings.line, isOutput: true) }
-            if line >= 0, button < 0, !settings.button.isEmpty { button = claim(settings.button, isOutput: false) }
-            let isComplete = line >= 0 && (button >= 0 || settings.button.isEmpty)
-            if isComplete { words.withLock { $0 = nil } }
-            let left = course.due.map { max(0, $0 - HostClock.monotonic()) }
-            let wait = left.map { Int32(clamping: ($0 + 999_999) / 1_000_000) } ?? (isComplete ? -1 : Int32(Self.pause))
-            var waited = [wake.descriptor, button].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            _ = poll(&waited, 2, wait)
+            take(&course, &testing)
+            let step = course.step(now: HostClock.monotonic(), &lines)
+            tell(step, course, lines.output, &testing)
+            if course.isComplete { words.withLock { $0 = nil } }
+            let left = max(0, step.next - HostClock.monotonic())
+            var waited = [wake.descriptor, lines.button].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            _ = poll(&waited, 2, Int32(clamping: (left + 999_999) / 1_000_000))
             if waited[0].revents != 0 { wake.clear() }
-            if waited[1].revents != 0, !takeButton(button) {
-                close(button)
-                button = -1
-            } else if waited[1].revents != 0, course.signal.silence() {
+            guard waited[1].revents != 0 else { continue }
+            if !takeButton(lines.button) {
+                lines.loseButton()
+                course.loseButton(now: HostClock.monotonic())
+            } else if course.silence() {
                 log.notice("alarm silenced by the button")
             }
-            take(&course)
-            if !set(line, &course) {
-                close(line)
-                line = -1
-            }
         }
-        answerTest(&course, .failed(CodedError("", .unavailable, "the agent ends")))
+        answerTest(&testing, .failed(CodedError("", .unavailable, "the agent ends")))
         for (number, _) in orders.takeOrders() {
             orders.answer(number, .failed(CodedError("", .unavailable, "the agent ends")))
         }
     }
+
+    private func complain(_ text: String) { words.withLock { $0 = text } }
 
     /// - Returns: the line's file; −1 when it cannot be had.
     private func claim(_ text: String, isOutput: Bool) -> Int32 {
@@ -114,7 +144,7 @@ final class AlarmThread: Sendable {
         }
         guard code < 0 else { return code }
         let why = code == -EBUSY ? "in use by another process" : String(cString: strerror(-code))
-        words.withLock { $0 = "GPIO line \(text): \(why)" }
+        complain("GPIO line \(text): \(why)")
         return -1
     }
 
@@ -125,24 +155,24 @@ final class AlarmThread: Sendable {
     }
 
     /// What has been asked for.
-    private func take(_ course: inout Course) {
+    private func take(_ course: inout AlarmCourse, _ testing: inout Testing?) {
         let now = HostClock.monotonic()
         if raised.exchange(false, ordering: .acquiring) {
-            course.signal.raise(now: now)
-            answerTest(&course, .failed(CodedError("", .unavailable, "an alarm ended the test")))
+            course.raise(now: now)
+            answerTest(&testing, .failed(CodedError("", .unavailable, "an alarm ended the test")))
         }
         guard orders.hasOrders else { return }
         for (number, order) in orders.takeOrders() {
             switch order {
             case .silence:
-                let was = course.signal.silence()
-                answerTest(&course, .failed(CodedError("", .unavailable, "silenced")))
+                let was = course.silence()
+                answerTest(&testing, .failed(CodedError("", .unavailable, "silenced")))
                 orders.answer(number, .done(["silenced": .bool(was)]))
             case .alarmTest(let pattern, let step):
                 if let problem {
                     orders.answer(number, .failed(CodedError("", .unavailable, problem)))
-                } else if course.signal.begin(pattern.utf8.map { $0 == UInt8(ascii: "1") }, step: step, now: now) {
-                    course.testing = (number, pattern, 0)
+                } else if course.begin(pattern.utf8.map { $0 == UInt8(ascii: "1") }, step: step, now: now) {
+                    testing = Testing(number: number, pattern: pattern)
                     orders.answer(number, .began(["pattern": .string(pattern)]))
                 } else {
                     orders.answer(number, .failed(CodedError("", .busy, "an alarm or a test is under way")))
@@ -152,30 +182,32 @@ final class AlarmThread: Sendable {
         }
     }
 
-    /// Brings the line to what it is to be; false when it cannot be set.
-    private func set(_ line: Int32, _ course: inout Course) -> Bool {
-        let (isOn, due, ended) = course.signal.advance(now: HostClock.monotonic())
-        course.due = due
-        guard line >= 0 else { return true }
-        let isLive = clinux_gpio_set(line, isOn ? 1 : 0) == 0
-        if course.testing != nil, clinux_gpio_get(line) != (isOn ? 1 : 0) { course.testing?.wrong += 1 }
-        if isOn != course.isOn, course.testing == nil {
-            log.notice(isOn ? "ALARM: the line is on" : "the alarm's line is off")
+    /// What a step has done, to the log and to whoever asked for a test.
+    private func tell(_ step: AlarmCourse.Step, _ course: AlarmCourse, _ line: Int32, _ testing: inout Testing?) {
+        if testing == nil, let isOn = step.turned {
+            if isOn {
+                log.notice("ALARM: the line is on")
+            } else if step.isWanted {
+                log.warning("ALARM: the line is lost")
+            } else {
+                log.notice("the alarm's line is off")
+            }
         }
-        course.isOn = isOn
-        if ended, let test = course.testing {
-            let error = CodedError("", .unavailable, "the line did not follow at \(test.wrong) steps: is it shorted?")
-            answerTest(&course, test.wrong > 0 ? .failed(error) : .done(["pattern": .string(test.pattern)]))
+        guard var test = testing else { return }
+        let isWrong = line < 0 || clinux_gpio_get(line) != (step.isWanted ? 1 : 0)
+        if isWrong, test.wrong == 0 || test.wrongUntil != step.due {
+            test.wrong += 1
+            test.wrongUntil = step.due
         }
-        if !isLive {
-            words.withLock { $0 = "GPIO line \(settings.line) cannot be set: \(String(cString: strerror(errno)))" }
-        }
-        return isLive
+        testing = test
+        guard step.ended else { return }
+        let error = CodedError("", .unavailable, "the line did not follow at \(test.wrong) steps: is it shorted?")
+        answerTest(&testing, test.wrong > 0 ? .failed(error) : .done(["pattern": .string(test.pattern)]))
     }
 
-    private func answerTest(_ course: inout Course, _ outcome: OrderOutcome) {
-        guard let test = course.testing else { return }
-        course.testing = nil
+    private func answerTest(_ testing: inout Testing?, _ outcome: OrderOutcome) {
+        guard let test = testing else { return }
+        testing = nil
         orders.answer(test.number, outcome)
     }
 }

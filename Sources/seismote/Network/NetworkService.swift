@@ -238,7 +238,7 @@ final class NetworkService {
         var isNew = false
         if let boot = tree["boot"]?.rawText, let number = tree["seq"]?.whole {
             isNew = watch.note(station, boot: boot, number: number, at: monotonicSeconds())
-            if isNew, let mark = watch.marks[station] { try store.setMark(station, mark) }
+            if isNew, let mark = watch.mark(of: station) { try store.setMark(station, mark) }
         }
         // What is retained has the same bytes as the message on event/trigger, which nearly always has come.
         guard isNew || rest == "event/trigger" || rest == "data/history/event/trigger" else { return [] }

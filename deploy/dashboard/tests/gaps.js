@@ -39,3 +39,34 @@ test("it gives up, and keeps bounds", () => {
   for (const [boot, seq] of [[5, 1], ["1", -1], ["1", 1.5], ["1", 1e300], [undefined, undefined]]) assert.ok(gaps.note("a", boot, seq, 0));
   assert.strictEqual(gaps.open.length, 0);
 });
+
+// Runs of a station, each whole but for what is lost, in any order that keeps each run's own.
+function interleaved(seed, lose) {
+  let state = seed + 1;
+  const below = (n) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * n);
+  };
+  const runs = Array.from({ length: 2 + below(6) }, (_, k) => ({ boot: `run ${k}`, seq: 0, end: 2 + below(40) }));
+  const messages = [];
+  const lost = [];
+  while (runs.length) {
+    const run = runs[below(runs.length)];
+    if (lose && run.seq > 0 && run.seq < run.end - 1 && below(5) === 0) lost.push(`${run.boot} ${run.seq}`);
+    else messages.push([run.boot, run.seq]);
+    if (++run.seq === run.end) runs.splice(runs.indexOf(run), 1);
+  }
+  return { messages, lost };
+}
+
+test("runs that come amid each other open no gap, and hide none", () => {
+  for (let seed = 0; seed < 500; seed++) {
+    for (const lose of [false, true]) {
+      const gaps = new Gaps();
+      const { messages, lost } = interleaved(seed, lose);
+      for (const [boot, seq] of messages) assert.ok(gaps.note("a", boot, seq, 0), `seed ${seed}`);
+      const open = gaps.open.flatMap(({ boot, missing }) => [...missing].map((seq) => `${boot} ${seq}`));
+      assert.deepStrictEqual(open.sort(), lost.sort(), `seed ${seed}`);
+    }
+  }
+});

@@ -22,7 +22,7 @@ struct EventRepair {
     mutating func isNew(_ event: Value, of station: String, on topic: String) -> Bool {
         let isLive = topic == Self.filters[0]
         guard let boot = event["boot"]?.rawText, let number = event["seq"]?.whole else { return isLive }
-        guard isLive || watch.marks[station] != nil else { return false }
+        guard isLive || watch.mark(of: station) != nil else { return false }
         return watch.note(station, boot: boot, number: number, at: monotonicSeconds())
     }
 
