@@ -31,6 +31,7 @@ struct Outbox: ~Copyable {
     /// log is lost with a single bad page, and it is written twice anyway.
     private static let quiet: Int64 = 10_000_000_000
     private static let foldPause: Int64 = 600_000_000_000
+    private static let checkPause: Int64 = 3_600_000_000_000
     /// Messages in one transaction.
     private static let batch = 64
     /// Of them that are read from disk in one round.
@@ -52,6 +53,10 @@ struct Outbox: ~Copyable {
     private var trimDue: Int64 = 0
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
+    /// (The opening has looked at all of it.)
+    private var checkDue = HostClock.monotonic() + checkPause
+    /// Damage that somebody else has come upon since the last round.
+    private var damage: SpoolError?
     /// Withdrawn from memory, and not yet on the disk.
     private var withdrawn: [(header: PublicationHeader, payload: [UInt8], made: Int64)] = []
 
@@ -62,6 +67,20 @@ struct Outbox: ~Copyable {
     ) throws(SpoolError) -> Outbox {
         var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.wall())
         report(spool.setAsideFile, status, log)
+        do throws(SpoolError) { try begin(&spool, context, link: link, log: log) } catch {
+            // Damage that is found only now is no other than that which the opening finds.
+            guard error.isDamage || error.isGone else { throw error }
+            log.error("storage files damaged or removed, new ones are created: \(error)")
+            try spool.recover()
+            report(spool.setAsideFile, status, log)
+            try begin(&spool, context, link: link, log: log)
+        }
+        return Outbox(spool, context, link: link, status: status, log: log)
+    }
+
+    private static func begin(
+        _ spool: inout Spool, _ context: Context, link: Link, log: Log
+    ) throws(SpoolError) {
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
             log.notice("events that were open when the agent last stopped are closed", ["events": .int(closed)])
@@ -70,7 +89,6 @@ struct Outbox: ~Copyable {
             let header = Stream.last.delivery.header(topic: context.topics.last)
             last.payload.withUnsafeBytes { link.publish(header, $0) }
         }
-        return Outbox(spool, context, link: link, status: status, log: log)
     }
 
     // Apart from what may fail: Swift 6.0.3 cannot compile the two together.
@@ -118,11 +136,18 @@ struct Outbox: ~Copyable {
         _ segments: inout [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
     ) throws(SpoolError) {
         do throws(SpoolError) {
+            if let damage { throw damage }
             try work(&segments, now: now, wall: wall, isLast: isLast)
         } catch {
             guard error.isDamage || error.isGone || spool.isWithoutFile else { throw error }
             try beginAnew(after: error)
             try work(&segments, now: now, wall: wall, isLast: isLast)
+        }
+        if let finding = spool.takeFinding() {
+            log.error("stored data was damaged", ["found": .text(finding)])
+            status.change { $0.setAside = finding }
+            // What an index has hidden is offered now.
+            backfill.beginAnew()
         }
         let (statistics, inMemory, bytes) = (spool.statistics, backfill.count, backfill.bytes)
         status.change {
@@ -136,10 +161,16 @@ struct Outbox: ~Copyable {
         log.error("storage files damaged or removed, new ones are created: \(error)")
         let known = settled.filter(\.outcome.isFinal).map(\.key)
         try spool.recover(except: link.keptKeys().union(known))
+        damage = nil
         link.keepAgain(all: true)
         settled.removeAll()
         backfill = Backfill()
         Self.report(spool.setAsideFile, status, log)
+    }
+
+    /// An error of a command that read the files: the next round begins with it.
+    mutating func note(_ error: SpoolError) {
+        if error.isDamage || error.isGone { damage = error }
     }
 
     private mutating func work(
@@ -169,6 +200,10 @@ struct Outbox: ~Copyable {
             trimDue = now + Self.trimPause
             try spool.trim(now: wall)
             try spool.checkpoint()
+        }
+        if now >= checkDue {
+            checkDue = now + Self.checkPause
+            try spool.check()
         }
         if now >= foldDue {
             (lastFold, foldDue) = (now, now + Self.foldPause)

@@ -23,6 +23,11 @@ extension Spool {
     /// Writes the open ten minutes down, as far as they are.
     public mutating func storeLevels() throws(SpoolError) {
         guard let levels = books.levels, levels.samples > 0 else { return }
+        try store(levels)
+    }
+
+    /// Writes ten minutes down.
+    mutating func store(_ levels: StepLevels) throws(SpoolError) {
         do throws(SpoolError) {
             try begin()
             let columns = levels.columns
@@ -47,9 +52,9 @@ extension Spool {
         do throws(SpoolError) { return try row(number) } catch { throw undo(error) }
     }
 
-    private func slot(_ number: Int64) -> Int64 { (number % levelSlots + levelSlots) % levelSlots }
+    func slot(_ number: Int64) -> Int64 { (number % levelSlots + levelSlots) % levelSlots }
 
-    private func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
+    func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
         let row = try database.use(.levels)
         row.bind(1, slot(number))
         row.bind(2, number)
@@ -57,7 +62,7 @@ extension Spool {
         return StepLevels(block: number, row.blob(0))
     }
 
-    private static func sum(_ number: Int64, _ columns: UnsafeRawBufferPointer) -> Int64 {
+    static func sum(_ number: Int64, _ columns: UnsafeRawBufferPointer) -> Int64 {
         var sum = RowSum(key: number)
         sum.mix(columns)
         return sum.value
