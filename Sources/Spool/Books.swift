@@ -51,6 +51,14 @@ struct Books {
             for priority in Priority.allCases { statistics.dropped[priority] &+= Int(dropped[priority.rawValue]) }
         }
         statistics.damaged &+= Int(damaged.first ?? 0)
+        guard damaged.count == 3 else { return }
+        statistics.damagedOthers &+= Int(damaged[1])
+        statistics.unknownLosses &+= Int(damaged[2])
+    }
+
+    /// As the file has it.
+    var damaged: [Int64] {
+        [Int64(statistics.damaged), Int64(statistics.damagedOthers), Int64(statistics.unknownLosses)]
     }
 
     var dropped: [Int64] { Priority.allCases.map { Int64(statistics.dropped[$0]) } }

@@ -39,8 +39,10 @@ public struct Spool: ~Copyable {
     /// For reading the ring.
     var decoder = MiniSEEDDecoder()
     var samples: [Double] = []
-    /// What was given up was in part still in its place.
-    private var isSuspect = false
+    /// Messages that were in what was given up.
+    private var expected = 0
+    /// Losses that have been told of.
+    var found = (rows: 0, others: 0)
 
     /// Opens the spool or makes it. Damaged files are set aside, see `setAside`.
     /// - Parameter now: of a clock that never jumps (ns), the one that `trim` gets.
@@ -58,10 +60,22 @@ public struct Spool: ~Copyable {
         let (books, setAside) = try openFile(database, options, boot, lock)
         var spool = Spool(options, database, lock, boot, books, setAside)
         spool.salvage()
-        try spool.makeLevelsAgain()
-        _ = try spool.trim(now: now)
-        try spool.commit()
+        do throws(SpoolError) {
+            try spool.begin(now: now)
+        } catch {
+            // What is found only now is no other damage.
+            guard error.isDamage else { throw error }
+            try spool.recover()
+            try spool.begin(now: now)
+        }
         return spool
+    }
+
+    private mutating func begin(now: Int64) throws(SpoolError) {
+        try checkAtStart()
+        try makeLevelsAgain()
+        _ = try trim(now: now)
+        try commit()
     }
 
     private init(
@@ -76,11 +90,12 @@ public struct Spool: ~Copyable {
         setAsideFile = setAside
         committed = books
         next = books.reserved
+        found = (books.statistics.damaged, books.statistics.damagedOthers)
     }
 
     /// Opens the existing file, or moves it aside and creates a new one.
     private static func openFile(
-        _ database: Database, _ options: SpoolOptions, _ boot: String, _ lock: FolderLock, isSuspect: Bool = false
+        _ database: Database, _ options: SpoolOptions, _ boot: String, _ lock: FolderLock
     ) throws(SpoolError) -> (Books, SetAsideFile?) {
         let path = database.path
         var setAside: SetAsideFile?
@@ -94,7 +109,7 @@ public struct Spool: ~Copyable {
         let frames = setAside?.frames ?? 0
         var books: Books
         do throws(SpoolError) {
-            books = try load(database, options, boot, isSuspect: isSuspect || frames > 0)
+            books = try load(database, options, boot)
         } catch {
             database.close(asItIs: true)
             guard error.isDamage else { throw error }
@@ -111,9 +126,9 @@ public struct Spool: ~Copyable {
     }
 
     private static func load(
-        _ database: Database, _ options: SpoolOptions, _ boot: String, isSuspect: Bool = false
+        _ database: Database, _ options: SpoolOptions, _ boot: String
     ) throws(SpoolError) -> Books {
-        try database.open(boot: boot, isSuspect: isSuspect)
+        try database.open()
         let books = try Books(database)
         try database.limit(pages: options.pages + 64)
         if try database.fact(.boot) != Array(boot.utf8) { try database.set(.boot, Array(boot.utf8)) }
@@ -121,13 +136,14 @@ public struct Spool: ~Copyable {
         return books
     }
 
-    /// After an error that `isDamage` or `isGone`: begins a new file and takes over what can still be read of the first class.
+    /// After an error that `isDamage` or `isGone`: begins a new file and takes over what can still be read.
     /// A damaged file is set aside; one that is gone is still open here, and is read for the last time. Numbers go on from
     /// where they are, and what is taken over keeps its own unless there is something under it.
     /// - Parameter keys: messages that are in memory as well: they are not taken over, and are to be put again.
     /// - Throws: when that does not work; it may be tried again.
     public mutating func recover(except keys: Set<Int64> = []) throws(SpoolError) {
         if !isWithoutFile {
+            expected = committed.statistics.messages.total + committed.statistics.keptMessages
             try giveUp()
             isWithoutFile = true
         }
@@ -140,7 +156,7 @@ public struct Spool: ~Copyable {
             }
             lock = try lock.inPlace()
             do throws(SpoolError) {
-                let (found, setAside) = try Self.openFile(database, options, boot, lock, isSuspect: isSuspect)
+                let (found, setAside) = try Self.openFile(database, options, boot, lock)
                 (books, committed) = (found, found)
                 if former == nil, let setAside { setAsideFile = setAside }
                 if former != nil, let setAside { setAsideFile?.reason += "; in its place: \(setAside.reason)" }
@@ -152,10 +168,15 @@ public struct Spool: ~Copyable {
         }
         isWithoutFile = false
         let isOther = former != nil || setAsideFile?.kind == .database
-        if let former { salvage(from: former, except: keys) } else { salvage(except: keys) }
+        if let pages = former?.pages() {
+            salvage(from: pages, except: keys, expected: expected)
+        } else {
+            salvage(except: keys, expected: expected)
+        }
         former?.close(asItIs: true)
-        (former, isSuspect) = (nil, false)
-        guard !isOther else { return }
+        former = nil
+        found = (books.statistics.damaged, books.statistics.damagedOthers)
+        guard !isOther else { return try makeLevelsAgain() }
         // The same file: what is put again would be there twice.
         do throws(SpoolError) {
             try begin()
@@ -174,7 +195,6 @@ public struct Spool: ~Copyable {
         }
         if loss.isOfLogAlone {
             if loss.hasLog { try? database.checkpoint() }
-            isSuspect = true
             database.close(asItIs: true)
             try SetAside.keepLog(path, stays: false)
         } else {

@@ -33,7 +33,9 @@ public struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isDamage: Bool {
         guard !isSystem else { return false }
         let primary = code & 0xFF
-        return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB
+        return [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(primary)
+            // Our statements are always the same: they fail by what they find.
+            || [SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH].contains(primary)
             // A read that failed, or was short.
             || code == SQLITE_IOERR | (1 << 8) || code == SQLITE_IOERR | (2 << 8)
     }

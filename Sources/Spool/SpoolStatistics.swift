@@ -15,6 +15,12 @@ public struct SpoolStatistics: Sendable, Equatable {
     public internal(set) var deletedForRoom = 0
     /// Messages that could not be read back and were dropped, since the file was begun.
     public internal(set) var damaged = 0
+    /// Pieces of the ring, ten minutes of levels and facts that could not be read back, since the file was begun.
+    public internal(set) var damagedOthers = 0
+    /// How often damage was found of which nobody knows what was lost by it, since the file was begun.
+    public internal(set) var unknownLosses = 0
+    /// How often an index did not agree with its table and was made again, since the start.
+    public internal(set) var rebuiltIndices = 0
     /// Pages of the log that were found damaged at a start, since the file was begun.
     public internal(set) var damagedPages = 0
     /// Messages of events that the broker has, or has refused, and that are still here.

@@ -40,10 +40,15 @@ enum StorageAlerts {
     static func setAside(_ stored: StorageStatus.Words) -> AlertBoard.Fault? {
         guard let words = stored.setAside else { return nil }
         let statistics = stored.statistics
+        let lost = Value.int(Int64(statistics.damaged))
         return (
-            "stored data was damaged: the damaged file was moved aside, and what could be read of it was recovered",
+            "stored data was damaged: what could be read of it was recovered",
             .object([
-                .init("reason", .string(words)), .init("lost_messages", .int(Int64(statistics.damaged))),
+                .init("reason", .string(words)),
+                .init("lost_messages", statistics.unknownLosses > 0 ? .string("unknown") : lost),
+                .init("lost_messages_known", lost),
+                .init("lost_others", .int(Int64(statistics.damagedOthers))),
+                .init("rebuilt_indices", .int(Int64(statistics.rebuiltIndices))),
                 .init("damaged_pages", .int(Int64(statistics.damagedPages))),
             ])
         )

@@ -32,6 +32,7 @@ struct Outbox: ~Copyable {
     /// log is lost with a single bad page, and it is written twice anyway.
     private static let quiet: Int64 = 10_000_000_000
     private static let foldPause: Int64 = 600_000_000_000
+    private static let checkPause: Int64 = 3_600_000_000_000
     /// Messages in one transaction.
     private static let batch = 64
     /// Of them that are read from disk in one round.
@@ -55,7 +56,7 @@ struct Outbox: ~Copyable {
     private var deleted = (age: 0, room: 0)
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
-    /// Damage that was met while an answer was read: the next round begins with it.
+    /// Damage that somebody has come upon since the last round, such as an answer: the next round begins with it.
     private var damage: SpoolError?
     private var damages = 0
     /// Of the task under way, and what could not be read when it began.
@@ -67,6 +68,8 @@ struct Outbox: ~Copyable {
     private var renamed = (essential: Int64(0), rest: Int64(0), count: 0, lost: 0, said: 0)
     /// When this run began (ns of UTC).
     private let begun = HostClock.wall()
+    /// (The opening has looked at all of it.)
+    private var checkDue = HostClock.monotonic() + checkPause
     /// Withdrawn from memory, and not yet on the disk.
     private var withdrawn: [(header: PublicationHeader, payload: [UInt8], made: Int64)] = []
 
@@ -77,6 +80,20 @@ struct Outbox: ~Copyable {
     ) throws(SpoolError) -> Outbox {
         var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.monotonic())
         report(spool.setAsideFile, status, log)
+        do throws(SpoolError) { try begin(&spool, context, link: link, log: log) } catch {
+            // Damage that is found only now is no other than that which the opening finds.
+            guard error.isDamage || error.isGone else { throw error }
+            log.error("storage files damaged or removed, new ones are created: \(error)")
+            try spool.recover()
+            report(spool.setAsideFile, status, log)
+            try begin(&spool, context, link: link, log: log)
+        }
+        return Outbox(spool, context, link: link, status: status, log: log)
+    }
+
+    private static func begin(
+        _ spool: inout Spool, _ context: Context, link: Link, log: Log
+    ) throws(SpoolError) {
         let closed = try InterruptedEvents.close(&spool, context)
         if closed > 0 {
             log.notice("events that were open when the agent last stopped are closed", ["events": .int(closed)])
@@ -87,7 +104,6 @@ struct Outbox: ~Copyable {
             let payload = former?.renamed(last) ?? last.payload
             payload.withUnsafeBytes { link.publish(header, $0) }
         }
-        return Outbox(spool, context, link: link, status: status, log: log)
     }
 
     // Apart from what may fail: Swift 6.0.3 cannot compile the two together.
@@ -150,11 +166,18 @@ struct Outbox: ~Copyable {
         _ segments: inout [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
     ) throws(SpoolError) {
         do throws(SpoolError) {
+            if let damage { throw damage }
             try work(&segments, now: now, wall: wall, isLast: isLast)
         } catch {
             guard error.isDamage || error.isGone || spool.isWithoutFile else { throw error }
             try beginAnew(after: error)
             try work(&segments, now: now, wall: wall, isLast: isLast)
+        }
+        if let finding = spool.takeFinding() {
+            log.error("stored data was damaged", ["found": .text(finding)])
+            status.change { $0.setAside = finding }
+            // What an index has hidden is offered now.
+            backfill.beginAnew()
         }
         let (statistics, inMemory, bytes) = (spool.statistics, backfill.count, backfill.bytes)
         status.change {
@@ -168,19 +191,21 @@ struct Outbox: ~Copyable {
         log.error("storage files damaged or removed, new ones are created: \(error)")
         let known = settled.filter(\.outcome.isFinal).map(\.key)
         try spool.recover(except: link.keptKeys().union(known))
+        damage = nil
         link.keepAgain(all: true)
         settled.removeAll()
         backfill = Backfill()
         Self.report(spool.setAsideFile, status, log)
     }
 
+    /// An error of a command that read the files: the next round begins with it.
+    mutating func note(_ error: SpoolError) {
+        if error.isDamage || error.isGone { damage = error }
+    }
+
     private mutating func work(
         _ segments: inout [SegmentQueue.Item], now: Int64, wall: Int64, isLast: Bool
     ) throws(SpoolError) {
-        if let damage {
-            self.damage = nil
-            throw damage
-        }
         if try keep(wall: wall) { foldDue = min(lastFold + Self.foldPause, now + Self.quiet) }
         try settle()
         for item in segments {
@@ -209,6 +234,10 @@ struct Outbox: ~Copyable {
             try spool.trim(now: now)
             try spool.checkpoint()
             sayDeleted()
+        }
+        if now >= checkDue {
+            checkDue = now + Self.checkPause
+            try spool.check()
         }
         if now >= foldDue {
             (lastFold, foldDue) = (now, now + Self.foldPause)

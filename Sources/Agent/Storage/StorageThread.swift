@@ -179,6 +179,7 @@ final class StorageThread: Sendable {
             let outcome = try outbox.step(&tasks[0], now: HostClock.monotonic(), wall: HostClock.wall())
             if let outcome { orders.answer(tasks.removeFirst().number, outcome) }
         } catch {
+            outbox.note(error)
             orders.answer(tasks.removeFirst().number, .failed(CodedError("", .internal, error.description)))
         }
     }

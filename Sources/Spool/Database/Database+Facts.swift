@@ -6,6 +6,7 @@ enum OwnFact: String {
     case reserved = "spool.reserved"
     /// Dropped messages by class.
     case dropped = "spool.dropped"
+    /// Rows that were lost by damage: messages, others, and how often nobody knows.
     case damaged = "spool.damaged"
     /// How old messages are; see ``MessageAges``.
     case ages = "spool.ages"

@@ -17,6 +17,8 @@ final class Database {
     /// Pages that have ever been written to the log, and from there to the file, since it was opened.
     private(set) var pagesLogged = 0
     private(set) var pagesWrittenBack = 0
+    /// Indices that did not agree with their tables and were made again.
+    var rebuilt: [String] = []
 
     init(_ path: String) { self.path = path }
 
@@ -163,6 +165,9 @@ final class Database {
 
     /// Whether what has this name now is in part ours, or a log without a database.
     func hasPart(at path: String) -> Bool { place?.isPart(of: path) ?? true }
+
+    /// The pages of the files that were opened, wherever they are by now.
+    func pages() -> PageFile? { place.flatMap { PageFile(file: dup($0.file), log: dup($0.log)) } }
 
     /// Looks whether the files are still where and what they were.
     func look() throws(SpoolError) {

@@ -15,7 +15,7 @@ struct FilePlace {
 
     private let path: String
     /// Descriptors of our own. Closing that of the database loses SQLite's locks on it: not before SQLite has closed it.
-    private let file: Int32
+    let file: Int32
     let log: Int32
     /// What SQLite has at the beginning of the file, and its length, when we last wrote to it.
     private var head: [UInt8] = []

@@ -35,7 +35,7 @@ enum Schema {
     /// "Seis", in the file's first page: what kind of database it is.
     static let application: Int64 = 0x5365_6973
     /// Of these tables. Files of later versions are set aside.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// In the order in which SQLite lists them.
     static let statements: [String] =
@@ -66,6 +66,16 @@ enum Schema {
     /// Tables of version 1, and what makes them those of now.
     static var first: [String] { statements.dropLast().map { $0 == ring + ", unit REAL)" ? ring + ")" : $0 } }
     static let fromFirst = "ALTER TABLE ring ADD COLUMN unit REAL; " + levels
+    /// Makes the checksums of version 2, which did not tell what became of a message, those of now.
+    static var fromSecond: String {
+        [1, 2].map { state in
+            let mark = StoredMessage.mark(state: state)
+            return "UPDATE essential SET sum = (sum | \(mark)) - (sum & \(mark)) WHERE state = \(state); "
+        }.joined()
+    }
+
+    /// What can be made again of the tables.
+    static let indices = ["waiting", "events", "ends"]
 
     /// What counts as the size of a message: payload, topic and something for the rest.
     static let overhead = 64
@@ -82,7 +92,7 @@ enum Query: Int, CaseIterable {
     case getFact, setFact, deleteFact, factNames
     case sums, segments
     case setLevels, levels, ofEvent, eventParts
-    case keysUp, keysDown, row, highest
+    case messages, setState, allLevels, deleteLevels, allFacts, deleteFactBytes
 
     static let count = allCases.count * Table.allCases.count
 
@@ -113,7 +123,7 @@ enum Query: Int, CaseIterable {
                 """
         case .look: return "SELECT \(Schema.size), state, event IS NOT NULL FROM \(name) WHERE key = ?"
         case .delete: return "DELETE FROM \(name) WHERE key = ?"
-        case .deliver: return "UPDATE essential SET state = ?2 WHERE key = ?1"
+        case .deliver: return "UPDATE essential SET state = ?2, sum = (sum | ?3) - (sum & ?3) WHERE key = ?1"
         case .oldest:
             let index = table == .essential ? "INDEXED BY waiting" : ""
             return "SELECT key, \(Schema.size), made FROM \(name) \(index) WHERE state = 0 ORDER BY key LIMIT ?"
@@ -185,10 +195,12 @@ enum Query: Int, CaseIterable {
                 SELECT event, min(key) FROM essential INDEXED BY events WHERE event IS NOT NULL AND part < 3 \
                 GROUP BY event ORDER BY min(key) DESC
                 """
-        case .keysUp: return "SELECT key FROM \(name) NOT INDEXED ORDER BY key"
-        case .keysDown: return "SELECT key FROM \(name) NOT INDEXED ORDER BY key DESC"
-        case .row: return "SELECT \(Self.columns), state FROM \(name) NOT INDEXED WHERE key = ?"
-        case .highest: return "SELECT max(key) FROM \(name)"
+        case .messages: return "SELECT \(Self.columns), state FROM \(name) NOT INDEXED"
+        case .setState: return "UPDATE essential SET state = ?2 WHERE key = ?1"
+        case .allLevels: return "SELECT slot, number, sum, columns FROM levels"
+        case .deleteLevels: return "DELETE FROM levels WHERE slot = ?"
+        case .allFacts: return "SELECT name, value, sum FROM facts"
+        case .deleteFactBytes: return "DELETE FROM facts WHERE CAST(name AS BLOB) = ?"
         case .segments:
             return "SELECT slot, number, start, finish, samples, rate, format, length(records), unit FROM ring"
         }

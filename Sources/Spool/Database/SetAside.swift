@@ -7,6 +7,8 @@ public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
         case database
         /// Its log alone was damaged: a copy is kept, and what could be mended is in force.
         case log
+        /// Rows were not as they were written, or an index did not agree with its table: the file stays in use.
+        case rows
         /// The files were deleted, replaced or cut short while they were in use.
         case gone
     }
@@ -18,6 +20,8 @@ public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
     public var reason: String
     /// Messages of the first class that could still be read and are in the new file.
     public internal(set) var salvaged = 0
+    /// Messages that could not be read, and are in no memory; nil: nobody knows.
+    public internal(set) var lost: Int? = 0
     /// Damaged pages of the log.
     var frames = 0
 
@@ -28,7 +32,9 @@ public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
     }
 
     public var description: String {
-        "\(path): \(reason)" + (kind == .log ? "" : "; essential messages taken over from it: \(salvaged)")
+        guard kind == .database || kind == .gone else { return "\(path): \(reason)" }
+        let lost = lost.map { String($0) } ?? "unknown"
+        return "\(path): \(reason); essential messages taken over from it: \(salvaged); lost messages: \(lost)"
     }
 }
 

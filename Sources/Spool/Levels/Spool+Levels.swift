@@ -23,6 +23,11 @@ extension Spool {
     /// Writes the open ten minutes down, as far as they are.
     public mutating func storeLevels() throws(SpoolError) {
         guard let levels = books.levels, levels.samples > 0 else { return }
+        try store(levels)
+    }
+
+    /// Writes ten minutes down.
+    mutating func store(_ levels: StepLevels) throws(SpoolError) {
         do throws(SpoolError) {
             try begin()
             let columns = levels.columns
@@ -49,7 +54,7 @@ extension Spool {
     }
 
     /// The two places of a row: one by its time, and one beside it for a clock that is not that of the rows before.
-    private func places(of number: Int64) -> [Int64] {
+    func places(of number: Int64) -> [Int64] {
         let slot = (number % levelSlots + levelSlots) % levelSlots
         return [slot, slot + 1 << 32]
     }
@@ -72,7 +77,7 @@ extension Spool {
         return free?.place ?? (found[0].number ?? 0 <= found[1].number ?? 0 ? found[0] : found[1]).place
     }
 
-    private mutating func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
+    mutating func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
         for place in places(of: number) {
             let row = try database.use(.levels)
             row.bind(1, place)
@@ -88,7 +93,7 @@ extension Spool {
         return nil
     }
 
-    private static func sum(_ number: Int64, _ columns: UnsafeRawBufferPointer) -> Int64 {
+    static func sum(_ number: Int64, _ columns: UnsafeRawBufferPointer) -> Int64 {
         var sum = RowSum(key: number)
         sum.mix(columns)
         return sum.value

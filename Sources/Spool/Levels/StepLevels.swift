@@ -110,6 +110,15 @@ extension StepLevels {
         return bytes
     }
 
+    /// A row as it stands in its page; nil: it is not what was written.
+    static func read(_ row: PageRecord) -> StepLevels? {
+        guard row.isInt(1) else { return nil }
+        return Array(row.blob(3)).withUnsafeBytes { columns in
+            guard row.int64(2) == Spool.sum(row.int64(1), columns) else { return nil }
+            return StepLevels(block: row.int64(1), columns)
+        }
+    }
+
     /// Nil when the bytes are none.
     init?(block: Int64, _ columns: UnsafeRawBufferPointer) {
         self.init(block: block)

@@ -20,6 +20,8 @@ final class LogScan {
     /// Whole frames in the file, whatever they are.
     private let count: Int
     private(set) var states: [State] = []
+    /// Which page a frame holds.
+    private var pages: [Int] = []
     /// What has to be added to the word at a place of a frame.
     private var changes: [Int: (word: Int, change: UInt32)] = [:]
     private(set) var salts: UInt64 = 0
@@ -35,8 +37,13 @@ final class LogScan {
     private(set) var end = 0
 
     /// Nil: there is none, or nothing in it.
-    init?(_ path: String) {
-        file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    convenience init?(_ path: String) {
+        self.init(file: open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK))
+    }
+
+    /// Takes the descriptor over.
+    init?(file: Int32) {
+        self.file = file
         var status = stat()
         let size = file >= 0 && fstat(file, &status) == 0 ? Int(status.st_size) : 0
         count = min(Self.limit, (size - Self.headBytes) / Self.frameBytes)
@@ -46,6 +53,7 @@ final class LogScan {
         for index in 0..<count {
             guard read(index) else { break }
             seed = look(at: index, seed)
+            pages.append(Int(number(0)))
             guard states[index] != .bad else {
                 isIntact = false
                 continue
@@ -134,6 +142,23 @@ final class LogScan {
 
     private func goesOn(_ index: Int, from seed: LogSum) -> Bool {
         index < count && read(index) && sum(from: seed) == sum(4)
+    }
+
+    /// The last good frame of each page, up to the last commit.
+    func newest() -> [Int: Int] {
+        var newest: [Int: Int] = [:]
+        for index in 0..<reach where states[index] == .whole || states[index] == .mended {
+            newest[pages[index]] = index
+        }
+        return newest
+    }
+
+    /// The page that a frame holds.
+    func page(of frame: Int) -> [UInt8]? {
+        guard read(frame) else { return nil }
+        apply(frame)
+        return [UInt8](
+            UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(start: buffer, count: Self.frameBytes)[24...]))
     }
 
     private func apply(_ index: Int) {

@@ -112,6 +112,7 @@ extension Spool {
         let statement = try database.use(.deliver)
         statement.bind(1, key)
         statement.bind(2, state)
+        statement.bind(3, StoredMessage.mark(state: state))
         try statement.run()
     }
 
@@ -133,20 +134,24 @@ extension Spool {
     /// Deletes a message, whatever became of it.
     /// - Returns: false when it was not there any more.
     @discardableResult
-    mutating func drop(_ key: Int64) throws(SpoolError) -> Bool {
-        guard let table = Table(rawValue: Int(key & 3)), let row = try look(key, table) else { return false }
+    mutating func drop(_ key: Int64, _ table: Table? = nil) throws(SpoolError) -> Bool {
+        guard let table = table ?? Table(rawValue: Int(key & 3)), let row = try look(key, table) else { return false }
         try delete(key, table)
         if row.waits { books.remove(table, row.size) } else { books.forget(row.size) }
         return true
     }
 
     /// A row that is not what was written.
-    mutating func dropDamaged(_ key: Int64) throws(SpoolError) {
+    /// - Parameter table: that has it; nil: by its number.
+    /// - Returns: false when it cannot be found.
+    @discardableResult
+    mutating func dropDamaged(_ key: Int64, _ table: Table? = nil) throws(SpoolError) -> Bool {
         do throws(SpoolError) {
             try begin()
-            guard try drop(key) else { return }
+            guard try drop(key, table) else { return false }
             books.statistics.damaged += 1
-            try database.set(.damaged, numbers: [Int64(books.statistics.damaged)])
+            try database.set(.damaged, numbers: books.damaged)
+            return true
         } catch { throw undo(error) }
     }
 

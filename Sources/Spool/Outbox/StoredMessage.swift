@@ -12,21 +12,68 @@ public struct StoredMessage: Sendable, Equatable {
 
     /// Nil when the row is not what was written.
     init?(_ row: borrowing Statement) {
-        let key = row.int64(0)
-        guard let table = Table(rawValue: Int(key & 3)), let content = StoredContent(row.text(6)) else { return nil }
-        self.key = key
-        made = row.int64(1)
-        header = PublicationHeader(
-            topic: row.text(2), qos: row.int(3), retain: row.int(4) != 0, contentType: content.type,
-            expiry: row.isNull(7) ? nil : UInt32(clamping: row.int64(7)), priority: table.priority)
-        header.correlation = content.correlation
-        header.isHistory = row.int(5) != 0
-        if !row.isNull(8), let part = EventMark.Part(rawValue: row.int(9)) {
-            header.event = EventMark(id: row.text(8), part: part)
-        }
-        guard row.int64(10) == Self.checksum(key, header, row.blob(11), made: made) else { return nil }
-        payload = row.bytes(11)
+        guard let message = Self.read(row) else { return nil }
+        self = message.message
     }
+
+    /// A row, and what became of it by its checksum; nil: it is not what was written.
+    static func read(_ row: borrowing Statement) -> (message: StoredMessage, state: Int)? {
+        let fields = Fields(
+            made: row.int64(1), topic: row.text(2), qos: row.int(3), retain: row.int(4) != 0, history: row.int(5) != 0,
+            content: row.text(6), expiry: row.isNull(7) ? nil : row.int64(7),
+            event: row.isNull(8) ? nil : (row.text(8), row.int(9)), sum: row.int64(10))
+        return read(row.int64(0), fields, row.blob(11))
+    }
+
+    /// The same of a row as it stands in its page.
+    /// - Parameter isOld: checksums do not tell what became of it.
+    static func read(_ row: PageRecord, isOld: Bool) -> (message: StoredMessage, state: Int)? {
+        guard row.isInt(2), row.isInt(4), row.isInt(5), row.isInt(6) else { return nil }
+        let fields = Fields(
+            made: row.int64(2), topic: row.text(3), qos: row.int(4), retain: row.int(5) != 0, history: row.int(6) != 0,
+            content: row.text(7), expiry: row.isNull(8) ? nil : row.int64(8),
+            event: row.isNull(9) ? nil : (row.text(9), row.int(10)), sum: row.int64(11))
+        guard var found = row.blob(12).withUnsafeBytes({ read(row.key, fields, $0) }) else { return nil }
+        if isOld { found.state = (0...2).contains(row.int(1)) ? row.int(1) : 0 }
+        return found
+    }
+
+    private struct Fields {
+        var made: Int64
+        var topic: String
+        var qos: Int
+        var retain: Bool
+        var history: Bool
+        var content: String
+        var expiry: Int64?
+        var event: (id: String, part: Int)?
+        var sum: Int64
+    }
+
+    private static func read(
+        _ key: Int64, _ fields: Fields, _ payload: UnsafeRawBufferPointer
+    ) -> (message: StoredMessage, state: Int)? {
+        guard let table = Table(rawValue: Int(key & 3)), let content = StoredContent(fields.content) else { return nil }
+        var header = PublicationHeader(
+            topic: fields.topic, qos: fields.qos, retain: fields.retain, contentType: content.type,
+            expiry: fields.expiry.map { UInt32(clamping: $0) }, priority: table.priority)
+        header.correlation = content.correlation
+        header.isHistory = fields.history
+        if let event = fields.event, let part = EventMark.Part(rawValue: event.part) {
+            header.event = EventMark(id: event.id, part: part)
+        }
+        let sum = checksum(key, header, payload, made: fields.made)
+        guard let state = (0...2).first(where: { sum ^ mark(state: $0) == fields.sum }) else { return nil }
+        return (StoredMessage(key: key, header: header, payload: [UInt8](payload), made: fields.made), state)
+    }
+
+    private init(key: Int64, header: PublicationHeader, payload: [UInt8], made: Int64) {
+        (self.key, self.header, self.payload, self.made) = (key, header, payload, made)
+    }
+
+    /// What the state of a message (0 waits, 1 delivered, 2 refused) adds to its checksum, by exclusive or: a flipped bit
+    /// does not make a waiting message a delivered one.
+    static func mark(state: Int) -> Int64 { Int64(state) * 0x2A5A_5A5B }
 
     static func checksum(
         _ key: Int64, _ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, made: Int64

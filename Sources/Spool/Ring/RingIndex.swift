@@ -34,6 +34,15 @@ struct RingIndex {
         if entries.isEmpty { (bytes, seconds) = (0, 0) }
     }
 
+    /// A piece that is lost.
+    mutating func remove(slot: Int64) {
+        guard let index = entries.firstIndex(where: { $0.slot == slot }) else { return }
+        let segment = entries.remove(at: index)
+        bytes -= segment.bytes
+        seconds -= segment.seconds
+        if entries.isEmpty { (bytes, seconds) = (0, 0) }
+    }
+
     /// How many of the oldest have to go. The newest never has to.
     func surplus(seconds limit: Double, bytes limitBytes: Int) -> Int {
         var count = 0

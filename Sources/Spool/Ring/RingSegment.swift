@@ -58,6 +58,17 @@ public struct RingSegment: Sendable, Equatable {
         return sum.value
     }
 
+    /// A row as it stands in its page; nil: it is not what was written.
+    static func read(_ row: PageRecord) -> (segment: RingSegment, records: [UInt8])? {
+        guard (1...4).allSatisfy({ row.isInt($0) }), row.isNumber(5), row.isInt(6) else { return nil }
+        let records = Array(row.blob(8))
+        let segment = RingSegment(
+            slot: row.key, number: row.int64(1), start: row.int64(2), end: row.int64(3), samples: row.int(4),
+            rate: row.double(5), format: row.int(6), bytes: records.count,
+            unit: row.count < 10 || row.isNull(9) ? nil : row.double(9))
+        return row.int64(7) == records.withUnsafeBytes({ segment.checksum($0) }) ? (segment, records) : nil
+    }
+
     /// How much was recorded: by the samples, because clocks are set.
     var seconds: Double { rate > 0 && samples > 0 ? min(Double(samples) / rate, 86_400) : 0 }
 }

@@ -30,7 +30,7 @@ extension Spool {
         } catch { throw undo(error) }
     }
 
-    private func write(
+    func write(
         _ segment: RingSegment, _ records: UnsafeRawBufferPointer, _ query: Query
     ) throws(SpoolError) {
         let statement = try database.use(query)

@@ -1,0 +1,180 @@
+import Foundation
+import Messages
+import TestSupport
+import Testing
+
+@testable import Spool
+
+/// One flipped bit anywhere in a database with a row of each kind: nothing that was not hit is lost, nothing is lost in
+/// silence, and nothing comes back that was not put in.
+@Suite struct BitTests {
+    /// Everything that can be read of a spool.
+    struct Content: Equatable {
+        /// By the key: whether it waits, and what it says.
+        var messages: [Int64: StoredMessage] = [:]
+        var waiting: Set<Int64> = []
+        /// By the time of its begin.
+        var ring: [Int64: [UInt8]] = [:]
+        var levels: [Int64: StepLevels] = [:]
+        var facts: [String: [UInt8]] = [:]
+
+        init() {}
+
+        init(_ spool: inout Spool) throws {
+            for line in [SpoolLine.essential, .rest] {
+                for message in try spool.next(line) {
+                    messages[message.key] = message
+                    waiting.insert(message.key)
+                }
+            }
+            for event in ["e0", "e1"] {
+                for message in try spool.messages(of: event, .onset ... .waveform) { messages[message.key] = message }
+            }
+            for segment in spool.segments(from: .min, to: .max) {
+                if let records = try spool.records(of: segment) { ring[segment.start] = records }
+            }
+            for number in SpoolDamageTests.blocks {
+                if let block = try spool.levels(number) { levels[number] = block }
+            }
+            for name in try spool.facts(beginningWith: "") where !name.hasPrefix("spool.") {
+                if let value = try spool.fact(name) { facts[name] = value }
+            }
+        }
+    }
+
+    /// A small database with each kind of row, closed in order.
+    struct Sample {
+        var bytes: [UInt8]
+        var content: Content
+
+        init() throws {
+            let folder = try TemporaryFolder(isQuick: true)
+            var spool = try folder.open()
+            func payload(_ index: Int, _ count: Int) -> [UInt8] {
+                Array("\(index) ".utf8) + [UInt8](repeating: UInt8(index & 0xFF), count: count)
+            }
+            // What is deleted again leaves free pages that still have rows.
+            var gone: [Int64] = []
+            for index in 0..<8 { gone.append(try spool.put(.of(.essential), payload(index, 1500))) }
+            for index in 0..<4 { gone.append(try spool.put(.of(.trace), payload(index, 6000))) }
+            let parts: [EventMark.Part] = [.onset, .update, .waveform, .end]
+            for event in ["e0", "e1"] {
+                for (index, part) in parts.enumerated() {
+                    let key = try spool.put(
+                        .of(.essential, event: event, part: part), payload(20 + index, part == .waveform ? 9000 : 700))
+                    if event == "e0" { try spool.settle(key, index == 1 ? .refused(reason: 128) : .delivered) }
+                }
+            }
+            for index in 0..<10 { try spool.put(.of(.essential), payload(40 + index, index == 3 ? 5000 : 900)) }
+            for index in 0..<4 { try spool.put(.of(.state), payload(60 + index, 400)) }
+            for index in 0..<4 { try spool.put(.of(.trace), payload(70 + index, index == 1 ? 6000 : 2600)) }
+            for key in gone { try spool.settle(key, .delivered) }
+            for index in [0, 1, 60, 61] {
+                let (segment, records) = try LevelsTests.piece(from: index * 1000, count: 1000)
+                try spool.appendSegment(segment, records)
+            }
+            try spool.setFact("revision", [1, 2, 3])
+            try spool.setFact("reply.1", payload(80, 300))
+            try spool.setLabel("quake", of: "e0")
+            try spool.storeLevels()
+            try spool.commit()
+            try spool.close()
+            bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.database)))
+            var again = try folder.open()
+            content = try Content(&again)
+            #expect(content.messages.count == 26 && content.waiting.count == 22)
+            #expect(content.ring.count == 4 && content.levels.count == 2 && content.facts.count == 3)
+        }
+    }
+
+    /// What became of a flipped bit.
+    struct Outcome {
+        var missing = 0
+        var isSaid = false
+        var problem: String?
+    }
+
+    static func flip(_ sample: Sample, _ bit: Int, whileOpen: Bool) throws -> Outcome {
+        let folder = try TemporaryFolder(isQuick: true)
+        try FileManager.default.createDirectory(atPath: folder.path("s"), withIntermediateDirectories: true)
+        var bytes = sample.bytes
+        if !whileOpen { bytes[bit / 8] ^= 1 << (bit % 8) }
+        try Data(bytes).write(to: URL(fileURLWithPath: folder.database))
+        var outcome = Outcome()
+        do {
+            var spool = try folder.open()
+            if whileOpen {
+                try spool.database.execute("PRAGMA shrink_memory")
+                let file = open(folder.database, O_WRONLY)
+                var byte = bytes[bit / 8] ^ 1 << (bit % 8)
+                pwrite(file, &byte, 1, off_t(bit / 8))
+                close(file)
+            }
+            var content = Content()
+            do {
+                content = try Content(&spool)
+                try spool.checkpoint()
+                try spool.check()
+                content = try Content(&spool)
+            } catch let error as SpoolError {
+                guard error.isDamage || error.isGone else { throw error }
+                try spool.recover()
+                content = try Content(&spool)
+            }
+            let key = try spool.put(.of(.essential), "new")
+            try spool.makeDurable()
+            if try spool.next(.essential).last?.key != key { outcome.problem = "what was put is not there" }
+            let statistics = spool.statistics
+            outcome.isSaid = statistics.damaged + statistics.damagedOthers + statistics.unknownLosses > 0
+            for (key, message) in content.messages where sample.content.messages[key] != message {
+                outcome.problem = "a message \(key) that nobody has put"
+            }
+            for (start, records) in content.ring where sample.content.ring[start] != records {
+                outcome.problem = "records that nobody has added"
+            }
+            for (name, value) in content.facts where sample.content.facts[name] != value {
+                outcome.problem = "a fact that nobody has set"
+            }
+            // (What is made again of the ring has more digits than a row.)
+            for (number, block) in content.levels where sample.content.levels[number]?.columns != block.columns {
+                outcome.missing += 1
+            }
+            outcome.missing += sample.content.messages.keys.count { content.messages[$0] == nil }
+            outcome.missing += sample.content.waiting.count {
+                content.messages[$0] != nil && !content.waiting.contains($0)
+            }
+            outcome.missing += sample.content.ring.keys.count { content.ring[$0] == nil }
+            outcome.missing += sample.content.levels.keys.count { content.levels[$0] == nil }
+            outcome.missing += sample.content.facts.keys.count { content.facts[$0] == nil }
+            if outcome.missing > 1 { outcome.problem = "\(outcome.missing) lost by one bit" }
+            if outcome.missing > 0, !outcome.isSaid { outcome.problem = "\(outcome.missing) lost in silence" }
+        } catch { outcome.problem = "\(error)" }
+        return outcome
+    }
+
+    /// Bits that are drawn, or `all`; and the seed.
+    private static let environment = ProcessInfo.processInfo.environment
+    static let drawn = environment["SEISMOTE_BITS"] ?? "500"
+    static let seed = environment["SEISMOTE_BITS_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
+
+    @Test(arguments: [false, true]) func oneBit(whileOpen: Bool) throws {
+        let sample = try Sample()
+        var random = SeededGenerator(seed: Self.seed)
+        let all = 0..<sample.bytes.count * 8
+        let bits =
+            Self.drawn == "all"
+            ? Array(all) : (0..<(Int(Self.drawn) ?? 500)).map { _ in Int.random(in: all, using: &random) }
+        var tally: [String: Int] = [:]
+        for bit in bits {
+            let outcome = try Self.flip(sample, bit, whileOpen: whileOpen)
+            if let problem = outcome.problem {
+                tally["wrong", default: 0] += 1
+                Issue.record("page \(bit / 32768 + 1) byte \(bit / 8 % 4096) bit \(bit % 8): \(problem)")
+            } else {
+                tally["\(outcome.isSaid ? "said" : "silent"), \(outcome.missing) lost", default: 0] += 1
+            }
+        }
+        print(
+            "bits: \(whileOpen ? "while open" : "at rest"), \(bits.count) of \(all.count), seed \(Self.seed): \(tally)")
+    }
+}
