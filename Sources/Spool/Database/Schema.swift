@@ -92,7 +92,7 @@ enum Query: Int, CaseIterable {
     case getFact, setFact, deleteFact, factNames
     case sums, segments
     case setLevels, levels, ofEvent, eventParts
-    case messages, setState, allLevels, deleteLevels, allFacts, deleteFactBytes
+    case row, messages, setState, allLevels, deleteLevels, allFacts, deleteFactBytes
 
     static let count = allCases.count * Table.allCases.count
 
@@ -190,6 +190,7 @@ enum Query: Int, CaseIterable {
                 SELECT \(Self.columns) FROM essential INDEXED BY events WHERE event = ?1 AND part BETWEEN ?2 AND ?3 \
                 AND key > ?4 ORDER BY key LIMIT ?5
                 """
+        case .row: return "SELECT \(Self.columns) FROM \(name) NOT INDEXED WHERE key = ?"
         case .eventParts:
             return """
                 SELECT event, min(key) FROM essential INDEXED BY events WHERE event IS NOT NULL AND part < 3 \

@@ -115,7 +115,8 @@ extension Spool {
             let (name, value) = (fact.text(0), Array(fact.blob(1)))
             let numbers = String(decoding: value, as: UTF8.self).split(separator: " ").compactMap { Int64($0) }
             switch OwnFact(rawValue: name) {
-            case .boot: continue
+            // (How old messages are, and what was deleted in order, begins anew with the file.)
+            case .boot, .ages, .deleted: continue
             case .reserved: next = max(next, min(numbers.first ?? 0, .max / 8))
             case .dropped: dropped = numbers
             case .damaged: damaged = numbers
