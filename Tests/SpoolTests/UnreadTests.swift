@@ -86,11 +86,13 @@ import Testing
         try spool.database.execute(change)
         try spool.close()
         var again = try folder.open()
+        // (The opening may have come upon it already.)
+        let before = again.unread
         let minutes = 600 * second
         _ = try again.segments(answering: newYear...newYear + minutes)
-        #expect(again.unread == 0)
+        #expect(again.unread == before)
         let found = try again.segments(answering: newYear...newYear + 5 * minutes)
-        #expect(found.count == 4 && again.unread == 1)
+        #expect(found.count == 4 && again.unread == before + 1)
     }
 
     /// Any bit of the file: every event is listed, or the answer is not whole, or the damage is found at the start. All bits
