@@ -201,7 +201,8 @@ extension Announcer {
     /// What is known of an event, without its name.
     static func message(_ event: AssociatedEvent, _ core: Associator) -> NetworkEventMessage {
         var message = NetworkEventMessage()
-        let source = event.hypocentre
+        let location = core.location(of: event)
+        let source = location.source
         message.origin = Int64((source.origin * 1e3).rounded()) * 1_000_000
         message.latitude = rounded(source.place.latitude, 1e4)
         message.longitude = rounded(source.place.longitude, 1e4)
@@ -241,9 +242,20 @@ extension Announcer {
         if classes.earthquake + classes.disturbance > 0 {
             message.classes.likely = classes.earthquake >= classes.disturbance ? .earthquake : .disturbance
         }
+        message.location = .init(
+            quality: location.quality, azimuth: rounded(location.azimuth, 1), distance: rounded(location.distance, 10),
+            extent: rounded(location.extent, 10),
+            region: location.region.map { ring in
+                .init(latitude: ring.map { rounded($0.x, 1e4) }, longitude: ring.map { rounded($0.y, 1e4) })
+            },
+            others: location.others.map {
+                .init(
+                    latitude: rounded($0.place.latitude, 1e4), longitude: rounded($0.place.longitude, 1e4),
+                    depth: rounded($0.depth, 10))
+            })
         // Where the place is not known, nor is the distance that a magnitude is computed with.
         message.magnitude =
-            source.semiMajor > 100
+            location.quality != .good
             ? nil
             : MagnitudeRelation.estimate(peaks).map {
                 .init(value: rounded($0.value, 10), sigma: rounded($0.sigma, 100), relation: MagnitudeRelation.name)

@@ -163,7 +163,11 @@ extension Hypocentre {
         // With few onsets the residuals are small by themselves: the expected errors count.
         let scale = max(1, normed / Double(max(1, arrivals.count - 3)))
         guard let x = normal.solve(SIMD4(1, 0, 0, 0)), let y = normal.solve(SIMD4(0, 1, 0, 0)) else { return }
-        let (xx, yy, xy) = (x[0] * scale, y[1] * scale, x[1] * scale)
+        setEllipse(x[0] * scale, y[1] * scale, x[1] * scale)
+    }
+
+    /// The ellipse from the variances in east and north and their covariance, km².
+    mutating func setEllipse(_ xx: Double, _ yy: Double, _ xy: Double) {
         let (mean, half) = ((xx + yy) / 2, (xx - yy) / 2)
         let root = (half * half + xy * xy).squareRoot()
         // 68 % of a normal distribution in two dimensions: chi square 2.28.

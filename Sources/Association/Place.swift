@@ -55,4 +55,13 @@ public struct Place: Sendable, Equatable {
         if longitude < -180 { longitude += 360 }
         self.init(latitude: asin(sine) * 180 / .pi, longitude: longitude)
     }
+
+    /// The point in the middle of others.
+    static func middle(of places: [Place]) -> Place {
+        let sum = places.reduce(SIMD3<Double>(repeating: 0)) { $0 + $1.direction }
+        let length = (sum * sum).sum().squareRoot()
+        guard length > 1e-9 else { return places.first ?? Place(latitude: 0, longitude: 0) }
+        let latitude = asin(max(-1, min(1, sum.z / length))) * 180 / .pi
+        return Place(latitude: latitude, longitude: atan2(sum.y, sum.x) * 180 / .pi)
+    }
 }

@@ -13,6 +13,43 @@ public struct NetworkEventMessage: Sendable, Equatable {
         }
     }
 
+    /// How well the place is known.
+    public struct Location: Sendable, Equatable {
+        public enum Quality: String, Sendable, CaseIterable { case good, ambiguous, outside, poor }
+
+        /// A closed line, degrees.
+        public struct Ring: Sendable, Equatable {
+            public var latitude: [Double]
+            public var longitude: [Double]
+            public init(latitude: [Double], longitude: [Double]) {
+                (self.latitude, self.longitude) = (latitude, longitude)
+            }
+        }
+
+        /// Another place that explains the onsets as well.
+        public struct Other: Sendable, Equatable {
+            public var latitude: Double
+            public var longitude: Double
+            public var depth: Double
+            public init(latitude: Double, longitude: Double, depth: Double) {
+                (self.latitude, self.longitude, self.depth) = (latitude, longitude, depth)
+            }
+        }
+
+        public var quality: Quality
+        public var azimuth: Double
+        public var distance: Double
+        public var extent: Double
+        public var region: [Ring]
+        public var others: [Other]
+        public init(
+            quality: Quality, azimuth: Double, distance: Double, extent: Double, region: [Ring], others: [Other]
+        ) {
+            (self.quality, self.azimuth, self.distance) = (quality, azimuth, distance)
+            (self.extent, self.region, self.others) = (extent, region, others)
+        }
+    }
+
     public struct Magnitude: Sendable, Equatable {
         public var value: Double
         public var sigma: Double
@@ -65,6 +102,7 @@ public struct NetworkEventMessage: Sendable, Equatable {
     public var depth = 0.0
     public var depthClass = DepthClass.shallow
     public var ellipse = Ellipse(semiMajor: 0, semiMinor: 0, azimuth: 0)
+    public var location = Location(quality: .poor, azimuth: 0, distance: 0, extent: 0, region: [], others: [])
     public var rms = 0.0
     public var magnitude: Magnitude?
     public var pga = Extreme(value: 0, station: "")
@@ -94,10 +132,11 @@ public struct NetworkEventMessage: Sendable, Equatable {
         f.number("depth_km", depth, unit: "km", "Depth; onsets of a surface network hardly tell it.")
         f.choice("depth_class", depthClass, "`shallow` to 70 km, `intermediate` to 300 km, `deep` below.")
         f.object("ellipse", ellipse, "Has the true epicentre in it with 68 %.") { $0.fields(&$1) }
+        f.object("place", location, "How well the epicentre is known.") { $0.fields(&$1) }
         f.number("rms_s", rms, unit: "s", "Root mean square of the residuals.")
         f.object(
             "magnitude", magnitude, .nullable, blank: Magnitude(value: 0, sigma: 0, relation: ""),
-            "From peak acceleration and distance; null below four stations."
+            "From peak acceleration and distance; null below four stations, and where `place.quality` is not `good`."
         ) { $0.fields(&$1) }
         f.object("pga", pga, "Largest peak ground acceleration.") { extreme, f in
             f.number("value", extreme.value, unit: "m/s^2", "Peak.")
@@ -136,6 +175,36 @@ extension NetworkEventMessage {
     /// The bytes of the message (`JSONWriter.ofNetwork`).
     package func json(boot: String, number: Int, time: Int64) -> [UInt8] {
         JSONWriter.ofNetwork(boot: boot, number: number, time: time) { fields(&$0) }
+    }
+}
+
+extension NetworkEventMessage.Location {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.choice(
+            "quality", quality,
+            """
+            `good`: known to some 20 km; `ambiguous`: several places explain the onsets; `outside`: beyond the network, its \
+            direction is known better than its distance; `poor`: stations too few or too close to each other.
+            """)
+        f.number(
+            "azimuth_deg", azimuth, unit: "deg", "Direction from the middle of the stations, clockwise from north.")
+        f.number("distance_km", distance, unit: "km", "From the middle of the stations.")
+        f.number("extent_km", extent, unit: "km", "From the epicentre to the farthest point of the region.")
+        f.objects(
+            "region", region, blank: Ring(latitude: [], longitude: []),
+            "Closed lines; the true epicentre is inside one of them with 90 %."
+        ) { ring, f in
+            f.visit(Field("latitude", "Degrees north, point by point."), ring.latitude[...])
+            f.visit(Field("longitude", "Degrees east, point by point."), ring.longitude[...])
+        }
+        f.objects(
+            "others", others, blank: Other(latitude: 0, longitude: 0, depth: 0),
+            "The most probable places in the other parts of the region."
+        ) { other, f in
+            f.number("latitude", other.latitude, unit: "deg", "Degrees north.")
+            f.number("longitude", other.longitude, unit: "deg", "Degrees east.")
+            f.number("depth_km", other.depth, unit: "km", "Depth.")
+        }
     }
 }
 

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Networks of 5 to 12 stations, 11 to 100 km wide: are their earthquakes where they were?
+
+    small.py TOOL FOLDER [--seed N] [--networks N] [--outside] [--judge]
+
+A row for each size: P onsets by iasp91 with an error of 0.15 s, none missing, none false; earthquakes inside the network,
+or, with --outside, up to 100 km beyond it. Beside the last version of each network event stands the least-squares grid on
+the same onsets: constant weights, cells of 1 km within the network's box widened by half of itself, depths 2 to 20 km.
+"""
+import argparse
+import json
+import math
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+
+import numpy as np
+
+import score
+from synthetic import START, Times, kilometres, log_peak, name, stamp
+
+ROWS = [(11, 6), (11, 10), (22, 6), (22, 10), (40, 5), (40, 6), (40, 8), (40, 12), (67, 6), (67, 10), (100, 6), (100, 10)]
+EACH = 10
+SHORT = [(11, 6), (40, 5), (40, 8), (100, 6)]
+KM = 111.19
+
+
+def shift(centre, east, north):
+    return centre[0] + north / KM, centre[1] + east / (KM * math.cos(math.radians(centre[0])))
+
+
+class Network:
+    def __init__(self, rng, size, stations, times):
+        self.rng, self.size, self.times = rng, size, times
+        self.centre = (rng.uniform(-45, 45), rng.uniform(-170, 170))
+        self.stations = {f"S{i:03d}": shift(self.centre, rng.uniform(-.5, .5) * size, rng.uniform(-.5, .5) * size) for i in range(stations)}
+
+    def inside(self, place):
+        """Whether a place is inside the hull of the stations."""
+        points = [((p[1] - place[1]) * math.cos(math.radians(place[0])), p[0] - place[0]) for p in self.stations.values()]
+        angles = sorted(math.atan2(y, x) for x, y in points)
+        gaps = [b - a for a, b in zip(angles, angles[1:])] + [angles[0] + 2 * math.pi - angles[-1]]
+        return max(gaps) < math.pi
+
+    def source(self, outside):
+        while True:
+            if outside:
+                angle, distance = self.rng.uniform(0, 2 * math.pi), self.size * .6 + self.rng.uniform(5, 100)
+                place = shift(self.centre, distance * math.cos(angle), distance * math.sin(angle))
+            else:
+                place = shift(self.centre, self.rng.uniform(-.5, .5) * self.size, self.rng.uniform(-.5, .5) * self.size)
+            if self.inside(place) != outside:
+                return place
+
+    def messages(self, origin, outside):
+        """An earthquake: what is true of it, and what the stations say."""
+        rng, place = self.rng, self.source(outside)
+        depth, magnitude = rng.uniform(5, 15), rng.uniform(4.2, 5.4)
+        onsets, sent = [], []
+        for station, p in self.stations.items():
+            d = kilometres(place, p)
+            t = origin + self.times.seconds(d, round(depth)) + rng.gauss(0, .15)
+            scatter = rng.gauss(0, .2)
+            first, peak = [10 ** (log_peak(magnitude, math.hypot(d, depth), x) + scatter) / 100 for x in "PS"]
+            after = .8 * math.hypot(d, depth) / 6 + 5
+            onsets.append((t, station, peak))
+            sent += [(t + rng.uniform(.05, .5), "onset", t, station, first, 0), (t + after + rng.uniform(.05, .5), "end", t, station, peak, after)]
+        return dict(origin=origin, latitude=place[0], longitude=place[1], depth=depth, magnitude=magnitude, onsets=sorted(onsets)), sent
+
+
+def lines(stations, sent):
+    seq = {}
+    boot = "00000000-0000-4000-8000-000000000001"
+    for station, p in stations.items():
+        yield dict(topic=f"seismote/{station}/state/info", arrival=START - 10, payload=dict(
+            v=1, boot=boot, seq=0, t=stamp(START - 10), station=dict(id=station, latitude=round(p[0], 6), longitude=round(p[1], 6), elevation_m=0)))
+    for arrival, kind, t, station, peak, after in sorted(sent):
+        seq[station] = seq.get(station, -1) + 1
+        yield dict(topic=f"seismote/{station}/event/trigger", arrival=round(arrival, 6), payload=dict(
+            v=1, boot=boot, seq=seq[station], t=stamp(t + after), station=station, event_type=kind, event_id=f"{station}-{name(t)}",
+            onset=stamp(t), duration_s=round(after, 2), pga=round(peak, 6), pgv=0.0))
+
+
+def grid(network, onsets, times):
+    """The plain least-squares grid; the epicentre."""
+    names = [s for _, s, _ in onsets]
+    observed = np.array([t for t, _, _ in onsets])
+    reach = np.arange(-network.size, network.size + .5, max(.5, network.size / 80))
+    east, north = np.meshgrid(reach, reach)
+    distances = []
+    for s in names:
+        p = network.stations[s]
+        x = (p[1] - network.centre[1]) * KM * math.cos(math.radians(network.centre[0]))
+        y = (p[0] - network.centre[0]) * KM
+        distances.append(np.hypot(east - x, north - y))
+    best = (math.inf, None)
+    for depth in range(2, 21, 2):
+        reckoned = np.stack([observed[i] - times.many(d, depth) for i, d in enumerate(distances)])
+        cost = ((reckoned - reckoned.mean(0)) ** 2).sum(0)
+        at = np.unravel_index(cost.argmin(), cost.shape)
+        if cost[at] < best[0]:
+            best = (cost[at], shift(network.centre, east[at], north[at]))
+    return best[1]
+
+
+class Tables(Times):
+    def __init__(self):
+        super().__init__("iasp91")
+        self.kept = {}
+
+    def many(self, distances, depth):
+        if depth not in self.kept:
+            self.kept[depth] = np.array([self.seconds(float(x), depth) for x in range(0, 405)])
+        return np.interp(distances, np.arange(0, 405), self.kept[depth])
+
+
+def in_region(rings, place):
+    """Whether a point is inside an odd number of rings."""
+    count = 0
+    for ring in rings:
+        ring = list(zip(ring["latitude"], ring["longitude"]))
+        for (y0, x0), (y1, x1) in zip(ring, ring[1:] + ring[:1]):
+            if (y0 > place[0]) != (y1 > place[0]) and place[1] < x0 + (place[0] - y0) / (y1 - y0) * (x1 - x0):
+                count += 1
+    return count % 2 == 1
+
+
+def main():
+    a = argparse.ArgumentParser()
+    a.add_argument("tool")
+    a.add_argument("folder", type=pathlib.Path)
+    a.add_argument("--seed", type=int, default=1)
+    a.add_argument("--networks", type=int, default=12)
+    a.add_argument("--outside", action="store_true")
+    a.add_argument("--short", action="store_true")
+    a.add_argument("--judge", action="store_true")
+    o = a.parse_args()
+    o.folder.mkdir(parents=True, exist_ok=True)
+    times, wrong = Tables(), []
+    print("  km  n    of  found extra  >20km >50km  median  grid  >20km  M>=6.5  with M  error   good  in 90%  said outside")
+    for size, stations in SHORT if o.short else ROWS:
+        rng = random.Random(f"{o.seed} {size} {stations} {o.outside}")
+        total, found, extra, far, very, km, plain, big, magnitudes, inside, good, outside = 0, 0, 0, 0, 0, [], [], 0, [], [], 0, 0
+        for _ in range(o.networks):
+            network = Network(rng, size, stations, times)
+            truth, sent = [], []
+            for i in range(EACH):
+                one, messages = network.messages(START + 60 + 200 * i, o.outside)
+                truth.append(one)
+                sent += messages
+            (o.folder / "onsets.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines(network.stations, sent)))
+            subprocess.run([o.tool, "network", "replay", str(o.folder / "onsets.jsonl"), "--output", str(o.folder / "events.jsonl")], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            last = [e["last"] for e in score.events(o.folder / "events.jsonl").values()]
+            last = [m for m in last if "merged_into" not in m and not m.get("withdrawn")]
+            total += len(truth)
+            for one in truth:
+                own = {s for _, s, _ in one["onsets"]}
+                mine = [m for m in last if any(s["id"] in own and abs(score.seconds(s["onset"]) - t) < .01 for s in m["stations"] for t, n, _ in one["onsets"] if n == s["id"])]
+                extra += max(0, len(mine) - 1)
+                if not mine:
+                    continue
+                found += 1
+                m = mine[0]
+                true = (one["latitude"], one["longitude"])
+                km.append(kilometres((m["latitude"], m["longitude"]), true))
+                plain.append(kilometres(grid(network, one["onsets"], times), true))
+                far += km[-1] > 20
+                very += km[-1] > 50
+                place = m.get("place") or {}
+                good += place.get("quality") == "good"
+                outside += place.get("quality") == "outside"
+                if place.get("region"):
+                    inside.append(in_region(place["region"], true))
+                if m["magnitude"]:
+                    magnitudes.append(m["magnitude"]["value"] - one["magnitude"])
+                    big += m["magnitude"]["value"] >= 6.5
+        middle, other = statistics.median(km), statistics.median(plain)
+        covered = sum(inside) / len(inside) if inside else math.nan
+        print(f"{size:4d} {stations:2d} {total:5d}  {found:5d} {extra:5d}  {far:5d} {very:5d}  {middle:6.2f} {other:5.2f}  {sum(x > 20 for x in plain):5d}  {big:6d} "
+              f" {len(magnitudes):6d}  {statistics.pstdev(magnitudes) if magnitudes else math.nan:5.2f}  {good:5d}  {covered:6.2f}  {outside:5d}", flush=True)
+        if found < total * .95 or extra:
+            wrong.append(f"{size} km, {stations} stations: {found} of {total} found, {extra} extra")
+        if big:
+            wrong.append(f"{size} km, {stations} stations: a magnitude of 6.5 or more {big} times, of at most 5.4")
+        if not o.outside and (far > total * .01 or middle > 1.5 * other):
+            wrong.append(f"{size} km, {stations} stations: {far} of {total} more than 20 km off, median {middle:.2f} km, plain grid {other:.2f} km")
+        if not covered >= .85:
+            wrong.append(f"{size} km, {stations} stations: the epicentre is in the 90 % region in {covered:.2f}")
+    for one in wrong:
+        print("wrong:", one)
+    return 1 if wrong and o.judge else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
