@@ -164,9 +164,12 @@ final class MosquittoTransport: Transport {
         let number = errno
         defer { (connecting, ignoreSocket) = (false, true) }
         // But 2.0.21 sends the first bytes of TLS within the call, and where the kernel refuses them (a port of this machine
-        // that nobody listens on) says no more than that TLS failed. A broker cannot have hung up so early.
+        // that nobody listens on) says no more than that TLS failed, as it does of a broker that hangs up.
         let isMute = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
-        if isMute, options.brokers[broker].tls, libraryError.isEmpty { return Self.systemError(ECONNREFUSED) }
+        let address = options.brokers[broker]
+        if isMute, address.tls, libraryError.isEmpty, PortProbe.isRefused(host: address.host, port: Int(address.port)) {
+            return Self.systemError(ECONNREFUSED)
+        }
         return explained(code, number)
     }
 
