@@ -72,7 +72,7 @@ if not info:
 def alerts():
     sources = "".join(swift("Agent"))
     page = "deploy/docs/alerts.md"
-    board = read("Sources/Agent/Reports/AlertBoard.swift")
+    board = read("Sources/Agent/Agent/Reports/AlertBoard.swift")
     codes = dict(re.findall(r'case (\w+) = "(\w+)"', board[: board.index("typealias Fault")]))
     severities = {}
     for name, severity in re.findall(r"\(\.(\w+), (\.[\w .?:()]+?),", sources):
@@ -103,7 +103,7 @@ def alerts():
 
 @functools.cache
 def swift(room="*"):
-    paths = glob.glob(f"{repository}/Sources/{room}/**/*.swift", recursive=True)
+    paths = glob.glob(f"{repository}/Sources/*/{room}/**/*.swift", recursive=True)
     return [read(os.path.relpath(path, repository)) for path in sorted(paths)]
 
 
