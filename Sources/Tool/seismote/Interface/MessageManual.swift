@@ -6,7 +6,7 @@ enum MessageManual {
         var text = """
             # Fields of messages
 
-            Made from the declarations by `seismote interface manual`; [the interface for programs](interface.md) has the same as JSON Schema and AsyncAPI. [Messages](messages.md) tells the topics, [Measures](measures.md) how the numbers are computed. Times are RFC 3339 in UTC with nanoseconds. Readers ignore fields that they do not know.
+            Made from the declarations by `seismote interface manual`; [the interface for programs](interface.md) has the same as JSON Schema and AsyncAPI. [Messages](messages.md) tells the topics, [Measures](../understand/measures.md) how the numbers are computed. Times are RFC 3339 in UTC with nanoseconds. Readers ignore fields that they do not know.
 
             `*` marks a field that is left out when there is nothing to say; `{x,y,z}` stands for one object each.
 

@@ -53,7 +53,7 @@ enum AlertCheck {
         case "mqtt_too_large": "See the broker's limits (message_size_limit) and its log"
         case "mqtt_plaintext_password": "Use mqtts:// in mqtt.uri"
         case "mqtt_credentials": "Correct mqtt.username and mqtt.password_file: sudo seismote setup"
-        default: "deploy/docs/messages.md and the agent's log (journalctl -u seismote) say more"
+        default: "deploy/docs/reference/messages.md and the agent's log (journalctl -u seismote) say more"
         }
     }
 }
