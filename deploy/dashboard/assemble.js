@@ -1,13 +1,13 @@
-"use strict";
 // assemble.js WORK MQTT: puts the files of `install` together in the folder WORK, which has all.js and all.css, both
 // already short; MQTT is the script of MQTT.js. Writes index.html, seismote.js, seismote-….bin and language-….bin there.
-const { createHash } = require("node:crypto");
-const fs = require("node:fs");
-const path = require("node:path");
-const { gzipSync } = require("node:zlib");
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const [work, mqtt] = process.argv.slice(2);
-const here = __dirname;
+const here = path.dirname(fileURLToPath(import.meta.url));
 const read = (...parts) => fs.readFileSync(path.join(...parts), "utf8");
 const write = (name, content) => fs.writeFileSync(path.join(work, name), content);
 const sum = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
