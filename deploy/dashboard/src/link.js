@@ -396,4 +396,21 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden && link.state === "waiting") open();
 });
 
+// Publishes a message that the broker keeps for all who come later, below the root; for as long as a season. Resolves when the
+// broker has it; rejects with an Error, `denied: true` where the broker says that this user may not.
+const season = 90 * 86400;
+link.keep = function keepMessage(topic, payload) {
+  return new Promise((resolve, reject) => {
+    if (!client?.connected) return reject(failure(text.link.offline, { offline: true }));
+    if (!mayCommand()) return reject(failure(text.link.mayNot(topic), { denied: true }));
+    const properties = link.version === 5 ? { properties: { messageExpiryInterval: season } } : {};
+    send(`${link.root}/${topic}`, payload, { retain: true, ...properties }, (error, packet) => {
+      const code = error?.code ?? packet?.reasonCode ?? 0;
+      if (code === 135) reject(failure(text.link.mayNot(topic), { denied: true }));
+      else if (error) reject(failure(error.message));
+      else resolve();
+    });
+  });
+};
+
 export { link };

@@ -5,7 +5,12 @@ import { units } from "./pure/units.js";
 import { text } from "./text.js";
 
 const key = "seismote.preferences";
-const defaults = { unit: "mg", time: "utc", theme: "auto", language: "auto", view: "auto", order: "problems", advanced: "no" };
+const defaults = {
+  unit: "mg", time: "utc", theme: "auto", language: "auto", view: "auto", order: "problems", advanced: "no",
+  // Alarms: of the network "off", "all" or from which intensity; of stations "off", "all" or "home"; of an intensity "off" or from
+  // which one; the station that is the reader's own; whether they are heard and brought to the desktop.
+  alarmNetwork: "all", alarmStation: "all", alarmIntensity: "off", home: "", sound: "no", notify: "no", name: "",
+};
 const listeners = new Set();
 let values = { ...defaults };
 try {

@@ -1,6 +1,7 @@
 // Which view is shown: the part of the address behind #.
 
 import { announce, h } from "./dom.js";
+import { pageTitle } from "./pagetitle.js";
 import { text } from "./text.js";
 
 const views = [];
@@ -41,11 +42,11 @@ function show() {
     if (!found) continue;
     const params = Object.fromEntries(view.names.map((name, i) => [name, found[i + 1]]));
     const title = view.title?.(params);
-    document.title = title ? `${title} – ${text.title}` : text.title;
+    pageTitle.set(title ? `${title} – ${text.title}` : text.title);
     leave = view.mount(main, params) ?? null;
     if (!first) {
       main.focus({ preventScroll: true });
-      announce(document.title);
+      announce(pageTitle.get());
     }
     document.dispatchEvent(new CustomEvent("seismote-view", { detail: { pattern: view.pattern, params } }));
     return;

@@ -1,17 +1,24 @@
 // Begins: the page first, then the connection. What is imported by name alone adds to the fleet, or is a view of its own.
+import { alarm } from "./alarm.js";
+import { archive } from "./archive.js";
+import { earthquakes } from "./earthquakes.js";
 import { fleet } from "./fleet.js";
+import { kiosk } from "./kiosk.js";
 import { link } from "./link.js";
 import { Seismote } from "./page.js";
 import { preferences } from "./preferences.js";
 import { policy } from "./pure/policy.js";
 import { units } from "./pure/units.js";
 import { router } from "./router.js";
+import { sound } from "./sound.js";
 import { text, language } from "./text.js";
 import { settingsProblem } from "./views/settings-trial.js";
 import { frame } from "./views/frame.js";
 import "./introductions.js";
 import "./watching.js";
 import "./views/overview.js";
+import "./views/earthquake.js";
+import "./views/events.js";
 import "./views/group.js";
 import "./views/station.js";
 import "./views/station-events.js";
@@ -30,11 +37,15 @@ function allowOnly(urls) {
 }
 
 // For the console and for checks.
-Object.assign(Seismote, { started: true, fleet, link, preferences, router, text, language, units, settingsProblem });
+Object.assign(Seismote, { started: true, alarm, archive, earthquakes, fleet, link, preferences, router, text, language, units, settingsProblem, sound });
 frame.bar();
 frame.banner();
+alarm.start();
 router.start();
 allowOnly(policy.brokers(location));
 link.connect();
 fleet.start();
+earthquakes.start();
+archive.start();
 fleet.introduce();
+kiosk.start();

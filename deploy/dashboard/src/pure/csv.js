@@ -53,4 +53,20 @@ function events(list) {
   ]);
 }
 
-export const csv = { rows, waveform: waveformRows, events };
+// A list of events of stations and of the network (see pure/catalogue.js), the units in the names of the columns.
+function catalogue(list, noteOf) {
+  return rows([
+    ["event_id", "station", "time_utc", "duration_s", "latitude", "longitude", "depth_km", "place_quality", "magnitude", "magnitude_sigma", "mmi", "pga_m_s2", "stations", "class", "class_p", "label", "state", "seen_by", "seen_at", "notes"],
+    ...list.map((one) => {
+      const { seen, notes = [] } = noteOf(one.id);
+      const network = one.station === "";
+      return [
+        one.id, one.station, one.time, network ? NaN : one.event.duration_s ?? NaN, network ? one.latitude : NaN, network ? one.longitude : NaN, network ? one.event.depth_km ?? NaN : NaN, one.event.place?.quality ?? "",
+        one.magnitude, one.event.magnitude?.sigma ?? NaN, one.mmi, one.pga, network ? one.event.stations?.length ?? one.event.count ?? NaN : NaN, one.kind, network ? NaN : one.event.class?.p ?? NaN, one.label, one.state,
+        seen?.by ?? "", seen?.t ?? "", notes.map(({ by, text }) => `${by ?? ""}: ${text ?? ""}`).join("; "),
+      ];
+    }),
+  ]);
+}
+
+export const csv = { catalogue, rows, waveform: waveformRows, events };

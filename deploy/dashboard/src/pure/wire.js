@@ -146,21 +146,36 @@ const column = (value) => (Array.isArray(value) && value.length <= 5000 ? value.
 const columns = object({ min: column, max: column, rms: column });
 const past = object({ from: time, next: time, step_s: number, x: columns, y: columns, z: columns });
 
-// An event of the network: several stations together.
+// An event of the network: several stations together. A region is closed lines, of as many latitudes as longitudes.
 const stationId = matching(/^[A-Za-z0-9_-]{1,64}$/);
 const most = object({ value: number, station: stationId });
+const latitudes = list(within(-90, 90), 400);
+const longitudes = list(within(-360, 360), 400);
+const ring = (value) => {
+  const found = object({ latitude: latitudes, longitude: longitudes })(value);
+  return found?.latitude?.length > 2 && found.latitude.length === found.longitude?.length ? found : undefined;
+};
+const coordinates = whole(object({ latitude: within(-90, 90), longitude: within(-360, 360), depth_km: number }), "latitude", "longitude");
+const whereabouts = object({
+  quality: matching(/^(good|ambiguous|outside|poor)$/), azimuth_deg: within(-360, 360), distance_km: within(0, 20100), extent_km: within(0, 20100),
+  region: list(ring, 16), others: list(coordinates, 16),
+});
 const network = whole(object({
   event_type: matching(/^(onset|update|end)$/), event_id: eventId, origin_time: time, magnitude: orNull(object({ value: number, sigma: number, relation: text })),
   ...numbers("version", "latitude", "longitude", "depth_km", "rms_s"), ellipse: object(numbers("semi_major_km", "semi_minor_km", "azimuth_deg")),
-  t: time, merged_into: eventId, withdrawn: flag, pga: most, mmi: most, class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 200),
-  stations: list(object({ id: stationId, event_id: eventId, onset: time, residual_s: number, distance_km: number }), 500),
+  t: time, merged_into: eventId, withdrawn: flag, pga: most, mmi: most, class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 1000),
+  stations: list(object({ id: stationId, event_id: eventId, onset: time, phase: matching(/^[PS]$/), residual_s: number, distance_km: number }), 1000), place: whereabouts,
 }), "event_id", "event_type", "origin_time", "latitude", "longitude");
+
+// What people have noted of an event.
+const remark = whole(object({ by: text, t: time, text }), "t");
+const note = object({ seen: remark, notes: list(remark, 20) });
 
 // What the network's detector says of itself.
 const detector = whole(object({ t: time, online: flag, open_events: number }), "t");
 
 export const wire = {
-  network, detector,
+  network, detector, note,
   level, events, kept, past, label, kind,
   text, color, eventId, summary, health, info, alert, event, config, used, schema: tree, errors, proposal, details, snapshot,
   // An id of a station, and the code of an alert, as topics have them.

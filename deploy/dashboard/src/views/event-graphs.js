@@ -18,9 +18,9 @@ function unitOf(signal) {
   return { label: units.label(unit), factor: units.factor(unit) };
 }
 
-// eventGraphs({ onTime(seconds) }): { element, set(data), time(seconds), signal(name), stop() }. data: { shape, motions, onset
+// eventGraphs({ onTime(seconds), onView(from, to) of what is shown, in seconds }): { element, set(data), time(seconds), signal(name), stop() }. data: { shape, motions, onset
 // and end (samples from the first, may be null), peaks: { x: sample, … } }, seconds count from the first sample.
-export function eventGraphs({ onTime }) {
+export function eventGraphs({ onTime, onView }) {
   let data = null;
   let signal = "acceleration";
   let now = 0;
@@ -167,12 +167,20 @@ export function eventGraphs({ onTime }) {
     const length = Math.min(to - from, duration());
     const start = Math.min(Math.max(0, from), duration() - length);
     view = length >= duration() - 1e-9 ? null : { from: start, to: start + length };
+    looked();
+  }
+
+  // What is shown is another part: said once it stays so for a moment.
+  let saying = null;
+  function looked() {
     surface.redraw();
+    clearTimeout(saying);
+    saying = setTimeout(() => data && onView?.(range().from, range().to), 150);
   }
 
   const all = () => {
     view = null;
-    surface.redraw();
+    looked();
   };
 
   function secondsAt(event) {
@@ -235,7 +243,7 @@ export function eventGraphs({ onTime }) {
     set(next) {
       data = next;
       canvas.setAttribute("aria-label", data ? words().graphsLabel(Math.round(duration())) : words().noWaveform);
-      surface.redraw();
+      looked();
     },
     time(seconds) {
       now = seconds;
@@ -249,6 +257,7 @@ export function eventGraphs({ onTime }) {
       surface.redraw();
     },
     stop() {
+      clearTimeout(saying);
       surface.stop();
       stopPreferences();
     },

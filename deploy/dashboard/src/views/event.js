@@ -21,6 +21,8 @@ import { eventGraphs } from "./event-graphs.js";
 import { eventMeasures, intensityChip } from "./event-measures.js";
 import { eventReplay } from "./event-replay.js";
 import { stationHead } from "./frame.js";
+import { printButton } from "./print.js";
+import { psdCard } from "./psd.js";
 
 const words = () => text.event;
 const axes = ["x", "y", "z"];
@@ -68,6 +70,7 @@ class Page {
     clearTimeout(this.patience);
     for (const close of this.closers) close();
     this.graphs.stop();
+    this.psd.stop();
     this.replay.stop();
     this.head.stop();
   }
@@ -86,7 +89,9 @@ class Page {
     const w = words();
     this.head = stationHead(this.id, "event", "event");
     this.onTime = (seconds) => this.time(seconds);
-    this.graphs = eventGraphs({ onTime: this.onTime });
+    this.psd = psdCard();
+    this.psd.element.hidden = true;
+    this.graphs = eventGraphs({ onTime: this.onTime, onView: (from, to) => this.data && this.psd.show(this.data.shape, from, to) });
     this.replay = eventReplay({ onTime: this.onTime });
     this.summary = h("div", { class: "event-summary" });
     this.status = h("p", { class: "quiet event-status", role: "status" });
@@ -106,10 +111,10 @@ class Page {
               button("−", w.zoomOut, () => this.graphs.zoom(2)), button("+", w.zoomIn, () => this.graphs.zoom(0.5)), button(w.all, w.allLabel, () => this.graphs.all()))),
           this.graphs.element,
           h("p", { class: "unseen", id: "event-keys" }, w.keys),
-          h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files" }, this.fetchButton, this.mseed, this.csv, this.quakeml))),
+          h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files" }, this.fetchButton, this.mseed, this.csv, this.quakeml, printButton()))),
         h("section", { class: "card event-replay", "aria-labelledby": "event-replay" },
           h("div", { class: "card-head" }, h("h2", { id: "event-replay" }, w.replay)), this.replay.element)),
-      this.cards);
+      this.psd.element, this.cards, h("p", { class: "printed-link" }, location.href));
     this.keys = (event) => {
       if (event.key !== " " || event.target.closest("input, select, textarea, button, a, summary, dialog")) return;
       event.preventDefault();
@@ -190,6 +195,7 @@ class Page {
     const { source, event } = this;
     const shape = source?.assembler.waveform({ unitPerCount: event?.waveform?.unit_per_count ?? this.lastUnit() });
     this.data = shape ? this.describe(shape) : null;
+    this.psd.element.hidden = !this.data;
     this.graphs.set(this.data);
     this.replay.set(this.data);
     if (this.data && this.now === null) this.time((this.data.onset ?? 0) / shape.rate);

@@ -12,6 +12,7 @@ import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { isHeard } from "../running.js";
 import { text } from "../text.js";
+import { alarmButton } from "./alarm-settings.js";
 import { classBadge } from "./event-class.js";
 
 const words = text.frame;
@@ -73,7 +74,7 @@ function bar() {
     menu.querySelector("summary").focus();
   });
   document.getElementById("bar").replaceChildren(
-    h("a", { class: "brand", href: "#/", "aria-label": words.home }, mark(), h("span", {}, text.title)), h("span", { class: "space" }), state, menu);
+    h("a", { class: "brand", href: "#/", "aria-label": words.home }, mark(), h("span", {}, text.title)), h("span", { class: "space" }), alarmButton(), state, menu);
 }
 
 // What is shown while the broker is away is old, and says how old. Values become grey by the style sheet.

@@ -14,6 +14,8 @@ import { numbers, text } from "../text.js";
 
 const words = text.map;
 const reach = 30;
+// Up to so many stations a map of the shaking has marks with names, above that discs.
+const fewDiscs = 30;
 // Below so many kilometres across, lines that are 30 km off are worse than none.
 const coarse = 400;
 
@@ -43,9 +45,11 @@ export function stationMap() {
   const bar = h("div", { class: "scale-bar", "aria-hidden": "true" });
   const ground = h("canvas", { class: "ground", "aria-hidden": "true" });
   const pins = h("div", { class: "pins" });
+  // Above the stations: an earthquake that lies below them is seen.
+  const above = h("canvas", { class: "above", "aria-hidden": "true" });
   const small = (label, name, action) => h("button", { type: "button", class: "plain small", "aria-label": name, title: name, onclick: action }, label);
   const tools = h("div", { class: "together map-tools" }, small("−", words.zoomOut, () => zoom(0.5)), small("○", words.all, () => fit()), small("+", words.zoomIn, () => zoom(2)));
-  const plane = h("div", { class: "plane", tabindex: "0", role: "group", "aria-label": words.label, onkeydown: key }, ground, pins, bar, tools);
+  const plane = h("div", { class: "plane", tabindex: "0", role: "group", "aria-label": words.label, onkeydown: key }, ground, pins, above, bar, tools);
   const unplaced = h("p", { class: "quiet small-note" });
   const coast = h("p", { class: "quiet small-note" }, words.coast);
   const element = h("section", { class: "card map-card", hidden: true, "aria-label": words.title }, h("h2", {}, words.title), plane, unplaced, coast);
@@ -57,15 +61,23 @@ export function stationMap() {
   let placed = [];
   let projection = null;
   let overlay = null;
+  let strengths = null;
   const surface = newSurface(ground, paint);
+  const upper = newSurface(above, (context) => projection && overlay?.(context, projection, themeColors()));
 
   const located = () => rows.flatMap((row) => {
     const place = fleet.stations.get(row.id)?.info?.station;
     return geo.place(place?.latitude, place?.longitude) ? [{ row, latitude: place.latitude, longitude: place.longitude }] : [];
   });
 
+  // What has to be looked at as soon as the plane has a size.
+  let wanted = null;
   function fit(points = placed, keep = false) {
     own = keep;
+    if (size.width === 0) {
+      wanted = keep ? points : null;
+      return;
+    }
     view = geo.viewOf(points, size.width, size.height, Math.min(64, size.width / 7));
     if (view) view.pixels = Math.min(view.pixels, 4000);
     arrange();
@@ -125,7 +137,8 @@ export function stationMap() {
     projection = geo.project(view, size.width, size.height);
     const inside = placed.map(({ row, latitude, longitude }) => ({ id: row.id, ...projection.at(latitude, longitude) }))
       .filter(({ x, y }) => x > -20 && y > -20 && x < size.width + 20 && y < size.height + 20);
-    const found = geo.clusters(inside, reach);
+    plane.classList.toggle("discs", Boolean(strengths) && placed.length > fewDiscs);
+    const found = strengths && placed.length > fewDiscs ? [] : geo.clusters(inside, reach);
     const wide = (name) => name.length * 6.9 + 10;
     const spots = geo.labels(found.map(({ x, y, members }) => ({ x, y, radius: 18, width: members.length === 1 ? wide(members[0].id) : 0, height: 17 })), size.width, size.height);
     const focused = document.activeElement?.closest?.(".pins") ? document.activeElement.dataset.key : null;
@@ -138,6 +151,7 @@ export function stationMap() {
     setText(unplaced, rows.length > placed.length ? words.unplaced(rows.length - placed.length) : "");
     color();
     surface.redraw();
+    upper.redraw();
   }
 
   function mark({ x, y, members }, spot, wide) {
@@ -175,7 +189,8 @@ export function stationMap() {
       const list = members.map((id) => byId.get(id)).filter(Boolean);
       const away = (one) => one.state === "offline" || one.state === "silent";
       const worst = list.filter((one) => !away(one)).reduce((most, one) => (!(most?.intensity >= one.intensity) ? one : most), null);
-      const step = worst?.item ? scales.intensity(worst.item) : null;
+      const strongest = strengths ? members.reduce((most, id) => (strengths.get(id) > most ? strengths.get(id) : most), -Infinity) : NaN;
+      const step = strengths ? scales.intensity({ scale: "mmi", value: strongest }) : worst?.item ? scales.intensity(worst.item) : null;
       const shaking = list.some((one) => one.triggered);
       const name = step?.name ?? "–";
       setText(dot, name);
@@ -213,7 +228,24 @@ export function stationMap() {
     }
     context.stroke();
     if (across >= coarse) paintCoasts(context, width, height, colors);
-    overlay?.(context, projection, colors);
+    if (strengths && placed.length > fewDiscs) paintDiscs(context, colors);
+  }
+
+  // Many stations of a map of the shaking: the strongest above the others, those that noticed nothing small.
+  function paintDiscs(context, colors) {
+    const value = ({ row }) => strengths.get(row.id) ?? -1;
+    for (const one of [...placed].sort((a, b) => value(a) - value(b))) {
+      const { x, y } = projection.at(one.latitude, one.longitude);
+      const step = scales.intensity({ scale: "mmi", value: strengths.get(one.row.id) });
+      context.beginPath();
+      context.arc(x, y, step ? 6 : 2.5, 0, 2 * Math.PI);
+      context.fillStyle = step?.color ?? colors.quiet;
+      context.fill();
+      if (!step) continue;
+      context.strokeStyle = colors.ink;
+      context.lineWidth = 0.8;
+      context.stroke();
+    }
   }
 
   function paintCoasts(context, width, height, colors) {
@@ -238,7 +270,10 @@ export function stationMap() {
   const observer = new ResizeObserver(() => {
     if (plane.clientWidth === size.width && plane.clientHeight === size.height) return;
     size = { width: plane.clientWidth, height: plane.clientHeight };
-    if (own) arrange();
+    if (wanted) {
+      fit(wanted, true);
+      wanted = null;
+    } else if (own) arrange();
     else fit();
   });
   observer.observe(plane);
@@ -260,11 +295,23 @@ export function stationMap() {
       arrange();
     },
     look: (points) => fit(points, true),
-    redraw: () => surface.redraw(),
+    // The middle of what is seen, and how far it is from there to the nearer edge: { latitude, longitude, km }; null without a view.
+    centre: () => (view && projection ? { latitude: view.latitude, longitude: view.longitude, km: (Math.min(size.width, size.height) / 2) / projection.kilometre } : null),
+    // What lies above the stations, anew: waves that run.
+    redraw: () => upper.redraw(),
+    // A map of the shaking: stations in the colours of these intensities (id -> Mercalli), many of them as discs; null ends it.
+    shake(values) {
+      const was = Boolean(strengths);
+      strengths = values;
+      if (was !== Boolean(values)) return arrange();
+      color();
+      surface.redraw();
+    },
     state: () => ({ view, marks: marks.length, placed: placed.length }),
     stop() {
       observer.disconnect();
       surface.stop();
+      upper.stop();
     },
   };
 }

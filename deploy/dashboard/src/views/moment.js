@@ -14,6 +14,8 @@ import { text } from "../text.js";
 import { waveforms } from "../waveforms.js";
 import { eventGraphs } from "./event-graphs.js";
 import { stationHead } from "./frame.js";
+import { printButton } from "./print.js";
+import { psdCard } from "./psd.js";
 
 const words = text.event;
 const axes = ["x", "y", "z"];
@@ -34,7 +36,9 @@ defineView("#/station/:id/at/:time", {
     let assembler = null;
     let closed = false;
     let busy = false;
-    const graphs = eventGraphs({ onTime: (seconds) => graphs.time(seconds) });
+    const psd = psdCard();
+    psd.element.hidden = true;
+    const graphs = eventGraphs({ onTime: (seconds) => graphs.time(seconds), onView: (from, to) => data && psd.show(data.shape, from, to) });
     const status = h("p", { class: "quiet event-status", role: "status" });
     const names = Object.keys(words.signals);
     const signal = h("select", { "aria-label": words.shown, onchange: () => graphs.signal(signal.value) }, names.map((name) => h("option", { value: name }, words.signals[name])));
@@ -49,7 +53,7 @@ defineView("#/station/:id/at/:time", {
         h("div", { class: "card-head" }, h("h2", {}, words.waveform),
           h("div", { class: "event-tools" }, signal, button("−", words.zoomOut, () => graphs.zoom(2)), button("+", words.zoomIn, () => graphs.zoom(0.5)), button(words.all, words.allLabel, () => graphs.all()))),
         graphs.element, h("p", { class: "unseen", id: "event-keys" }, words.keys),
-        h("div", { class: "event-foot" }, status, h("div", { class: "event-files" }, files.mseed, files.csv))));
+        h("div", { class: "event-foot" }, status, h("div", { class: "event-files" }, files.mseed, files.csv, printButton()))), psd.element, h("p", { class: "printed-link" }, location.href));
 
     function save(kind) {
       if (!data) return;
@@ -62,6 +66,7 @@ defineView("#/station/:id/at/:time", {
       const motions = Object.fromEntries(axes.map((axis) => [axis, motion.motion(shape[axis], shape.rate)]));
       const at = Math.round((about - Number(shape.start / 1000n) / 1000) / 1000 * shape.rate);
       data = { shape, motions, onset: null, end: null, peaks: {}, about: words.fromStart(format.moment(Number(shape.start / 1000000n))) };
+      psd.element.hidden = false;
       graphs.set(data);
       graphs.time(Math.min(Math.max(0, at / shape.rate), (shape.count - 1) / shape.rate));
       for (const one of Object.values(files)) one.disabled = false;
@@ -91,6 +96,7 @@ defineView("#/station/:id/at/:time", {
       stop();
       head.stop();
       graphs.stop();
+      psd.stop();
     };
   },
 });

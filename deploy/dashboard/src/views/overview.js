@@ -49,6 +49,7 @@ class Overview {
       this.show();
     } }, h("option", { value: "" }, words.allGroups));
     this.groupChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.groups), this.groups);
+    this.allEvents = h("a", { class: "button small", href: "#/events" }, text.catalogue.title);
     this.groupSettings = h("a", { class: "button small", href: router.address("group", "all") }, text.group.open);
     this.order = h("select", { onchange: () => preferences.set("order", this.order.value) }, [["problems", words.problemsFirst], ["station", words.byName]].map(([value, name]) => h("option", { value }, name)));
     this.order.value = preferences.get("order");
@@ -69,8 +70,8 @@ class Overview {
     main.append(
       h("div", { class: "overview-head" }, h("h1", {}, words.title), this.counts),
       this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.orderChoice,
-        h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.groupSettings),
-      this.none, this.askButton, this.network?.element ?? "", this.upper, this.grid, this.table.element, this.window);
+        h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.allEvents, this.groupSettings),
+      this.none, this.askButton, this.upper, this.network.element, this.grid, this.table.element, this.window);
     this.stops = [
       fleet.watchLevels(),
       fleet.on("station", (id, what) => {

@@ -13,7 +13,7 @@ const words = () => text.settings;
 class SettingsHistory {
   constructor(page) {
     this.page = page;
-    this.element = h("section", { class: "settings-history card", "aria-labelledby": "settings-history" });
+    this.element = h("section", { class: "settings-history card", "aria-label": text.settings.history });
   }
 
   // `details`: the result of config-get, null where it could not be had.
@@ -30,7 +30,7 @@ class SettingsHistory {
         ? h("span", { class: "badge" }, s.inForce)
         : h("button", { type: "button", class: "plain small", "aria-label": s.goBackTo(revision.rev), onclick: () => this.goBack("config-rollback", { to_rev: revision.rev }, s.goBackTo(revision.rev)) }, s.goBack))));
     this.element.replaceChildren(...[
-      h("h2", { id: "settings-history" }, s.history),
+      h("h2", {}, s.history),
       h("p", { class: "setting-help" }, s.historyHelp),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": s.history }, h("table", null,
         h("thead", null, h("tr", null, [s.revisionColumn, s.time(format.zone(Date.now())), s.by, s.changed].map((name) => h("th", { scope: "col" }, name)),

@@ -29,7 +29,7 @@ export function spectrogramCard(traces, span) {
   const low = h("span", { class: "number" });
   const high = h("span", { class: "number" });
   const bar = h("canvas", { class: "color-bar", width: "256", height: "1", "aria-hidden": "true" });
-  const legend = h("div", { class: "color-legend", role: "img" }, low, bar, high);
+  const legend = h("div", { class: "color-legend", role: "img", "aria-label": words.legend("–", "–") }, low, bar, high);
   const said = h("p", { class: "quiet" });
   const scale = bar.getContext("2d");
   for (let i = 0; i < 256; i++) {

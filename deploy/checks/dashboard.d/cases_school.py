@@ -1,0 +1,78 @@
+"""For schools, engineers and everybody: a spectrum, paper, and what axe (Deque Systems) finds in every view of both schemes."""
+
+import importlib.resources
+import json
+import time
+
+from cases_alarm import quake
+from cases_fleet import Speakers
+from looks import check_looks, coloured
+from world import wait_until
+
+SERIOUS = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations.filter((one) => one.impact === "serious" || one.impact === "critical")
+    .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 90)).join(" | ")}`);
+}"""
+
+
+def case_spectrum_of_a_stretch(world):
+    """Sines of 1, 2 and 3 Hz: their peaks are named; a shorter part has fewer segments. And the page on paper."""
+    broker = world.another_broker("psd")
+    with Speakers(world, broker, "live", "live"):
+        at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 300))
+        page = world.page(f"#/station/live/at/{at}", broker=broker, size=(1280, 1000))
+        world.until(page, "Seismote.psd?.found()?.peaks.length === 3", 30)
+        hertz = sorted(page.evaluate("Seismote.psd.found().peaks.map(({ hz }) => hz)"))
+        assert all(abs(found - wanted) < 0.05 for found, wanted in zip(hertz, (1, 2, 3))), hertz
+        # A sine of 1 mm/s² has the power 5e-7 (m/s²)².
+        power = page.evaluate("(() => { const { step, density } = Seismote.psd.found().of[0]; return density.reduce((sum, value) => sum + value, 0) * step; })()")
+        assert abs(power / 5e-7 - 1) < 0.02, power
+        whole = page.evaluate("Seismote.psd.found().of[0].segments")
+        page.locator("canvas.psd-graph").scroll_into_view_if_needed()
+        assert page.evaluate(coloured(40), ["canvas.psd-graph", "--axis-x"]) > 300
+        check_looks(world, page, "psd")
+        page.focus("canvas.event-canvas")
+        page.keyboard.press("+")
+        world.until(page, f"Seismote.psd.found().to - Seismote.psd.found().from < 1300 && Seismote.psd.found().of[0].segments <= {whole}", 3)
+        page.emulate_media(media="print")
+        assert page.is_hidden(".bar") and page.is_hidden(".tabs") and page.is_visible(".printed-link" if page.locator(".printed-link").count() else "h2")
+        world.picture(page, "moment-printed", whole=True)
+        broker.kill()
+    return f"{', '.join(f'{one:.2f}' for one in hertz)} Hz"
+
+
+def case_axe_finds_nothing_serious(world):
+    source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    broker = world.another_broker("axe")
+    found, count = [], 0
+    with Speakers(world, broker, "fleet", "6") as speakers, Speakers(world, broker, "station", "contract"), Speakers(world, broker, "live", "live"):
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 300))
+        for theme in ("light", "dark"):
+            page = world.page(broker=broker, size=(1280, 900), theme=theme, policy=False)
+            page.evaluate(source)
+            world.until(page, "Seismote.fleet.stations.get('contract')?.lastEvent && Seismote.fleet.stations.get('live')?.info && Seismote.fleet.stations.size === 8")
+            event = page.evaluate("Seismote.fleet.stations.get('contract').lastEvent.event_id")
+            network = quake(broker, theme)
+            world.until(page, "!document.getElementById('alarm').hidden")
+            views = ["#/", "#/events", f"#/earthquake/{network}", "#/group/all", "#/station/live", "#/station/contract/events", f"#/station/contract/event/{event}", f"#/station/live/at/{at}",
+                     "#/station/contract/history", "#/station/contract/settings", "#/station/contract/health"]
+            for view in views:
+                page.evaluate(f"location.hash = {json.dumps(view)}; null")
+                # What is asked of a station has come.
+                page.wait_for_timeout(700)
+                found += [f"{theme} {view}: {one}" for one in page.evaluate(SERIOUS)]
+                count += 1
+            for choice in ("table", "map"):
+                page.evaluate(f"location.hash = '#/'; Seismote.preferences.set('view', '{choice}')")
+                page.wait_for_timeout(400)
+                found += [f"{theme} {choice}: {one}" for one in page.evaluate(SERIOUS)]
+                count += 1
+            page.click(".alarm-button")
+            found += [f"{theme} alarm: {one}" for one in page.evaluate(SERIOUS)]
+            count += 1
+            world.close_page(page)
+        broker.kill()
+    assert not found, "\n".join(sorted(set(found)))
+    return f"{count} views"
