@@ -15,8 +15,18 @@ const sum = (text) => `'sha256-${createHash("sha256").update(text).digest("base6
 const packed = (text) => gzipSync(text, { level: 9 });
 
 const languages = fs.readdirSync(path.join(here, "languages")).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)).sort();
+// What stations say in English: { setting: { key: text }, group: …, alert: … } of a language, see stations.tsv.
+const [columns, ...rows] = [["name", "de", "es", "it", "ja", "tr"], ...read(here, "languages", "stations.tsv").split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"))];
+const stations = (code) => {
+  const found = { setting: {}, group: {}, alert: {} };
+  for (const row of rows) {
+    const [kind, key] = row[0].split(" ");
+    found[kind][key] = row[columns.indexOf(code)];
+  }
+  return found;
+};
 for (const code of languages) {
-  const text = JSON.stringify(JSON.parse(read(here, "languages", `${code}.json`)));
+  const text = JSON.stringify({ ...JSON.parse(read(here, "languages", `${code}.json`)), ...(code === "en" ? {} : { stations: stations(code) }) });
   if (code !== "en") write(`language-${code}.bin`, packed(text));
 }
 

@@ -76,3 +76,33 @@ def case_axe_finds_nothing_serious(world):
         broker.kill()
     assert not found, "\n".join(sorted(set(found)))
     return f"{count} views"
+
+
+def case_settings_and_alerts_in_every_language(world):
+    """Names of settings and texts of alerts of a real station; what has no name yet is said, and a tenth is too much."""
+    broker = world.another_broker("words")
+    world.agent("words", broker=broker)
+    broker.publish("seismote/words/state/alert/sensor_saturated", json.dumps({"v": 1, "code": "sensor_saturated", "severity": "warning", "since": "2026-01-05T10:00:00Z", "message": "5 % of a second was at full scale."}))
+    wanted = {"de": ("Abtastrate", "Der Messbereich ist überschritten"), "es": ("Frecuencia de muestreo", "Se excede el rango de medida"), "it": ("Frequenza di campionamento", "Il fondo scala è superato"),
+              "ja": ("サンプリング周波数", "測定範囲を超えています"), "tr": ("Örnekleme hızı", "Ölçüm aralığı aşılıyor")}
+    missing = []
+    page = world.page("#/station/words/settings", broker=broker, size=(1280, 900))
+    for code, (setting, alert) in wanted.items():
+        page.evaluate(f"localStorage.setItem('seismote.preferences', JSON.stringify({{ language: '{code}' }}))")
+        page.goto(broker.page + "#/station/words/settings")
+        page.reload()
+        world.until(page, "document.querySelector('[data-key=\"sensor.rate_hz\"] label')", 30)
+        label = page.inner_text("[data-key='sensor.rate_hz'] label")
+        assert label == setting, f"{code}: {label}"
+        # The station's own name is found, too.
+        page.fill(".settings-find input", "sample rate")
+        world.until(page, "document.querySelector('[data-key=\"sensor.rate_hz\"]').checkVisibility()", 5)
+        missing = page.evaluate("(() => { const { fields, headings } = Seismote.settingsView; return Seismote.stationWords.missing(fields, headings); })()")
+        count = page.evaluate("Seismote.settingsView.fields.length")
+        assert len(missing) < count / 10, f"{code}: {missing}"
+        world.picture(page, f"settings-{code}")
+        page.goto(broker.page + "#/station/words/health")
+        world.until(page, f"document.querySelector('.alert-text strong')?.textContent === {json.dumps(alert)}", 10)
+    world.stop("words")
+    broker.kill()
+    return f"{len(missing)} of {count} without a name: {', '.join(missing[:8])}"

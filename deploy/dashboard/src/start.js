@@ -11,6 +11,7 @@ import { policy } from "./pure/policy.js";
 import { units } from "./pure/units.js";
 import { router } from "./router.js";
 import { sound } from "./sound.js";
+import { stationWords } from "./station-words.js";
 import { text, language } from "./text.js";
 import { settingsProblem } from "./views/settings-trial.js";
 import { frame } from "./views/frame.js";
@@ -37,7 +38,7 @@ function allowOnly(urls) {
 }
 
 // For the console and for checks.
-Object.assign(Seismote, { started: true, alarm, archive, earthquakes, fleet, link, preferences, router, text, language, units, settingsProblem, sound });
+Object.assign(Seismote, { started: true, alarm, archive, earthquakes, fleet, link, preferences, router, text, language, units, settingsProblem, sound, stationWords });
 frame.bar();
 frame.banner();
 alarm.start();

@@ -8,6 +8,7 @@ import { Seismote } from "../page.js";
 import { form } from "../pure/form.js";
 import { wire } from "../pure/wire.js";
 import { defineView, router } from "../router.js";
+import { stationWords } from "../station-words.js";
 import { numbers, text } from "../text.js";
 import { settingControls } from "./settings-controls.js";
 import { settingsProblem } from "./settings-trial.js";
@@ -93,7 +94,7 @@ class Group {
     const tree = schema?.schema ?? schema;
     if (this.fields || !tree?.properties) return;
     try {
-      this.fields = form.fields(tree).filter((field) => field.remote && !field.secret && !["station", "mqtt"].includes(field.group) && !/^axes\.[xyz]\./.test(field.key));
+      this.fields = stationWords.fields(form.fields(tree)).filter((field) => field.remote && !field.secret && !["station", "mqtt"].includes(field.group) && !/^axes\.[xyz]\./.test(field.key));
     } catch (error) {
       return setText(this.note, text.settings.noSchema(error.message));
     }

@@ -7,6 +7,7 @@ import { format, preferences } from "../preferences.js";
 import { geo } from "../pure/geo.js";
 import { units } from "../pure/units.js";
 import { defineView } from "../router.js";
+import { stationWords } from "../station-words.js";
 import { numbers, text } from "../text.js";
 import { stationHead } from "./frame.js";
 
@@ -93,7 +94,7 @@ export function alertsCard(id, station, whole = false) {
     const since = alert.since ? `, ${words.since(format.moment(alert.since))}` : "";
     return h("li", { class: seen === undefined ? "" : "seen" },
       h("span", { class: "badge", dataset: { state: seen === undefined ? severities[alert.severity] ?? "warn" : "unknown" } }, words.severities[alert.severity] ?? alert.severity),
-      h("span", { class: "alert-text" }, h("strong", {}, alert.message ?? alert.code), h("span", { class: "quiet" }, ` ${alert.code}${since}`,
+      h("span", { class: "alert-text" }, h("strong", {}, stationWords.alert(alert.code) ?? alert.message ?? alert.code), h("span", { class: "quiet" }, stationWords.alert(alert.code) && alert.message ? ` ${alert.message}` : "", ` ${alert.code}${since}`,
         seen === undefined ? "" : ` · ${words.acknowledged(format.moment(seen))}`)),
       h("button", { type: "button", class: "plain small", onclick: () => acknowledged.set(id, alert, seen === undefined) }, seen === undefined ? words.acknowledge : words.undo));
   }

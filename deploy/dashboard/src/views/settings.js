@@ -9,6 +9,7 @@ import { preferences } from "../preferences.js";
 import { form } from "../pure/form.js";
 import { wire } from "../pure/wire.js";
 import { defineView } from "../router.js";
+import { stationWords } from "../station-words.js";
 import { text } from "../text.js";
 import { stationHead } from "./frame.js";
 import { SettingsChoice } from "./settings-choice.js";
@@ -24,6 +25,7 @@ defineView("#/station/:id/settings", {
   title: ({ id }) => words().title(id),
   mount(main, { id }) {
     const page = new Page(main, id);
+    Seismote.settingsView = page;
     return () => page.close();
   },
 });
@@ -148,8 +150,8 @@ class Page extends SettingsChoice {
   }
 
   make(tree) {
-    this.fields = form.fields(tree);
-    this.headings = form.headings(tree);
+    this.fields = stationWords.fields(form.fields(tree));
+    this.headings = stationWords.headings(form.headings(tree));
     this.rows = settingRows.rows(this.fields, {
       axis: () => this.axisName,
       current: (key) => form.valueAt(this.station?.config?.config, key.split(".")),
