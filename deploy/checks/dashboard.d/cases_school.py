@@ -106,3 +106,75 @@ def case_settings_and_alerts_in_every_language(world):
     world.stop("words")
     broker.kill()
     return f"{len(missing)} of {count} without a name: {', '.join(missing[:8])}"
+
+
+def case_one_station_and_a_phone(world):
+    """No empty map above a single station; on a phone the stations come first; tabs that do not fit show that there are more."""
+    broker = world.another_broker("one")
+    with Speakers(world, broker, "station", "contract"):
+        page = world.page(broker=broker, size=(1280, 800))
+        world.until(page, "Seismote.overview.map.state().placed === 1 && document.querySelector('.station-card') && document.querySelectorAll('.events-card tbody tr').length > 0")
+        page.wait_for_timeout(400)
+        assert page.is_hidden(".map-card"), "a map of one station"
+        boxes = [page.locator(selector).first.bounding_box()["y"] for selector in (".station-card", ".events-card")]
+        assert boxes[0] < boxes[1], f"the station comes after the events: {boxes}"
+        # By choice, and for an earthquake, there is one.
+        page.click(".together button:has-text('Map')")
+        page.wait_for_selector(".map-card", state="visible")
+        page.click(".together button:has-text('Cards')")
+        page.wait_for_selector(".map-card", state="hidden")
+        quake(broker, 1)
+        page.wait_for_selector(".map-card", state="visible")
+        phone = world.page("#/station/contract", broker=broker, size=(390, 844))
+        world.until(phone, "document.querySelector('.tabs').classList.contains('more')", 5)
+        check_looks(world, phone, "phone-tabs")
+        phone.evaluate("document.querySelector('.tabs').scrollLeft = 1000")
+        world.until(phone, "!document.querySelector('.tabs').classList.contains('more')", 3)
+        broker.kill()
+    broker = world.another_broker("phone")
+    with Speakers(world, broker, "fleet", "30") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        phone = world.page(broker=broker, size=(390, 844))
+        world.until(phone, "Seismote.overview.map.state().placed >= 29")
+        boxes = [phone.locator(selector).first.bounding_box()["y"] for selector in (".station-card", ".map-card")]
+        assert boxes[0] < boxes[1], f"the map comes before the stations: {boxes}"
+        wide = world.page(broker=broker, size=(1280, 800))
+        world.until(wide, "Seismote.overview.map.state().placed >= 29")
+        boxes = [wide.locator(selector).first.bounding_box()["y"] for selector in (".station-card", ".map-card")]
+        assert boxes[0] > boxes[1], f"many stations, and the map below them: {boxes}"
+        broker.kill()
+
+
+def case_guided_tour(world):
+    """Ten steps, by the keyboard alone, each with something that it shows; in every language."""
+    broker = world.another_broker("tour")
+    with Speakers(world, broker, "live", "live"):
+        page = world.page(broker=broker, size=(1280, 900))
+        world.until(page, "Seismote.fleet.stations.get('live')?.online && document.querySelector('.station-card')")
+        page.evaluate("Seismote.preferences.set('alarmStation', 'off')")
+        page.focus(".menu summary")
+        page.keyboard.press("Enter")
+        page.focus(".menu .panel button")
+        page.keyboard.press("Enter")
+        titles, shown = [], []
+        for step in range(10):
+            world.until(page, f"document.querySelector('.tour .quiet')?.textContent.includes('{step + 1} of 10') && document.querySelector('.toured')", 6)
+            titles.append(page.inner_text(".tour h2"))
+            shown.append(page.evaluate("document.querySelector('.toured').id || document.querySelector('.toured').className"))
+            assert page.evaluate("document.activeElement.closest('.tour') !== null"), f"step {step + 1} has lost the focus"
+            if step in (3, 7):
+                check_looks(world, page, f"tour-{step + 1}")
+            page.keyboard.press("Enter")
+        assert page.locator(".tour").count() == 0 and page.locator(".toured").count() == 0, "it does not end"
+        assert len(set(titles)) == 10, titles
+        assert sum(one == "main" for one in shown) <= 1, f"what they show: {shown}"
+        page.evaluate("localStorage.setItem('seismote.preferences', JSON.stringify({ language: 'tr', alarmStation: 'off' }))")
+        page.goto(broker.page + "#/")
+        page.reload()
+        page.click(".menu summary")
+        page.click(".menu .panel button")
+        world.until(page, "document.querySelector('.tour h2')?.textContent === 'İstasyonlar'", 5)
+        page.keyboard.press("Escape")
+        assert page.locator(".tour").count() == 0
+        broker.kill()
+    return ", ".join(titles)

@@ -2,7 +2,7 @@
 // station's pages.
 
 import { dialog } from "../dialogs.js";
-import { announce, h, setText } from "../dom.js";
+import { announce, h, setClass, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
 import { link } from "../link.js";
 import { Seismote } from "../page.js";
@@ -14,6 +14,7 @@ import { isHeard } from "../running.js";
 import { text } from "../text.js";
 import { alarmButton } from "./alarm-settings.js";
 import { classBadge } from "./event-class.js";
+import { tour } from "./tour.js";
 
 const words = text.frame;
 
@@ -62,7 +63,11 @@ function bar() {
       unitChoice(),
       choice("time", words.times, [["utc", text.utc], ["local", words.local(units.zone())]]),
       choice("theme", words.theme, Object.entries(words.themes)),
-      choice("language", words.language, [["auto", words.languageAuto], ...Object.entries(Seismote.languageNames)])));
+      choice("language", words.language, [["auto", words.languageAuto], ...Object.entries(Seismote.languageNames)]),
+      h("button", { type: "button", class: "plain", onclick: () => {
+        menu.open = false;
+        tour();
+      } }, text.tour.title)));
   // All texts are made anew.
   preferences.on((name) => name === "language" && location.reload());
   addEventListener("click", (event) => {
@@ -147,11 +152,14 @@ export function stationHead(id, active, also) {
   const nobody = h("p", { class: "note", role: "alert", hidden: true }, words.noStation(id));
   const tab = (name, ...parts) =>
     h("a", { href: router.address("station", id, ...parts), "aria-current": name === active ? "page" : null }, words.tabs[name]);
+  let tabs = null;
+  // Tabs that do not fit show that there are more.
+  const more = () => setClass(tabs, "more", tabs.scrollLeft + tabs.clientWidth < tabs.scrollWidth - 4);
   const element = h("div", { class: "station-head" },
     h("nav", { class: "crumbs", "aria-label": words.where }, h("a", { href: "#/" }, words.stations), h("span", { "aria-hidden": "true" }, "/")),
     h("div", { class: "title" }, h("h1", {}, id), state, open, heard),
     about,
-    h("nav", { class: "tabs", "aria-label": words.pages(id) }, tab("live"), ["events", "history", "settings", "health"].map((name) => tab(name, name)),
+    tabs = h("nav", { class: "tabs", "aria-label": words.pages(id), onscroll: () => more() }, tab("live"), ["events", "history", "settings", "health"].map((name) => tab(name, name)),
       also ? h("a", { href: location.hash, "aria-current": "page" }, words.tabs[also]) : null),
     nobody);
   const showOpen = () => {
@@ -179,6 +187,8 @@ export function stationHead(id, active, also) {
     // Old values are grey.
     document.getElementById("main").classList.toggle("stale", Boolean(station && (online === false || fleet.silence(station) > 0)));
   };
+  const fitting = new ResizeObserver(more);
+  fitting.observe(tabs);
   show();
   const timer = setInterval(show, 1000);
   const stopWatching = fleet.watchStation(id);
@@ -189,6 +199,7 @@ export function stationHead(id, active, also) {
     element,
     stop() {
       clearInterval(timer);
+      fitting.disconnect();
       stopWatching();
       stop();
     },

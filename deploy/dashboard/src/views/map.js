@@ -76,7 +76,7 @@ export function stationMap() {
     own = keep;
     if (size.width === 0) {
       wanted = keep ? points : null;
-      return;
+      return arrange();
     }
     view = geo.viewOf(points, size.width, size.height, Math.min(64, size.width / 7));
     if (view) view.pixels = Math.min(view.pixels, 4000);
@@ -307,7 +307,7 @@ export function stationMap() {
       color();
       surface.redraw();
     },
-    state: () => ({ view, marks: marks.length, placed: placed.length }),
+    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null }),
     stop() {
       observer.disconnect();
       surface.stop();

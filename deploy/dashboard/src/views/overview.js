@@ -20,6 +20,8 @@ const cardsUpTo = 40;
 const mostCards = 200;
 // A station's last event is 2 kB: of a thousand stations they are asked for by a button.
 const lastEventsUpTo = 150;
+const few = 3;
+const narrow = matchMedia("(max-width: 640px)");
 
 const rowOf = (known) => {
   const item = fleet.leading(known);
@@ -135,6 +137,9 @@ class Overview {
     this.grid.hidden = view !== "cards";
     this.table.element.hidden = view !== "table" || shown.length === 0;
     this.main.classList.toggle("map-only", view === "map");
+    // A single station on a map says nothing; a few, and all on a phone, come before the map and the events.
+    this.map.element.classList.toggle("lonely", all.length === 1 && view !== "map" && !this.map.state().isOverlaid);
+    this.place(view !== "map" && (all.length <= few || narrow.matches));
     this.events.element.hidden = all.length === 0;
     this.window.hidden = all.length === 0;
     this.tools.hidden = all.length === 0;
@@ -150,6 +155,14 @@ class Overview {
     this.last.hidden = Boolean(this.stopLast) || all.length <= lastEventsUpTo;
     this.last.firstChild.hidden = this.events.empty();
     this.say(all.length, shown.length);
+  }
+
+  // Map, events and earthquakes after the stations, or before them.
+  place(isAfter) {
+    if (this.isAfter === isAfter) return;
+    this.isAfter = isAfter;
+    const before = isAfter ? this.window.nextSibling : this.grid;
+    for (const part of [this.upper, this.network.element]) this.main.insertBefore(part, before);
   }
 
   showCounts(rows) {
