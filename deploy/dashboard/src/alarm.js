@@ -20,11 +20,12 @@ const listeners = new Set();
 let notified = 0;
 let banner = null;
 
-const rules = () => ({ network: preferences.get("alarmNetwork"), station: preferences.get("alarmStation"), intensity: preferences.get("alarmIntensity"), home: preferences.get("home") });
+const rules = () => ({ network: preferences.get("alarmNetwork"), station: preferences.get("alarmStation"), intensity: preferences.get("alarmIntensity"), home: homeId() });
 
-// The reader's own station with its place; null without one.
+// The reader's own station with its place, which the only one is without being chosen; null without one.
+const homeId = () => preferences.get("home") || (fleet.stations.size === 1 ? fleet.stations.keys().next().value : "");
 function home() {
-  const id = preferences.get("home");
+  const id = homeId();
   const place = fleet.stations.get(id)?.info?.station;
   return id && geo.place(place?.latitude, place?.longitude) ? { id, latitude: place.latitude, longitude: place.longitude } : null;
 }
@@ -65,7 +66,7 @@ function hearStation(id) {
   const network = at(id) && [...earthquakes.events.values()].find((one) => !earthquakes.ended(one) && one.stations?.some((part) => part.id === id));
   if (network) hearNetwork(network.event_id);
 }
-const at = (id) => id === preferences.get("home");
+const at = (id) => id === homeId();
 
 const roman = (size) => scales.intensity({ scale: "mmi", value: size })?.name ?? "";
 const direction = (degrees) => text.compass[Math.round(degrees / 45) % 8];
@@ -77,7 +78,7 @@ function said(one) {
     const description = fleet.stations.get(one.station)?.info?.station?.description;
     const size = Number.isFinite(one.size) ? words.intensity(roman(one.size)) : Number.isFinite(one.pga) ? format.acceleration(one.pga) : "";
     const title = (one.isAlarm ? words.ofStation : words.strong)(one.station);
-    return { title, facts: [size, description ?? ""].filter(Boolean), short: `${one.station} ${roman(one.size)}`.trim() };
+    return { title, facts: [one.isTest ? text.event.test : "", size, description ?? ""].filter(Boolean), short: `${one.station} ${roman(one.size)}`.trim() };
   }
   const magnitude = Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "";
   const title = one.state === "withdrawn" ? words.withdrawn : `${words.earthquake} ${magnitude}`.trim();
