@@ -1,13 +1,13 @@
-"use strict";
 // assemble.js WORK MQTT: puts the files of `install` together in the folder WORK, which has all.js and all.css, both
 // already short; MQTT is the script of MQTT.js. Writes index.html, seismote.js, seismote-….bin and language-….bin there.
-const { createHash } = require("node:crypto");
-const fs = require("node:fs");
-const path = require("node:path");
-const { gzipSync } = require("node:zlib");
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const [work, mqtt] = process.argv.slice(2);
-const here = __dirname;
+const here = path.dirname(fileURLToPath(import.meta.url));
 const read = (...parts) => fs.readFileSync(path.join(...parts), "utf8");
 const write = (name, content) => fs.writeFileSync(path.join(work, name), content);
 const sum = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -15,8 +15,18 @@ const sum = (text) => `'sha256-${createHash("sha256").update(text).digest("base6
 const packed = (text) => gzipSync(text, { level: 9 });
 
 const languages = fs.readdirSync(path.join(here, "languages")).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)).sort();
+// What stations say in English: { setting: { key: text }, group: …, alert: … } of a language, see stations.tsv.
+const [columns, ...rows] = [["name", "de", "es", "it", "ja", "tr"], ...read(here, "languages", "stations.tsv").split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"))];
+const stations = (code) => {
+  const found = { setting: {}, group: {}, alert: {} };
+  for (const row of rows) {
+    const [kind, key] = row[0].split(" ");
+    found[kind][key] = row[columns.indexOf(code)];
+  }
+  return found;
+};
 for (const code of languages) {
-  const text = JSON.stringify(JSON.parse(read(here, "languages", `${code}.json`)));
+  const text = JSON.stringify({ ...JSON.parse(read(here, "languages", `${code}.json`)), ...(code === "en" ? {} : { stations: stations(code) }) });
   if (code !== "en") write(`language-${code}.bin`, packed(text));
 }
 

@@ -1,11 +1,14 @@
-"use strict";
 // data.js: what the page's scripts begin with: the English texts, the names of the languages, and the presets of
 // config/presets as settings.
-const fs = require("node:fs");
-const path = require("node:path");
-const yaml = require("js-yaml");
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-const folder = (...parts) => path.join(__dirname, ...parts);
+// (Imports do not look at NODE_PATH, where Debian's packages are.)
+const yaml = createRequire(import.meta.url)("js-yaml");
+
+const folder = (...parts) => path.join(path.dirname(fileURLToPath(import.meta.url)), ...parts);
 const names = (where, ending) => fs.readdirSync(where).filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length)).sort();
 const language = (code) => JSON.parse(fs.readFileSync(folder("languages", `${code}.json`), "utf8"));
 const presets = folder("..", "..", "config", "presets");

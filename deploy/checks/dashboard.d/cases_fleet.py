@@ -209,12 +209,13 @@ def case_network_event_on_the_map(world):
         say(3, "update", -117.6)
         say(2, "update", -110.0)  # An older version that comes late.
         world.until(page, "document.querySelector('.network-card tbody tr').textContent.includes('117.6') && document.querySelectorAll('.network-card table').length === 2")
+        page.click(".network-card .missing summary")
         text = page.inner_text(".network-card")
         assert "5.1 ± 0.3" in text and "net-0033" in text and "18.0 km × 8.00 km" in text, text
         button = ".network-card tbody button >> nth=0"
         page.click(button)
         page.click(button)
-        red = page.evaluate(coloured(40), ["canvas.ground", "--bad"])
+        red = page.evaluate(coloured(40), ["canvas.above", "--bad"])
         assert red > 40, f"{red} pixels of the ellipse and the star"
         world.picture(page, "network-event")
         say(4, "end", -117.6)
@@ -260,7 +261,7 @@ def case_network_events_that_are_no_more(world):
         world.until(page, "document.querySelectorAll('.network-card tbody tr.running').length === 1")
         assert "withdrawn" in row(2).inner_text(), row(2).inner_text()
         assert page.evaluate("document.querySelectorAll('.network-card [aria-pressed=true]').length") == 0
-        red = page.evaluate(coloured(40), ["canvas.ground", "--bad"])
+        red = page.evaluate(coloured(40), ["canvas.above", "--bad"])
         assert red == 0, f"{red} pixels of what is none are on the map"
         # The detector has no open event: the end was missed.
         assert row(1).locator(".badge").inner_text() == "in progress"

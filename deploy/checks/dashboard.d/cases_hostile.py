@@ -218,6 +218,52 @@ def ordeal(world, policy, trap, station):
     return f"{len(values(trap))} values in each field of {len(messages)} messages, {len(pages)} views: 0 requests"
 
 
+def case_hostile_network(world):
+    """Hostile values in every field of an earthquake of the network and of its notes, without the policy."""
+    begun = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 5))
+    event = {"v": 1, "boot": "b", "seq": 1, "t": begun, "event_type": "update", "event_id": "net-hostile", "version": 1, "origin_time": begun, "latitude": 35.8, "longitude": -117.6, "depth_km": 8.0,
+             "depth_class": "shallow", "ellipse": {"semi_major_km": 9.0, "semi_minor_km": 4.0, "azimuth_deg": 40.0}, "rms_s": 0.2, "magnitude": {"value": 5.1, "sigma": 0.3, "relation": "x"},
+             "pga": {"value": 0.9, "station": "a"}, "mmi": {"value": 5.9, "station": "a"}, "class": {"likely": "earthquake"}, "silent": ["b"], "merged_into": "net-other", "withdrawn": False,
+             "stations": [{"id": "a", "event_id": "a-1", "onset": begun, "phase": "P", "residual_s": 0.1, "distance_km": 10.0}],
+             "place": {"quality": "outside", "azimuth_deg": 10.0, "distance_km": 9.0, "extent_km": 9.0, "region": [{"latitude": [35.0, 36.0, 36.0], "longitude": [-117.0, -117.0, -118.0]}], "others": [{"latitude": 36.0, "longitude": -118.0, "depth_km": 8.0}]}}
+    note = {"v": 1, "event_id": "net-hostile", "t": begun, "seen": {"by": "Ada", "t": begun}, "notes": [{"by": "Ada", "t": begun, "text": "felt"}]}
+    good = {key: value for key, value in event.items() if key != "merged_into"}
+    broker = world.another_broker("hostile-network")
+    version = 1
+
+    def say(topic, message):
+        broker.publish(f"seismote/network/{topic}", json.dumps(message).replace("Infinity", "1e999"), False)
+
+    with Trap() as trap:
+        say("event", good)
+        pages = [world.page(where, broker=broker, policy=False) for where in ("#/", "#/events", "#/earthquake/net-hostile")]
+        for page in pages:
+            world.until(page, "Seismote.link.state === 'online'")
+            page.on("dialog", lambda dialog: trap.asked.append(f"dialog {dialog.message}"))
+        for value in values(trap):
+            for kept in ((), ("event_type", "event_id", "origin_time", "latitude", "longitude", "version"), ("event_id", "origin_time", "event_type", "version", "latitude", "longitude", "place", "stations")):
+                version += 1
+                say("event", {**everywhere(event, value, kept), **({"version": version} if kept else {})})
+                say("note/net-hostile", everywhere(note, value, ("t",)))
+            say("status", everywhere({"v": 1, "t": begun, "online": True, "open_events": 1}, value))
+            for page in pages:
+                drawn = page.evaluate(DRAWN)
+                what = json.dumps(value)[:60]
+                assert drawn["hits"] == 0, f"ran what a detector sent: {what}"
+                assert drawn["main"] > 0, f"an empty page after {what}"
+                assert not drawn["styles"] and not drawn["links"], f"{what}: {drawn['styles'][:2]} {drawn['links'][:2]}"
+                assert not page.evaluate("({}).polluted ?? Object.a"), f"an object of all changed by {what}"
+            world.complain()
+        assert not trap.asked, f"asked for: {trap.asked[:5]}"
+        say("event", {**good, "version": version + 1, "place": {**event["place"], "quality": "good"}})
+        for page in pages:
+            world.until(page, "document.querySelector('.alarm-title').textContent === 'Earthquake M 5.1'", 5)
+        world.until(pages[2], "document.querySelector('.event-facts').textContent.includes('M 5.1')", 5)
+        world.complain()
+        broker.kill()
+    return f"{len(values(trap))} values, {len(pages)} views: 0 requests"
+
+
 def case_hostile_station(world):
     return attack(world, True)
 

@@ -1,193 +1,192 @@
 // Drawing on canvas: sharp at any device pixel ratio, in the colours of the theme, fast for many samples.
-(function (Seismote) {
-  "use strict";
 
-  const names = ["ink", "quiet", "line", "grid", "card", "raw", "filtered", "rms", "trigger", "accent", "bad", "axis-x", "axis-y", "axis-z"];
-  let known = null;
+import { preferences } from "./preferences.js";
 
-  // The theme's colours by name, as canvas takes them.
-  Seismote.colors = function colors() {
-    if (!known) {
-      const style = getComputedStyle(document.documentElement);
-      known = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-    }
-    return known;
-  };
-  Seismote.preferences.on((name) => {
-    if (name === "theme") known = null;
+const names = ["ink", "quiet", "line", "grid", "card", "raw", "filtered", "rms", "trigger", "accent", "bad", "axis-x", "axis-y", "axis-z"];
+let known = null;
+
+// The theme's colours by name, as canvas takes them.
+export function themeColors() {
+  if (!known) {
+    const style = getComputedStyle(document.documentElement);
+    known = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  }
+  return known;
+}
+preferences.on((name) => {
+  if (name === "theme") known = null;
+});
+
+// newSurface(canvas, draw): keeps the canvas as sharp as the screen, and calls draw(context, width, height) in CSS pixels
+// when its size or the theme changes. { redraw(), stop(), visible }
+export function newSurface(canvas, draw) {
+  const context = canvas.getContext("2d");
+  const made = { redraw, stop, visible: true };
+  let width = 0;
+  let height = 0;
+  function redraw() {
+    if (width === 0 || height === 0) return;
+    const ratio = devicePixelRatio || 1;
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    draw(context, width, height);
+  }
+  const observer = new ResizeObserver(() => {
+    ({ clientWidth: width, clientHeight: height } = canvas);
+    redraw();
   });
-
-  // surface(canvas, draw): keeps the canvas as sharp as the screen, and calls draw(context, width, height) in CSS pixels
-  // when its size or the theme changes. { redraw(), stop(), visible }
-  Seismote.surface = function surface(canvas, draw) {
-    const context = canvas.getContext("2d");
-    const made = { redraw, stop, visible: true };
-    let width = 0;
-    let height = 0;
-    function redraw() {
-      if (width === 0 || height === 0) return;
-      const ratio = devicePixelRatio || 1;
-      const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
-      if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      context.clearRect(0, 0, width, height);
-      draw(context, width, height);
-    }
-    const observer = new ResizeObserver(() => {
-      ({ clientWidth: width, clientHeight: height } = canvas);
-      redraw();
-    });
-    observer.observe(canvas);
-    // `visible` is for those who draw often: nobody looks at what is scrolled away.
-    const seen = new IntersectionObserver((entries) => {
-      made.visible = entries[entries.length - 1].isIntersecting;
-      if (made.visible) redraw();
-    });
-    seen.observe(canvas);
-    const stopTheme = Seismote.preferences.on(() => redraw());
-    function stop() {
-      observer.disconnect();
-      seen.disconnect();
-      stopTheme();
-    }
-    return made;
-  };
-
-  const font = (size) => `${size}px ${getComputedStyle(document.body).fontFamily}`;
-  const fonts = new Map();
-  function setFont(context, size) {
-    if (!fonts.has(size)) fonts.set(size, font(size));
-    context.font = fonts.get(size);
+  observer.observe(canvas);
+  // `visible` is for those who draw often: nobody looks at what is scrolled away.
+  const seen = new IntersectionObserver((entries) => {
+    made.visible = entries[entries.length - 1].isIntersecting;
+    if (made.visible) redraw();
+  });
+  seen.observe(canvas);
+  const stopTheme = preferences.on(() => redraw());
+  function stop() {
+    observer.disconnect();
+    seen.disconnect();
+    stopTheme();
   }
+  return made;
+}
 
-  // Grid lines and numbers. box: {left, top, right, bottom}. x and y: { ticks: [{ at (pixels), label }] }; `unit` is shown at
-  // the top, x.name (what is counted there, or the zone of the times) before the first number.
-  function frame(context, box, { x, y, unit }) {
-    const colors = Seismote.colors();
-    setFont(context, 11);
-    context.lineWidth = 1;
-    context.strokeStyle = colors.grid;
+const font = (size) => `${size}px ${getComputedStyle(document.body).fontFamily}`;
+const fonts = new Map();
+function setFont(context, size) {
+  if (!fonts.has(size)) fonts.set(size, font(size));
+  context.font = fonts.get(size);
+}
+
+// Grid lines and numbers. box: {left, top, right, bottom}. x and y: { ticks: [{ at (pixels), label }] }; `unit` is shown at
+// the top, x.name (what is counted there, or the zone of the times) before the first number.
+function frame(context, box, { x, y, unit }) {
+  const colors = themeColors();
+  setFont(context, 11);
+  context.lineWidth = 1;
+  context.strokeStyle = colors.grid;
+  context.fillStyle = colors.quiet;
+  context.beginPath();
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (const { at, label } of y?.ticks ?? []) {
+    const line = Math.round(at) + 0.5;
+    context.moveTo(box.left, line);
+    context.lineTo(box.right, line);
+    if (label !== undefined) context.fillText(label, box.left - 6, Math.min(Math.max(at, box.top + 5), box.bottom - 4));
+  }
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  for (const { at, label } of x?.ticks ?? []) {
+    const line = Math.round(at) + 0.5;
+    context.moveTo(line, box.top);
+    context.lineTo(line, box.bottom);
+    if (label !== undefined) context.fillText(label, at, box.bottom + 5);
+  }
+  context.stroke();
+  if (x?.name) {
+    context.textAlign = "left";
+    const width = context.measureText(x.name).width + 8;
+    context.fillStyle = colors.card;
+    context.fillRect(0, box.bottom + 3, width, 15);
     context.fillStyle = colors.quiet;
-    context.beginPath();
-    context.textAlign = "right";
-    context.textBaseline = "middle";
-    for (const { at, label } of y?.ticks ?? []) {
-      const line = Math.round(at) + 0.5;
-      context.moveTo(box.left, line);
-      context.lineTo(box.right, line);
-      if (label !== undefined) context.fillText(label, box.left - 6, Math.min(Math.max(at, box.top + 5), box.bottom - 4));
-    }
-    context.textAlign = "center";
-    context.textBaseline = "top";
-    for (const { at, label } of x?.ticks ?? []) {
-      const line = Math.round(at) + 0.5;
-      context.moveTo(line, box.top);
-      context.lineTo(line, box.bottom);
-      if (label !== undefined) context.fillText(label, at, box.bottom + 5);
-    }
-    context.stroke();
-    if (x?.name) {
-      context.textAlign = "left";
-      const width = context.measureText(x.name).width + 8;
-      context.fillStyle = colors.card;
-      context.fillRect(0, box.bottom + 3, width, 15);
-      context.fillStyle = colors.quiet;
-      context.fillText(x.name, 4, box.bottom + 5);
-    }
-    if (unit) {
-      context.textAlign = "left";
-      context.fillText(unit, box.left + 4, box.top + 3);
-    }
+    context.fillText(x.name, 4, box.bottom + 5);
   }
+  if (unit) {
+    context.textAlign = "left";
+    context.fillText(unit, box.left + 4, box.top + 3);
+  }
+}
 
-  const out = new Float64Array(2);
+const out = new Float64Array(2);
 
-  // One curve; a width of 1 is by far the cheapest where there is no graphics chip. source: { value(slot), extremes(from, to, out) }, of slots; `from` to `to` (may be fractions) are drawn
-  // from box.left to box.right; y(value) gives pixels. Where a pixel has several samples, it shows their smallest and
-  // largest, in groups that stay the same while the picture moves.
-  function curve(context, source, { box, from, to, y, color, width = 1 }) {
-    const scale = (box.right - box.left) / (to - from);
-    const group = Math.max(1, Math.ceil(1 / scale));
-    context.strokeStyle = color;
-    context.lineWidth = width;
-    context.lineJoin = "bevel";
-    context.beginPath();
-    let pen = false;
-    if (scale >= 0.7) {
-      const last = Math.ceil(to);
-      for (let slot = Math.floor(from); slot <= last; slot++) {
-        const value = source.value(slot);
-        if (value !== value) pen = false;
-        else {
-          const px = box.left + (slot - from) * scale;
-          if (pen) context.lineTo(px, y(value));
-          else context.moveTo(px, y(value));
-          pen = true;
-        }
-      }
-    } else {
-      for (let slot = Math.floor(from / group) * group; slot <= to; slot += group) {
-        source.extremes(slot, slot + group, out);
-        if (out[0] !== out[0]) {
-          pen = false;
-          continue;
-        }
-        const px = box.left + (slot + group / 2 - from) * scale;
-        if (pen) context.lineTo(px, y(out[1]));
-        else context.moveTo(px, y(out[1]));
-        context.lineTo(px, y(out[0]));
+// One curve; a width of 1 is by far the cheapest where there is no graphics chip. source: { value(slot), extremes(from, to, out) }, of slots; `from` to `to` (may be fractions) are drawn
+// from box.left to box.right; y(value) gives pixels. Where a pixel has several samples, it shows their smallest and
+// largest, in groups that stay the same while the picture moves.
+function curve(context, source, { box, from, to, y, color, width = 1 }) {
+  const scale = (box.right - box.left) / (to - from);
+  const group = Math.max(1, Math.ceil(1 / scale));
+  context.strokeStyle = color;
+  context.lineWidth = width;
+  context.lineJoin = "bevel";
+  context.beginPath();
+  let pen = false;
+  if (scale >= 0.7) {
+    const last = Math.ceil(to);
+    for (let slot = Math.floor(from); slot <= last; slot++) {
+      const value = source.value(slot);
+      if (value !== value) pen = false;
+      else {
+        const px = box.left + (slot - from) * scale;
+        if (pen) context.lineTo(px, y(value));
+        else context.moveTo(px, y(value));
         pen = true;
       }
     }
-    context.stroke();
-  }
-
-  // The same of a plain array of samples.
-  const array = (values) => ({
-    value: (slot) => (slot >= 0 && slot < values.length ? values[slot] : NaN),
-    extremes(from, to, result) {
-      let low = Infinity;
-      let high = -Infinity;
-      for (let i = Math.max(0, from); i < Math.min(values.length, to); i++) {
-        if (values[i] < low) low = values[i];
-        if (values[i] > high) high = values[i];
+  } else {
+    for (let slot = Math.floor(from / group) * group; slot <= to; slot += group) {
+      source.extremes(slot, slot + group, out);
+      if (out[0] !== out[0]) {
+        pen = false;
+        continue;
       }
-      result[0] = low <= high ? low : NaN;
-      result[1] = low <= high ? high : NaN;
-      return result;
-    },
-  });
-
-  function clip(context, box, draw) {
-    context.save();
-    context.beginPath();
-    context.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
-    context.clip();
-    draw();
-    context.restore();
+      const px = box.left + (slot + group / 2 - from) * scale;
+      if (pen) context.lineTo(px, y(out[1]));
+      else context.moveTo(px, y(out[1]));
+      context.lineTo(px, y(out[0]));
+      pen = true;
+    }
   }
+  context.stroke();
+}
 
-  Seismote.plot = { frame, curve, array, clip, setFont };
+// The same of a plain array of samples.
+const array = (values) => ({
+  value: (slot) => (slot >= 0 && slot < values.length ? values[slot] : NaN),
+  extremes(from, to, result) {
+    let low = Infinity;
+    let high = -Infinity;
+    for (let i = Math.max(0, from); i < Math.min(values.length, to); i++) {
+      if (values[i] < low) low = values[i];
+      if (values[i] > high) high = values[i];
+    }
+    result[0] = low <= high ? low : NaN;
+    result[1] = low <= high ? high : NaN;
+    return result;
+  },
+});
 
-  // Calls fn(seconds) for each picture while the page is seen, about so many times a second. In between not even a frame is
-  // asked for: where there is no graphics chip, each one costs, whether something is drawn or not. Returns what ends it.
-  Seismote.animate = function animate(fn, perSecond = 21) {
-    let request = 0;
-    let timer = 0;
-    let due = 0;
-    function tick(now) {
-      due = Math.max(due + 1000 / perSecond, now);
-      fn(now / 1000);
-      // A frame comes at most 17 ms after it was asked for.
-      timer = setTimeout(ask, Math.max(0, due - performance.now() - 9));
-    }
-    function ask() {
-      request = requestAnimationFrame(tick);
-    }
-    ask();
-    return () => {
-      clearTimeout(timer);
-      cancelAnimationFrame(request);
-    };
+function clip(context, box, draw) {
+  context.save();
+  context.beginPath();
+  context.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
+  context.clip();
+  draw();
+  context.restore();
+}
+
+export const plot = { frame, curve, array, clip, setFont };
+
+// Calls fn(seconds) for each picture while the page is seen, about so many times a second. In between not even a frame is
+// asked for: where there is no graphics chip, each one costs, whether something is drawn or not. Returns what ends it.
+export function animate(fn, perSecond = 21) {
+  let request = 0;
+  let timer = 0;
+  let due = 0;
+  function tick(now) {
+    due = Math.max(due + 1000 / perSecond, now);
+    fn(now / 1000);
+    // A frame comes at most 17 ms after it was asked for.
+    timer = setTimeout(ask, Math.max(0, due - performance.now() - 9));
+  }
+  function ask() {
+    request = requestAnimationFrame(tick);
+  }
+  ask();
+  return () => {
+    clearTimeout(timer);
+    cancelAnimationFrame(request);
   };
-})(globalThis.Seismote ??= {});
+}

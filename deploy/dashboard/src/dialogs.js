@@ -1,35 +1,32 @@
 // Questions in front of the page, on the browser's own <dialog>.
-(function (Seismote) {
-  "use strict";
 
-  const { h } = Seismote;
+import { h } from "./dom.js";
 
-  // dialog({ title, content, actions: [{ label, value, primary, danger }] }) -> Promise of the value, null when it was
-  // closed. `content` is a node or an array; a form in it is not needed: Enter takes the primary action.
-  Seismote.dialog = function dialog({ title, content, actions, className }) {
-    return new Promise((resolve) => {
-      let answer = null;
-      const name = `dialog-${Math.random().toString(36).slice(2)}`;
-      const element = h("dialog", { "aria-labelledby": name, class: className });
-      const choose = (action) => {
-        answer = action.value;
-        // Enter in a field presses the primary one, which submits the form and so closes the dialog.
-        if (!action.primary) element.close();
-      };
-      const buttons = actions.map((action) =>
-        h("button", {
-          type: action.primary ? "submit" : "button",
-          class: action.danger ? "danger" : action.primary ? "primary" : "plain",
-          onclick: () => choose(action),
-        }, action.label));
-      element.append(h("form", { method: "dialog" }, h("h2", { id: name }, title), content, h("div", { class: "actions" }, buttons)));
-      element.addEventListener("cancel", () => (answer = null));
-      element.addEventListener("close", () => {
-        element.remove();
-        resolve(answer);
-      });
-      document.body.append(element);
-      element.showModal();
+// dialog({ title, content, actions: [{ label, value, primary, danger }] }) -> Promise of the value, null when it was
+// closed. `content` is a node or an array; a form in it is not needed: Enter takes the primary action.
+export function dialog({ title, content, actions, className }) {
+  return new Promise((resolve) => {
+    let answer = null;
+    const name = `dialog-${Math.random().toString(36).slice(2)}`;
+    const element = h("dialog", { "aria-labelledby": name, class: className });
+    const choose = (action) => {
+      answer = action.value;
+      // Enter in a field presses the primary one, which submits the form and so closes the dialog.
+      if (!action.primary) element.close();
+    };
+    const buttons = actions.map((action) =>
+      h("button", {
+        type: action.primary ? "submit" : "button",
+        class: action.danger ? "danger" : action.primary ? "primary" : "plain",
+        onclick: () => choose(action),
+      }, action.label));
+    element.append(h("form", { method: "dialog" }, h("h2", { id: name }, title), content, h("div", { class: "actions" }, buttons)));
+    element.addEventListener("cancel", () => (answer = null));
+    element.addEventListener("close", () => {
+      element.remove();
+      resolve(answer);
     });
-  };
-})(globalThis.Seismote ??= {});
+    document.body.append(element);
+    element.showModal();
+  });
+}

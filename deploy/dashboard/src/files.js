@@ -1,22 +1,22 @@
 // Hands a file to the reader.
-(function (Seismote) {
-  "use strict";
 
-  const types = { csv: "text/csv", mseed: "application/vnd.fdsn.mseed", xml: "application/xml" };
+import { h } from "./dom.js";
+import { fleet } from "./fleet.js";
 
-  // save("name.csv", text or bytes)
-  Seismote.save = function save(name, content) {
-    const url = URL.createObjectURL(new Blob([content], { type: types[name.split(".").pop()] ?? "application/octet-stream" }));
-    const anchor = Seismote.h("a", { href: url, download: name });
-    document.body.append(anchor);
-    anchor.click();
-    anchor.remove();
-    setTimeout(() => URL.revokeObjectURL(url), 60000);
-  };
+const types = { csv: "text/csv", mseed: "application/vnd.fdsn.mseed", xml: "application/xml" };
 
-  // The codes of a station that files name it by.
-  Seismote.codesOf = (id) => {
-    const { network, code, location } = Seismote.fleet.stations.get(id)?.info?.station ?? {};
-    return { id, network, code, location };
-  };
-})(globalThis.Seismote ??= {});
+// saveFile("name.csv", text or bytes)
+export function saveFile(name, content) {
+  const url = URL.createObjectURL(new Blob([content], { type: types[name.split(".").pop()] ?? "application/octet-stream" }));
+  const anchor = h("a", { href: url, download: name });
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}
+
+// The codes of a station that files name it by.
+export const codesOf = (id) => {
+  const { network, code, location } = fleet.stations.get(id)?.info?.station ?? {};
+  return { id, network, code, location };
+};

@@ -1,289 +1,293 @@
 // What is known of every station, from its retained messages and what comes live.
-(function (Seismote) {
-  "use strict";
 
-  const { link, json, wire, units } = Seismote;
-  const keptEvents = 200;
-  const mostStations = 5000;
-  const mostAlerts = 100;
-  const stations = new Map();
-  const listeners = new Set();
-  const gaps = new Seismote.Gaps();
+import { json, link } from "./link.js";
+import { cbor } from "./pure/cbor.js";
+import { Gaps } from "./pure/gaps.js";
+import { Traces } from "./pure/ring.js";
+import { traceFromRecords } from "./pure/tracerecords.js";
+import { units } from "./pure/units.js";
+import { wire } from "./pure/wire.js";
 
-  const empty = (id) => ({
-    id, online: null, info: null, config: null, settings: null, schema: null, summary: null, level: null, health: null,
-    lastEvent: null,
-    // The id of the open event, null when there is none, undefined when the station does not say.
-    current: undefined,
-    // When it spoke last: milliseconds since 1970 by this browser's clock, or by its own where a broker has kept it.
-    heard: NaN,
-    // Whether that was of this page's own hearing.
-    isLive: false,
-    // A time of its own, and when that was by this browser's clock: { t, at }, milliseconds.
-    clock: null,
-    // When a level came last, by this browser's clock.
-    leveled: NaN,
-    alerts: new Map(),
-    // event id -> { onset, update, end, over (without an end), judged: [{ t_s, p, likely }] }
-    events: new Map(),
-    traces: new Seismote.Traces(),
-    // The last ten minutes of levels: { time (seconds since 1970), pga, ratios, triggered }
-    history: [],
-    // relation -> { item of `intensity`, t }: the highest that this page has seen
-    highest: new Map(),
-  });
+const keptEvents = 200;
+const mostStations = 5000;
+const mostAlerts = 100;
+const stations = new Map();
+const listeners = new Set();
+const gaps = new Gaps();
 
-  function tell(id, what) {
-    for (const listener of [...listeners]) {
-      try {
-        listener(id, what);
-      } catch (error) {
-        console.error(error);
-      }
+const empty = (id) => ({
+  id, online: null, info: null, config: null, settings: null, schema: null, summary: null, level: null, health: null,
+  lastEvent: null,
+  // The id of the open event, null when there is none, undefined when the station does not say.
+  current: undefined,
+  // When it spoke last: milliseconds since 1970 by this browser's clock, or by its own where a broker has kept it.
+  heard: NaN,
+  // Whether that was of this page's own hearing.
+  isLive: false,
+  // A time of its own, and when that was by this browser's clock: { t, at }, milliseconds.
+  clock: null,
+  // When a level came last, by this browser's clock.
+  leveled: NaN,
+  alerts: new Map(),
+  // event id -> { onset, update, end, over (without an end), judged: [{ t_s, p, likely }] }
+  events: new Map(),
+  traces: new Traces(),
+  // The last ten minutes of levels: { time (seconds since 1970), pga, ratios, triggered }
+  history: [],
+  // relation -> { item of `intensity`, t }: the highest that this page has seen
+  highest: new Map(),
+});
+
+function tell(id, what) {
+  for (const listener of [...listeners]) {
+    try {
+      listener(id, what);
+    } catch (error) {
+      console.error(error);
     }
   }
+}
 
-  function station(id) {
-    let found = stations.get(id);
-    if (!found) {
-      found = empty(id);
-      stations.set(id, found);
+function station(id) {
+  let found = stations.get(id);
+  if (!found) {
+    found = empty(id);
+    stations.set(id, found);
+  }
+  return found;
+}
+
+// The station and the rest of a topic; null for what is no station's.
+function address(topic) {
+  const rest = topic.slice(link.root.length + 1);
+  const slash = rest.indexOf("/");
+  const id = rest.slice(0, slash);
+  return id === "group" || id === "network" || !wire.stationId(id) ? null : { id, what: rest.slice(slash + 1) };
+}
+
+// What a station's message with a retained payload is stored as, and how it is read.
+const objects = {
+  __proto__: null, "state/info": "info", "state/config": "config", "state/config/schema": "schema",
+  "state/health": "health", "state/level": "level", "state/summary": "summary",
+};
+
+function take(topic, payload, packet) {
+  const at = address(topic);
+  if (!at) return;
+  const { id, what } = at;
+  // A station whose retained messages are taken away is forgotten, and makes no card by that.
+  if (!stations.has(id) && (payload.length === 0 || stations.size >= mostStations)) return;
+  if (what === "state/online") takeOnline(id, payload, packet);
+  else if (what.startsWith("state/alert/")) takeAlert(id, what.slice("state/alert/".length), payload);
+  else if (objects[what]) takeObject(id, objects[what], payload, packet);
+  else if (what === "event/current" && payload.length === 0) closeEvent(id);
+  else if (what === "data/history/event/trigger") again(id, wire.event(json(payload)));
+  else if (what.startsWith("event/")) event(id, what, wire.event(json(payload)), packet);
+}
+
+// The clock of a station goes on with each message; one that was a little longer on its way does not set it back.
+function tick(known, t) {
+  if (!Number.isFinite(t)) return;
+  const at = Date.now();
+  const expected = known.isLive && known.clock ? known.clock.t + at - known.clock.at : NaN;
+  known.clock = { t: expected - t > 0 && expected - t < 3000 ? expected : t, at };
+}
+
+const isRecording = (known) => known.info?.sensor?.driver === "replay" || known.summary?.tq?.source === "replay";
+
+function heard(known, packet, t) {
+  const said = units.milliseconds(t);
+  if (!packet?.retain) {
+    tick(known, said);
+    known.isLive = true;
+    known.heard = Date.now();
+    // Whatever the broker has kept, or hands over late: the last will of a connection that another one has replaced.
+    if (known.online !== true) {
+      known.online = true;
+      tell(known.id, "online");
     }
-    return found;
+  } else if (isRecording(known)) {
+    // Of a message that the broker has kept it is the only time; but when it was heard, that of a recording does not say.
+    if (!known.isLive) known.heard = NaN;
+  } else if (said <= Date.now() + 60000 && !(known.heard >= said)) known.heard = said;
+  if (packet?.retain && !known.isLive && !(known.clock?.t >= said) && Number.isFinite(said)) known.clock = { t: said, at: isRecording(known) ? Date.now() : Math.min(said, Date.now()) };
+}
+
+function takeOnline(id, payload, packet) {
+  if (payload.length === 0) {
+    stations.delete(id);
+    return tell(id, "online");
   }
+  const known = station(id);
+  known.online = new TextDecoder().decode(payload) === "online";
+  // That it is offline is the broker's word.
+  if (known.online) heard(known, packet);
+  tell(id, "online");
+}
 
-  // The station and the rest of a topic; null for what is no station's.
-  function address(topic) {
-    const rest = topic.slice(link.root.length + 1);
-    const slash = rest.indexOf("/");
-    const id = rest.slice(0, slash);
-    return id === "group" || id === "network" || !wire.stationId(id) ? null : { id, what: rest.slice(slash + 1) };
+function takeAlert(id, code, payload) {
+  const alert = payload.length === 0 ? null : wire.alert(json(payload));
+  const { alerts } = station(id);
+  if (alert && wire.code(code) && (alerts.has(code) || alerts.size < mostAlerts)) alerts.set(code, { ...alert, code });
+  else if (!alerts.delete(code)) return;
+  tell(id, "alert");
+}
+
+const older = (before, now) => before && before.boot === now.boot && now.seq < before.seq;
+
+function takeObject(id, what, payload, packet) {
+  const object = wire[what](json(payload));
+  if (!object) return;
+  const known = station(id);
+  if ((what === "summary" || what === "level") && older(known[what], object)) return;
+  known[what] = object;
+  heard(known, packet, object.t);
+  if (what === "config") known.settings = wire.used(object.config) ?? null;
+  if (what === "level") {
+    if (!packet?.retain) known.leveled = Date.now();
+    remember(known, object, intensityOf(known));
   }
+  if (what === "summary") remember(known, object, object.intensity);
+  tell(id, what);
+}
 
-  // What a station's message with a retained payload is stored as, and how it is read.
-  const objects = {
-    __proto__: null, "state/info": "info", "state/config": "config", "state/config/schema": "schema",
-    "state/health": "health", "state/level": "level", "state/summary": "summary",
-  };
+// A level as the items that a summary has.
+function intensityOf({ level, summary }) {
+  const same = (scale) => summary?.intensity?.find((item) => item.scale === scale)?.relation;
+  const list = [];
+  if (level?.mmi !== undefined) list.push({ scale: "mmi", relation: same("mmi") ?? "mmi", value: level.mmi });
+  if (level?.jma !== undefined) list.push({ scale: "jma", relation: "jma", value: level.jma });
+  return list;
+}
 
-  function take(topic, payload, packet) {
-    const at = address(topic);
-    if (!at) return;
-    const { id, what } = at;
-    // A station whose retained messages are taken away is forgotten, and makes no card by that.
-    if (!stations.has(id) && (payload.length === 0 || stations.size >= mostStations)) return;
-    if (what === "state/online") takeOnline(id, payload, packet);
-    else if (what.startsWith("state/alert/")) takeAlert(id, what.slice("state/alert/".length), payload);
-    else if (objects[what]) takeObject(id, objects[what], payload, packet);
-    else if (what === "event/current" && payload.length === 0) closeEvent(id);
-    else if (what === "data/history/event/trigger") again(id, wire.event(json(payload)));
-    else if (what.startsWith("event/")) event(id, what, wire.event(json(payload)), packet);
+function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensity) {
+  const time = units.milliseconds(t) / 1000;
+  const { history } = known;
+  if (!Number.isFinite(time)) return;
+  const last = history[history.length - 1];
+  // Level and summary say the same of a second.
+  if (last && Math.abs(time - last.time) < 0.5) Object.assign(last, ratios && { ratios });
+  else {
+    // A recording that is played again begins anew.
+    if (last && time < last.time) history.length = 0;
+    history.push({ time, pga, ratios, triggered });
+    if (history.length > 600) history.splice(0, history.length - 600);
   }
+  if (valid !== false) higher(known, intensity, t);
+}
 
-  // The clock of a station goes on with each message; one that was a little longer on its way does not set it back.
-  function tick(known, t) {
-    if (!Number.isFinite(t)) return;
-    const at = Date.now();
-    const expected = known.isLive && known.clock ? known.clock.t + at - known.clock.at : NaN;
-    known.clock = { t: expected - t > 0 && expected - t < 3000 ? expected : t, at };
+function higher(known, intensity, t) {
+  for (const item of intensity ?? []) {
+    const before = known.highest.get(item.relation);
+    if (!before && known.highest.size >= 16) continue;
+    if (Number.isFinite(item.value) && !(before && before.item.value >= item.value)) known.highest.set(item.relation, { item, t });
   }
+}
 
-  const isRecording = (known) => known.info?.sensor?.driver === "replay" || known.summary?.tq?.source === "replay";
-
-  function heard(known, packet, t) {
-    const said = units.milliseconds(t);
-    if (!packet?.retain) {
-      tick(known, said);
-      known.isLive = true;
-      known.heard = Date.now();
-      // Whatever the broker has kept, or hands over late: the last will of a connection that another one has replaced.
-      if (known.online !== true) {
-        known.online = true;
-        tell(known.id, "online");
-      }
-    } else if (isRecording(known)) {
-      // Of a message that the broker has kept it is the only time; but when it was heard, that of a recording does not say.
-      if (!known.isLive) known.heard = NaN;
-    } else if (said <= Date.now() + 60000 && !(known.heard >= said)) known.heard = said;
-    if (packet?.retain && !known.isLive && !(known.clock?.t >= said) && Number.isFinite(said)) known.clock = { t: said, at: isRecording(known) ? Date.now() : Math.min(said, Date.now()) };
+function event(id, what, object, packet) {
+  if (!object?.event_id || !object.event_type || !object.onset) return;
+  if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
+  const known = station(id);
+  heard(known, packet, packet?.kept ? undefined : object.t);
+  const fresh = !known.events.has(object.event_id);
+  const entry = known.events.get(object.event_id) ?? { judged: [] };
+  if (what === "event/current") known.current = object.event_id;
+  if (entry.end && object.event_type !== "end") return;
+  // The open event as a broker has kept it, which another message has told already.
+  if (!fresh && what === "event/current" && entry[object.event_type]?.seq >= object.seq) return;
+  entry[object.event_type] = object;
+  const judged = object.class;
+  if (judged?.p !== undefined && !entry.judged.some((one) => one.t_s === judged.t_s) && entry.judged.length < 64) entry.judged.push(judged);
+  known.events.set(object.event_id, entry);
+  if (known.events.size > keptEvents) known.events.delete(known.events.keys().next().value);
+  if (object.event_type === "end") {
+    if (known.current === object.event_id) known.current = null;
+    if (!(known.lastEvent?.onset > object.onset)) known.lastEvent = object;
   }
-
-  function takeOnline(id, payload, packet) {
-    if (payload.length === 0) {
-      stations.delete(id);
-      return tell(id, "online");
-    }
-    const known = station(id);
-    known.online = new TextDecoder().decode(payload) === "online";
-    // That it is offline is the broker's word.
-    if (known.online) heard(known, packet);
-    tell(id, "online");
+  if (!object.test && (what !== "event/last" || !packet?.retain)) higher(known, object.intensity, object.onset);
+  tell(id, "event");
+  if (what === "event/trigger" && object.event_type === "onset") {
+    document.dispatchEvent(new CustomEvent("seismote-onset", { detail: { id, event: object } }));
   }
+}
 
-  function takeAlert(id, code, payload) {
-    const alert = payload.length === 0 ? null : wire.alert(json(payload));
-    const { alerts } = station(id);
-    if (alert && wire.code(code) && (alerts.has(code) || alerts.size < mostAlerts)) alerts.set(code, { ...alert, code });
-    else if (!alerts.delete(code)) return;
-    tell(id, "alert");
+// A message that was missed, or that somebody else has missed.
+function again(id, object) {
+  if (!object?.event_id || !gaps.marks.has(id) || !gaps.note(id, object.boot, object.seq, performance.now() / 1000)) return;
+  if (!(stations.get(id)?.events.get(object.event_id)?.[object.event_type]?.seq > object.seq)) event(id, "event/kept", object, { retain: true });
+}
+
+// What has not come is asked for, of stations that can send it again. Whoever may not ask goes without.
+function repair() {
+  if (link.state !== "online") return;
+  for (const { id, boot, from, to } of gaps.due(performance.now() / 1000)) {
+    if (fleet.knows(id, "resend") !== true) continue;
+    link.tell(id, "resend", { stream: "event/trigger", boot, from_seq: from, to_seq: to });
   }
+}
 
-  const older = (before, now) => before && before.boot === now.boot && now.seq < before.seq;
+// The open event is over; its end comes by itself, or was missed.
+function closeEvent(id) {
+  const known = station(id);
+  const entry = known.events.get(known.current);
+  known.current = null;
+  if (entry && !entry.end) entry.over = true;
+  tell(id, "event");
+}
 
-  function takeObject(id, what, payload, packet) {
-    const object = wire[what](json(payload));
-    if (!object) return;
-    const known = station(id);
-    if ((what === "summary" || what === "level") && older(known[what], object)) return;
-    known[what] = object;
-    heard(known, packet, object.t);
-    if (what === "config") known.settings = wire.used(object.config) ?? null;
-    if (what === "level") {
-      if (!packet?.retain) known.leveled = Date.now();
-      remember(known, object, intensityOf(known));
-    }
-    if (what === "summary") remember(known, object, object.intensity);
-    tell(id, what);
-  }
+function trace(topic, payload, packet) {
+  const at = address(topic);
+  if (!at || payload.length === 0) return;
+  const type = packet?.properties?.contentType;
+  const first = payload[0];
+  const block = first === 0x7b ? json(payload)
+    : first === 0xbf ? cbor(payload) : traceFromRecords(payload, type);
+  if (!block) return;
+  const known = station(at.id);
+  heard(known, packet);
+  if (!known.traces.add(block, performance.now() / 1000)) return;
+  tick(known, known.traces.endTime * 1000);
+  tell(at.id, "trace");
+}
 
-  // A level as the items that a summary has.
-  function intensityOf({ level, summary }) {
-    const same = (scale) => summary?.intensity?.find((item) => item.scale === scale)?.relation;
+const newestOf = (entry) => entry.end ?? entry.update ?? entry.onset;
+
+export const fleet = {
+  stations,
+  take, trace, intensityOf,
+  on(kind, fn) {
+    listeners.add(fn);
+    return () => listeners.delete(fn);
+  },
+  // The item of `intensity` that stands for a station: the first of its scales.
+  leading: (known) => known.summary?.intensity?.[0] && !(known.leveled > units.milliseconds(known.summary.t) + 5000)
+    ? known.summary.intensity[0] : intensityOf(known)[0] ?? known.summary?.intensity?.[0],
+  // The newest that is known each second: level or summary.
+  now: (known) => (known?.level && !(known.summary?.seq >= 0 && units.milliseconds(known.summary.t) > units.milliseconds(known.level.t))
+    ? known.level : known?.summary ?? known?.level ?? null),
+  // What a station keeps of an event, into what is known of it.
+  learn(id, object) {
+    if (stations.has(id)) event(id, "event/kept", object, { retain: true, kept: true });
+  },
+  // What is shown as the current event of a station: the newest, ended or not.
+  newestEvents(id) {
     const list = [];
-    if (level?.mmi !== undefined) list.push({ scale: "mmi", relation: same("mmi") ?? "mmi", value: level.mmi });
-    if (level?.jma !== undefined) list.push({ scale: "jma", relation: "jma", value: level.jma });
-    return list;
-  }
-
-  function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensity) {
-    const time = units.milliseconds(t) / 1000;
-    const { history } = known;
-    if (!Number.isFinite(time)) return;
-    const last = history[history.length - 1];
-    // Level and summary say the same of a second.
-    if (last && Math.abs(time - last.time) < 0.5) Object.assign(last, ratios && { ratios });
-    else {
-      // A recording that is played again begins anew.
-      if (last && time < last.time) history.length = 0;
-      history.push({ time, pga, ratios, triggered });
-      if (history.length > 600) history.splice(0, history.length - 600);
-    }
-    if (valid !== false) higher(known, intensity, t);
-  }
-
-  function higher(known, intensity, t) {
-    for (const item of intensity ?? []) {
-      const before = known.highest.get(item.relation);
-      if (!before && known.highest.size >= 16) continue;
-      if (Number.isFinite(item.value) && !(before && before.item.value >= item.value)) known.highest.set(item.relation, { item, t });
-    }
-  }
-
-  function event(id, what, object, packet) {
-    if (!object?.event_id || !object.event_type || !object.onset) return;
-    if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
-    const known = station(id);
-    heard(known, packet, packet?.kept ? undefined : object.t);
-    const fresh = !known.events.has(object.event_id);
-    const entry = known.events.get(object.event_id) ?? { judged: [] };
-    if (what === "event/current") known.current = object.event_id;
-    if (entry.end && object.event_type !== "end") return;
-    // The open event as a broker has kept it, which another message has told already.
-    if (!fresh && what === "event/current" && entry[object.event_type]?.seq >= object.seq) return;
-    entry[object.event_type] = object;
-    const judged = object.class;
-    if (judged?.p !== undefined && !entry.judged.some((one) => one.t_s === judged.t_s) && entry.judged.length < 64) entry.judged.push(judged);
-    known.events.set(object.event_id, entry);
-    if (known.events.size > keptEvents) known.events.delete(known.events.keys().next().value);
-    if (object.event_type === "end") {
-      if (known.current === object.event_id) known.current = null;
-      if (!(known.lastEvent?.onset > object.onset)) known.lastEvent = object;
-    }
-    if (!object.test && (what !== "event/last" || !packet?.retain)) higher(known, object.intensity, object.onset);
-    tell(id, "event");
-    if (what === "event/trigger" && object.event_type === "onset") {
-      document.dispatchEvent(new CustomEvent("seismote-onset", { detail: { id, event: object } }));
-    }
-  }
-
-  // A message that was missed, or that somebody else has missed.
-  function again(id, object) {
-    if (!object?.event_id || !gaps.marks.has(id) || !gaps.note(id, object.boot, object.seq, performance.now() / 1000)) return;
-    if (!(stations.get(id)?.events.get(object.event_id)?.[object.event_type]?.seq > object.seq)) event(id, "event/kept", object, { retain: true });
-  }
-
-  // What has not come is asked for, of stations that can send it again. Whoever may not ask goes without.
-  function repair() {
-    if (link.state !== "online") return;
-    for (const { id, boot, from, to } of gaps.due(performance.now() / 1000)) {
-      if (Seismote.fleet.knows(id, "resend") !== true) continue;
-      link.tell(id, "resend", { stream: "event/trigger", boot, from_seq: from, to_seq: to });
-    }
-  }
-
-  // The open event is over; its end comes by itself, or was missed.
-  function closeEvent(id) {
-    const known = station(id);
-    const entry = known.events.get(known.current);
-    known.current = null;
-    if (entry && !entry.end) entry.over = true;
-    tell(id, "event");
-  }
-
-  function trace(topic, payload, packet) {
-    const at = address(topic);
-    if (!at || payload.length === 0) return;
-    const type = packet?.properties?.contentType;
-    const first = payload[0];
-    const block = first === 0x7b ? json(payload)
-      : first === 0xbf ? Seismote.cbor(payload) : Seismote.traceFromRecords?.(payload, type);
-    if (!block) return;
-    const known = station(at.id);
-    heard(known, packet);
-    if (!known.traces.add(block, performance.now() / 1000)) return;
-    tick(known, known.traces.endTime * 1000);
-    tell(at.id, "trace");
-  }
-
-  const newestOf = (entry) => entry.end ?? entry.update ?? entry.onset;
-
-  Seismote.fleet = {
-    stations,
-    take, trace, intensityOf,
-    on(kind, fn) {
-      listeners.add(fn);
-      return () => listeners.delete(fn);
-    },
-    // The item of `intensity` that stands for a station: the first of its scales.
-    leading: (known) => known.summary?.intensity?.[0] && !(known.leveled > units.milliseconds(known.summary.t) + 5000)
-      ? known.summary.intensity[0] : intensityOf(known)[0] ?? known.summary?.intensity?.[0],
-    // The newest that is known each second: level or summary.
-    now: (known) => (known?.level && !(known.summary?.seq >= 0 && units.milliseconds(known.summary.t) > units.milliseconds(known.level.t))
-      ? known.level : known?.summary ?? known?.level ?? null),
-    // What a station keeps of an event, into what is known of it.
-    learn(id, object) {
-      if (stations.has(id)) event(id, "event/kept", object, { retain: true, kept: true });
-    },
-    // What is shown as the current event of a station: the newest, ended or not.
-    newestEvents(id) {
-      const list = [];
-      for (const known of id === undefined ? stations.values() : [stations.get(id)].filter(Boolean)) {
-        for (const [eventId, entry] of known.events) {
-          list.push({ station: known.id, id: eventId, ended: Boolean(entry.end || entry.over), event: newestOf(entry) });
-        }
+    for (const known of id === undefined ? stations.values() : [stations.get(id)].filter(Boolean)) {
+      for (const [eventId, entry] of known.events) {
+        list.push({ station: known.id, id: eventId, ended: Boolean(entry.end || entry.over), event: newestOf(entry) });
       }
-      return list.sort((a, b) => (a.event.onset < b.event.onset ? 1 : a.event.onset > b.event.onset ? -1 : 0));
-    },
-    newestOf,
-    // Whether a station has a verb; null when it has not said.
-    knows: (id, verb) => stations.get(id)?.info?.capabilities?.verbs?.includes(verb) ?? null,
-    // What is heard whatever is shown: who is there, what is wrong, what shakes.
-    start() {
-      const hear = (what, options) => link.subscribe(`${link.root}/+/${what}`, take, options);
-      hear("state/online");
-      for (const what of ["event/trigger", "data/history/event/trigger", "event/current", "state/alert/+"]) hear(what);
-      setInterval(repair, 1000);
-      hear("state/info", { calm: true });
-    },
-  };
-})(globalThis.Seismote ??= {});
+    }
+    return list.sort((a, b) => (a.event.onset < b.event.onset ? 1 : a.event.onset > b.event.onset ? -1 : 0));
+  },
+  newestOf,
+  // Whether a station has a verb; null when it has not said.
+  knows: (id, verb) => stations.get(id)?.info?.capabilities?.verbs?.includes(verb) ?? null,
+  // What is heard whatever is shown: who is there, what is wrong, what shakes.
+  start() {
+    const hear = (what, options) => link.subscribe(`${link.root}/+/${what}`, take, options);
+    hear("state/online");
+    for (const what of ["event/trigger", "data/history/event/trigger", "event/current", "state/alert/+"]) hear(what);
+    setInterval(repair, 1000);
+    hear("state/info", { calm: true });
+  },
+};

@@ -1,8 +1,8 @@
-"use strict";
-const assert = require("node:assert");
-const { test } = require("node:test");
-const { load } = require("./support/load.js");
-const { bezier, motion } = load("pure/bezier.js", "pure/motion.js");
+import assert from "node:assert";
+import { test } from "node:test";
+import "./support/load.js";
+import { bezier } from "../src/pure/bezier.js";
+import { motion } from "../src/pure/motion.js";
 
 const near = (a, b, tolerance = 1e-12) => assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b}`);
 const spiral = Array.from({ length: 41 }, (_, i) => ({ x: i * Math.cos(i / 3), y: i * Math.sin(i / 3) }));

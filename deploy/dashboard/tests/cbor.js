@@ -1,8 +1,7 @@
-"use strict";
-const assert = require("node:assert");
-const { test } = require("node:test");
-const { load } = require("./support/load.js");
-const { cbor } = load("pure/cbor.js");
+import assert from "node:assert";
+import { test } from "node:test";
+import "./support/load.js";
+import { cbor } from "../src/pure/cbor.js";
 
 const read = (hex) => cbor(Buffer.from(hex, "hex"));
 

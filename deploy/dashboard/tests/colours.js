@@ -1,10 +1,9 @@
-"use strict";
 // The signals of the graphs: told apart by everybody, and seen on their card.
-const assert = require("node:assert");
-const fs = require("node:fs");
-const path = require("node:path");
-const { test } = require("node:test");
-const { top } = require("./support/load.js");
+import assert from "node:assert";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { top } from "./support/load.js";
 
 const style = fs.readFileSync(path.join(top, "style", "base.css"), "utf8");
 const themes = style.split("--card:").slice(1).map((part) => {

@@ -1,9 +1,8 @@
-"use strict";
 // Who is there, by what stations say and what brokers keep.
-const assert = require("node:assert");
-const { EventEmitter } = require("node:events");
-const { test, mock } = require("node:test");
-const { load } = require("./support/load.js");
+import assert from "node:assert";
+import { EventEmitter } from "node:events";
+import { test, mock } from "node:test";
+import "./support/load.js";
 
 globalThis.location = { search: "", pathname: "/", protocol: "http:", host: "example.org" };
 globalThis.sessionStorage = { getItem: () => null, setItem() {}, removeItem() {} };
@@ -26,7 +25,9 @@ let client = null;
 globalThis.mqtt = { connect: () => (client = new Client()) };
 const begin = Date.parse("2026-01-05T10:00:00Z");
 mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: begin });
-const { link, fleet } = load("text.js", "pure/units.js", "pure/wire.js", "pure/policy.js", "pure/ring.js", "pure/gaps.js", "link.js", "fleet.js", "introductions.js");
+const { link } = await import("../src/link.js");
+const { fleet } = await import("../src/fleet.js");
+await import("../src/introductions.js");
 fleet.start();
 fleet.introduce();
 

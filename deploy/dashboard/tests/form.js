@@ -1,8 +1,8 @@
-"use strict";
-const assert = require("node:assert");
-const { test } = require("node:test");
-const { load } = require("./support/load.js");
-const { form, variants } = load("pure/variants.js", "pure/form.js");
+import assert from "node:assert";
+import { test } from "node:test";
+import "./support/load.js";
+import { form } from "../src/pure/form.js";
+import { variants } from "../src/pure/variants.js";
 
 // In the agent's style: one leaf of each kind.
 const about = { "x-apply": "live", "x-remote": true, "x-secret": false };

@@ -1,9 +1,8 @@
-"use strict";
 // Messages of events that have not come.
-const assert = require("node:assert");
-const { test } = require("node:test");
-const { load } = require("./support/load.js");
-const { Gaps } = load("pure/gaps.js");
+import assert from "node:assert";
+import { test } from "node:test";
+import "./support/load.js";
+import { Gaps } from "../src/pure/gaps.js";
 
 test("what is missing is asked for until it comes, and no more when it has", () => {
   const gaps = new Gaps();

@@ -1,10 +1,15 @@
-"use strict";
 // What a station has kept: levels, events, files; and the order of many stations.
-const assert = require("node:assert");
-const { test } = require("node:test");
-const { load } = require("./support/load.js");
-const { wire, Traces, past, helicorder, rank, quakeML, csv, spectrogramColumns } = load("text.js", "pure/units.js", "pure/wire.js", "pure/policy.js", "pure/scales.js", "pure/ring.js", "pure/past.js",
-  "pure/fft.js", "pure/spectrogram.js", "pure/helicorder.js", "pure/rank.js", "pure/steim.js", "pure/miniseed.js", "pure/waveform.js", "pure/csv.js", "pure/quakeml.js");
+import assert from "node:assert";
+import { test } from "node:test";
+import "./support/load.js";
+import { wire } from "../src/pure/wire.js";
+import { Traces } from "../src/pure/ring.js";
+import { pastLevels as past } from "../src/pure/past.js";
+import { helicorder } from "../src/pure/helicorder.js";
+import { rank } from "../src/pure/rank.js";
+import { quakeML } from "../src/pure/quakeml.js";
+import { csv } from "../src/pure/csv.js";
+import { spectrogramColumns } from "../src/pure/spectrogram.js";
 
 const begin = Date.parse("2026-01-05T00:00:00Z") / 1000;
 const rfc = (seconds) => new Date(seconds * 1000).toISOString();

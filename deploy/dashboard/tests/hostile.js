@@ -1,10 +1,14 @@
-"use strict";
 // What a hostile station may send: it becomes neither a style, nor an address, nor code, nor an endless loop.
-const assert = require("node:assert");
-const { test } = require("node:test");
-const { load } = require("./support/load.js");
-const { wire, scales, form, policy, waveform, Traces } = load("text.js", "pure/units.js", "pure/wire.js", "pure/policy.js", "pure/scales.js",
-  "pure/ring.js", "pure/steim.js", "pure/miniseed.js", "pure/waveform.js", "pure/form.js", "pure/variants.js");
+import assert from "node:assert";
+import { test } from "node:test";
+import "./support/load.js";
+import { text } from "../src/text.js";
+import { wire } from "../src/pure/wire.js";
+import { scales } from "../src/pure/scales.js";
+import { form } from "../src/pure/form.js";
+import { policy } from "../src/pure/policy.js";
+import { waveform } from "../src/pure/waveform.js";
+import { Traces } from "../src/pure/ring.js";
 
 const colors = ["url(//evil)", "#fff", "red", "#ffffff;background:url(//evil)", "#gggggg", "image-set('//evil' 1x)", 7, null, ["#ffffff"], { toString: () => "#ffffff" }];
 
@@ -60,7 +64,7 @@ test("lists and names are bounded", () => {
 test("names that every object has are not found among ours", () => {
   for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
     assert.strictEqual(scales.intensity({ scale: name, value: 3 }), null);
-    assert.strictEqual(Seismote.text.intensity.relations[name], undefined);
+    assert.strictEqual(text.intensity.relations[name], undefined);
   }
 });
 

@@ -1,13 +1,12 @@
-"use strict";
 // The languages: whole, well-formed, and no text outside of them.
-const assert = require("node:assert");
-const fs = require("node:fs");
-const path = require("node:path");
-const { test } = require("node:test");
-const { load, language, top } = require("./support/load.js");
-const { messages } = load("pure/messages.js");
+import assert from "node:assert";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { language, top } from "./support/load.js";
+import { messages } from "../src/pure/messages.js";
 
-const codes = fs.readdirSync(path.join(top, "languages")).map((name) => name.replace(".json", ""));
+const codes = fs.readdirSync(path.join(top, "languages")).filter((name) => name.endsWith(".json")).map((name) => name.replace(".json", ""));
 const english = language("en");
 
 function leaves(tree, at = "") {
@@ -48,6 +47,42 @@ for (const code of codes) {
   });
 }
 
+test("names of settings and alerts: one line each, in every language", () => {
+  const lines = fs.readFileSync(path.join(top, "languages", "stations.tsv"), "utf8").split("\n").filter((line) => line && !line.startsWith("#"));
+  const seen = new Set();
+  for (const line of lines) {
+    const cells = line.split("\t");
+    assert.match(cells[0], /^(setting|group|alert) [a-z0-9_.]+$/, line);
+    assert.strictEqual(cells.length, codes.length, `${cells[0]} has ${cells.length - 1} languages`);
+    assert.ok(cells.every((cell) => cell.trim() === cell && cell !== ""), `${cells[0]}: an empty text, or blanks around one`);
+    assert.ok(!seen.has(cells[0]), `${cells[0]} is there twice`);
+    seen.add(cells[0]);
+  }
+});
+
+// The settings file and the document of the alerts name what there is: what the table lacks is said, and a tenth is too much.
+test("what the table of settings and alerts lacks", (t) => {
+  const repository = path.join(top, "..", "..");
+  const table = fs.readFileSync(path.join(top, "languages", "stations.tsv"), "utf8");
+  const known = (name) => table.includes(`\n${name}\t`);
+  const alerts = [...fs.readFileSync(path.join(repository, "deploy/docs/operate/alerts.md"), "utf8").matchAll(/^### ([a-z_0-9]+)$/gm)].map(([, code]) => `alert ${code}`);
+  assert.ok(alerts.length > 20, "the document names no alerts");
+  const path_ = [];
+  const settings = [];
+  for (const line of fs.readFileSync(path.join(repository, "config/seismote.yaml"), "utf8").split("\n")) {
+    const found = /^( *)([a-z][a-z0-9_]*):(.*)$/.exec(line);
+    if (!found) continue;
+    path_.length = found[1].length / 2;
+    path_.push(found[2]);
+    if (path_.length > 1 && found[3].trim() !== "" && !found[3].trim().startsWith("#")) settings.push(`setting ${path_.join(".").replace(/^axes\.[xyz]\./, "axes.all.")}`);
+  }
+  assert.ok(settings.length > 100, `only ${settings.length} settings in config/seismote.yaml`);
+  const all = [...new Set([...settings, ...alerts])];
+  const missing = all.filter((name) => !known(name));
+  t.diagnostic(`${all.length} settings and alerts, ${missing.length} without a translation: ${missing.join(", ")}`);
+  assert.ok(missing.length < all.length / 10, missing.join(", "));
+});
+
 test("plurals and numbers are those of the language", () => {
   const said = (code, text, ...values) => messages.compile(text, text, messages.numbers(code))(...values);
   const stations = "{0, plural, one {# Station} other {# Stationen}}";
@@ -69,10 +104,9 @@ test("what a language lacks is said in English, and names that every object has 
 // Words that a person reads: two of them, or a capital, beside each other in a string that is no address, name or unit.
 test("no text is written in the page's code", () => {
   const found = [];
-  const files = fs.readFileSync(path.join(top, "order"), "utf8").split("\n").filter((line) => /^src\/.*\.js$/.test(line) && !/coastlines/.test(line));
+  const files = fs.readdirSync(path.join(top, "src"), { recursive: true }).filter((name) => /\.js$/.test(name) && !/^(pure\/|coastlines)/.test(name));
   for (const file of files) {
-    if (file.startsWith("src/pure/")) continue;
-    const code = fs.readFileSync(path.join(top, file), "utf8").replace(/^\s*\/\/.*$/gm, "");
+    const code = fs.readFileSync(path.join(top, "src", file), "utf8").replace(/^\s*\/\/.*$/gm, "");
     for (const [, text] of code.matchAll(/h\("(?:p|h[1-6]|span|button|th|td|dt|dd|li|label|option|a|strong|small)", \{[^{}]*\}, "([^"]*[A-Za-z]{3}[^"]*)"/g)) found.push(`${file}: ${text}`);
     for (const [, , text] of code.matchAll(/(["'`])([A-Z][a-z]+ [a-z]+ ?[^"'`$<>]*)\1/g)) found.push(`${file}: ${text}`);
     for (const [, text] of code.matchAll(/"?(?:aria-label|title|placeholder)"?: "([^"]+)"/g)) found.push(`${file}: ${text}`);

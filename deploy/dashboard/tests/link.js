@@ -1,9 +1,8 @@
-"use strict";
 // The connection, with a broker and a clock of the test's own.
-const assert = require("node:assert");
-const { EventEmitter } = require("node:events");
-const { test, mock } = require("node:test");
-const { load } = require("./support/load.js");
+import assert from "node:assert";
+import { EventEmitter } from "node:events";
+import { test, mock } from "node:test";
+import "./support/load.js";
 
 globalThis.location = { search: "?root=school", pathname: "/page/index.html", protocol: "https:", host: "example.org" };
 globalThis.sessionStorage = { getItem: () => null, setItem() {}, removeItem() {} };
@@ -25,7 +24,7 @@ class Client extends EventEmitter {
   say(topic, object) { this.emit("message", topic, new TextEncoder().encode(JSON.stringify(object)), {}); }
 }
 globalThis.mqtt = { connect: (url, options) => new Client(url, options) };
-const { link } = load("text.js", "pure/units.js", "pure/wire.js", "pure/policy.js", "pure/ring.js", "pure/past.js", "link.js");
+const { link } = await import("../src/link.js");
 const last = () => clients[clients.length - 1];
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 function fresh() {

@@ -1,10 +1,11 @@
-"use strict";
-const assert = require("node:assert");
-const { createHash } = require("node:crypto");
-const { test } = require("node:test");
-const { load, vector } = require("./support/load.js");
-const { miniseed, waveform, csv, sha256 } = load(
-  "pure/steim.js", "pure/miniseed.js", "pure/sha256.js", "pure/waveform.js", "pure/csv.js");
+import assert from "node:assert";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { vector } from "./support/load.js";
+import { miniseed } from "../src/pure/miniseed.js";
+import { waveform } from "../src/pure/waveform.js";
+import { csv } from "../src/pure/csv.js";
+import { sha256 } from "../src/pure/sha256.js";
 
 const truth = JSON.parse(vector("mseed/truth.json"));
 

@@ -1,10 +1,12 @@
-"use strict";
-const assert = require("node:assert");
-const fs = require("node:fs");
-const path = require("node:path");
-const { test } = require("node:test");
-const { load } = require("./support/load.js");
-const { units, scales, fft, geo } = load("pure/units.js", "pure/wire.js", "pure/scales.js", "pure/fft.js", "pure/geo.js");
+import assert from "node:assert";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import "./support/load.js";
+import { units } from "../src/pure/units.js";
+import { scales } from "../src/pure/scales.js";
+import { fft } from "../src/pure/fft.js";
+import { geo } from "../src/pure/geo.js";
 
 test("numbers have three digits and their unit", () => {
   assert.strictEqual(units.text(0.0980665, "mg"), "10.0 mg");
@@ -112,7 +114,7 @@ test("labels are whole, and cover neither each other nor a station", () => {
 });
 
 test("colours of both themes are readable (WCAG AA)", () => {
-  const css = fs.readFileSync(path.join(__dirname, "../style/base.css"), "utf8");
+  const css = fs.readFileSync(new URL("../style/base.css", import.meta.url), "utf8");
   const blocks = css.match(/\{[^{}]*--page:[^}]*\}/g).map((block) =>
     Object.fromEntries([...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value])));
   assert.strictEqual(blocks.length, 3);

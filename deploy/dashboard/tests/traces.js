@@ -1,8 +1,8 @@
-"use strict";
-const assert = require("node:assert");
-const { test } = require("node:test");
-const { load } = require("./support/load.js");
-const { Traces, Playhead } = load("pure/units.js", "pure/ring.js", "pure/playhead.js");
+import assert from "node:assert";
+import { test } from "node:test";
+import "./support/load.js";
+import { Traces } from "../src/pure/ring.js";
+import { Playhead } from "../src/pure/playhead.js";
 
 const begin = Date.parse("2026-01-05T10:20:30.120Z") / 1000;
 const time = (seconds) => new Date((begin + seconds) * 1000).toISOString();

@@ -1,35 +1,31 @@
 // Where the page may connect to. index.html forbids all but WebSockets; which brokers they are says the page's address, so
 // the page itself then forbids all but those.
-(function (Seismote) {
-  "use strict";
+const most = 8;
 
-  const most = 8;
+// The brokers that an address like ?broker=…&broker=… names, nodes of one cluster; without that, where the page came from:
+// the same host and port, wss for https, below the same folder.
+function brokers({ protocol, host, pathname, search }) {
+  const named = [...new Set(new URLSearchParams(search).getAll("broker"))].slice(0, most);
+  return named.length > 0 ? named : [`${protocol === "https:" ? "wss" : "ws"}://${host}${pathname.replace(/[^/]*$/, "")}`];
+}
 
-  // The brokers that an address like ?broker=…&broker=… names, nodes of one cluster; without that, where the page came from:
-  // the same host and port, wss for https, below the same folder.
-  function brokers({ protocol, host, pathname, search }) {
-    const named = [...new Set(new URLSearchParams(search).getAll("broker"))].slice(0, most);
-    return named.length > 0 ? named : [`${protocol === "https:" ? "wss" : "ws"}://${host}${pathname.replace(/[^/]*$/, "")}`];
+// Scheme, host and port of a WebSocket's address; null when it is none.
+function origin(url) {
+  try {
+    const { protocol, host } = new URL(url);
+    return ["ws:", "wss:"].includes(protocol) && host !== "" ? `${protocol}//${host}` : null;
+  } catch {
+    return null;
   }
+}
 
-  // Scheme, host and port of a WebSocket's address; null when it is none.
-  function origin(url) {
-    try {
-      const { protocol, host } = new URL(url);
-      return ["ws:", "wss:"].includes(protocol) && host !== "" ? `${protocol}//${host}` : null;
-    } catch {
-      return null;
-    }
-  }
+// The Content-Security-Policy for brokers' addresses. A policy has no way to write an IPv6 address, so for one of those
+// it stays with the scheme.
+function connections(urls) {
+  const origins = urls.map(origin);
+  if (origins.includes(null)) return "connect-src 'none'";
+  const allowed = origins.map((only) => only.includes("[") ? only.slice(0, only.indexOf("/")) : only);
+  return `connect-src ${[...new Set(allowed)].join(" ")}`;
+}
 
-  // The Content-Security-Policy for brokers' addresses. A policy has no way to write an IPv6 address, so for one of those
-  // it stays with the scheme.
-  function connections(urls) {
-    const origins = urls.map(origin);
-    if (origins.includes(null)) return "connect-src 'none'";
-    const allowed = origins.map((only) => only.includes("[") ? only.slice(0, only.indexOf("/")) : only);
-    return `connect-src ${[...new Set(allowed)].join(" ")}`;
-  }
-
-  Seismote.policy = { brokers, origin, connections };
-})((globalThis.Seismote = globalThis.Seismote || {}));
+export const policy = { brokers, origin, connections };

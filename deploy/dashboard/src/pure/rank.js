@@ -1,76 +1,72 @@
 // Which stations need somebody's eyes: their states, how many are in each, and orders of a list.
-(function (Seismote) {
-  "use strict";
+// The worst first.
+const states = ["shaking", "error", "offline", "silent", "warning", "clock", "settling", "unknown", "good"];
+const rankOf = new Map(states.map((state, i) => [state, i]));
+// What counts as a problem of the browser's user.
+const counts = ["all", "online", "shaking", "alerts", "offline", "silent", "clock"];
 
-  // The worst first.
-  const states = ["shaking", "error", "offline", "silent", "warning", "clock", "settling", "unknown", "good"];
-  const rankOf = new Map(states.map((state, i) => [state, i]));
-  // What counts as a problem of the browser's user.
-  const counts = ["all", "online", "shaking", "alerts", "offline", "silent", "clock"];
-
-  // A station as the list has it. `known`: of the fleet; `more`: { now, silence (ms), alerts: open ones, item: of intensity }
-  function row(known, { now, silence, alerts, item }) {
-    // What was last heard of one that has fallen silent is not what it does now.
-    const triggered = known.online !== false && silence === 0 && now?.triggered === true;
-    const synced = known.level?.synced ?? known.health?.time?.synced;
-    const state = triggered ? "shaking"
-      : alerts.some((alert) => alert.severity === "error") ? "error"
-        : known.online === false ? "offline"
-          : silence > 0 ? "silent"
-            : alerts.some((alert) => alert.severity !== "info") ? "warning"
-              : synced === false ? "clock"
-                : now?.valid === false ? "settling"
-                  : known.online === null && !now ? "unknown" : "good";
-    return {
-      id: known.id, state, description: known.info?.station?.description ?? "", groups: known.info?.station?.groups ?? [],
-      // A broker that has lost the word "online" still hands on what such a station says.
-      online: known.online === true || (known.online === null && Boolean(now) && silence === 0), triggered, alerts: alerts.length, silent: silence > 0, synced,
-      intensity: item?.value ?? NaN, highest: highest(known), pga: now?.pga ?? NaN, heard: known.heard, version: known.info?.agent?.version ?? "",
-    };
-  }
-
-  function highest(known) {
-    let most = NaN;
-    for (const { item } of known.highest.values()) if (item.scale !== "jma" && item.scale !== "cwa" && !(most >= item.value)) most = item.value;
-    return most;
-  }
-
-  const is = {
-    __proto__: null,
-    all: () => true, online: (one) => one.online, shaking: (one) => one.triggered, alerts: (one) => one.alerts > 0,
-    offline: (one) => one.state === "offline" || (!one.online && one.state === "error"), silent: (one) => one.silent, clock: (one) => one.online && one.synced === false,
+// A station as the list has it. `known`: of the fleet; `more`: { now, silence (ms), alerts: open ones, item: of intensity }
+function row(known, { now, silence, alerts, item }) {
+  // What was last heard of one that has fallen silent is not what it does now.
+  const triggered = known.online !== false && silence === 0 && now?.triggered === true;
+  const synced = known.level?.synced ?? known.health?.time?.synced;
+  const state = triggered ? "shaking"
+    : alerts.some((alert) => alert.severity === "error") ? "error"
+      : known.online === false ? "offline"
+        : silence > 0 ? "silent"
+          : alerts.some((alert) => alert.severity !== "info") ? "warning"
+            : synced === false ? "clock"
+              : now?.valid === false ? "settling"
+                : known.online === null && !now ? "unknown" : "good";
+  return {
+    id: known.id, state, description: known.info?.station?.description ?? "", groups: known.info?.station?.groups ?? [],
+    // A broker that has lost the word "online" still hands on what such a station says.
+    online: known.online === true || (known.online === null && Boolean(now) && silence === 0), triggered, alerts: alerts.length, silent: silence > 0, synced,
+    intensity: item?.value ?? NaN, highest: highest(known), pga: now?.pga ?? NaN, heard: known.heard, version: known.info?.agent?.version ?? "",
   };
+}
 
-  // { all: n, online: n, … }
-  function count(rows) {
-    return Object.fromEntries(counts.map((name) => [name, rows.reduce((sum, one) => sum + (is[name](one) ? 1 : 0), 0)]));
-  }
+function highest(known) {
+  let most = NaN;
+  for (const { item } of known.highest.values()) if (item.scale !== "jma" && item.scale !== "cwa" && !(most >= item.value)) most = item.value;
+  return most;
+}
 
-  // Those that match: { only (a name of `counts`), group ("" for all), words }
-  function filter(rows, { only = "all", group = "", words = "" }) {
-    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-    return rows.filter((one) => (is[only] ?? is.all)(one) && (group === "" || group === "all" || one.groups.includes(group)) &&
-      wanted.every((word) => `${one.id} ${one.description}`.toLowerCase().includes(word)));
-  }
+const is = {
+  __proto__: null,
+  all: () => true, online: (one) => one.online, shaking: (one) => one.triggered, alerts: (one) => one.alerts > 0,
+  offline: (one) => one.state === "offline" || (!one.online && one.state === "error"), silent: (one) => one.silent, clock: (one) => one.online && one.synced === false,
+};
 
-  const byName = (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-  // Numbers that are missing come last, whichever way round.
-  const numbers = (key) => (a, b, way) => {
-    const [x, y] = [a[key], b[key]];
-    if (!Number.isFinite(x) || !Number.isFinite(y)) return (Number.isFinite(x) ? 0 : 1) - (Number.isFinite(y) ? 0 : 1);
-    return way * (x - y);
-  };
-  const texts = (key) => (a, b, way) => way * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0);
-  const orders = {
-    __proto__: null,
-    problems: (a, b, way) => way * (rankOf.get(a.state) - rankOf.get(b.state)),
-    station: texts("id"), intensity: numbers("intensity"), highest: numbers("highest"), pga: numbers("pga"), heard: numbers("heard"), alerts: numbers("alerts"),
-    version: texts("version"), groups: (a, b, way) => way * (a.groups.join() < b.groups.join() ? -1 : a.groups.join() > b.groups.join() ? 1 : 0),
-    clock: (a, b, way) => way * (Number(a.synced ?? -1) - Number(b.synced ?? -1)),
-  };
+// { all: n, online: n, … }
+function count(rows) {
+  return Object.fromEntries(counts.map((name) => [name, rows.reduce((sum, one) => sum + (is[name](one) ? 1 : 0), 0)]));
+}
 
-  // A new list; `way` 1 or −1. What is alike is in the order of names.
-  const sort = (rows, order, way = 1) => [...rows].sort((a, b) => (orders[order] ?? orders.problems)(a, b, way) || byName(a, b));
+// Those that match: { only (a name of `counts`), group ("" for all), words }
+function filter(rows, { only = "all", group = "", words = "" }) {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((one) => (is[only] ?? is.all)(one) && (group === "" || group === "all" || one.groups.includes(group)) &&
+    wanted.every((word) => `${one.id} ${one.description}`.toLowerCase().includes(word)));
+}
 
-  Seismote.rank = { row, count, filter, sort, states, counts };
-})((globalThis.Seismote = globalThis.Seismote || {}));
+const byName = (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+// Numbers that are missing come last, whichever way round.
+const numbers = (key) => (a, b, way) => {
+  const [x, y] = [a[key], b[key]];
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return (Number.isFinite(x) ? 0 : 1) - (Number.isFinite(y) ? 0 : 1);
+  return way * (x - y);
+};
+const texts = (key) => (a, b, way) => way * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0);
+const orders = {
+  __proto__: null,
+  problems: (a, b, way) => way * (rankOf.get(a.state) - rankOf.get(b.state)),
+  station: texts("id"), intensity: numbers("intensity"), highest: numbers("highest"), pga: numbers("pga"), heard: numbers("heard"), alerts: numbers("alerts"),
+  version: texts("version"), groups: (a, b, way) => way * (a.groups.join() < b.groups.join() ? -1 : a.groups.join() > b.groups.join() ? 1 : 0),
+  clock: (a, b, way) => way * (Number(a.synced ?? -1) - Number(b.synced ?? -1)),
+};
+
+// A new list; `way` 1 or −1. What is alike is in the order of names.
+const sort = (rows, order, way = 1) => [...rows].sort((a, b) => (orders[order] ?? orders.problems)(a, b, way) || byName(a, b));
+
+export const rank = { row, count, filter, sort, states, counts };

@@ -1,90 +1,94 @@
 // What the station takes an event for, and what it expects of its first seconds; what one station cannot know; and what
 // people say that it was.
-(function (Seismote) {
-  "use strict";
 
-  const { h, link, fleet, units, setText } = Seismote;
-  const words = Seismote.text.class;
-  const seconds = 5;
+import { h, setText } from "../dom.js";
+import { fleet } from "../fleet.js";
+import { link } from "../link.js";
+import { format } from "../preferences.js";
+import { scales } from "../pure/scales.js";
+import { units } from "../pure/units.js";
+import { numbers, text } from "../text.js";
 
-  // A model is never certain: 0.998 is more than 99 %, and not 100 %.
-  const percent = (p) => (p > 0.99 ? `>${Seismote.numbers.percent(0.99)}` : p < 0.01 ? `<${Seismote.numbers.percent(0.01)}` : Seismote.numbers.percent(p));
+const words = text.class;
+const seconds = 5;
 
-  // "earthquake 93 %" or "disturbance (earthquake 10 %)" as a badge: the probability is always that of an earthquake. Null
-  // where the station says nothing of it.
-  Seismote.classBadge = function classBadge({ class: judged, label, alarm } = {}) {
-    const name = label ? words.labels[label] ?? label : judged?.likely && words.names[judged.likely];
-    if (!name) return null;
-    let said = name;
-    if (!label && Number.isFinite(judged.p)) {
-      if (judged.likely !== "earthquake") said = words.but(name, `${words.names.earthquake} ${percent(judged.p)}`);
-      // An earthquake stays one when its last seconds look like nothing any more: that late probability is not of its class.
-      else if (judged.p >= 0.5) said = `${name} ${percent(judged.p)}`;
-    }
-    const state = alarm ? "bad" : (label ?? judged.likely) === "earthquake" ? "warn" : "unknown";
-    return h("span", { class: "badge class-badge", dataset: { state } }, said);
-  };
+// A model is never certain: 0.998 is more than 99 %, and not 100 %.
+const percent = (p) => (p > 0.99 ? `>${numbers.percent(0.99)}` : p < 0.01 ? `<${numbers.percent(0.01)}` : numbers.percent(p));
 
-  function chart(judged) {
-    const y = (p) => 86 - p * 76;
-    const points = [...judged].sort((a, b) => a.t_s - b.t_s).filter((one) => Number.isFinite(one.p) && Number.isFinite(one.t_s));
-    const end = Math.max(seconds, Math.ceil(points.at(-1)?.t_s ?? 0));
-    const x = (t) => 30 + (t / end) * 260;
-    const line = points.map((one, i) => `${i ? "L" : "M"}${x(one.t_s).toFixed(1)} ${y(one.p).toFixed(1)}`).join("");
-    return h("svg", { viewBox: "0 0 300 106", class: "class-chart", role: "img", "aria-label": words.graph },
-      h("rect", { x: 30, y: y(0.8), width: 260, height: y(0.2) - y(0.8), class: "unsure" }),
-      [0, 0.2, 0.5, 0.8, 1].map((p) => [h("line", { x1: 30, x2: 290, y1: y(p), y2: y(p) }), h("text", { x: 26, y: y(p) + 3, "text-anchor": "end" }, Seismote.numbers.percent(p))]),
-      Seismote.scales.ticks(0, end, 6).map((t) => h("text", { x: x(t), y: 102, "text-anchor": "middle" }, `${t} s`)),
-      h("path", { d: line, class: "class-line" }), points.map((one) => h("circle", { cx: x(one.t_s).toFixed(1), cy: y(one.p).toFixed(1), r: 3 })));
+// "earthquake 93 %" or "disturbance (earthquake 10 %)" as a badge: the probability is always that of an earthquake. Null
+// where the station says nothing of it.
+export function classBadge({ class: judged, label, alarm } = {}) {
+  const name = label ? words.labels[label] ?? label : judged?.likely && words.names[judged.likely];
+  if (!name) return null;
+  let said = name;
+  if (!label && Number.isFinite(judged.p)) {
+    if (judged.likely !== "earthquake") said = words.but(name, `${words.names.earthquake} ${percent(judged.p)}`);
+    // An earthquake stays one when its last seconds look like nothing any more: that late probability is not of its class.
+    else if (judged.p >= 0.5) said = `${name} ${percent(judged.p)}`;
   }
+  const state = alarm ? "bad" : (label ?? judged.likely) === "earthquake" ? "warn" : "unknown";
+  return h("span", { class: "badge class-badge", dataset: { state } }, said);
+}
 
-  function classCard(event, judged) {
-    const one = event.class;
-    if (!one?.likely) return null;
-    // What made it an earthquake is the highest.
-    const told = one.likely === "earthquake" ? judged.reduce((best, other) => (other.p > best.p ? other : best), one) : one;
-    return h("section", { class: "card class-card" }, h("h2", {}, words.title),
-      h("p", {}, Seismote.classBadge({ class: { ...one, p: told.p }, alarm: event.alarm }), one.certain ? ` ${words.certain}` : "", event.confirmed ? ` · ${Seismote.text.event.confirmed}` : ""),
-      Number.isFinite(told.p) && Number.isFinite(told.t_s) && h("p", { class: "quiet" }, words.probability(percent(told.p), units.duration(told.t_s))),
-      judged.length > 0 && chart(judged),
-      one.moved && h("p", { class: "strong" }, words.moved),
-      h("p", { class: "quiet small-note" }, words.limits));
-  }
+function chart(judged) {
+  const y = (p) => 86 - p * 76;
+  const points = [...judged].sort((a, b) => a.t_s - b.t_s).filter((one) => Number.isFinite(one.p) && Number.isFinite(one.t_s));
+  const end = Math.max(seconds, Math.ceil(points.at(-1)?.t_s ?? 0));
+  const x = (t) => 30 + (t / end) * 260;
+  const line = points.map((one, i) => `${i ? "L" : "M"}${x(one.t_s).toFixed(1)} ${y(one.p).toFixed(1)}`).join("");
+  return h("svg", { viewBox: "0 0 300 106", class: "class-chart", role: "img", "aria-label": words.graph },
+    h("rect", { x: 30, y: y(0.8), width: 260, height: y(0.2) - y(0.8), class: "unsure" }),
+    [0, 0.2, 0.5, 0.8, 1].map((p) => [h("line", { x1: 30, x2: 290, y1: y(p), y2: y(p) }), h("text", { x: 26, y: y(p) + 3, "text-anchor": "end" }, numbers.percent(p))]),
+    scales.ticks(0, end, 6).map((t) => h("text", { x: x(t), y: 102, "text-anchor": "middle" }, `${t} s`)),
+    h("path", { d: line, class: "class-line" }), points.map((one) => h("circle", { cx: x(one.t_s).toFixed(1), cy: y(one.p).toFixed(1), r: 3 })));
+}
 
-  function onsiteCard(event) {
-    const one = event.onsite;
-    if (one === undefined) return null;
-    const title = h("h2", {}, words.onsite);
-    if (one === null || !Number.isFinite(one.pgv_predicted)) return h("section", { class: "card" }, title, h("p", { class: "quiet" }, words.onsiteNone));
-    const range = Number.isFinite(one.range_log10) ? one.range_log10 : 0.6;
-    const f = Seismote.format;
-    return h("section", { class: "card onsite-card" }, title,
-      h("p", { class: "strong" }, words.predicted(f.velocity(one.pgv_predicted), f.velocity(one.pgv_predicted / 10 ** range), f.velocity(one.pgv_predicted * 10 ** range), units.digits(one.mmi_predicted, 2))),
-      Number.isFinite(one.level) && words.levels[one.level] && h("p", {}, words.levels[one.level]),
-      h("p", { class: "quiet" }, words.onsiteAt(one.t_s ?? 2)),
-      h("p", { class: "quiet small-note" }, words.onsiteLimits));
-  }
+function classCard(event, judged) {
+  const one = event.class;
+  if (!one?.likely) return null;
+  // What made it an earthquake is the highest.
+  const told = one.likely === "earthquake" ? judged.reduce((best, other) => (other.p > best.p ? other : best), one) : one;
+  return h("section", { class: "card class-card" }, h("h2", {}, words.title),
+    h("p", {}, classBadge({ class: { ...one, p: told.p }, alarm: event.alarm }), one.certain ? ` ${words.certain}` : "", event.confirmed ? ` · ${text.event.confirmed}` : ""),
+    Number.isFinite(told.p) && Number.isFinite(told.t_s) && h("p", { class: "quiet" }, words.probability(percent(told.p), units.duration(told.t_s))),
+    judged.length > 0 && chart(judged),
+    one.moved && h("p", { class: "strong" }, words.moved),
+    h("p", { class: "quiet small-note" }, words.limits));
+}
 
-  // People say what it was: a button each, for those who may send commands to a station that takes labels.
-  function labelCard(id, event, mayAsk, done) {
-    if (fleet.knows(id, "label") !== true) return null;
-    const problem = h("p", { class: "problem", role: "alert" });
-    const buttons = Object.entries(words.labels).map(([label, name]) => h("button", { type: "button", class: "plain small", disabled: !mayAsk, "aria-pressed": String(event.label === label),
-      async onclick() {
-        setText(problem, "");
-        try {
-          await link.command(id, "label", { event_id: event.event_id, label });
-          done(label);
-        } catch (error) {
-          setText(problem, words.labelFailed(error.errors?.[0]?.message ?? error.message));
-        }
-      } }, name));
-    return h("section", { class: "card label-card" }, h("h2", {}, words.label),
-      h("p", { class: "quiet" }, event.label ? words.labelled(words.labels[event.label] ?? event.label) : words.noLabel),
-      h("div", { class: "label-buttons", role: "group", "aria-label": words.label }, buttons), problem, h("p", { class: "quiet small-note" }, words.labelHelp));
-  }
+function onsiteCard(event) {
+  const one = event.onsite;
+  if (one === undefined) return null;
+  const title = h("h2", {}, words.onsite);
+  if (one === null || !Number.isFinite(one.pgv_predicted)) return h("section", { class: "card" }, title, h("p", { class: "quiet" }, words.onsiteNone));
+  const range = Number.isFinite(one.range_log10) ? one.range_log10 : 0.6;
+  const f = format;
+  return h("section", { class: "card onsite-card" }, title,
+    h("p", { class: "strong" }, words.predicted(f.velocity(one.pgv_predicted), f.velocity(one.pgv_predicted / 10 ** range), f.velocity(one.pgv_predicted * 10 ** range), units.digits(one.mmi_predicted, 2))),
+    Number.isFinite(one.level) && words.levels[one.level] && h("p", {}, words.levels[one.level]),
+    h("p", { class: "quiet" }, words.onsiteAt(one.t_s ?? 2)),
+    h("p", { class: "quiet small-note" }, words.onsiteLimits));
+}
 
-  // The cards of an event; `judged` are its probabilities so far.
-  Seismote.eventClass = (id, event, judged, mayAsk, done) =>
-    [classCard(event, judged), onsiteCard(event), event.end ? labelCard(id, event, mayAsk, done) : null].filter(Boolean);
-})(globalThis.Seismote ??= {});
+// People say what it was: a button each, for those who may send commands to a station that takes labels.
+function labelCard(id, event, mayAsk, done) {
+  if (fleet.knows(id, "label") !== true) return null;
+  const problem = h("p", { class: "problem", role: "alert" });
+  const buttons = Object.entries(words.labels).map(([label, name]) => h("button", { type: "button", class: "plain small", disabled: !mayAsk, "aria-pressed": String(event.label === label),
+    async onclick() {
+      setText(problem, "");
+      try {
+        await link.command(id, "label", { event_id: event.event_id, label });
+        done(label);
+      } catch (error) {
+        setText(problem, words.labelFailed(error.errors?.[0]?.message ?? error.message));
+      }
+    } }, name));
+  return h("section", { class: "card label-card" }, h("h2", {}, words.label),
+    h("p", { class: "quiet" }, event.label ? words.labelled(words.labels[event.label] ?? event.label) : words.noLabel),
+    h("div", { class: "label-buttons", role: "group", "aria-label": words.label }, buttons), problem, h("p", { class: "quiet small-note" }, words.labelHelp));
+}
+
+// The cards of an event; `judged` are its probabilities so far.
+export const eventClass = (id, event, judged, mayAsk, done) =>
+  [classCard(event, judged), onsiteCard(event), event.end ? labelCard(id, event, mayAsk, done) : null].filter(Boolean);

@@ -1,95 +1,97 @@
 // What was measured of an event: intensities, measures, peaks and detectors as tables.
-(function (Seismote) {
-  "use strict";
 
-  const { h, units } = Seismote;
-  const words = () => Seismote.text.event;
+import { fillColor, h } from "../dom.js";
+import { format } from "../preferences.js";
+import { scales } from "../pure/scales.js";
+import { units } from "../pure/units.js";
+import { numbers, text } from "../text.js";
 
-  const scaleName = (item) => Seismote.text.intensity.relations[item.relation] ?? item.relation ?? item.scale;
+const words = () => text.event;
 
-  function chip(item) {
-    const step = Seismote.scales.intensity(item);
-    return Seismote.fill(h("span", { class: "intensity-chip" }, step?.name ?? units.digits(item.value, 2)), step?.color ?? item.color ?? "#ffffff");
+const scaleName = (item) => text.intensity.relations[item.relation] ?? item.relation ?? item.scale;
+
+function chip(item) {
+  const step = scales.intensity(item);
+  return fillColor(h("span", { class: "intensity-chip" }, step?.name ?? units.digits(item.value, 2)), step?.color ?? item.color ?? "#ffffff");
+}
+
+function intensities(list) {
+  const w = words();
+  return h("table", { class: "event-table" },
+    h("thead", {}, h("tr", {}, [w.scale, w.intensity, w.value, w.fromPGA, w.fromPGV].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
+    h("tbody", {}, list.map((item) => h("tr", {},
+      h("th", { scope: "row" }, scaleName(item)), h("td", {}, chip(item)),
+      [item.value, item.from_pga, item.from_pgv].map((value) => h("td", { class: "right" }, units.fixed(value, 1)))))));
+}
+
+const q = (value, unit, count = 3) => units.quantity(value, unit, count);
+
+function rows(event, duration) {
+  const w = words().measures;
+  const f = format;
+  const list = [
+    [w.pga, `${f.acceleration(event.pga)} (${q(event.pga_pct_g, "% g")})`],
+    [w.pgv, f.velocity(event.pgv)],
+    [w.pgd, q(event.pgd * 1000, "mm")],
+    [w.duration, duration],
+    [w.d5_75, f.duration(event.d5_75_s)],
+    [w.d5_95, f.duration(event.d5_95_s)],
+    [w.arias, q(event.arias, "m/s")],
+    [w.cav, q(event.cav, "m/s")],
+    [w.cavStd, q(event.cav_std, "m/s")],
+    [w.dominant, q(event.dominant_hz, "Hz")],
+  ];
+  const { direction, first_motion: first } = event;
+  if (direction?.azimuth_deg !== undefined) {
+    list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`}`]);
+    if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
   }
+  if (first?.axis) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(units.fixed((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000, 2))}`]);
+  if (event.gaps > 0) list.push([w.gaps, numbers.text(event.gaps)]);
+  if (event.config_rev !== undefined) list.push([w.revision, numbers.text(event.config_rev)]);
+  return list.filter(([, text]) => text !== "–");
+}
 
-  function intensities(list) {
-    const w = words();
-    return h("table", { class: "event-table" },
-      h("thead", {}, h("tr", {}, [w.scale, w.intensity, w.value, w.fromPGA, w.fromPGV].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
-      h("tbody", {}, list.map((item) => h("tr", {},
-        h("th", { scope: "row" }, scaleName(item)), h("td", {}, chip(item)),
-        [item.value, item.from_pga, item.from_pgv].map((value) => h("td", { class: "right" }, units.fixed(value, 1)))))));
-  }
+function pairs(list) {
+  return h("dl", { class: "pairs" }, list.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
 
-  const q = (value, unit, count = 3) => units.quantity(value, unit, count);
+function peaks(event) {
+  const w = words();
+  const f = format;
+  const names = ["x", "y", "z", "h", "v3"].filter((name) => event.peaks?.[name]);
+  return h("table", { class: "event-table" },
+    h("thead", {}, h("tr", {}, [w.component, w.largest, w.at(f.zone(event.onset)), "RMS", "STA/LTA"].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
+    h("tbody", {}, names.map((name) => h("tr", {},
+      h("th", { scope: "row" }, w.components[name]), h("td", { class: "right" }, f.acceleration(event.peaks[name].value)),
+      h("td", { class: "right" }, f.time(event.peaks[name].t)),
+      h("td", { class: "right" }, f.acceleration(event.rms_max?.[name])),
+      h("td", { class: "right" }, units.digits(event.sta_lta_max?.[name], 3))))));
+}
 
-  function rows(event, duration) {
-    const w = words().measures;
-    const f = Seismote.format;
-    const list = [
-      [w.pga, `${f.acceleration(event.pga)} (${q(event.pga_pct_g, "% g")})`],
-      [w.pgv, f.velocity(event.pgv)],
-      [w.pgd, q(event.pgd * 1000, "mm")],
-      [w.duration, duration],
-      [w.d5_75, f.duration(event.d5_75_s)],
-      [w.d5_95, f.duration(event.d5_95_s)],
-      [w.arias, q(event.arias, "m/s")],
-      [w.cav, q(event.cav, "m/s")],
-      [w.cavStd, q(event.cav_std, "m/s")],
-      [w.dominant, q(event.dominant_hz, "Hz")],
-    ];
-    const { direction, first_motion: first } = event;
-    if (direction?.azimuth_deg !== undefined) {
-      list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`}`]);
-      if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
-    }
-    if (first?.axis) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(units.fixed((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000, 2))}`]);
-    if (event.gaps > 0) list.push([w.gaps, Seismote.numbers.text(event.gaps)]);
-    if (event.config_rev !== undefined) list.push([w.revision, Seismote.numbers.text(event.config_rev)]);
-    return list.filter(([, text]) => text !== "–");
-  }
+function detectors(event) {
+  const w = words();
+  const f = format;
+  return h("table", { class: "event-table" },
+    h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on(f.zone(event.onset)), w.largest, w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
+    h("tbody", {}, event.detectors.map((one) => {
+      const value = (number) => (one.isRatio ? units.digits(number, 3) : f.acceleration(number));
+      return h("tr", {}, h("th", { scope: "row" }, w.detectors[one.name] ?? one.name),
+        h("td", {}, [one.signal && (w.components[one.signal] ?? one.signal), one.axes?.join(", "), one.direction].filter(Boolean).join(" ")),
+        h("td", { class: "right" }, f.time(one.on)), h("td", { class: "right" }, value(one.max)), h("td", { class: "right" }, value(one.threshold)));
+    })));
+}
 
-  function pairs(list) {
-    return h("dl", { class: "pairs" }, list.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
-  }
+// The cards of an event's newest message.
+export function eventMeasures(event, duration) {
+  const w = words();
+  const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "scroll" }, content));
+  return [
+    card(w.intensities, intensities(event.intensity ?? [])),
+    card(w.measured, pairs(rows(event, duration))),
+    card(w.peaksTitle, peaks(event)),
+    event.detectors?.length > 0 && card(w.detectorsTitle, detectors(event)),
+  ].filter(Boolean);
+}
 
-  function peaks(event) {
-    const w = words();
-    const f = Seismote.format;
-    const names = ["x", "y", "z", "h", "v3"].filter((name) => event.peaks?.[name]);
-    return h("table", { class: "event-table" },
-      h("thead", {}, h("tr", {}, [w.component, w.largest, w.at(f.zone(event.onset)), "RMS", "STA/LTA"].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
-      h("tbody", {}, names.map((name) => h("tr", {},
-        h("th", { scope: "row" }, w.components[name]), h("td", { class: "right" }, f.acceleration(event.peaks[name].value)),
-        h("td", { class: "right" }, f.time(event.peaks[name].t)),
-        h("td", { class: "right" }, f.acceleration(event.rms_max?.[name])),
-        h("td", { class: "right" }, units.digits(event.sta_lta_max?.[name], 3))))));
-  }
-
-  function detectors(event) {
-    const w = words();
-    const f = Seismote.format;
-    return h("table", { class: "event-table" },
-      h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on(f.zone(event.onset)), w.largest, w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
-      h("tbody", {}, event.detectors.map((one) => {
-        const value = (number) => (one.isRatio ? units.digits(number, 3) : f.acceleration(number));
-        return h("tr", {}, h("th", { scope: "row" }, w.detectors[one.name] ?? one.name),
-          h("td", {}, [one.signal && (w.components[one.signal] ?? one.signal), one.axes?.join(", "), one.direction].filter(Boolean).join(" ")),
-          h("td", { class: "right" }, f.time(one.on)), h("td", { class: "right" }, value(one.max)), h("td", { class: "right" }, value(one.threshold)));
-      })));
-  }
-
-  // The cards of an event's newest message.
-  Seismote.eventMeasures = function eventMeasures(event, duration) {
-    const w = words();
-    const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "scroll" }, content));
-    return [
-      card(w.intensities, intensities(event.intensity ?? [])),
-      card(w.measured, pairs(rows(event, duration))),
-      card(w.peaksTitle, peaks(event)),
-      event.detectors?.length > 0 && card(w.detectorsTitle, detectors(event)),
-    ].filter(Boolean);
-  };
-
-  Seismote.intensityChip = chip;
-})(globalThis.Seismote ??= {});
+export { chip as intensityChip };

@@ -1,276 +1,286 @@
 // The helicorder: a day of a station, a line for each hour. A click opens the waveform.
-(function (Seismote) {
-  "use strict";
 
-  const { h, text, fleet, link, plot, units, preferences, setText, router } = Seismote;
-  const words = text.history;
-  // How long the broker has for what it keeps of a station (ms).
-  const patience = 3000;
-  const colors = ["ink", "raw", "rms", "filtered"];
+import { newSurface, plot, themeColors } from "../canvas.js";
+import { h, setText } from "../dom.js";
+import { fleet } from "../fleet.js";
+import { link } from "../link.js";
+import { Seismote } from "../page.js";
+import { format, preferences } from "../preferences.js";
+import { helicorder } from "../pure/helicorder.js";
+import { scales } from "../pure/scales.js";
+import { units } from "../pure/units.js";
+import { defineView, router } from "../router.js";
+import { text } from "../text.js";
+import { stationHead } from "./frame.js";
+import { momentAddress } from "./moment.js";
 
-  Seismote.view("#/station/:id/history", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id, null) });
-  Seismote.view("#/station/:id/history/:day", { title: ({ id, day }) => `${id}: ${words.title} ${day}`, mount: (main, { id, day }) => mount(main, id, day) });
+const words = text.history;
+// How long the broker has for what it keeps of a station (ms).
+const patience = 3000;
+const colors = ["ink", "raw", "rms", "filtered"];
 
-  function mount(main, id, day) {
-    main.className = "station history";
-    const show = (view) => {
-      main.replaceChildren(view.head.element, view.element);
-      view.ask();
-      Seismote.historyView = view;
-      return view;
-    };
-    if (day !== null) {
-      const view = show(new History(id, day));
-      return () => view.close();
-    }
-    // Without a day it is the newest of which there is something: of a recording, or of a station that has been away for
-    // long, not today. Until that is known, nothing is asked.
-    const head = Seismote.stationHead(id, "history");
-    main.append(head.element);
-    const opened = Date.now();
-    let view = null;
-    const timer = setInterval(() => {
-      const newest = newestOf(id);
-      if (!Number.isFinite(newest) && Date.now() - opened < patience) return;
-      clearInterval(timer);
-      const utc = Seismote.format.utc();
-      view = show(new History(id, units.date(Number.isFinite(newest) ? newest : Date.now(), utc)));
-      head.stop();
-    }, 100);
-    return () => {
-      clearInterval(timer);
-      if (view) view.close();
-      else head.stop();
-    };
+defineView("#/station/:id/history", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id, null) });
+defineView("#/station/:id/history/:day", { title: ({ id, day }) => `${id}: ${words.title} ${day}`, mount: (main, { id, day }) => mount(main, id, day) });
+
+function mount(main, id, day) {
+  main.className = "station history";
+  const show = (view) => {
+    main.replaceChildren(view.head.element, view.element);
+    view.ask();
+    Seismote.historyView = view;
+    return view;
+  };
+  if (day !== null) {
+    const view = show(new History(id, day));
+    return () => view.close();
   }
+  // Without a day it is the newest of which there is something: of a recording, or of a station that has been away for
+  // long, not today. Until that is known, nothing is asked.
+  const head = stationHead(id, "history");
+  main.append(head.element);
+  const opened = Date.now();
+  let view = null;
+  const timer = setInterval(() => {
+    const newest = newestOf(id);
+    if (!Number.isFinite(newest) && Date.now() - opened < patience) return;
+    clearInterval(timer);
+    const utc = format.utc();
+    view = show(new History(id, units.date(Number.isFinite(newest) ? newest : Date.now(), utc)));
+    head.stop();
+  }, 100);
+  return () => {
+    clearInterval(timer);
+    if (view) view.close();
+    else head.stop();
+  };
+}
 
-  // When the newest was measured that is known of a station (milliseconds); NaN while nothing is.
-  function newestOf(id) {
-    const known = fleet.stations.get(id);
-    const times = [fleet.time(known), units.milliseconds(known?.lastEvent?.end ?? known?.lastEvent?.onset)].filter(Number.isFinite);
-    return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times) : NaN;
-  }
+// When the newest was measured that is known of a station (milliseconds); NaN while nothing is.
+function newestOf(id) {
+  const known = fleet.stations.get(id);
+  const times = [fleet.time(known), units.milliseconds(known?.lastEvent?.end ?? known?.lastEvent?.onset)].filter(Number.isFinite);
+  return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times) : NaN;
+}
 
-  class History {
-    constructor(id, day) {
-      Object.assign(this, { id, day, axis: "z", line: 3600, gain: 0, mark: NaN, replies: [], asked: 0 });
-      this.head = Seismote.stationHead(id, "history");
-      const shift = (by) => router.address("station", id, "history", new Date(Date.parse(`${day}T00:00:00Z`) + by * 86400000).toISOString().slice(0, 10));
-      const choose = (label, options, chosen, set) => h("label", { class: "field" }, label, h("select", { onchange: (event) => {
-        set(event.target.value);
-        this.shown();
-      } }, options.map(([value, name]) => h("option", { value, selected: String(value) === String(chosen) }, name))));
-      this.zone = h("span", {});
-      const date = h("input", { type: "date", value: day, onchange: () => date.value && (location.hash = router.address("station", id, "history", date.value)) });
-      this.status = h("p", { class: "quiet", role: "status" });
-      this.marked = h("p", { class: "quiet number", "aria-live": "polite" });
-      this.open = h("a", { class: "button small", hidden: true, href: "#" }, words.open);
-      this.canvas = h("canvas", { class: "helicorder", tabindex: "0", role: "img" });
-      this.surface = Seismote.surface(this.canvas, (context, width, height) => this.paint(context, width, height));
-      this.gainChoice = h("select", { onchange: () => {
-        this.gain = Number(this.gainChoice.value);
-        this.shown();
-      } });
-      this.element = h("section", { class: "card" },
-        h("div", { class: "event-filter" },
-          h("a", { class: "button small", href: shift(-1), "aria-label": words.earlier, title: words.earlier }, "←"),
-          h("label", { class: "field" }, this.zone, date),
-          h("a", { class: "button small", href: shift(1), "aria-label": words.later, title: words.later }, "→"),
-          h("a", { class: "button small newest", href: router.address("station", id, "history") }, words.newest),
-          choose(words.axis, ["x", "y", "z"].map((axis) => [axis, text.event.axisNames[axis]]), this.axis, (value) => (this.axis = value)),
-          choose(words.line, Object.entries(words.lines), this.line, (value) => (this.line = Number(value))),
-          h("label", { class: "field" }, words.gain, this.gainChoice)),
-        this.status, this.canvas,
-        h("div", { class: "event-foot" }, this.marked, this.open), h("p", { class: "quiet small-note" }, words.help));
-      this.canvas.addEventListener("click", (event) => this.choose(this.timeAt(event), true));
-      this.canvas.addEventListener("pointermove", (event) => this.choose(this.timeAt(event), false));
-      this.canvas.addEventListener("keydown", (event) => this.key(event));
-      this.stops = [
-        link.on("state", (state) => state === "online" && this.replies.length === 0 && this.ask()),
-        fleet.on("station", (which, what) => which === id && what === "event" && this.surface.redraw()),
-        preferences.on((name) => {
-          if (name === "time") this.ask();
-          this.shown();
-        }),
-      ];
+class History {
+  constructor(id, day) {
+    Object.assign(this, { id, day, axis: "z", line: 3600, gain: 0, mark: NaN, replies: [], asked: 0 });
+    this.head = stationHead(id, "history");
+    const shift = (by) => router.address("station", id, "history", new Date(Date.parse(`${day}T00:00:00Z`) + by * 86400000).toISOString().slice(0, 10));
+    const choose = (label, options, chosen, set) => h("label", { class: "field" }, label, h("select", { onchange: (event) => {
+      set(event.target.value);
       this.shown();
-    }
-
-    close() {
-      this.closed = true;
-      for (const stop of this.stops) stop();
-      this.surface.stop();
-      this.head.stop();
-    }
-
-    // The first second of the day in the reader's zone.
-    get begin() {
-      return (Seismote.format.utc() ? Date.parse(`${this.day}T00:00:00Z`) : new Date(`${this.day}T00:00:00`).getTime()) / 1000;
-    }
-
-    get count() {
-      return Math.round(86400 / this.line);
-    }
-
-    async ask() {
-      const asked = ++this.asked;
-      const here = () => !this.closed && asked === this.asked;
-      this.replies = [];
+    } }, options.map(([value, name]) => h("option", { value, selected: String(value) === String(chosen) }, name))));
+    this.zone = h("span", {});
+    const date = h("input", { type: "date", value: day, onchange: () => date.value && (location.hash = router.address("station", id, "history", date.value)) });
+    this.status = h("p", { class: "quiet", role: "status" });
+    this.marked = h("p", { class: "quiet number", "aria-live": "polite" });
+    this.open = h("a", { class: "button small", hidden: true, href: "#" }, words.open);
+    this.canvas = h("canvas", { class: "helicorder", tabindex: "0", role: "img" });
+    this.surface = newSurface(this.canvas, (context, width, height) => this.paint(context, width, height));
+    this.gainChoice = h("select", { onchange: () => {
+      this.gain = Number(this.gainChoice.value);
       this.shown();
-      if (link.state !== "online") return;
-      if (fleet.knows(this.id, "history") === false) return setText(this.status, words.keepsNone);
-      if (fleet.stations.get(this.id)?.online === false) return setText(this.status, [words.offline, this.newest].filter(Boolean).join(" · "));
-      let known = false;
-      let part = false;
-      // The present of a recording is not today's.
-      const now = fleet.time(fleet.stations.get(this.id));
-      for (const { from, to, step } of Seismote.helicorder.questions(this.begin, (Number.isFinite(now) ? now : Date.now()) / 1000)) {
-        if (to <= from) continue;
-        setText(this.status, words.asking(""));
-        try {
-          const time = (seconds) => new Date(seconds * 1000).toISOString();
-          const { past, incomplete } = await link.history(this.id, { from: time(from), to: time(to), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 });
-          if (!here()) return;
-          part ||= incomplete;
-          if (past) this.replies.push(past);
-          known = true;
-          this.shown();
-        } catch (error) {
-          if (!here()) return;
-          const old = error.errors?.some((one) => /verb|command/i.test(one.message ?? "") && ["unavailable", "unknown_key", "syntax"].includes(one.code));
-          if (!known) return setText(this.status, old ? words.keepsNone : error.denied || error.timeout ? `${words.failed(error.message)} ${words.mayNot}` : words.failed(error.message));
-        }
-      }
-      const said = (this.some ? words.step(units.duration(this.days.step)) : words.none) + (part ? ` ${text.link.incomplete}` : "");
-      setText(this.status, [said, this.newest].filter(Boolean).join(" · "));
-    }
-
-    // Of when the newest is, where that is not today.
-    get newest() {
-      const newest = newestOf(this.id);
-      const utc = Seismote.format.utc();
-      if (!Number.isFinite(newest) || units.date(newest, utc) === units.date(Date.now(), utc)) return "";
-      return words.newestIs(units.date(newest, utc));
-    }
-
-    // Lines and their scale from what has come.
-    shown() {
-      setText(this.zone, words.day(Seismote.format.zone(this.begin * 1000)));
-      this.days = new Seismote.helicorder.Day(this.begin);
-      this.some = this.replies.map((past) => this.days.put(past, this.axis)).some(Boolean);
-      this.lines = Array.from({ length: this.count }, (_, i) => this.days.line(this.begin + i * this.line, this.begin + (i + 1) * this.line, 60));
-      const reaches = this.lines.map((line) => line.reach).filter(Number.isFinite).sort((a, b) => a - b);
-      this.automatic = Seismote.scales.endAbove(Math.max((reaches[Math.floor(reaches.length / 2)] ?? 0) * 3, 1e-5));
-      const gains = [this.automatic, ...[0.1, 0.3, 1, 3, 10, 30, 100].map((mg) => (mg * units.g) / 1000)];
-      const chosen = this.gain;
-      this.gainChoice.replaceChildren(...gains.map((gain, i) => h("option", { value: i === 0 ? "0" : String(gain), selected: i === 0 ? chosen === 0 : gain === chosen },
-        `${Seismote.format.acceleration(gain)}${i === 0 ? ` (${words.auto})` : ""}`)));
-      this.canvas.setAttribute("aria-label", words.label(this.id, this.axis, units.duration(this.line)));
-      this.surface.redraw();
-    }
-
-    layout(width, height) {
-      const left = width < 500 ? 44 : 64;
-      return { left, right: width - 10, top: 8, bottom: height - 24, each: (height - 32) / this.count };
-    }
-
-    paint(context, width, height) {
-      const theme = Seismote.colors();
-      const { left, right, top, bottom, each } = this.layout(width, height);
-      const box = { left, right, top, bottom };
-      const perLine = this.line;
-      const every = perLine / (width < 500 ? 4 : perLine === 3600 ? 12 : 6);
-      const ticks = [];
-      for (let at = 0; at < perLine; at += every) ticks.push({ at: left + (at / perLine) * (right - left), label: `+${units.tick(at / 60)} min` });
-      const names = [];
-      const skip = Math.ceil(14 / each);
-      for (let i = 0; i < this.count; i++) {
-        const label = units.time((this.begin + i * perLine) * 1000, Seismote.format.utc()).slice(0, 5);
-        names.push({ at: top + (i + 0.5) * each, label: i % skip ? undefined : label });
-      }
-      plot.frame(context, box, { x: { ticks, name: Seismote.format.zone(this.begin * 1000) }, y: { ticks: names } });
-      this.paintEvents(context, box, each, theme);
-      const scale = each / 2 / (this.gain || this.automatic);
-      const out = [0, 0];
-      const seconds = perLine / (right - left);
-      plot.clip(context, box, () => this.lines.forEach(({ middle }, i) => {
-        if (!Number.isFinite(middle)) return;
-        context.fillStyle = theme[colors[i % colors.length]];
-        const line = top + (i + 0.5) * each;
-        for (let x = 0; x < right - left; x++) {
-          const at = this.begin + i * perLine + x * seconds;
-          this.days.extremes(at, at + seconds, out);
-          if (out[0] !== out[0]) continue;
-          const y = (value) => line - Math.min(3 * each, Math.max(-3 * each, (value - middle) * scale));
-          context.fillRect(left + x, y(out[1]), 1, Math.max(1, y(out[0]) - y(out[1])));
-        }
-      }));
-      this.paintMark(context, box, each, theme);
-    }
-
-    // Events lie as a ground behind their part of the lines.
-    paintEvents(context, { left, right, top }, each, theme) {
-      context.fillStyle = theme.trigger;
-      context.globalAlpha = 0.25;
-      for (const { event, ended } of fleet.newestEvents(this.id)) {
-        const onset = units.milliseconds(event.onset) / 1000 - this.begin;
-        // Of what a station says, no more than is within this day.
-        const end = Math.min(86400, Math.max(onset + this.line / 300, onset + (fleet.duration(this.id, event, ended) ?? 0)));
-        for (let at = Math.max(0, onset); at < end; ) {
-          const i = Math.floor(at / this.line);
-          const next = Math.min(end, (i + 1) * this.line);
-          if (i >= 0 && i < this.count) {
-            const x = (value) => left + ((value - i * this.line) / this.line) * (right - left);
-            context.fillRect(x(at), top + i * each, Math.max(3, x(next) - x(at)), each);
-          }
-          at = next > at ? next : end;
-        }
-      }
-      context.globalAlpha = 1;
-    }
-
-    paintMark(context, { left, right, top }, each, theme) {
-      if (!Number.isFinite(this.mark)) return;
-      const i = Math.floor((this.mark - this.begin) / this.line);
-      const x = left + (((this.mark - this.begin) % this.line) / this.line) * (right - left);
-      context.strokeStyle = theme.accent;
-      context.lineWidth = 2;
-      context.strokeRect(x - 3, top + i * each + 1, 6, each - 2);
-    }
-
-    timeAt(event) {
-      const bounds = this.canvas.getBoundingClientRect();
-      const { left, right, top, each } = this.layout(bounds.width, bounds.height);
-      const part = (event.clientX - bounds.left - left) / (right - left);
-      const i = Math.floor((event.clientY - bounds.top - top) / each);
-      return part < 0 || part > 1 || i < 0 || i >= this.count ? NaN : this.begin + (i + part) * this.line;
-    }
-
-    // The mark goes to a time; `open` goes there.
-    choose(time, open) {
-      if (!Number.isFinite(time)) return;
-      this.mark = Math.min(Math.max(time, this.begin), this.begin + 86400 - 1);
-      const within = fleet.newestEvents(this.id).find(({ event }) => {
-        const onset = units.milliseconds(event.onset) / 1000;
-        return this.mark >= onset - this.line / 300 && this.mark <= onset + Math.max(event.duration_s ?? 0, this.line / 300);
-      });
-      const address = within ? router.address("station", this.id, "event", within.id) : Seismote.momentAddress(this.id, this.mark * 1000);
-      setText(this.marked, `${words.mark(Seismote.format.moment(this.mark * 1000))}${within ? ` · ${words.event}` : ""}`);
-      this.open.setAttribute("href", address);
-      this.open.hidden = false;
-      this.surface.redraw();
-      if (open) location.hash = address;
-    }
-
-    key(event) {
-      if (event.ctrlKey || event.altKey || event.metaKey) return;
-      const from = Number.isFinite(this.mark) ? this.mark : this.begin + this.line / 2;
-      const step = this.line / 60;
-      const moves = { ArrowLeft: -step, ArrowRight: step, ArrowUp: -this.line, ArrowDown: this.line, PageUp: -6 * this.line, PageDown: 6 * this.line };
-      if (event.key === "Enter") this.choose(from, true);
-      else if (event.key in moves) this.choose(from + moves[event.key], false);
-      else return;
-      event.preventDefault();
-    }
+    } });
+    this.element = h("section", { class: "card" },
+      h("div", { class: "event-filter" },
+        h("a", { class: "button small", href: shift(-1), "aria-label": words.earlier, title: words.earlier }, "←"),
+        h("label", { class: "field" }, this.zone, date),
+        h("a", { class: "button small", href: shift(1), "aria-label": words.later, title: words.later }, "→"),
+        h("a", { class: "button small newest", href: router.address("station", id, "history") }, words.newest),
+        choose(words.axis, ["x", "y", "z"].map((axis) => [axis, text.event.axisNames[axis]]), this.axis, (value) => (this.axis = value)),
+        choose(words.line, Object.entries(words.lines), this.line, (value) => (this.line = Number(value))),
+        h("label", { class: "field" }, words.gain, this.gainChoice)),
+      this.status, this.canvas,
+      h("div", { class: "event-foot" }, this.marked, this.open), h("p", { class: "quiet small-note" }, words.help));
+    this.canvas.addEventListener("click", (event) => this.choose(this.timeAt(event), true));
+    this.canvas.addEventListener("pointermove", (event) => this.choose(this.timeAt(event), false));
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    this.stops = [
+      link.on("state", (state) => state === "online" && this.replies.length === 0 && this.ask()),
+      fleet.on("station", (which, what) => which === id && what === "event" && this.surface.redraw()),
+      preferences.on((name) => {
+        if (name === "time") this.ask();
+        this.shown();
+      }),
+    ];
+    this.shown();
   }
-})(globalThis.Seismote ??= {});
+
+  close() {
+    this.closed = true;
+    for (const stop of this.stops) stop();
+    this.surface.stop();
+    this.head.stop();
+  }
+
+  // The first second of the day in the reader's zone.
+  get begin() {
+    return (format.utc() ? Date.parse(`${this.day}T00:00:00Z`) : new Date(`${this.day}T00:00:00`).getTime()) / 1000;
+  }
+
+  get count() {
+    return Math.round(86400 / this.line);
+  }
+
+  async ask() {
+    const asked = ++this.asked;
+    const here = () => !this.closed && asked === this.asked;
+    this.replies = [];
+    this.shown();
+    if (link.state !== "online") return;
+    if (fleet.knows(this.id, "history") === false) return setText(this.status, words.keepsNone);
+    if (fleet.stations.get(this.id)?.online === false) return setText(this.status, [words.offline, this.newest].filter(Boolean).join(" · "));
+    let known = false;
+    let part = false;
+    // The present of a recording is not today's.
+    const now = fleet.time(fleet.stations.get(this.id));
+    for (const { from, to, step } of helicorder.questions(this.begin, (Number.isFinite(now) ? now : Date.now()) / 1000)) {
+      if (to <= from) continue;
+      setText(this.status, words.asking(""));
+      try {
+        const time = (seconds) => new Date(seconds * 1000).toISOString();
+        const { past, incomplete } = await link.history(this.id, { from: time(from), to: time(to), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 });
+        if (!here()) return;
+        part ||= incomplete;
+        if (past) this.replies.push(past);
+        known = true;
+        this.shown();
+      } catch (error) {
+        if (!here()) return;
+        const old = error.errors?.some((one) => /verb|command/i.test(one.message ?? "") && ["unavailable", "unknown_key", "syntax"].includes(one.code));
+        if (!known) return setText(this.status, old ? words.keepsNone : error.denied || error.timeout ? `${words.failed(error.message)} ${words.mayNot}` : words.failed(error.message));
+      }
+    }
+    const said = (this.some ? words.step(units.duration(this.days.step)) : words.none) + (part ? ` ${text.link.incomplete}` : "");
+    setText(this.status, [said, this.newest].filter(Boolean).join(" · "));
+  }
+
+  // Of when the newest is, where that is not today.
+  get newest() {
+    const newest = newestOf(this.id);
+    const utc = format.utc();
+    if (!Number.isFinite(newest) || units.date(newest, utc) === units.date(Date.now(), utc)) return "";
+    return words.newestIs(units.date(newest, utc));
+  }
+
+  // Lines and their scale from what has come.
+  shown() {
+    setText(this.zone, words.day(format.zone(this.begin * 1000)));
+    this.days = new helicorder.Day(this.begin);
+    this.some = this.replies.map((past) => this.days.put(past, this.axis)).some(Boolean);
+    this.lines = Array.from({ length: this.count }, (_, i) => this.days.line(this.begin + i * this.line, this.begin + (i + 1) * this.line, 60));
+    const reaches = this.lines.map((line) => line.reach).filter(Number.isFinite).sort((a, b) => a - b);
+    this.automatic = scales.endAbove(Math.max((reaches[Math.floor(reaches.length / 2)] ?? 0) * 3, 1e-5));
+    const gains = [this.automatic, ...[0.1, 0.3, 1, 3, 10, 30, 100].map((mg) => (mg * units.g) / 1000)];
+    const chosen = this.gain;
+    this.gainChoice.replaceChildren(...gains.map((gain, i) => h("option", { value: i === 0 ? "0" : String(gain), selected: i === 0 ? chosen === 0 : gain === chosen },
+      `${format.acceleration(gain)}${i === 0 ? ` (${words.auto})` : ""}`)));
+    this.canvas.setAttribute("aria-label", words.label(this.id, this.axis, units.duration(this.line)));
+    this.surface.redraw();
+  }
+
+  layout(width, height) {
+    const left = width < 500 ? 44 : 64;
+    return { left, right: width - 10, top: 8, bottom: height - 24, each: (height - 32) / this.count };
+  }
+
+  paint(context, width, height) {
+    const theme = themeColors();
+    const { left, right, top, bottom, each } = this.layout(width, height);
+    const box = { left, right, top, bottom };
+    const perLine = this.line;
+    const every = perLine / (width < 500 ? 4 : perLine === 3600 ? 12 : 6);
+    const ticks = [];
+    for (let at = 0; at < perLine; at += every) ticks.push({ at: left + (at / perLine) * (right - left), label: `+${units.tick(at / 60)} min` });
+    const names = [];
+    const skip = Math.ceil(14 / each);
+    for (let i = 0; i < this.count; i++) {
+      const label = units.time((this.begin + i * perLine) * 1000, format.utc()).slice(0, 5);
+      names.push({ at: top + (i + 0.5) * each, label: i % skip ? undefined : label });
+    }
+    plot.frame(context, box, { x: { ticks, name: format.zone(this.begin * 1000) }, y: { ticks: names } });
+    this.paintEvents(context, box, each, theme);
+    const scale = each / 2 / (this.gain || this.automatic);
+    const out = [0, 0];
+    const seconds = perLine / (right - left);
+    plot.clip(context, box, () => this.lines.forEach(({ middle }, i) => {
+      if (!Number.isFinite(middle)) return;
+      context.fillStyle = theme[colors[i % colors.length]];
+      const line = top + (i + 0.5) * each;
+      for (let x = 0; x < right - left; x++) {
+        const at = this.begin + i * perLine + x * seconds;
+        this.days.extremes(at, at + seconds, out);
+        if (out[0] !== out[0]) continue;
+        const y = (value) => line - Math.min(3 * each, Math.max(-3 * each, (value - middle) * scale));
+        context.fillRect(left + x, y(out[1]), 1, Math.max(1, y(out[0]) - y(out[1])));
+      }
+    }));
+    this.paintMark(context, box, each, theme);
+  }
+
+  // Events lie as a ground behind their part of the lines.
+  paintEvents(context, { left, right, top }, each, theme) {
+    context.fillStyle = theme.trigger;
+    context.globalAlpha = 0.25;
+    for (const { event, ended } of fleet.newestEvents(this.id)) {
+      const onset = units.milliseconds(event.onset) / 1000 - this.begin;
+      // Of what a station says, no more than is within this day.
+      const end = Math.min(86400, Math.max(onset + this.line / 300, onset + (fleet.duration(this.id, event, ended) ?? 0)));
+      for (let at = Math.max(0, onset); at < end; ) {
+        const i = Math.floor(at / this.line);
+        const next = Math.min(end, (i + 1) * this.line);
+        if (i >= 0 && i < this.count) {
+          const x = (value) => left + ((value - i * this.line) / this.line) * (right - left);
+          context.fillRect(x(at), top + i * each, Math.max(3, x(next) - x(at)), each);
+        }
+        at = next > at ? next : end;
+      }
+    }
+    context.globalAlpha = 1;
+  }
+
+  paintMark(context, { left, right, top }, each, theme) {
+    if (!Number.isFinite(this.mark)) return;
+    const i = Math.floor((this.mark - this.begin) / this.line);
+    const x = left + (((this.mark - this.begin) % this.line) / this.line) * (right - left);
+    context.strokeStyle = theme.accent;
+    context.lineWidth = 2;
+    context.strokeRect(x - 3, top + i * each + 1, 6, each - 2);
+  }
+
+  timeAt(event) {
+    const bounds = this.canvas.getBoundingClientRect();
+    const { left, right, top, each } = this.layout(bounds.width, bounds.height);
+    const part = (event.clientX - bounds.left - left) / (right - left);
+    const i = Math.floor((event.clientY - bounds.top - top) / each);
+    return part < 0 || part > 1 || i < 0 || i >= this.count ? NaN : this.begin + (i + part) * this.line;
+  }
+
+  // The mark goes to a time; `open` goes there.
+  choose(time, open) {
+    if (!Number.isFinite(time)) return;
+    this.mark = Math.min(Math.max(time, this.begin), this.begin + 86400 - 1);
+    const within = fleet.newestEvents(this.id).find(({ event }) => {
+      const onset = units.milliseconds(event.onset) / 1000;
+      return this.mark >= onset - this.line / 300 && this.mark <= onset + Math.max(event.duration_s ?? 0, this.line / 300);
+    });
+    const address = within ? router.address("station", this.id, "event", within.id) : momentAddress(this.id, this.mark * 1000);
+    setText(this.marked, `${words.mark(format.moment(this.mark * 1000))}${within ? ` · ${words.event}` : ""}`);
+    this.open.setAttribute("href", address);
+    this.open.hidden = false;
+    this.surface.redraw();
+    if (open) location.hash = address;
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const from = Number.isFinite(this.mark) ? this.mark : this.begin + this.line / 2;
+    const step = this.line / 60;
+    const moves = { ArrowLeft: -step, ArrowRight: step, ArrowUp: -this.line, ArrowDown: this.line, PageUp: -6 * this.line, PageDown: 6 * this.line };
+    if (event.key === "Enter") this.choose(from, true);
+    else if (event.key in moves) this.choose(from + moves[event.key], false);
+    else return;
+    event.preventDefault();
+  }
+}

@@ -1,202 +1,85 @@
 // Earthquakes that the network detector has put together of several stations: the list, and on the map where it was, how
 // sure that is, and where its waves are.
-(function (Seismote) {
-  "use strict";
 
-  const { h, text, link, json, wire, units, setText, router } = Seismote;
-  const words = text.network;
-  // Crustal velocities for a picture; the detector's own table is finer.
-  const speeds = [["p", 6, "rms"], ["s", 3.5, "raw"]];
-  const kept = 50;
-  // Waves that are on their way are drawn for so long.
-  const seconds = 240;
-  // Its detector ends an event when nothing new has come for a while (quiet_s): after so long its end was missed.
-  const patience = 700;
+import { announce, h } from "../dom.js";
+import { earthquakes } from "../earthquakes.js";
+import { format, preferences } from "../preferences.js";
+import { units } from "../pure/units.js";
+import { router } from "../router.js";
+import { numbers, text } from "../text.js";
+import { isRunning, paintEarthquake, pointsOf } from "./earthquake-map.js";
+import { earthquakeFacts, magnitudeText, missingStations, placeText, stateBadge, stationTable } from "./earthquake-facts.js";
+import { intensityChip } from "./event-measures.js";
 
-  // networkCard(map) -> { element, stop() }; hidden until there is an event.
-  Seismote.networkCard = function networkCard(map) {
-    const events = new Map();
-    // Of each the time at which it came, by this browser's clock, or by its own where a broker has kept it.
-    const heard = new Map();
-    // What the detector says of itself: with no event open, all of before are over.
-    let detector = null;
-    let shown = null;
-    let followed = true;
-    // Its stations are looked at by choice, so that the map stays in sight.
-    let opened = false;
-    const body = h("tbody", {});
-    const heads = () => [words.origin(Seismote.format.zone(Date.now())), words.place, words.depth, words.magnitude, words.largest, words.stations, words.class, words.version];
-    const head = h("tr", {});
-    const details = h("div", {});
-    const element = h("section", { class: "card network-card", hidden: true, "aria-label": words.title }, h("h2", {}, words.title),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title }, h("table", {}, h("thead", {}, head), body)), details);
+const words = text.network;
+const shownRows = 50;
+// An earthquake that has just begun is put on the map by itself for so long (s).
+const fresh = 240;
 
-    const milliseconds = (event) => units.milliseconds(event.t ?? event.origin_time);
-    // How an event has ended: "end", "merged", "withdrawn", "unheard" where its end did not come; null while it goes on.
-    function ended(event) {
-      if (event.withdrawn) return "withdrawn";
-      if (event.merged_into) return "merged";
-      if (event.event_type === "end") return "end";
-      const over = detector?.open_events === 0 && units.milliseconds(detector.t) > milliseconds(event) + 5000;
-      return over || Date.now() - (heard.get(event.event_id) ?? 0) > patience * 1000 ? "unheard" : null;
-    }
-    // What there was no earthquake behind, or another one, is not drawn.
-    const drawn = (id) => (events.has(id) && !["withdrawn", "merged"].includes(ended(events.get(id))) ? id : null);
+const { ended } = earthquakes;
+// What there was no earthquake behind, or another one, is not drawn.
+const drawn = (id) => (earthquakes.events.has(id) && !["withdrawn", "merged"].includes(ended(earthquakes.events.get(id))) ? id : null);
 
-    function take(topic, payload, packet) {
-      const event = wire.network(json(payload));
-      if (!event || !Seismote.geo.place(event.latitude, event.longitude)) return;
-      const before = events.get(event.event_id);
-      // A broker keeps the last one; on a cluster, which keeps nothing, the detector says it again now and then.
-      const old = packet?.retain || topic.endsWith("/last");
-      if (before && (before.version ?? 0) >= (event.version ?? 0) + (old ? 0 : 1)) return;
-      events.set(event.event_id, event);
-      heard.set(event.event_id, old ? Math.min(Date.now(), milliseconds(event)) : Date.now());
-      if (events.size > kept) {
-        const [oldest] = [...events.keys()].sort();
-        events.delete(oldest);
-        heard.delete(oldest);
-      }
-      const running = !ended(event) && Date.now() - units.milliseconds(event.origin_time) < seconds * 1000;
-      if (running && followed) shown = event.event_id;
-      if (!before && running) Seismote.announce(words.title);
-      show();
-    }
+// networkCard(map) -> { element, stop() }; hidden until there is an event.
+export function networkCard(map) {
+  const { events } = earthquakes;
+  let shown = null;
+  let followed = true;
+  // Its stations are looked at by choice, so that the map stays in sight.
+  const opened = { stations: false, missing: false };
+  const body = h("tbody", {});
+  const heads = () => [words.origin(format.zone(Date.now())), words.place, words.depth, words.magnitude, words.largest, words.stations, words.class, words.version];
+  const head = h("tr", {});
+  const details = h("div", {});
+  const element = h("section", { class: "card network-card", hidden: true, "aria-label": words.title }, h("h2", {}, words.title),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title }, h("table", {}, h("thead", {}, head), body)), details);
 
-    function listen(topic, payload) {
-      detector = wire.detector(json(payload)) ?? detector;
-      look();
-    }
+  function row(event) {
+    const id = event.event_id;
+    return h("tr", { class: ended(event) ? (drawn(id) ? "" : "gone") : "running" },
+      h("td", {}, h("a", { href: router.address("earthquake", id) }, format.dateTime(event.origin_time)), " ", stateBadge(event)),
+      h("td", {}, placeText(event)),
+      h("td", {}, units.quantity(event.depth_km, "km")),
+      h("td", {}, magnitudeText(event)),
+      h("td", {}, Number.isFinite(event.mmi?.value) ? [intensityChip({ scale: "mmi", value: event.mmi.value }), ` ${event.mmi.station ?? ""}`] : "–"),
+      h("td", {}, numbers.text(event.stations?.length ?? 0)), h("td", {}, event.class ? text.class.names[event.class] : "–"), h("td", {}, Number.isFinite(event.version) ? numbers.text(event.version) : "–"),
+      h("td", {}, drawn(id) && h("button", { type: "button", class: "plain small", "aria-pressed": String(shown === id), onclick: () => choose(event) }, shown === id ? words.hide : words.show)));
+  }
 
-    // Shows anew what is over by now; the list stays as it is while nothing is, for the sake of who is in it.
-    let states = "";
-    const look = () => states !== (states = [...events.values()].map(ended).join()) && show();
+  function show() {
+    element.hidden = events.size === 0;
+    // Whoever looks at what has become another event looks at that one.
+    if (shown !== null && !drawn(shown)) shown = drawn(events.get(shown)?.merged_into);
+    head.replaceChildren(...[...heads(), ""].map((word) => (word ? h("th", { scope: "col" }, word) : h("td", {}))));
+    body.replaceChildren(...earthquakes.list().slice(0, shownRows).map(row));
+    const event = events.get(shown);
+    details.replaceChildren(...(event ? [earthquakeFacts(event), missingStations(event, opened), stationTable(event, opened)].filter(Boolean) : []));
+    map.overlay(event ? (context, projection, colors) => paintEarthquake(context, projection, colors, events.get(shown)) : null);
+  }
 
-    function state(event) {
-      const how = ended(event);
-      if (how === null) return h("span", { class: "badge", dataset: { state: "bad" } }, words.running);
-      if (how === "end") return null;
-      const into = events.get(event.merged_into);
-      const text = how === "merged" ? words.merged(into ? Seismote.format.time(into.origin_time) : event.merged_into) : words[how];
-      return h("span", { class: "badge", dataset: { state: "unknown" } }, text);
-    }
+  function choose(event) {
+    followed = false;
+    shown = shown === event.event_id ? null : event.event_id;
+    show();
+    if (shown) map.look(pointsOf(event));
+  }
 
-    const list = () => [...events.values()].sort((a, b) => (a.origin_time < b.origin_time ? 1 : -1));
-
-    function show() {
-      element.hidden = events.size === 0;
-      // Whoever looks at what has become another event looks at that one.
-      if (shown !== null && !drawn(shown)) shown = drawn(events.get(shown)?.merged_into);
-      head.replaceChildren(...[...heads(), ""].map((word) => (word ? h("th", { scope: "col" }, word) : h("td", {}))));
-      body.replaceChildren(...list().map((event) => h("tr", { class: ended(event) ? (drawn(event.event_id) ? "" : "gone") : "running" },
-        h("td", {}, Seismote.format.dateTime(event.origin_time), " ", state(event)),
-        h("td", {}, `${Seismote.geo.latitude(Number(event.latitude.toFixed(2)))}, ${Seismote.geo.longitude(Number(event.longitude.toFixed(2)))}`),
-        h("td", {}, units.quantity(event.depth_km, "km")),
-        h("td", {}, magnitude(event)),
-        h("td", {}, Number.isFinite(event.mmi?.value) ? [Seismote.intensityChip({ scale: "mmi", value: event.mmi.value }), ` ${event.mmi.station ?? ""}`] : "–"),
-        h("td", {}, Seismote.numbers.text(event.stations?.length ?? 0)), h("td", {}, event.class ? text.class.names[event.class] : "–"), h("td", {}, Number.isFinite(event.version) ? Seismote.numbers.text(event.version) : "–"),
-        h("td", {}, drawn(event.event_id) && h("button", { type: "button", class: "plain small", "aria-pressed": String(shown === event.event_id), onclick: () => choose(event) }, shown === event.event_id ? words.hide : words.show)))));
-      const event = events.get(shown);
-      details.replaceChildren(...(event ? about(event) : []));
-      map.overlay(event ? (context, projection, colors) => paint(context, projection, colors, events.get(shown)) : null);
-    }
-
-    const magnitude = ({ magnitude: one }) => (one ? `${units.fixed(one.value, 1)}${Number.isFinite(one.sigma) ? ` ± ${units.fixed(one.sigma, 1)}` : ""}` : "–");
-
-    function choose(event) {
-      followed = false;
-      shown = shown === event.event_id ? null : event.event_id;
-      show();
-      if (!shown) return;
-      const places = (event.stations ?? []).map(({ id }) => Seismote.fleet.stations.get(id)?.info?.station).filter((place) => Seismote.geo.place(place?.latitude, place?.longitude));
-      map.look([event, ...places]);
-    }
-
-    function about(event) {
-      const { ellipse, stations = [], silent = [] } = event;
-      const km = (value) => units.quantity(value, "km");
-      const fact = (name, value) => [h("span", { class: "quiet" }, name), " ", value, " "];
-      const list = h("details", { open: opened, ontoggle: () => (opened = list.open) }, h("summary", {}, `${words.stations}: ${Seismote.numbers.text(stations.length)}`),
-        h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.stations }, h("table", {},
-          h("thead", {}, h("tr", {}, [words.station, words.onset(Seismote.format.zone(event.origin_time)), words.distance, words.residual].map((word) => h("th", { scope: "col" }, word)))),
-          h("tbody", {}, [...stations].sort((a, b) => a.distance_km - b.distance_km).slice(0, 30).map((one) => h("tr", {},
-            h("td", {}, one.id && h("a", { href: one.event_id ? router.address("station", one.id, "event", one.event_id) : router.address("station", one.id) }, one.id)),
-            h("td", {}, Seismote.format.time(one.onset)), h("td", {}, km(one.distance_km)), h("td", {}, units.quantity(one.residual_s, "s"))))))));
-      return [
-        h("p", { class: "network-facts" }, fact(words.magnitude, magnitude(event)), Number.isFinite(event.mmi?.value) && fact(words.largest, Seismote.intensityChip({ scale: "mmi", value: event.mmi.value })),
-          Number.isFinite(event.version) && fact(words.version, Seismote.numbers.text(event.version))),
-        Number.isFinite(ellipse?.semi_major_km) && h("p", { class: "quiet small-note" }, words.ellipse(km(2 * ellipse.semi_major_km), km(2 * ellipse.semi_minor_km))),
-        h("p", { class: "quiet small-note" }, words.waves),
-        silent.length > 0 && h("p", { class: "quiet small-note" }, words.silent(silent.join(", "))),
-        list,
-      ].filter(Boolean);
-    }
-
-    function paint(context, { at, kilometre }, colors, event) {
-      if (!event) return;
-      const { x, y } = at(event.latitude, event.longitude);
-      const age = (Date.now() - units.milliseconds(event.origin_time)) / 1000;
-      context.lineWidth = 1.5;
-      for (const { id } of event.stations ?? []) {
-        const place = Seismote.fleet.stations.get(id)?.info?.station;
-        if (!Seismote.geo.place(place?.latitude, place?.longitude)) continue;
-        const to = at(place.latitude, place.longitude);
-        context.strokeStyle = colors.quiet;
-        context.globalAlpha = 0.5;
-        context.beginPath();
-        context.moveTo(x, y);
-        context.lineTo(to.x, to.y);
-        context.stroke();
-        context.globalAlpha = 1;
-      }
-      const { ellipse } = event;
-      if (Number.isFinite(ellipse?.semi_major_km) && Number.isFinite(ellipse.semi_minor_km)) {
-        context.strokeStyle = context.fillStyle = colors.bad;
-        context.beginPath();
-        // From north, clockwise; pixels count downwards.
-        const turn = (((ellipse.azimuth_deg ?? 0) - 90) * Math.PI) / 180;
-        context.ellipse(x, y, Math.max(2, ellipse.semi_major_km * kilometre), Math.max(2, ellipse.semi_minor_km * kilometre), turn, 0, 2 * Math.PI);
-        context.globalAlpha = 0.15;
-        context.fill();
-        context.globalAlpha = 1;
-        context.stroke();
-      }
-      context.fillStyle = colors.bad;
-      context.beginPath();
-      for (let i = 0; i < 10; i++) {
-        const radius = i % 2 ? 4 : 10;
-        context.lineTo(x + radius * Math.sin((i * Math.PI) / 5), y - radius * Math.cos((i * Math.PI) / 5));
-      }
-      context.fill();
-      if (age < 0 || age > seconds) return;
-      for (const [name, speed, color] of speeds) {
-        const far = Math.sqrt(Math.max(0, (speed * age) ** 2 - (event.depth_km ?? 10) ** 2));
-        if (far === 0) continue;
-        context.strokeStyle = colors[color];
-        context.fillStyle = colors.ink;
-        context.lineWidth = 2;
-        context.beginPath();
-        context.arc(x, y, far * kilometre, 0, 2 * Math.PI);
-        context.stroke();
-        Seismote.plot.setFont(context, 12);
-        context.textAlign = "left";
-        context.fillText(words[name], x + far * kilometre * 0.71 + 4, y - far * kilometre * 0.71 - 4);
-      }
-    }
-
-    const stops = [link.subscribe(`${link.root}/network/event`, take), link.subscribe(`${link.root}/network/event/last`, take), link.subscribe(`${link.root}/network/status`, listen), Seismote.preferences.on(show)];
-    const looking = setInterval(look, 5000);
-    const timer = setInterval(() => {
-      const event = events.get(shown);
-      if (event && !document.hidden && Date.now() - units.milliseconds(event.origin_time) < (seconds + 2) * 1000) map.redraw();
-    }, 200);
-    return {
-      element,
-      stop() {
-        clearInterval(timer);
-        clearInterval(looking);
-        stops.forEach((stop) => stop());
-      },
-    };
+  function changed(id, what) {
+    if (what === "note") return;
+    const event = events.get(id);
+    const running = event && !ended(event) && earthquakes.now() - units.milliseconds(event.origin_time) < fresh * 1000;
+    if (running && followed) shown = id;
+    if (what === "new" && running) announce(words.title);
+    show();
+  }
+  for (const event of earthquakes.list().reverse()) changed(event.event_id, "version");
+  const stops = [earthquakes.on(changed), preferences.on(show)];
+  const timer = setInterval(() => !document.hidden && isRunning(events.get(shown)) && map.redraw(), 200);
+  return {
+    element,
+    stop() {
+      clearInterval(timer);
+      stops.forEach((stop) => stop());
+    },
   };
-})(globalThis.Seismote ??= {});
+}

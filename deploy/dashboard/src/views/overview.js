@@ -1,192 +1,217 @@
 // All stations: as cards, as a table, on a map; what is wrong first; and the events of all.
-(function (Seismote) {
-  "use strict";
 
-  const { h, text, fleet, link, setText, preferences, rank, acknowledged, router } = Seismote;
-  const words = text.overview;
-  const cardsUpTo = 40;
-  const mostCards = 200;
-  // A station's last event is 2 kB: of a thousand stations they are asked for by a button.
-  const lastEventsUpTo = 150;
+import { acknowledged } from "../acknowledged.js";
+import { announce, h, setText } from "../dom.js";
+import { fleet } from "../fleet.js";
+import { link } from "../link.js";
+import { Seismote } from "../page.js";
+import { preferences } from "../preferences.js";
+import { rank } from "../pure/rank.js";
+import { defineView, router } from "../router.js";
+import { text } from "../text.js";
+import { stationCard } from "./card.js";
+import { eventList } from "./eventlist.js";
+import { stationMap } from "./map.js";
+import { networkCard } from "./network.js";
+import { stationTable } from "./table.js";
 
-  const rowOf = (known) => {
-    const item = fleet.leading(known);
-    return { ...rank.row(known, { now: fleet.now(known), silence: fleet.silence(known), alerts: acknowledged.open(known), item }), item };
-  };
-  Seismote.stationRow = rowOf;
+const words = text.overview;
+const cardsUpTo = 40;
+const mostCards = 200;
+// A station's last event is 2 kB: of a thousand stations they are asked for by a button.
+const lastEventsUpTo = 150;
+const few = 3;
+const narrow = matchMedia("(max-width: 640px)");
 
-  Seismote.view("#/", {
-    mount(main) {
-      main.className = "overview";
-      const view = new Overview(main);
-      Seismote.overview = view;
-      return () => view.close();
-    },
-  });
+const rowOf = (known) => {
+  const item = fleet.leading(known);
+  return { ...rank.row(known, { now: fleet.now(known), silence: fleet.silence(known), alerts: acknowledged.open(known), item }), item };
+};
+export { rowOf as stationRow };
 
-  class Overview {
-    constructor(main) {
-      Object.assign(this, { main, cards: new Map(), only: "all", group: "", request: 0, rows: [], stopLast: null });
-      this.counts = h("div", { class: "counts", role: "group", "aria-label": words.filters });
-      this.buttons = Object.fromEntries(rank.counts.map((name) => [name, h("button", { type: "button", class: `plain small count ${name}`, "aria-pressed": String(name === "all"), hidden: true,
-        onclick: () => this.choose(this.only === name ? "all" : name) })]));
-      this.counts.append(...Object.values(this.buttons));
-      this.find = h("input", { type: "search", placeholder: words.find, "aria-label": words.find, oninput: () => this.show() });
-      this.groups = h("select", { onchange: () => {
-        this.group = this.groups.value;
-        this.show();
-      } }, h("option", { value: "" }, words.allGroups));
-      this.groupChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.groups), this.groups);
-      this.groupSettings = h("a", { class: "button small", href: router.address("group", "all") }, text.group.open);
-      this.order = h("select", { onchange: () => preferences.set("order", this.order.value) }, [["problems", words.problemsFirst], ["station", words.byName]].map(([value, name]) => h("option", { value }, name)));
-      this.order.value = preferences.get("order");
-      this.orderChoice = h("label", { class: "choice" }, h("span", {}, words.order), this.order);
-      this.views = Object.fromEntries(["cards", "table", "map"].map((name) => [name, h("button", { type: "button", class: "plain small", onclick: () => preferences.set("view", name) }, words.views[name])]));
-      this.grid = h("ul", { class: "cards" });
-      this.none = h("p", { class: "quiet waiting-note" });
-      this.askButton = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.askAll() }, words.ask);
-      this.map = Seismote.map();
-      this.events = Seismote.eventList();
-      this.last = h("div", { class: "last-events", hidden: true }, h("p", { class: "quiet small-note" }, text.events.lastHelp),
-        h("button", { type: "button", class: "plain small", onclick: () => this.loadLast(true) }, text.events.last));
-      this.events.element.append(this.last);
-      this.table = Seismote.table({ onSort: () => this.show() });
-      this.network = Seismote.networkCard?.(this.map);
-      this.upper = h("div", { class: "upper" }, this.map.element, this.events.element);
-      this.window = h("p", { class: "quiet small-note", hidden: true }, words.window);
-      main.append(
-        h("div", { class: "overview-head" }, h("h1", {}, words.title), this.counts),
-        this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.orderChoice,
-          h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.groupSettings),
-        this.none, this.askButton, this.network?.element ?? "", this.upper, this.grid, this.table.element, this.window);
-      this.stops = [
-        fleet.watchLevels(),
-        fleet.on("station", (id, what) => {
-          if (what === "trace") return;
-          if (what === "info" || what === "online") this.arrange = true;
-          this.soon();
-        }),
-        preferences.on(() => this.show()), acknowledged.on(() => this.show()), link.on("state", () => this.soon()),
-      ];
-      this.timer = setInterval(() => this.soon(), 1000);
-      this.arrange = true;
+defineView("#/", {
+  mount(main) {
+    main.className = "overview";
+    const view = new Overview(main);
+    Seismote.overview = view;
+    return () => view.close();
+  },
+});
+
+class Overview {
+  constructor(main) {
+    Object.assign(this, { main, cards: new Map(), only: "all", group: "", request: 0, rows: [], stopLast: null });
+    this.counts = h("div", { class: "counts", role: "group", "aria-label": words.filters });
+    this.buttons = Object.fromEntries(rank.counts.map((name) => [name, h("button", { type: "button", class: `plain small count ${name}`, "aria-pressed": String(name === "all"), hidden: true,
+      onclick: () => this.choose(this.only === name ? "all" : name) })]));
+    this.counts.append(...Object.values(this.buttons));
+    this.find = h("input", { type: "search", placeholder: words.find, "aria-label": words.find, oninput: () => this.show() });
+    this.groups = h("select", { onchange: () => {
+      this.group = this.groups.value;
       this.show();
-    }
+    } }, h("option", { value: "" }, words.allGroups));
+    this.groupChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.groups), this.groups);
+    this.allEvents = h("a", { class: "button small", href: "#/events" }, text.catalogue.title);
+    this.groupSettings = h("a", { class: "button small", href: router.address("group", "all") }, text.group.open);
+    this.order = h("select", { onchange: () => preferences.set("order", this.order.value) }, [["problems", words.problemsFirst], ["station", words.byName]].map(([value, name]) => h("option", { value }, name)));
+    this.order.value = preferences.get("order");
+    this.orderChoice = h("label", { class: "choice" }, h("span", {}, words.order), this.order);
+    this.views = Object.fromEntries(["cards", "table", "map"].map((name) => [name, h("button", { type: "button", class: "plain small", onclick: () => preferences.set("view", name) }, words.views[name])]));
+    this.grid = h("ul", { class: "cards" });
+    this.none = h("p", { class: "quiet waiting-note" });
+    this.askButton = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.askAll() }, words.ask);
+    this.map = stationMap();
+    this.events = eventList();
+    this.last = h("div", { class: "last-events", hidden: true }, h("p", { class: "quiet small-note" }, text.events.lastHelp),
+      h("button", { type: "button", class: "plain small", onclick: () => this.loadLast(true) }, text.events.last));
+    this.events.element.append(this.last);
+    this.table = stationTable({ onSort: () => this.show() });
+    this.network = networkCard(this.map);
+    this.upper = h("div", { class: "upper" }, this.map.element, this.events.element);
+    this.window = h("p", { class: "quiet small-note", hidden: true }, words.window);
+    main.append(
+      h("div", { class: "overview-head" }, h("h1", {}, words.title), this.counts),
+      this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.orderChoice,
+        h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.allEvents, this.groupSettings),
+      this.none, this.askButton, this.upper, this.network.element, this.grid, this.table.element, this.window);
+    this.stops = [
+      fleet.watchLevels(),
+      fleet.on("station", (id, what) => {
+        if (what === "trace") return;
+        if (what === "info" || what === "online") this.arrange = true;
+        this.soon();
+      }),
+      preferences.on(() => this.show()), acknowledged.on(() => this.show()), link.on("state", () => this.soon()),
+    ];
+    this.timer = setInterval(() => this.soon(), 1000);
+    this.arrange = true;
+    this.show();
+  }
 
-    close() {
-      clearTimeout(this.request);
-      clearInterval(this.timer);
-      for (const stop of this.stops) stop();
-      this.stopLast?.();
-      for (const part of [this.map, this.events, this.table, this.network]) part?.stop();
-    }
+  close() {
+    clearTimeout(this.request);
+    clearInterval(this.timer);
+    for (const stop of this.stops) stop();
+    this.stopLast?.();
+    for (const part of [this.map, this.events, this.table, this.network]) part?.stop();
+  }
 
-    // Whatever came since the last picture is shown in one go: a thousand stations speak once a second each.
-    soon() {
-      this.request ||= setTimeout(() => {
-        this.request = 0;
-        this.show();
-      }, this.rows.length > 200 ? 500 : 150);
-    }
-
-    choose(name) {
-      this.only = name;
+  // Whatever came since the last picture is shown in one go: a thousand stations speak once a second each.
+  soon() {
+    this.request ||= setTimeout(() => {
+      this.request = 0;
       this.show();
-    }
+    }, this.rows.length > 200 ? 500 : 150);
+  }
 
-    loadLast(wanted) {
-      if (this.stopLast || !wanted) return;
-      this.stopLast = fleet.watchLastEvents();
-      this.last.hidden = true;
-    }
+  choose(name) {
+    this.only = name;
+    this.show();
+  }
 
-    async askAll() {
-      this.askButton.disabled = true;
-      setText(this.none, words.asked);
-      link.groupCommand("all", "rebirth", {}, () => {});
-    }
+  loadLast(wanted) {
+    if (this.stopLast || !wanted) return;
+    this.stopLast = fleet.watchLastEvents();
+    this.last.hidden = true;
+  }
 
-    get view() {
-      const wanted = preferences.get("view");
-      return words.views[wanted] ? wanted : this.rows.length > cardsUpTo ? "table" : "cards";
-    }
+  async askAll() {
+    this.askButton.disabled = true;
+    setText(this.none, words.asked);
+    link.groupCommand("all", "rebirth", {}, () => {});
+  }
 
-    show() {
-      const all = (this.all = [...fleet.stations.values()].map(rowOf));
-      this.rows = all;
-      this.showCounts(all);
-      this.showGroups(all);
-      const shown = rank.filter(all, { only: this.only, group: this.group, words: this.find.value });
-      const { view } = this;
-      for (const [name, button] of Object.entries(this.views)) button.setAttribute("aria-pressed", String(name === view));
-      this.grid.hidden = view !== "cards";
-      this.table.element.hidden = view !== "table" || shown.length === 0;
-      this.main.classList.toggle("map-only", view === "map");
-      this.events.element.hidden = all.length === 0;
-      this.window.hidden = all.length === 0;
-      this.tools.hidden = all.length === 0;
-      this.orderChoice.hidden = view !== "cards";
-      if (view === "cards") this.showCards(rank.sort(shown, preferences.get("order")).slice(0, mostCards));
-      if (view === "table") {
-        const { order, way } = this.table.sorting();
-        this.table.show(rank.sort(shown, order, way));
-      }
-      this.map.show(shown, this.arrange);
-      this.arrange = false;
-      this.loadLast(all.length > 0 && all.length <= lastEventsUpTo && Date.now() - link.since > 1500);
-      this.last.hidden = Boolean(this.stopLast) || all.length <= lastEventsUpTo;
-      this.last.firstChild.hidden = this.events.empty();
-      this.say(all.length, shown.length);
-    }
+  get view() {
+    const wanted = preferences.get("view");
+    return words.views[wanted] ? wanted : this.rows.length > cardsUpTo ? "table" : "cards";
+  }
 
-    showCounts(rows) {
-      const counted = rank.count(rows);
-      if (this.only !== "all" && counted[this.only] === 0) this.only = "all";
-      for (const [name, button] of Object.entries(this.buttons)) {
-        button.hidden = rows.length === 0 || (name !== "all" && name !== "online" && counted[name] === 0);
-        setText(button, words.count[name](counted[name]));
-        button.setAttribute("aria-pressed", String(this.only === name));
-      }
+  show() {
+    const all = (this.all = [...fleet.stations.values()].map(rowOf));
+    this.rows = all;
+    this.showCounts(all);
+    this.showGroups(all);
+    const shown = rank.filter(all, { only: this.only, group: this.group, words: this.find.value });
+    const { view } = this;
+    for (const [name, button] of Object.entries(this.views)) button.setAttribute("aria-pressed", String(name === view));
+    this.grid.hidden = view !== "cards";
+    this.table.element.hidden = view !== "table" || shown.length === 0;
+    this.main.classList.toggle("map-only", view === "map");
+    // A single station on a map says nothing; a few, and all on a phone, come before the map and the events.
+    this.map.element.classList.toggle("lonely", all.length === 1 && view !== "map" && !this.map.state().isOverlaid);
+    this.place(view !== "map" && (all.length <= few || narrow.matches));
+    this.events.element.hidden = all.length === 0;
+    this.window.hidden = all.length === 0;
+    this.tools.hidden = all.length === 0;
+    this.orderChoice.hidden = view !== "cards";
+    if (view === "cards") this.showCards(rank.sort(shown, preferences.get("order")).slice(0, mostCards));
+    if (view === "table") {
+      const { order, way } = this.table.sorting();
+      this.table.show(rank.sort(shown, order, way));
     }
+    this.map.show(shown, this.arrange);
+    this.arrange = false;
+    this.loadLast(all.length > 0 && all.length <= lastEventsUpTo && Date.now() - link.since > 1500);
+    this.last.hidden = Boolean(this.stopLast) || all.length <= lastEventsUpTo;
+    this.last.firstChild.hidden = this.events.empty();
+    this.say(all.length, shown.length);
+  }
 
-    showGroups(rows) {
-      const names = [...new Set(rows.flatMap((one) => one.groups))].filter((name) => name !== "all").sort();
-      const key = names.join();
-      this.groupChoice.hidden = names.length === 0;
-      if (key === this.groupKey) return;
-      this.groupKey = key;
-      this.groups.replaceChildren(...["", ...names].map((name) => h("option", { value: name, selected: name === this.group }, name || words.allGroups)));
-    }
+  // Map, events and earthquakes after the stations, or before them.
+  place(isAfter) {
+    if (this.isAfter === isAfter) return;
+    this.isAfter = isAfter;
+    const before = isAfter ? this.window.nextSibling : this.grid;
+    for (const part of [this.upper, this.network.element]) this.main.insertBefore(part, before);
+  }
 
-    showCards(rows) {
-      const wanted = new Set();
-      let before = null;
-      for (const one of rows) {
-        wanted.add(one.id);
-        let card = this.cards.get(one.id);
-        if (!card) this.cards.set(one.id, (card = Seismote.card(one.id)));
-        card.show(fleet.stations.get(one.id), one);
-        const next = before ? before.nextSibling : this.grid.firstChild;
-        // A card that has the focus is not moved away from under it.
-        if (next !== card.element && !(card.element.parentNode && card.element.contains(document.activeElement))) this.grid.insertBefore(card.element, next);
-        before = card.element;
-      }
-      for (const [id, card] of this.cards) {
-        if (wanted.has(id)) continue;
-        card.element.remove();
-        this.cards.delete(id);
-      }
-    }
-
-    say(all, shown) {
-      this.none.hidden = all > 0 && shown > 0;
-      this.askButton.hidden = all > 0 || link.state !== "online";
-      if (this.askButton.disabled && all === 0 && link.state === "online") return;
-      setText(this.none, all > 0 ? words.nothingFound
-        : link.state === "online" ? words.none : link.state === "refused" ? words.signIn : link.state === "wrong" ? text.link.wrong(link.url) : words.waiting);
+  showCounts(rows) {
+    const counted = rank.count(rows);
+    if (this.only !== "all" && counted[this.only] === 0) this.only = "all";
+    for (const [name, button] of Object.entries(this.buttons)) {
+      button.hidden = rows.length === 0 || (name !== "all" && name !== "online" && counted[name] === 0);
+      setText(button, words.count[name](counted[name]));
+      button.setAttribute("aria-pressed", String(this.only === name));
     }
   }
 
-  // Shaking is said to those who do not see the page, whatever they look at.
-  document.addEventListener("seismote-onset", ({ detail }) => Seismote.announce(words.onset(detail.id)));
-})(globalThis.Seismote ??= {});
+  showGroups(rows) {
+    const names = [...new Set(rows.flatMap((one) => one.groups))].filter((name) => name !== "all").sort();
+    const key = names.join();
+    this.groupChoice.hidden = names.length === 0;
+    if (key === this.groupKey) return;
+    this.groupKey = key;
+    this.groups.replaceChildren(...["", ...names].map((name) => h("option", { value: name, selected: name === this.group }, name || words.allGroups)));
+  }
+
+  showCards(rows) {
+    const wanted = new Set();
+    let before = null;
+    for (const one of rows) {
+      wanted.add(one.id);
+      let card = this.cards.get(one.id);
+      if (!card) this.cards.set(one.id, (card = stationCard(one.id)));
+      card.show(fleet.stations.get(one.id), one);
+      const next = before ? before.nextSibling : this.grid.firstChild;
+      // A card that has the focus is not moved away from under it.
+      if (next !== card.element && !(card.element.parentNode && card.element.contains(document.activeElement))) this.grid.insertBefore(card.element, next);
+      before = card.element;
+    }
+    for (const [id, card] of this.cards) {
+      if (wanted.has(id)) continue;
+      card.element.remove();
+      this.cards.delete(id);
+    }
+  }
+
+  say(all, shown) {
+    this.none.hidden = all > 0 && shown > 0;
+    this.askButton.hidden = all > 0 || link.state !== "online";
+    if (this.askButton.disabled && all === 0 && link.state === "online") return;
+    setText(this.none, all > 0 ? words.nothingFound
+      : link.state === "online" ? words.none : link.state === "refused" ? words.signIn : link.state === "wrong" ? text.link.wrong(link.url) : words.waiting);
+  }
+}
+
+// Shaking is said to those who do not see the page, whatever they look at.
+document.addEventListener("seismote-onset", ({ detail }) => announce(words.onset(detail.id)));

@@ -1,96 +1,101 @@
 // The spectrum of the last half minute of the live traces, each axis; and the station's own strongest frequency.
-(function (Seismote) {
-  "use strict";
 
-  const { h, text, plot, units, scales, preferences } = Seismote;
-  const words = text.station.spectrum;
-  const axes = ["x", "y", "z"];
-  const seconds = 25.6;
+import { newSurface, plot, themeColors } from "../canvas.js";
+import { h, setText } from "../dom.js";
+import { fleet } from "../fleet.js";
+import { format, preferences } from "../preferences.js";
+import { fft } from "../pure/fft.js";
+import { scales } from "../pure/scales.js";
+import { units } from "../pure/units.js";
+import { text } from "../text.js";
 
-  Seismote.spectrum = function spectrum(traces, station) {
-    let spectra = null;
-    const canvas = h("canvas", { class: "small-graph", role: "img", "aria-label": words.label });
-    const said = h("p", { class: "quiet number" });
-    const surface = Seismote.surface(canvas, paint);
+const words = text.station.spectrum;
+const axes = ["x", "y", "z"];
+const seconds = 25.6;
 
-    function compute() {
-      const source = traces();
-      const known = station();
-      if (!source?.end || source.end - source.first < 64) return;
-      const signal = source.has("x", "filtered") ? "filtered" : "raw";
-      // What is not there is no zero: of a part, the spectrum of that part.
-      const count = Math.min(...axes.map((axis) => source.unbroken(axis, signal, Math.round(seconds * source.rate))));
-      if (count < 64) return;
-      spectra = { signal, of: axes.map((axis) => Seismote.fft.spectrum(source.last(axis, signal, count), source.rate)) };
-      const { dominant_hz: hz, peak } = known?.summary?.spectrum ?? {};
-      Seismote.setText(said, Number.isFinite(hz) ? words.dominant(units.duration(known.summary.window_s), units.quantity(hz, "Hz"), Seismote.format.acceleration(peak)) : words.none);
-      surface.redraw();
-    }
+export function spectrumCard(traces, station) {
+  let spectra = null;
+  const canvas = h("canvas", { class: "small-graph", role: "img", "aria-label": words.label });
+  const said = h("p", { class: "quiet number" });
+  const surface = newSurface(canvas, paint);
 
-    function paint(context, width, height) {
-      const colors = Seismote.colors();
-      const box = { left: 54, top: 10, right: width - 22, bottom: height - 26 };
-      if (!spectra) return;
-      const unit = preferences.get("unit");
-      const factor = units.factor(unit);
-      const { step, amplitudes } = spectra.of[0];
-      const lowHz = 0.1;
-      const highHz = step * (amplitudes.length - 1);
-      const first = Math.max(1, Math.ceil(lowHz / step));
-      let top = 0;
-      for (const { amplitudes: list } of spectra.of) for (let i = first; i < list.length; i++) top = Math.max(top, list[i]);
-      const high = 10 ** Math.ceil(Math.log10(Math.max(top * factor, 1e-9)) + 0.05);
-      const low = high / 1e4;
-      const x = (hz) => box.left + ((box.right - box.left) * Math.log(hz / lowHz)) / Math.log(highHz / lowHz);
-      const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.max(value * factor, low) / low)) / Math.log(high / low);
-      const hertz = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].filter((hz) => hz >= lowHz && hz <= highHz);
-      plot.frame(context, box, {
-        x: { ticks: hertz.map((hz, i) => ({ at: x(hz), label: `${units.tick(hz)}${i === hertz.length - 1 ? " Hz" : ""}` })) },
-        y: { ticks: scales.decades(low, high).map((value) => ({ at: y(value / factor), label: units.tick(value) })) },
-      });
-      plot.clip(context, box, () => {
-        const hz = station()?.summary?.spectrum?.dominant_hz;
-        if (Number.isFinite(hz) && hz >= lowHz && hz <= highHz) {
-          context.strokeStyle = colors.quiet;
-          context.setLineDash([4, 4]);
-          context.lineWidth = 1;
-          context.beginPath();
-          context.moveTo(x(hz), box.top);
-          context.lineTo(x(hz), box.bottom);
-          context.stroke();
-          context.setLineDash([]);
-        }
-        spectra.of.forEach(({ amplitudes: list }, axis) => {
-          context.strokeStyle = colors[`axis-${axes[axis]}`];
-          context.lineWidth = 1.5;
-          context.lineJoin = "round";
-          context.beginPath();
-          for (let i = first; i < list.length; i++) {
-            if (i === first) context.moveTo(x(i * step), y(list[i]));
-            else context.lineTo(x(i * step), y(list[i]));
-          }
-          context.stroke();
-        });
-      });
-      plot.setFont(context, 11);
-      context.fillStyle = colors.quiet;
-      context.textAlign = "right";
-      context.textBaseline = "top";
-      context.fillText(units.label(unit), box.right - 4, box.top + 3);
-    }
+  function compute() {
+    const source = traces();
+    const known = station();
+    if (!source?.end || source.end - source.first < 64) return;
+    const signal = source.has("x", "filtered") ? "filtered" : "raw";
+    // What is not there is no zero: of a part, the spectrum of that part.
+    const count = Math.min(...axes.map((axis) => source.unbroken(axis, signal, Math.round(seconds * source.rate))));
+    if (count < 64) return;
+    spectra = { signal, of: axes.map((axis) => fft.spectrum(source.last(axis, signal, count), source.rate)) };
+    const { dominant_hz: hz, peak } = known?.summary?.spectrum ?? {};
+    setText(said, Number.isFinite(hz) ? words.dominant(units.duration(known.summary.window_s), units.quantity(hz, "Hz"), format.acceleration(peak)) : words.none);
+    surface.redraw();
+  }
 
-    const stop = Seismote.fleet.on("station", (id, what) => {
-      if (what === "trace" && id === station()?.id) compute();
+  function paint(context, width, height) {
+    const colors = themeColors();
+    const box = { left: 54, top: 10, right: width - 22, bottom: height - 26 };
+    if (!spectra) return;
+    const unit = preferences.get("unit");
+    const factor = units.factor(unit);
+    const { step, amplitudes } = spectra.of[0];
+    const lowHz = 0.1;
+    const highHz = step * (amplitudes.length - 1);
+    const first = Math.max(1, Math.ceil(lowHz / step));
+    let top = 0;
+    for (const { amplitudes: list } of spectra.of) for (let i = first; i < list.length; i++) top = Math.max(top, list[i]);
+    const high = 10 ** Math.ceil(Math.log10(Math.max(top * factor, 1e-9)) + 0.05);
+    const low = high / 1e4;
+    const x = (hz) => box.left + ((box.right - box.left) * Math.log(hz / lowHz)) / Math.log(highHz / lowHz);
+    const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.max(value * factor, low) / low)) / Math.log(high / low);
+    const hertz = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].filter((hz) => hz >= lowHz && hz <= highHz);
+    plot.frame(context, box, {
+      x: { ticks: hertz.map((hz, i) => ({ at: x(hz), label: `${units.tick(hz)}${i === hertz.length - 1 ? " Hz" : ""}` })) },
+      y: { ticks: scales.decades(low, high).map((value) => ({ at: y(value / factor), label: units.tick(value) })) },
     });
-    return {
-      element: h("section", { class: "card" },
-        h("div", { class: "card-head" }, h("h2", {}, words.title, " ", h("small", { class: "quiet" }, words.window(units.duration(seconds)))),
-          h("div", { class: "axis-legend" }, axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)))),
-        canvas, said),
-      stop() {
-        stop();
-        surface.stop();
-      },
-    };
+    plot.clip(context, box, () => {
+      const hz = station()?.summary?.spectrum?.dominant_hz;
+      if (Number.isFinite(hz) && hz >= lowHz && hz <= highHz) {
+        context.strokeStyle = colors.quiet;
+        context.setLineDash([4, 4]);
+        context.lineWidth = 1;
+        context.beginPath();
+        context.moveTo(x(hz), box.top);
+        context.lineTo(x(hz), box.bottom);
+        context.stroke();
+        context.setLineDash([]);
+      }
+      spectra.of.forEach(({ amplitudes: list }, axis) => {
+        context.strokeStyle = colors[`axis-${axes[axis]}`];
+        context.lineWidth = 1.5;
+        context.lineJoin = "round";
+        context.beginPath();
+        for (let i = first; i < list.length; i++) {
+          if (i === first) context.moveTo(x(i * step), y(list[i]));
+          else context.lineTo(x(i * step), y(list[i]));
+        }
+        context.stroke();
+      });
+    });
+    plot.setFont(context, 11);
+    context.fillStyle = colors.quiet;
+    context.textAlign = "right";
+    context.textBaseline = "top";
+    context.fillText(units.label(unit), box.right - 4, box.top + 3);
+  }
+
+  const stop = fleet.on("station", (id, what) => {
+    if (what === "trace" && id === station()?.id) compute();
+  });
+  return {
+    element: h("section", { class: "card" },
+      h("div", { class: "card-head" }, h("h2", {}, words.title, " ", h("small", { class: "quiet" }, words.window(units.duration(seconds)))),
+        h("div", { class: "axis-legend" }, axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)))),
+      canvas, said),
+    stop() {
+      stop();
+      surface.stop();
+    },
   };
-})(globalThis.Seismote ??= {});
+}

@@ -1,127 +1,145 @@
 // A station, live.
-(function (Seismote) {
-  "use strict";
 
-  const { h, text, fleet, preferences } = Seismote;
-  const words = text.station;
+import { animate } from "../canvas.js";
+import { h, setText } from "../dom.js";
+import { fleet } from "../fleet.js";
+import { link } from "../link.js";
+import { Seismote } from "../page.js";
+import { format, preferences } from "../preferences.js";
+import { Playhead } from "../pure/playhead.js";
+import { units } from "../pure/units.js";
+import { defineView } from "../router.js";
+import { text } from "../text.js";
+import { intensityDial } from "./dial.js";
+import { eventList } from "./eventlist.js";
+import { fillGraphs } from "./filling.js";
+import { stationHead } from "./frame.js";
+import { liveGraphs } from "./graphs.js";
+import { alertsCard } from "./health.js";
+import { extremesCard, measuresCard } from "./numbers.js";
+import { ratioCard } from "./ratio.js";
+import { seismoscopeCard } from "./seismoscope.js";
+import { spectrogramCard } from "./spectrogram.js";
+import { spectrumCard } from "./spectrum.js";
 
-  // The dials of the scales that the station is set to.
-  function dials(id, station) {
-    const box = h("div", { class: "dials" });
-    const window = h("small", { class: "quiet" });
-    const made = new Map();
-    function show() {
-      const { summary, highest } = station() ?? {};
-      if (Number.isFinite(summary?.window_s)) Seismote.setText(window, text.intensity.window(Seismote.units.duration(summary.window_s)));
-      for (const item of summary?.intensity ?? []) {
-        let dial = made.get(item.relation);
-        if (!dial) {
-          dial = Seismote.dial(item);
-          made.set(item.relation, dial);
-          box.append(dial.element);
-        }
-        dial.show(item, highest.get(item.relation));
+const words = text.station;
+
+// The dials of the scales that the station is set to.
+function dials(id, station) {
+  const box = h("div", { class: "dials" });
+  const window = h("small", { class: "quiet" });
+  const made = new Map();
+  function show() {
+    const { summary, highest } = station() ?? {};
+    if (Number.isFinite(summary?.window_s)) setText(window, text.intensity.window(units.duration(summary.window_s)));
+    for (const item of summary?.intensity ?? []) {
+      let dial = made.get(item.relation);
+      if (!dial) {
+        dial = intensityDial(item);
+        made.set(item.relation, dial);
+        box.append(dial.element);
       }
-      // Those of scales that the station is not set to any more.
-      for (const [relation, dial] of made) {
-        if (!summary?.intensity || summary.intensity.some((item) => item.relation === relation)) continue;
-        dial.element.remove();
-        made.delete(relation);
-      }
+      dial.show(item, highest.get(item.relation));
     }
-    show();
-    const stops = [fleet.on("station", (which, what) => which === id && (what === "summary" || what === "event") && show()), preferences.on(show)];
-    return { element: h("section", { class: "card intensity-card" }, h("h2", {}, words.intensity, " ", window), box,
-      h("p", { class: "quiet small-note" }, text.intensity.highestHelp)), stop: () => stops.forEach((stop) => stop()) };
+    // Those of scales that the station is not set to any more.
+    for (const [relation, dial] of made) {
+      if (!summary?.intensity || summary.intensity.some((item) => item.relation === relation)) continue;
+      dial.element.remove();
+      made.delete(relation);
+    }
   }
+  show();
+  const stops = [fleet.on("station", (which, what) => which === id && (what === "summary" || what === "event") && show()), preferences.on(show)];
+  return { element: h("section", { class: "card intensity-card" }, h("h2", {}, words.intensity, " ", window), box,
+    h("p", { class: "quiet small-note" }, text.intensity.highestHelp)), stop: () => stops.forEach((stop) => stop()) };
+}
 
-  Seismote.view("#/station/:id", {
-    title: ({ id }) => id,
-    mount(main, { id }) {
-      main.className = "station";
-      const station = () => fleet.stations.get(id);
-      const traces = () => station()?.traces;
-      const playhead = new Seismote.Playhead();
-      let generation = -1;
+defineView("#/station/:id", {
+  title: ({ id }) => id,
+  mount(main, { id }) {
+    main.className = "station";
+    const station = () => fleet.stations.get(id);
+    const traces = () => station()?.traces;
+    const playhead = new Playhead();
+    let generation = -1;
 
-      const head = Seismote.stationHead(id, "live");
-      const filling = Seismote.filling(id);
-      const graphs = Seismote.graphs(id, traces, filling.load);
-      const scope = Seismote.seismoscope(traces, station);
-      const extremes = Seismote.extremes(id, traces, station);
-      const parts = {
-        alerts: Seismote.alertsCard(id, station),
-        dials: dials(id, station),
-        measures: Seismote.measures(id, station),
-        spectrum: Seismote.spectrum(traces, station),
-        ratio: Seismote.ratio(station),
-        events: Seismote.eventList(id),
-      };
-      const spectrogram = Seismote.spectrogram(traces, () => graphs.state.span);
-      const note = h("p", { class: "note", role: "status", hidden: true });
-      main.append(head.element, parts.alerts.element,
-        h("div", { class: "live" },
-          h("div", { class: "wide" }, note, graphs.element, spectrogram.element),
-          h("div", { class: "side" }, parts.dials.element, scope.element)),
-        parts.measures.element,
-        h("div", { class: "three" }, extremes.element, parts.spectrum.element, parts.ratio.element),
-        parts.events.element);
+    const head = stationHead(id, "live");
+    const filling = fillGraphs(id);
+    const graphs = liveGraphs(id, traces, filling.load);
+    const scope = seismoscopeCard(traces, station);
+    const extremes = extremesCard(id, traces, station);
+    const parts = {
+      alerts: alertsCard(id, station),
+      dials: dials(id, station),
+      measures: measuresCard(id, station),
+      spectrum: spectrumCard(traces, station),
+      ratio: ratioCard(station),
+      events: eventList(id),
+    };
+    const spectrogram = spectrogramCard(traces, () => graphs.state.span);
+    const note = h("p", { class: "note", role: "status", hidden: true });
+    main.append(head.element, parts.alerts.element,
+      h("div", { class: "live" },
+        h("div", { class: "wide" }, note, graphs.element, spectrogram.element),
+        h("div", { class: "side" }, parts.dials.element, scope.element)),
+      parts.measures.element,
+      h("div", { class: "three" }, extremes.element, parts.spectrum.element, parts.ratio.element),
+      parts.events.element);
 
-      // Why there are no traces, when there are none, and why what is shown is old.
-      const opened = performance.now();
-      function explain() {
-        const known = station();
-        const silent = performance.now() / 1000 - (traces()?.arrival?.at ?? opened / 1000);
-        const trace = known?.settings?.trace;
-        const block = trace?.block_s;
-        let why = "";
-        if (Seismote.link.state === "online" && known && !fleet.isUnknown(id)) {
-          const quiet = fleet.silence(known);
-          if (known.online === false) why = words.offline(Seismote.format.ago(known.heard));
-          else if (quiet > 0) why = words.quiet(Seismote.units.duration(Math.round(quiet / 1000)));
-          else if (silent > 4 + 2 * (Number.isFinite(block) ? block : 1)) {
-            why = trace?.enabled === false ? words.noTraces : trace?.only_in_events ? words.onlyEvents : words.silent;
-          }
+    // Why there are no traces, when there are none, and why what is shown is old.
+    const opened = performance.now();
+    function explain() {
+      const known = station();
+      const silent = performance.now() / 1000 - (traces()?.arrival?.at ?? opened / 1000);
+      const trace = known?.settings?.trace;
+      const block = trace?.block_s;
+      let why = "";
+      if (link.state === "online" && known && !fleet.isUnknown(id)) {
+        const quiet = fleet.silence(known);
+        if (known.online === false) why = words.offline(format.ago(known.heard));
+        else if (quiet > 0) why = words.quiet(units.duration(Math.round(quiet / 1000)));
+        else if (silent > 4 + 2 * (Number.isFinite(block) ? block : 1)) {
+          why = trace?.enabled === false ? words.noTraces : trace?.only_in_events ? words.onlyEvents : words.silent;
         }
-        note.hidden = why === "";
-        Seismote.setText(note, why);
       }
-      explain();
-      const explaining = setInterval(explain, 1000);
+      note.hidden = why === "";
+      setText(note, why);
+    }
+    explain();
+    const explaining = setInterval(explain, 1000);
 
-      const stopTraces = fleet.watchTraces(id);
-      const stopFleet = fleet.on("station", (which, what) => {
-        if (which !== id || what !== "trace") return;
-        const source = traces();
-        if (source.generation !== generation) {
-          generation = source.generation;
-          playhead.reset();
-        }
-        playhead.arrived(source.arrival);
-      });
-      let drawn = 0;
-      const stopDrawing = Seismote.animate((now) => {
-        const shown = playhead.time(now);
-        extremes.draw(now, shown);
-        // Long spans hardly move, and a paused picture not at all: but the reader may move it.
-        if (now - drawn < 1 / graphs.rate() - 0.004) return;
-        drawn = now;
-        graphs.draw(now, shown);
-        scope.draw(now, graphs.state.paused ? graphs.state.edge : shown);
-        spectrogram.draw(graphs.state.edge);
-      });
-      // For tests and the curious: what is drawn.
-      Seismote.live = { graphs: graphs.state, playhead, id };
+    const stopTraces = fleet.watchTraces(id);
+    const stopFleet = fleet.on("station", (which, what) => {
+      if (which !== id || what !== "trace") return;
+      const source = traces();
+      if (source.generation !== generation) {
+        generation = source.generation;
+        playhead.reset();
+      }
+      playhead.arrived(source.arrival);
+    });
+    let drawn = 0;
+    const stopDrawing = animate((now) => {
+      const shown = playhead.time(now);
+      extremes.draw(now, shown);
+      // Long spans hardly move, and a paused picture not at all: but the reader may move it.
+      if (now - drawn < 1 / graphs.rate() - 0.004) return;
+      drawn = now;
+      graphs.draw(now, shown);
+      scope.draw(now, graphs.state.paused ? graphs.state.edge : shown);
+      spectrogram.draw(graphs.state.edge);
+    });
+    // For tests and the curious: what is drawn.
+    Seismote.live = { graphs: graphs.state, playhead, id };
 
-      return () => {
-        clearInterval(explaining);
-        stopDrawing();
-        stopFleet();
-        stopTraces();
-        filling.stop();
-        for (const part of [head, graphs, spectrogram, scope, extremes, ...Object.values(parts)]) part.stop();
-        Seismote.live = null;
-      };
-    },
-  });
-})(globalThis.Seismote ??= {});
+    return () => {
+      clearInterval(explaining);
+      stopDrawing();
+      stopFleet();
+      stopTraces();
+      filling.stop();
+      for (const part of [head, graphs, spectrogram, scope, extremes, ...Object.values(parts)]) part.stop();
+      Seismote.live = null;
+    };
+  },
+});

@@ -1,23 +1,12 @@
-"use strict";
-// Loads sources of the page into this process, in the order in which they are named.
-const fs = require("node:fs");
-const path = require("node:path");
-const vm = require("node:vm");
+// What a test needs before it imports the page's modules: the English texts, which `install` puts in front of them.
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-const top = path.join(__dirname, "..", "..");
-const language = (code) => JSON.parse(fs.readFileSync(path.join(top, "languages", `${code}.json`), "utf8"));
-
-exports.top = top;
-exports.language = language;
-exports.load = (...names) => {
-  (globalThis.Seismote ??= {}).english ??= language("en");
-  for (const name of names) {
-    if (name === "text.js") exports.load("pure/messages.js");
-    const file = path.join(top, "src", name);
-    vm.runInThisContext(fs.readFileSync(file, "utf8"), { filename: file });
-  }
-  return globalThis.Seismote;
-};
+export const top = fileURLToPath(new URL("../..", import.meta.url));
+export const language = (code) => JSON.parse(fs.readFileSync(path.join(top, "languages", `${code}.json`), "utf8"));
 
 // A file of the agent's own vectors.
-exports.vector = (name) => fs.readFileSync(path.join(top, "..", "..", "Tests", "Vectors", name));
+export const vector = (name) => fs.readFileSync(path.join(top, "..", "..", "Tests", "Vectors", name));
+
+(globalThis.Seismote ??= {}).english ??= language("en");

@@ -1,0 +1,213 @@
+"""An alarm that is seen and heard: banner, sound, notification, title and icon, in Chromium and Firefox; a screen in a hall."""
+
+import json
+import statistics
+import subprocess
+import time
+
+from cases_fleet import Speakers
+from firefox import Firefox
+from looks import check_looks
+from world import wait_until
+
+BANNER = "!document.getElementById('alarm').hidden"
+# Notes when the banner came to be seen, ms since 1970, one time for each alarm.
+WATCH = """(() => {
+  window.shown = [];
+  let was = "";
+  const look = () => {
+    const said = document.querySelector(".alarm-title")?.textContent;
+    if (document.getElementById("alarm").hidden || said === was) return;
+    was = said;
+    window.shown.push([said, Date.now()]);
+  };
+  new MutationObserver(look).observe(document.getElementById("alarm"), { attributes: true, childList: true, characterData: true, subtree: true });
+})()"""
+# The browser's own notifications are no part of its page: what was asked for is written down.
+NOTES = """(() => {
+  window.notes = [];
+  window.Notification = class { constructor(title, options) { window.notes.push({ title, ...options }); } static permission = "granted"; static requestPermission = async () => "granted"; };
+})()"""
+TIMES = 9
+
+
+def stamp(at):
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at % 1 * 1000):03}Z"
+
+
+def quake(broker, number, version=1, kind="onset", at=None, magnitude=5.1, **more):
+    at = time.time() - 3 if at is None else at
+    stations = [{"id": f"net-{i:04}", "event_id": f"net-{i:04}-20260105T102030000Z", "onset": stamp(at + 2), "residual_s": 0.1, "distance_km": 10.0 + i, "phase": "P"} for i in (3, 9, 15)]
+    event = {"v": 1, "boot": "b", "seq": version, "t": stamp(time.time()), "event_type": kind, "event_id": f"net-quake-{number}", "version": version, "origin_time": stamp(at),
+             "latitude": 35.8, "longitude": -117.6, "depth_km": 8.0, "ellipse": {"semi_major_km": 9.0, "semi_minor_km": 4.0, "azimuth_deg": 40.0}, "rms_s": 0.2,
+             "magnitude": magnitude and {"value": magnitude, "sigma": 0.3, "relation": "x"}, "pga": {"value": 0.9, "station": "net-0003"}, "mmi": {"value": 5.9, "station": "net-0003"},
+             "class": {"likely": "earthquake"}, "stations": stations, "silent": ["net-0033"], **more}
+    broker.publish("seismote/network/event", json.dumps(event), False)
+    return event["event_id"]
+
+
+class Delivered:
+    """When the broker hands on each version of a network event: a subscriber of its own."""
+
+    def __init__(self, broker):
+        self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", "seismote/network/event", "-F", "%U"],
+                                        stdout=subprocess.PIPE, text=True)
+
+    def next(self):
+        return float(self.process.stdout.readline()) * 1000
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def delays(broker, number, wait, shown):
+    """How long after the broker's delivery the banner was seen, ms: an earthquake of another magnitude each time."""
+    delivered = Delivered(broker)
+    time.sleep(0.3)
+    found = []
+    try:
+        for i in range(TIMES):
+            magnitude = round(4.1 + i / 10, 1)
+            quake(broker, f"{number}-{i}", magnitude=magnitude)
+            at = delivered.next()
+            wait(f"window.shown.some(([said]) => said.endsWith('{magnitude}'))")
+            found.append(next(when for said, when in shown() if said.endswith(str(magnitude))) - at)
+            # The next one is the newest, and so the first of the list, only when it is alone.
+            wait("(() => { while (!document.getElementById('alarm').hidden) document.querySelector('.alarm-buttons .primary').click(); return true; })()")
+    finally:
+        delivered.close()
+    return found
+
+
+def case_alarm_is_seen_and_heard(world):
+    broker = world.another_broker("alarm")
+    with Speakers(world, broker, "fleet", "20") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        page = world.page("#/station/net-0001/health", broker=broker, size=(1280, 800))
+        page.evaluate(NOTES)
+        world.until(page, "Seismote.fleet.stations.get('net-0009')?.info?.station && Seismote.link.state === 'online'")
+        icon = page.get_attribute("link[rel=icon]", "href")
+        # One click for the sound, one for notifications; the place is that of a station.
+        page.click(".alarm-button")
+        page.select_option("dialog select >> nth=0", "net-0009")
+        page.click("dialog .tick >> nth=0")
+        world.until(page, "Seismote.sound.state() === 'ready'", 5)
+        page.click("dialog .tick >> nth=1")
+        check_looks(world, page, "alarm-settings")
+        page.click("dialog .plain:has-text('Test')")
+        world.until(page, f"{BANNER} && document.getElementById('alarm').dataset.kind === 'test'", 2)
+        page.click("dialog .primary")
+        page.click("#alarm .primary")
+        world.until(page, "document.getElementById('alarm').hidden && !Seismote.sound.isPlaying()", 2)
+        page.evaluate("window.notes.length = 0")
+        # Above a view and above a dialog.
+        page.click(".alarm-button")
+        page.evaluate(WATCH)
+        quake(broker, 1)
+        world.until(page, BANNER, 2)
+        text = page.inner_text("#alarm")
+        assert "Earthquake M 5.1" in text and "expected here" in text and "S wave here in" in text and "km" in text, text
+        assert page.evaluate("document.querySelector('#alarm').matches(':popover-open')"), "the banner is not above a dialog"
+        world.picture(page, "alarm-above-dialog")
+        page.keyboard.press("Escape")
+        world.until(page, "Seismote.sound.isPlaying()", 2)
+        loud = max(page.evaluate("Seismote.sound.level()") for _ in range(6))
+        assert loud > 0.05, f"the loudspeaker gets {loud}"
+        assert re_title(page), page.title()
+        world.until(page, f"document.querySelector('link[rel=icon]').getAttribute('href') !== {json.dumps(icon)}", 3)
+        notes = page.evaluate("window.notes")
+        assert len(notes) == 1 and "M 5.1" in notes[0]["title"] and "S wave" in notes[0]["body"], notes
+        check_looks(world, page, "alarm-banner")
+        page.click("#alarm button:has-text('Silence')")
+        world.until(page, "!Seismote.sound.isPlaying()", 2)
+        assert page.evaluate("Seismote.sound.level()") == 0
+        # Seen: later versions of the same strength do not bring it back.
+        page.click("#alarm .primary")
+        quake(broker, 1, version=2)
+        page.wait_for_timeout(400)
+        assert page.evaluate(f"!({BANNER})"), "seen, and there again"
+        assert not re_title(page), page.title()
+        # One that turns out to be none says so; beyond the network the direction alone is said.
+        quake(broker, 2, place={"quality": "outside", "azimuth_deg": 310.0}, magnitude=None)
+        world.until(page, BANNER, 2)
+        text = page.inner_text("#alarm")
+        assert "outside the network, to the NW" in text and "S wave" not in text and " km" not in text, text
+        quake(broker, 2, version=2, kind="end", withdrawn=True)
+        world.until(page, "document.querySelector('.alarm-title').textContent.includes('no earthquake')", 2)
+        page.click("#alarm .primary")
+        # An alarm of a station.
+        broker.publish("seismote/net-0004/event/trigger", json.dumps({"v": 1, "station": "net-0004", "boot": "b", "seq": 1, "t": stamp(time.time()), "event_type": "onset", "event_id": "net-0004-20260105T102030000Z",
+                                                                      "onset": stamp(time.time() - 2), "pga": 0.5, "alarm": True, "intensity": [{"scale": "mmi", "value": 5.2}]}), False)
+        world.until(page, f"{BANNER} && document.querySelector('.alarm-title').textContent === 'Alarm of net-0004'", 2)
+        page.click("#alarm .primary")
+        # A page that is loaded again waits for one click, says so, and has it.
+        page.reload()
+        page.evaluate(WATCH)
+        world.until(page, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info")
+        page.click("h1")
+        world.until(page, "Seismote.sound.state() === 'ready'", 3)
+        late = delays(broker, "c", lambda what: world.until(page, what, 3), lambda: page.evaluate("window.shown"))
+        assert statistics.median(late) < 200, f"{sorted(late)} ms after the broker's delivery"
+        phone = world.page("#/station/net-0001/settings", broker=broker, size=(390, 844), theme="dark")
+        world.until(phone, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info")
+        quake(broker, 3)
+        world.until(phone, BANNER, 2)
+        check_looks(world, phone, "alarm-phone")
+        broker.kill()
+    return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
+
+
+def re_title(page):
+    return page.title()[0] in "▲△"
+
+
+def case_alarm_in_firefox(world):
+    """The same in Firefox: the first station, the banner, the sound after one click."""
+    broker = world.another_broker("firefox")
+    with Speakers(world, broker, "fleet", "20") as speakers, Firefox(world.work) as firefox:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        firefox.open(broker.page)
+        firefox.until("Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info && document.querySelectorAll('.station-card').length === 20", 40)
+        firefox.click(".alarm-button")
+        firefox.click("dialog .tick input")
+        firefox.until("Seismote.sound.state() === 'ready'", 5)
+        firefox.click("dialog .primary")
+        firefox.run(WATCH)
+        late = delays(broker, "f", lambda what: firefox.until(what, 3), lambda: firefox.value("window.shown"))
+        assert statistics.median(late) < 200, f"{sorted(late)} ms after the broker's delivery"
+        event = quake(broker, 1)
+        firefox.until("Seismote.sound.isPlaying()", 3)
+        loud = max(firefox.wait_for("Seismote.sound.level()") for _ in range(6))
+        assert loud > 0.05, f"the loudspeaker gets {loud}"
+        firefox.value(f"void (location.hash = '#/earthquake/{event}')")
+        firefox.until("document.querySelector('.earthquake-main h1')", 5)
+        firefox.picture(f"{world.artifacts}/firefox-earthquake.png")
+        firefox.value("void (location.hash = '#/station/net-0001')")
+        firefox.until("document.querySelector('.station-head h1')?.textContent === 'net-0001'", 5)
+        firefox.picture(f"{world.artifacts}/firefox-station.png")
+        broker.kill()
+    return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
+
+
+def case_kiosk_shows_one_view_after_the_other(world):
+    broker = world.another_broker("kiosk")
+    with Speakers(world, broker, "fleet", "8") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        page = world.page("?kiosk=5", broker=broker, size=(1280, 720))
+        world.until(page, "Seismote.fleet.stations.size === 8 && [...Seismote.fleet.stations.values()].some(({ online }) => online)")
+        assert page.is_hidden(".menu") and page.is_hidden(".overview-tools")
+        page.evaluate("window.seen = [location.hash || '#/']; addEventListener('hashchange', () => window.seen.push(location.hash))")
+        world.until(page, "window.seen.includes('#/events') && window.seen.some((hash) => hash.startsWith('#/station/'))", 20)
+        # The earthquake comes first, and stays.
+        event = quake(broker, 1)
+        world.until(page, f"location.hash === '#/earthquake/{event}' && {BANNER}", 2)
+        page.wait_for_timeout(6000)
+        assert page.evaluate("location.hash") == f"#/earthquake/{event}", "it went on while the alarm was there"
+        world.picture(page, "kiosk-alarm")
+        seen = page.evaluate("window.seen")
+        # Whoever touches it has it.
+        page.click("#alarm .primary")
+        page.goto(broker.page + "?kiosk=5#/events")
+        broker.kill()
+    return " ".join(seen)

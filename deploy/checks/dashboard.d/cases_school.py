@@ -1,0 +1,180 @@
+"""For schools, engineers and everybody: a spectrum, paper, and what axe (Deque Systems) finds in every view of both schemes."""
+
+import importlib.resources
+import json
+import time
+
+from cases_alarm import quake
+from cases_fleet import Speakers
+from looks import check_looks, coloured
+from world import wait_until
+
+SERIOUS = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations.filter((one) => one.impact === "serious" || one.impact === "critical")
+    .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 90)).join(" | ")}`);
+}"""
+
+
+def case_spectrum_of_a_stretch(world):
+    """Sines of 1, 2 and 3 Hz: their peaks are named; a shorter part has fewer segments. And the page on paper."""
+    broker = world.another_broker("psd")
+    with Speakers(world, broker, "live", "live"):
+        at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 300))
+        page = world.page(f"#/station/live/at/{at}", broker=broker, size=(1280, 1000))
+        world.until(page, "Seismote.psd?.found()?.peaks.length === 3", 30)
+        hertz = sorted(page.evaluate("Seismote.psd.found().peaks.map(({ hz }) => hz)"))
+        assert all(abs(found - wanted) < 0.05 for found, wanted in zip(hertz, (1, 2, 3))), hertz
+        # A sine of 1 mm/s² has the power 5e-7 (m/s²)².
+        power = page.evaluate("(() => { const { step, density } = Seismote.psd.found().of[0]; return density.reduce((sum, value) => sum + value, 0) * step; })()")
+        assert abs(power / 5e-7 - 1) < 0.02, power
+        whole = page.evaluate("Seismote.psd.found().of[0].segments")
+        page.locator("canvas.psd-graph").scroll_into_view_if_needed()
+        assert page.evaluate(coloured(40), ["canvas.psd-graph", "--axis-x"]) > 300
+        check_looks(world, page, "psd")
+        page.focus("canvas.event-canvas")
+        page.keyboard.press("+")
+        world.until(page, f"Seismote.psd.found().to - Seismote.psd.found().from < 1300 && Seismote.psd.found().of[0].segments <= {whole}", 3)
+        page.emulate_media(media="print")
+        assert page.is_hidden(".bar") and page.is_hidden(".tabs") and page.is_visible(".printed-link" if page.locator(".printed-link").count() else "h2")
+        world.picture(page, "moment-printed", whole=True)
+        broker.kill()
+    return f"{', '.join(f'{one:.2f}' for one in hertz)} Hz"
+
+
+def case_axe_finds_nothing_serious(world):
+    source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    broker = world.another_broker("axe")
+    found, count = [], 0
+    with Speakers(world, broker, "fleet", "6") as speakers, Speakers(world, broker, "station", "contract"), Speakers(world, broker, "live", "live"):
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 300))
+        for theme in ("light", "dark"):
+            page = world.page(broker=broker, size=(1280, 900), theme=theme, policy=False)
+            page.evaluate(source)
+            world.until(page, "Seismote.fleet.stations.get('contract')?.lastEvent && Seismote.fleet.stations.get('live')?.info && Seismote.fleet.stations.size === 8")
+            event = page.evaluate("Seismote.fleet.stations.get('contract').lastEvent.event_id")
+            network = quake(broker, theme)
+            world.until(page, "!document.getElementById('alarm').hidden")
+            views = ["#/", "#/events", f"#/earthquake/{network}", "#/group/all", "#/station/live", "#/station/contract/events", f"#/station/contract/event/{event}", f"#/station/live/at/{at}",
+                     "#/station/contract/history", "#/station/contract/settings", "#/station/contract/health"]
+            for view in views:
+                page.evaluate(f"location.hash = {json.dumps(view)}; null")
+                # What is asked of a station has come.
+                page.wait_for_timeout(700)
+                found += [f"{theme} {view}: {one}" for one in page.evaluate(SERIOUS)]
+                count += 1
+            for choice in ("table", "map"):
+                page.evaluate(f"location.hash = '#/'; Seismote.preferences.set('view', '{choice}')")
+                page.wait_for_timeout(400)
+                found += [f"{theme} {choice}: {one}" for one in page.evaluate(SERIOUS)]
+                count += 1
+            page.click(".alarm-button")
+            found += [f"{theme} alarm: {one}" for one in page.evaluate(SERIOUS)]
+            count += 1
+            world.close_page(page)
+        broker.kill()
+    assert not found, "\n".join(sorted(set(found)))
+    return f"{count} views"
+
+
+def case_settings_and_alerts_in_every_language(world):
+    """Names of settings and texts of alerts of a real station; what has no name yet is said, and a tenth is too much."""
+    broker = world.another_broker("words")
+    world.agent("words", broker=broker)
+    broker.publish("seismote/words/state/alert/sensor_saturated", json.dumps({"v": 1, "code": "sensor_saturated", "severity": "warning", "since": "2026-01-05T10:00:00Z", "message": "5 % of a second was at full scale."}))
+    wanted = {"de": ("Abtastrate", "Der Messbereich ist überschritten"), "es": ("Frecuencia de muestreo", "Se excede el rango de medida"), "it": ("Frequenza di campionamento", "Il fondo scala è superato"),
+              "ja": ("サンプリング周波数", "測定範囲を超えています"), "tr": ("Örnekleme hızı", "Ölçüm aralığı aşılıyor")}
+    missing = []
+    page = world.page("#/station/words/settings", broker=broker, size=(1280, 900))
+    for code, (setting, alert) in wanted.items():
+        page.evaluate(f"localStorage.setItem('seismote.preferences', JSON.stringify({{ language: '{code}' }}))")
+        page.goto(broker.page + "#/station/words/settings")
+        page.reload()
+        world.until(page, "document.querySelector('[data-key=\"sensor.rate_hz\"] label')", 30)
+        label = page.inner_text("[data-key='sensor.rate_hz'] label")
+        assert label == setting, f"{code}: {label}"
+        # The station's own name is found, too.
+        page.fill(".settings-find input", "sample rate")
+        world.until(page, "document.querySelector('[data-key=\"sensor.rate_hz\"]').checkVisibility()", 5)
+        missing = page.evaluate("(() => { const { fields, headings } = Seismote.settingsView; return Seismote.stationWords.missing(fields, headings); })()")
+        count = page.evaluate("Seismote.settingsView.fields.length")
+        assert len(missing) < count / 10, f"{code}: {missing}"
+        world.picture(page, f"settings-{code}")
+        page.goto(broker.page + "#/station/words/health")
+        world.until(page, f"document.querySelector('.alert-text strong')?.textContent === {json.dumps(alert)}", 10)
+    world.stop("words")
+    broker.kill()
+    return f"{len(missing)} of {count} without a name: {', '.join(missing[:8])}"
+
+
+def case_one_station_and_a_phone(world):
+    """No empty map above a single station; on a phone the stations come first; tabs that do not fit show that there are more."""
+    broker = world.another_broker("one")
+    with Speakers(world, broker, "station", "contract"):
+        page = world.page(broker=broker, size=(1280, 800))
+        world.until(page, "Seismote.overview.map.state().placed === 1 && document.querySelector('.station-card') && document.querySelectorAll('.events-card tbody tr').length > 0")
+        page.wait_for_timeout(400)
+        assert page.is_hidden(".map-card"), "a map of one station"
+        boxes = [page.locator(selector).first.bounding_box()["y"] for selector in (".station-card", ".events-card")]
+        assert boxes[0] < boxes[1], f"the station comes after the events: {boxes}"
+        # By choice, and for an earthquake, there is one.
+        page.click(".together button:has-text('Map')")
+        page.wait_for_selector(".map-card", state="visible")
+        page.click(".together button:has-text('Cards')")
+        page.wait_for_selector(".map-card", state="hidden")
+        quake(broker, 1)
+        page.wait_for_selector(".map-card", state="visible")
+        phone = world.page("#/station/contract", broker=broker, size=(390, 844))
+        world.until(phone, "document.querySelector('.tabs').classList.contains('more')", 5)
+        check_looks(world, phone, "phone-tabs")
+        phone.evaluate("document.querySelector('.tabs').scrollLeft = 1000")
+        world.until(phone, "!document.querySelector('.tabs').classList.contains('more')", 3)
+        broker.kill()
+    broker = world.another_broker("phone")
+    with Speakers(world, broker, "fleet", "30") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        phone = world.page(broker=broker, size=(390, 844))
+        world.until(phone, "Seismote.overview.map.state().placed >= 29")
+        boxes = [phone.locator(selector).first.bounding_box()["y"] for selector in (".station-card", ".map-card")]
+        assert boxes[0] < boxes[1], f"the map comes before the stations: {boxes}"
+        wide = world.page(broker=broker, size=(1280, 800))
+        world.until(wide, "Seismote.overview.map.state().placed >= 29")
+        boxes = [wide.locator(selector).first.bounding_box()["y"] for selector in (".station-card", ".map-card")]
+        assert boxes[0] > boxes[1], f"many stations, and the map below them: {boxes}"
+        broker.kill()
+
+
+def case_guided_tour(world):
+    """Ten steps, by the keyboard alone, each with something that it shows; in every language."""
+    broker = world.another_broker("tour")
+    with Speakers(world, broker, "live", "live"):
+        page = world.page(broker=broker, size=(1280, 900))
+        world.until(page, "Seismote.fleet.stations.get('live')?.online && document.querySelector('.station-card')")
+        page.evaluate("Seismote.preferences.set('alarmStation', 'off')")
+        page.focus(".menu summary")
+        page.keyboard.press("Enter")
+        page.focus(".menu .panel button")
+        page.keyboard.press("Enter")
+        titles, shown = [], []
+        for step in range(10):
+            world.until(page, f"document.querySelector('.tour .quiet')?.textContent.includes('{step + 1} of 10') && document.querySelector('.toured')", 6)
+            titles.append(page.inner_text(".tour h2"))
+            shown.append(page.evaluate("document.querySelector('.toured').id || document.querySelector('.toured').className"))
+            assert page.evaluate("document.activeElement.closest('.tour') !== null"), f"step {step + 1} has lost the focus"
+            if step in (3, 7):
+                check_looks(world, page, f"tour-{step + 1}")
+            page.keyboard.press("Enter")
+        assert page.locator(".tour").count() == 0 and page.locator(".toured").count() == 0, "it does not end"
+        assert len(set(titles)) == 10, titles
+        assert sum(one == "main" for one in shown) <= 1, f"what they show: {shown}"
+        page.evaluate("localStorage.setItem('seismote.preferences', JSON.stringify({ language: 'tr', alarmStation: 'off' }))")
+        page.goto(broker.page + "#/")
+        page.reload()
+        page.click(".menu summary")
+        page.click(".menu .panel button")
+        world.until(page, "document.querySelector('.tour h2')?.textContent === 'İstasyonlar'", 5)
+        page.keyboard.press("Escape")
+        assert page.locator(".tour").count() == 0
+        broker.kill()
+    return ", ".join(titles)

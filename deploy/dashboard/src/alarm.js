@@ -1,0 +1,221 @@
+// An alarm that is seen and heard: a banner over every view, a sound, a notification of the browser, the title and the icon
+// of the tab. Which alarms there are is decided in pure/alarms.js.
+
+import { h, setText } from "./dom.js";
+import { earthquakes } from "./earthquakes.js";
+import { fleet } from "./fleet.js";
+import { pageTitle } from "./pagetitle.js";
+import { format, preferences } from "./preferences.js";
+import { Alarms, alarms } from "./pure/alarms.js";
+import { geo } from "./pure/geo.js";
+import { scales } from "./pure/scales.js";
+import { units } from "./pure/units.js";
+import { router } from "./router.js";
+import { sound } from "./sound.js";
+import { text } from "./text.js";
+
+const words = text.alarm;
+const book = new Alarms();
+const listeners = new Set();
+let notified = 0;
+let banner = null;
+
+const rules = () => ({ network: preferences.get("alarmNetwork"), station: preferences.get("alarmStation"), intensity: preferences.get("alarmIntensity"), home: homeId() });
+
+// The reader's own station with its place, which the only one is without being chosen; null without one.
+const homeId = () => preferences.get("home") || (fleet.stations.size === 1 ? fleet.stations.keys().next().value : "");
+function home() {
+  const id = homeId();
+  const place = fleet.stations.get(id)?.info?.station;
+  return id && geo.place(place?.latitude, place?.longitude) ? { id, latitude: place.latitude, longitude: place.longitude } : null;
+}
+
+// The intensity that the reader's station has measured of an event of the network.
+function measuredAt(id, event) {
+  const own = event.stations?.find((one) => one.id === id)?.event_id;
+  const entry = fleet.stations.get(id)?.events.get(own);
+  return entry ? fleet.newestOf(entry).intensity?.find((item) => item.scale === "mmi")?.value ?? NaN : NaN;
+}
+
+function hear(alarm, age) {
+  if (!alarm) return;
+  const what = book.hear(alarm, Date.now(), age);
+  if (what === null) return;
+  show();
+  if (what !== "new") return;
+  if (preferences.get("sound") === "yes") sound.play();
+  notify(alarm);
+  for (const listener of [...listeners]) listener(alarm);
+}
+
+function hearNetwork(id) {
+  const event = earthquakes.events.get(id);
+  if (!event) return;
+  const at = home();
+  hear(alarms.ofNetwork(event, rules(), at, at ? measuredAt(at.id, event) : NaN, units.milliseconds), earthquakes.now() - units.milliseconds(event.origin_time));
+}
+
+// An event of a station: one that is retained, or was missed, is news no more.
+function hearStation(id) {
+  const known = fleet.stations.get(id);
+  const entry = known?.events.get(known.current ?? [...known.events.keys()].at(-1));
+  if (!entry) return;
+  const event = fleet.newestOf(entry);
+  const alarm = alarms.ofStation(id, event, rules(), units.milliseconds);
+  if (alarm) hear(alarm, entry.end ? Infinity : known.isLive ? 0 : Infinity);
+  const network = at(id) && [...earthquakes.events.values()].find((one) => !earthquakes.ended(one) && one.stations?.some((part) => part.id === id));
+  if (network) hearNetwork(network.event_id);
+}
+const at = (id) => id === homeId();
+
+const roman = (size) => scales.intensity({ scale: "mmi", value: size })?.name ?? "";
+const direction = (degrees) => text.compass[Math.round(degrees / 45) % 8];
+
+// What there is to say of an alarm: { title, facts: [text], short }.
+function said(one) {
+  if (one.kind === "test") return { title: words.test, facts: [words.testHelp], short: words.test };
+  if (one.kind === "station") {
+    const description = fleet.stations.get(one.station)?.info?.station?.description;
+    const size = Number.isFinite(one.size) ? words.intensity(roman(one.size)) : Number.isFinite(one.pga) ? format.acceleration(one.pga) : "";
+    const title = (one.isAlarm ? words.ofStation : words.strong)(one.station);
+    return { title, facts: [one.isTest ? text.event.test : "", size, description ?? ""].filter(Boolean), short: `${one.station} ${roman(one.size)}`.trim() };
+  }
+  const magnitude = Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "";
+  const title = one.state === "withdrawn" ? words.withdrawn : `${words.earthquake} ${magnitude}`.trim();
+  const strength = Number.isFinite(one.measured) ? words.here(roman(one.measured)) : Number.isFinite(one.expected) ? words.expected(roman(one.expected)) : Number.isFinite(one.largest) ? words.upTo(roman(one.largest), one.station ?? "–") : "";
+  const place = !one.isPlaced ? (Number.isFinite(one.azimuth) ? words.towards(direction(one.azimuth)) : words.placeUnknown)
+    : Number.isFinite(one.distance) ? words.away(units.quantity(one.distance, "km", 2), direction(one.azimuth))
+      : `${geo.latitude(Number(one.latitude.toFixed(2)))}, ${geo.longitude(Number(one.longitude.toFixed(2)))}`;
+  return { title, facts: [strength, place].filter(Boolean), short: `${magnitude || words.earthquake} ${roman(one.measured || one.expected || one.largest)}`.trim() };
+}
+
+// How long ago, and when the S wave comes: runs.
+function clock(one) {
+  const now = one.kind === "network" ? earthquakes.now() : Date.now();
+  const age = one.kind === "station" ? (Date.now() - one.since) / 1000 : (now - one.origin) / 1000;
+  const ago = one.kind === "test" ? "" : text.ago(units.duration(Math.max(0, Math.floor(age))));
+  if (!Number.isFinite(one.s) || one.state === "withdrawn") return { ago, wave: "" };
+  const left = (one.s - now) / 1000;
+  return { ago, wave: left > 0 ? words.sIn(Math.ceil(left)) : left > -60 ? words.sPassed : "" };
+}
+
+const address = (one) => (one.kind === "network" ? router.address("earthquake", one.event) : one.kind === "station" ? router.address("station", one.station, "event", one.event) : location.hash || "#/");
+
+function show() {
+  const list = book.list();
+  const [first] = list;
+  const element = banner.element;
+  const before = element.hidden;
+  element.hidden = !first;
+  document.body.classList.toggle("alarmed", Boolean(first));
+  if (!first) {
+    sound.stop();
+    pageTitle.alarm("");
+    return;
+  }
+  const { title, facts, short } = said(first);
+  element.dataset.kind = first.state === "on" ? first.kind : "over";
+  // Only what is new is spoken.
+  setText(banner.title, title);
+  setText(banner.facts, facts.join(" · "));
+  setText(banner.more, list.length > 1 ? words.more(list.length - 1) : "");
+  const step = scales.intensity({ scale: "mmi", value: [first.measured, first.expected, first.size].find(Number.isFinite) });
+  banner.chip.hidden = !step;
+  if (step) {
+    setText(banner.chip, step.name);
+    banner.chip.style.backgroundColor = step.color;
+    banner.chip.style.color = scales.ink(step.color);
+  }
+  banner.link.hidden = first.kind === "test";
+  banner.link.href = address(first);
+  pageTitle.alarm(short);
+  tick();
+  if (before) raise();
+}
+
+// Above a dialog that is open, too, where the browser can.
+function raise() {
+  for (const method of ["hidePopover", "showPopover"]) {
+    try {
+      banner.element[method]?.();
+    } catch {
+      // It stands where it is, then.
+    }
+  }
+}
+
+function tick() {
+  const [first] = book.list();
+  if (!first) return;
+  const { ago, wave } = clock(first);
+  setText(banner.ago, ago);
+  setText(banner.wave, wave);
+  banner.silence.hidden = !sound.isPlaying();
+}
+
+function notify(one) {
+  if (preferences.get("notify") !== "yes" || globalThis.Notification?.permission !== "granted") return;
+  const { title, facts } = said(one);
+  try {
+    const note = new Notification(title, { body: [...facts, clock(one).wave].filter(Boolean).join("\n"), tag: one.key, requireInteraction: one.kind !== "test", silent: preferences.get("sound") === "yes" });
+    notified++;
+    note.onclick = () => {
+      globalThis.focus();
+      location.hash = address(one);
+      note.close();
+    };
+  } catch {
+    // Browsers of phones let none be made but by a service worker, which needs a content type that mosquitto does not send.
+  }
+}
+
+export const alarm = {
+  start() {
+    const button = (label, onclick, kind = "plain") => h("button", { type: "button", class: `${kind} small`, onclick }, label);
+    banner = {
+      chip: h("span", { class: "intensity-chip", "aria-hidden": "true" }),
+      title: h("strong", { class: "alarm-title" }), facts: h("span", { class: "alarm-facts" }), more: h("span", { class: "alarm-more" }),
+      ago: h("span", { class: "number" }), wave: h("strong", { class: "number alarm-wave" }),
+      link: h("a", { class: "button small", href: "#/" }, words.look),
+      silence: button(words.silence, () => {
+        sound.stop();
+        tick();
+      }),
+      seen: button(words.seen, () => {
+        book.dismiss(book.list()[0]?.key);
+        show();
+      }, "primary"),
+    };
+    banner.element = document.getElementById("alarm");
+    banner.element.replaceChildren(
+      banner.chip,
+      h("div", { class: "alarm-text" }, h("div", { role: "alert" }, banner.title, " ", banner.facts), h("div", { class: "alarm-clock", "aria-live": "off" }, banner.wave, " ", banner.ago, " ", banner.more)),
+      h("div", { class: "alarm-buttons" }, banner.link, banner.silence, banner.seen));
+    // What stands below is moved down, not covered.
+    new ResizeObserver(() => document.body.style.setProperty("--alarm", banner.element.hidden ? "0px" : `${banner.element.offsetHeight}px`)).observe(banner.element);
+    earthquakes.on((id, what) => id !== null && (what === "new" || what === "version") && hearNetwork(id));
+    fleet.on("station", (id, what) => what === "event" && hearStation(id));
+    setInterval(() => {
+      if (book.pass(Date.now())) show();
+      else tick();
+    }, 250);
+    preferences.on((name) => name === "sound" && preferences.get("sound") !== "yes" && sound.stop());
+    sound.wake(() => preferences.get("sound") === "yes");
+  },
+  test() {
+    hear({ key: `test ${Date.now()}`, kind: "test", origin: Date.now(), size: NaN, state: "on" }, 0);
+  },
+  list: () => book.list(),
+  address,
+  on(fn) {
+    listeners.add(fn);
+    return () => listeners.delete(fn);
+  },
+  // Asks the person, who has just clicked, for leave to notify. Resolves with whether there is it.
+  async askToNotify() {
+    if (!globalThis.isSecureContext || !globalThis.Notification) return false;
+    return (await Notification.requestPermission()) === "granted";
+  },
+  mayNotify: () => (!globalThis.isSecureContext || !globalThis.Notification ? "never" : Notification.permission),
+  state: () => ({ alarms: book.list().map(({ key }) => key), notified, sound: sound.state(), playing: sound.isPlaying() }),
+};

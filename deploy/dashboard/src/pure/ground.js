@@ -1,0 +1,53 @@
+// What an earthquake does at a place: distance, arrival of its waves, and the intensity that its magnitude lets expect.
+
+const radius = 6371;
+// Crustal velocities for a picture and a countdown, km/s; the detector's own table is finer.
+const velocity = { p: 6, s: 3.5 };
+const radians = (degrees) => (degrees * Math.PI) / 180;
+
+// Kilometres along the surface between two places { latitude, longitude }.
+function distance(a, b) {
+  const half = (one, other) => Math.sin(radians(other - one) / 2) ** 2;
+  const h = half(a.latitude, b.latitude) + Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * half(a.longitude, b.longitude);
+  return 2 * radius * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+// The direction from one place to another: degrees clockwise from north.
+function azimuth(from, to) {
+  const [a, b, l] = [radians(from.latitude), radians(to.latitude), radians(to.longitude - from.longitude)];
+  return ((Math.atan2(Math.sin(l) * Math.cos(b), Math.cos(a) * Math.sin(b) - Math.sin(a) * Math.cos(b) * Math.cos(l)) * 180) / Math.PI + 360) % 360;
+}
+
+// Seconds from the origin until a wave ("p" or "s") has come to that distance on the surface; both in km.
+const arrival = (wave, distance, depth) => Math.hypot(distance, depth) / velocity[wave];
+
+// How far a wave has come on the surface after so many seconds, km; 0 before it has reached the surface.
+const reach = (wave, seconds, depth) => Math.sqrt(Math.max(0, (velocity[wave] * Math.max(0, seconds)) ** 2 - depth ** 2));
+
+// Peak acceleration, m/s²: Cua and Heaton (2009), horizontal, S wave, soil; as the detector computes magnitudes.
+// `slant`: km from the source.
+function peak(magnitude, slant) {
+  const near = 1.722 * Math.exp(0.956 * (magnitude - 5)) * (Math.atan(magnitude - 5) + 1.4);
+  const r = Math.max(3, slant) + near;
+  return 10 ** (0.709 * magnitude - 2.3878e-3 * r - 1.4386 * Math.log10(r) - 2.4525e-2) / 100;
+}
+
+// Mercalli intensity of a peak acceleration in m/s²: Worden et al. (2012), 1 to 10.
+function mercalli(acceleration) {
+  const logarithm = Math.log10(Math.max(1e-9, acceleration * 100));
+  return Math.min(10, Math.max(1, logarithm <= 1.57 ? 1.78 + 1.55 * logarithm : -1.6 + 3.7 * logarithm));
+}
+
+// What an event of the network means at a place: { distance (km), azimuth (to the epicentre, degrees), p, s (seconds after the
+// origin), mmi (expected; NaN without a magnitude) }.
+function at(event, place) {
+  const far = distance(event, place);
+  const depth = event.depth_km ?? 10;
+  const magnitude = event.magnitude?.value;
+  return {
+    distance: far, azimuth: azimuth(place, event), p: arrival("p", far, depth), s: arrival("s", far, depth),
+    mmi: Number.isFinite(magnitude) ? mercalli(peak(magnitude, Math.hypot(far, depth))) : NaN,
+  };
+}
+
+export const ground = { velocity, distance, azimuth, arrival, reach, peak, mercalli, at };

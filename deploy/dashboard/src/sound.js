@@ -1,0 +1,103 @@
+// The sound of an alarm. Browsers play none before the person has done something on the page: it is unlocked by a click, and
+// after the page was loaded again by the first click or key.
+
+// Two tones in turn, s; the pattern of the sound of a warning, not that of an official one.
+const tones = [880, 660];
+const length = 0.22;
+const turn = 0.3;
+const longest = 30;
+
+let context = null;
+let output = null;
+let until = -Infinity;
+
+function made() {
+  if (!context) {
+    context = new AudioContext();
+    output = context.createGain();
+    output.gain.value = 0.6;
+    output.connect(context.destination);
+  }
+  return context;
+}
+
+function tone(hertz, begin, seconds) {
+  const oscillator = context.createOscillator();
+  const gain = context.createGain();
+  oscillator.type = "square";
+  oscillator.frequency.value = hertz;
+  gain.gain.setValueAtTime(0, begin);
+  gain.gain.linearRampToValueAtTime(0.35, begin + 0.02);
+  gain.gain.setValueAtTime(0.35, begin + seconds - 0.03);
+  gain.gain.linearRampToValueAtTime(0, begin + seconds);
+  oscillator.connect(gain).connect(output);
+  oscillator.start(begin);
+  oscillator.stop(begin + seconds);
+}
+
+let timer = null;
+let next = 0;
+let count = 0;
+// A little ahead, so that a page in the background, whose timers come once a second, has no holes in its sound.
+function schedule() {
+  const now = context.currentTime;
+  while (next < Math.min(until, now + 1.5)) {
+    tone(tones[count++ % tones.length], Math.max(now, next), length);
+    next = Math.max(now, next) + turn;
+  }
+  if (now >= until) sound.stop();
+}
+
+export const sound = {
+  // After a click of the person: makes sound possible, and lets hear that it is.
+  async unlock() {
+    try {
+      await made().resume();
+      tone(tones[0], context.currentTime + 0.02, length);
+    } catch {
+      // No sound on this machine.
+    }
+    return context?.state === "running";
+  },
+  // Unlocks at the first click or key, where sound is wanted.
+  wake(wanted) {
+    const unlock = () => wanted() && made().resume().catch(() => {});
+    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, unlock, { capture: true, passive: true });
+    if (wanted()) unlock();
+  },
+  play(seconds = longest) {
+    made();
+    if (context.state !== "running") context.resume().catch(() => {});
+    next = context.currentTime;
+    until = next + seconds;
+    clearInterval(timer);
+    timer = setInterval(schedule, 400);
+    schedule();
+  },
+  stop() {
+    clearInterval(timer);
+    timer = null;
+    until = -Infinity;
+    if (!context) return;
+    // What is already scheduled is not heard any more.
+    output.disconnect();
+    output = context.createGain();
+    output.gain.value = 0.6;
+    output.connect(context.destination);
+  },
+  isPlaying: () => timer !== null && context?.state === "running",
+  // "none" before anybody wanted it, "waiting" for a click, "ready".
+  state: () => (context === null ? "none" : context.state === "running" ? "ready" : "waiting"),
+  // The largest sample that goes to the loudspeaker now, 0 to 1: for checks.
+  level() {
+    if (!context) return 0;
+    const analyser = context.createAnalyser();
+    output.connect(analyser);
+    return new Promise((resolve) => setTimeout(() => {
+      const samples = new Float32Array(analyser.fftSize);
+      analyser.getFloatTimeDomainData(samples);
+      output.disconnect(analyser);
+      resolve(samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+    }, 120));
+  },
+};

@@ -1,0 +1,105 @@
+// Which alarms there are, when they come and go; and what an earthquake means at a place.
+import assert from "node:assert";
+import { test } from "node:test";
+import "./support/load.js";
+import { Alarms, alarms } from "../src/pure/alarms.js";
+import { ground } from "../src/pure/ground.js";
+import { units } from "../src/pure/units.js";
+
+const near = (value, wanted, within) => assert.ok(Math.abs(value - wanted) <= within, `${value}, not ${wanted}`);
+const ms = units.milliseconds;
+const rules = { network: "all", station: "all", intensity: "off", home: "" };
+const event = (more) => ({ event_id: "net-1", event_type: "onset", origin_time: "2026-01-05T10:00:00Z", latitude: 36, longitude: -118, depth_km: 8, magnitude: { value: 6, sigma: 0.2 }, stations: [], mmi: { value: 7, station: "a" }, ...more });
+const home = { id: "home", latitude: 36, longitude: -117 };
+
+test("distance, direction, arrivals and expected intensity", () => {
+  near(ground.distance({ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 1 }), 111.19, 0.01);
+  near(ground.distance({ latitude: 10, longitude: 179.5 }, { latitude: 10, longitude: -179.5 }), 109.5, 0.1);
+  near(ground.azimuth({ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 1 }), 90, 1e-9);
+  near(ground.azimuth({ latitude: 1, longitude: 0 }, { latitude: 0, longitude: 0 }), 180, 1e-9);
+  near(ground.arrival("s", 60, 80), 100 / 3.5, 1e-9);
+  near(ground.reach("p", 10, 8), Math.sqrt(60 ** 2 - 8 ** 2), 1e-9);
+  assert.strictEqual(ground.reach("s", 1, 8), 0, "it has not come to the surface yet");
+  // Worden et al. (2012): both branches meet at log10 = 1.57, and 100 cm/s² is 5.8.
+  near(ground.mercalli(1), 5.8, 1e-9);
+  near(ground.mercalli(0.1), 3.33, 1e-9);
+  // The magnitude that the agent's tests have of a peak (Cua and Heaton 2009): the formula written out by hand for M 5 at 20 km.
+  const r = 20 + 1.722 * 1.4;
+  near(Math.log10(ground.peak(5, 20) * 100), 0.709 * 5 - 2.3878e-3 * r - 1.4386 * Math.log10(r) - 2.4525e-2, 1e-12);
+});
+
+test("an earthquake of the network: distance, S wave and intensity where the reader is", () => {
+  const one = alarms.ofNetwork(event(), rules, home, NaN, ms);
+  near(one.distance, 89.96, 0.1);
+  near(one.azimuth, 270, 0.5);
+  near((one.s - ms("2026-01-05T10:00:00Z")) / 1000, Math.hypot(89.96, 8) / 3.5, 0.05);
+  near(one.size, ground.at(event(), home).mmi, 1e-9);
+  assert.strictEqual(alarms.ofNetwork(event(), rules, home, 5.5, ms).size, 5.5, "what was measured here counts more");
+  assert.strictEqual(alarms.ofNetwork(event(), rules, null, NaN, ms).size, 7, "without a place the largest counts");
+});
+
+test("beyond the network neither distance nor arrival is told, the direction is the network's", () => {
+  const one = alarms.ofNetwork(event({ place: { quality: "outside", azimuth_deg: 310 }, magnitude: null }), rules, home, NaN, ms);
+  assert.deepStrictEqual([one.distance, one.s, one.expected, one.azimuth], [NaN, NaN, NaN, 310]);
+});
+
+test("rules: from an intensity on, none, and no disturbance", () => {
+  assert.strictEqual(alarms.ofNetwork(event(), { ...rules, network: "7" }, null, NaN, ms)?.kind, "network");
+  assert.strictEqual(alarms.ofNetwork(event({ mmi: { value: 6.4 } }), { ...rules, network: "7" }, null, NaN, ms), null);
+  assert.strictEqual(alarms.ofNetwork(event(), { ...rules, network: "off" }, null, NaN, ms), null);
+  assert.strictEqual(alarms.ofNetwork(event({ class: "disturbance" }), rules, null, NaN, ms), null);
+  const own = { event_id: "a-1", event_type: "update", onset: "2026-01-05T10:00:00Z", alarm: true, intensity: [{ scale: "mmi", value: 4 }] };
+  assert.strictEqual(alarms.ofStation("a", own, rules, ms).isAlarm, true);
+  assert.strictEqual(alarms.ofStation("a", own, { ...rules, station: "off" }, ms), null);
+  assert.strictEqual(alarms.ofStation("a", own, { ...rules, station: "home", home: "b" }, ms), null);
+  assert.strictEqual(alarms.ofStation("a", { ...own, alarm: false }, { ...rules, station: "off", intensity: "4" }, ms).isAlarm, false);
+  assert.strictEqual(alarms.ofStation("a", { ...own, alarm: false }, { ...rules, station: "off", intensity: "5" }, ms), null);
+});
+
+const alarm = (more) => ({ key: "network net-1", kind: "network", size: 4, state: "on", ...more });
+
+test("an alarm comes once, changes, and goes after its time", () => {
+  const book = new Alarms();
+  assert.strictEqual(book.hear(alarm(), 0), "new");
+  assert.strictEqual(book.hear(alarm({ size: 5 }), 1000), "changed");
+  assert.strictEqual(book.pass(120999), false);
+  assert.strictEqual(book.pass(121000), true);
+  assert.deepStrictEqual(book.list(), []);
+});
+
+test("what is old, over or withdrawn when it is heard of is none", () => {
+  const book = new Alarms();
+  assert.strictEqual(book.hear(alarm(), 0, 180001), null);
+  assert.strictEqual(book.hear(alarm({ state: "over" }), 0), null);
+  assert.strictEqual(book.hear(alarm({ state: "withdrawn" }), 0), null);
+});
+
+test("one that is withdrawn is said for a while; one that became another goes at once", () => {
+  const book = new Alarms();
+  book.hear(alarm(), 0);
+  assert.strictEqual(book.hear(alarm({ state: "withdrawn" }), 1000), "changed");
+  assert.strictEqual(book.pass(11000), true);
+  book.hear(alarm({ key: "b" }), 0);
+  assert.strictEqual(book.hear(alarm({ key: "b", state: "merged" }), 10), "over");
+  assert.deepStrictEqual(book.list(), []);
+});
+
+test("what was seen comes again only when it is a step stronger", () => {
+  const book = new Alarms();
+  book.hear(alarm(), 0);
+  book.dismiss("network net-1");
+  assert.strictEqual(book.hear(alarm({ size: 4.4 }), 10), null);
+  assert.strictEqual(book.hear(alarm({ size: 4.6 }), 20), "new");
+});
+
+test("the gravest comes first, and there are never more than twenty", () => {
+  const book = new Alarms();
+  for (let i = 0; i < 30; i++) book.hear(alarm({ key: `s${i}`, kind: "station", size: i / 4 }), i);
+  book.hear(alarm({ size: 2 }), 100);
+  book.hear(alarm({ key: "over", size: 9 }), 100);
+  book.hear(alarm({ key: "over", size: 9, state: "over" }), 101);
+  const list = book.list();
+  assert.strictEqual(list.length, 20);
+  assert.strictEqual(list[0].key, "network net-1");
+  assert.strictEqual(list.at(-1).key, "over");
+});
