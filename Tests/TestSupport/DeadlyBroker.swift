@@ -1,13 +1,14 @@
 import Foundation
 
-/// A broker that answers a CONNECT of MQTT 5 with a property that does not exist, at which libmosquitto before 2.0.16 ends
-/// the process, and one of 3.1.1 as it should.
+/// A broker with a packet of MQTT 5 that has a property that does not exist, at which libmosquitto before 2.0.16 by itself
+/// ends the process. It speaks 3.1.1 as it should.
 public final class DeadlyBroker: Sendable {
     public let port: Int
     private let process: ChildProcess
 
-    public init() throws {
-        let process = try ChildProcess("/usr/bin/python3", ["-c", Self.program])
+    /// - Parameter packet: in hexadecimal: its answer to a CONNECT of MQTT 5, or what it sends behind that.
+    public init(packet: String = "20050000027f01") throws {
+        let process = try ChildProcess("/usr/bin/python3", ["-c", Self.program, packet])
         guard eventually(within: 20, { process.output.contains("port ") }),
             let port = process.output.split(separator: "\n").first.flatMap({ Int($0.dropFirst(5)) })
         else { throw TestFailure("the broker did not start: \(process.errors)") }
@@ -40,7 +41,9 @@ public final class DeadlyBroker: Sendable {
                     kind, body = packet(file)
                     if kind == 0x10:
                         print("mqtt", body[6], flush=True)
-                        client.sendall(bytes.fromhex("20050000027f01" if body[6] == 5 else "20020000"))
+                        bad = bytes.fromhex(sys.argv[1])
+                        good = b"" if bad[0] == 0x20 else b"\\x20\\x03\\0\\0\\0"
+                        client.sendall(good + bad if body[6] == 5 else b"\\x20\\x02\\0\\0")
                     elif kind >> 4 == 3:
                         size = struct.unpack(">H", body[:2])[0]
                         if body[2:2 + size].endswith(b"/trace"): print("trace", flush=True)

@@ -13,7 +13,6 @@ extension LinkOptions {
             presence: Presence(topic: topics.online))
         mqtt = configuration.mqtt
         base = topics.base
-        deathNote = "\(configuration.storage.directory)/mqtt5-died"
         keepsEssential = true
         self.trial = trial
         backfillPerSecond = Double(configuration.storage.backfillRate)

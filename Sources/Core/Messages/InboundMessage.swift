@@ -13,6 +13,8 @@ public struct InboundMessage: Sendable, Equatable {
     /// What an answer brings back (MQTT 5).
     public var correlation: [UInt8]?
     public var contentType: String?
+    /// It came over MQTT 5. With 3.1.1 nobody can know whether who sent it wanted an answer on a topic of his own.
+    public var hasProperties = true
     /// Number of the connection over which it came (see `LinkStatistics.connections`).
     public var connection: UInt64 = 0
 

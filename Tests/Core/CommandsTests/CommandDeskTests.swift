@@ -52,6 +52,21 @@ import Testing
         #expect(desk.rejected == 0)
     }
 
+    /// A defect: a response topic is lost on its way over MQTT 3.1.1, and the command went unanswered without a word.
+    @Test func aCommandWithoutIDOver311IsAnsweredOnATopicOfItsOwn() throws {
+        var desk = try Self.desk()
+        var message = Self.message("ping")
+        message.hasProperties = false
+        #expect(Self.request(Self.take(&desk, message))?.destination == .init(topic: "seismote/board/res/no-id"))
+        message.payload = Array("{\"what\":1}".utf8)
+        message.size = message.payload.count
+        guard case .refuse(let refusal) = Self.take(&desk, message) else { return #expect(Bool(false)) }
+        #expect(refusal.destination == .init(topic: "seismote/board/res/no-id"))
+        var named = Self.message("ping", "{\"id\":\"a\"}")
+        named.hasProperties = false
+        #expect(Self.request(Self.take(&desk, named))?.destination == .init(topic: "seismote/board/res/a"))
+    }
+
     @Test func aBadResponseTopicIsToldWhereTheIDPoints() throws {
         var desk = try Self.desk()
         var message = Self.message("restart", "{\"id\":\"a\"}")

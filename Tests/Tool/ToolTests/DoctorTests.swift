@@ -321,6 +321,22 @@ import Testing
         #expect(TopicTrial.judge(["a", "b"], echoed: []).map(\.isGranted) == [nil, nil])
     }
 
+    /// A defect: with MQTT 3.1.1 the rights were passed over in silence.
+    @Test func rightsThatNobodyCanKnowAreToldWithWhatMakesThemKnown() throws {
+        let one = try Self.only {
+            $0.rights = .known([TopicRight(topic: "seismote/board/event/selfcheck", isGranted: nil)])
+        }
+        #expect(one.code == "rights_unknown" && one.severity == .warning)
+        #expect(one.remedy.contains("topic read seismote/board/event/selfcheck"), "\(one.remedy)")
+    }
+
+    @Test(arguments: [true, false]) func mqtt311IsSaidWithWhatItTakesAway(isOld: Bool) {
+        var facts = Facts()
+        facts.broker = .known(BrokerFacts(name: "b", problem: nil, user: "u", isOld: isOld))
+        guard case .fine(let words)? = BrokerCheck.judge(facts).first else { return #expect(Bool(false)) }
+        #expect(words.contains("MQTT 3.1.1") == isOld && words.contains("/res/no-id") == isOld, "\(words)")
+    }
+
     @Test func duplicateID() throws {
         #expect(try Self.only { Self.alert("duplicate_id", &$0) }.code == "duplicate_id")
         func boots(_ boots: [String]) -> [Diagnosis] {

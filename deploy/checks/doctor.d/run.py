@@ -20,7 +20,8 @@ CLOCK = os.path.join(WORK, "clock.so")
 RIGHTS = ("user reader\ntopic readwrite #\n" + "".join(
     f"pattern write seismote/%u/{part}/#\n" for part in ("state", "event", "data", "res"))
     + "pattern read seismote/%u/cmd/#\npattern readwrite seismote/%u/cmd/selfcheck\n"
-    + "pattern read seismote/%u/event/current\n")
+    + "pattern read seismote/%u/event/current\n"
+    + "pattern read seismote/%u/+/selfcheck\npattern read seismote/%u/+/+/selfcheck\n")
 
 
 class Case:
@@ -350,6 +351,8 @@ class Packaged(Case):
             # `seismote-broker add board`, and somebody for this check.
             file.write("user reader\ntopic readwrite #\nuser board\n" + "".join(
                 f"topic write seismote/board/{part}/#\n" for part in ("state", "event", "data", "res"))
+                + "topic read seismote/board/event/current\n"
+                + "topic read seismote/board/+/selfcheck\ntopic read seismote/board/+/+/selfcheck\n"
                 + "topic readwrite seismote/board/cmd/selfcheck\ntopic read seismote/board/cmd/#\n"
                 + "topic read seismote/group/+/cmd/#\n")
         os.chmod(self.acl, 0o644)
@@ -462,11 +465,10 @@ class UserMismatch(Packaged):
 
 
 class UserMismatchOld(UserMismatch):
-    """The same with MQTT 3.1.1, where a broker refuses nothing aloud."""
+    """The same with MQTT 3.1.1, where a broker refuses the station nothing aloud."""
 
     def __init__(self):
         super().__init__("3.1.1")
-        self.skipped = ("leftovers", "rights")
 
 
 class DuplicateId(Case):

@@ -18,11 +18,6 @@ final class LinkJournal: Sendable {
         let why = "libmosquitto \(ClientLibrary.version) can be ended by a packet of MQTT 5 (fixed in 2.0.16)"
         if isAutomatic { return log.notice("\(why): using MQTT 3.1.1; set mqtt.protocol: 5 to use 5 nevertheless") }
         log.warning("\(why), and mqtt.protocol is 5")
-        for broker in DeathNote(options.deathNote).brokers {
-            log.warning(
-                "the agent died in a connection with MQTT 5: using 3.1.1 with this broker for an hour",
-                ["broker": .text(broker)])
-        }
     }
 
     func note(_ event: LinkEvent) {

@@ -3,7 +3,7 @@
 /// A broker without 5 says so with CONNACK 1 (as 3.1.1 has it) or 0x84 (as 5 has it), or hangs up on the CONNECT without a
 /// word; since a broker in trouble does that as well, it takes two such ends in a row, and 3.1.1 must then work.
 ///
-/// A broker whose packets of 5 have ended the process before is deadly: 3.1.1, whatever it says, for an hour.
+/// With a broker that has sent a malformed packet of 5 it is 3.1.1 for an hour, whatever it says.
 struct ProtocolChoice: Sendable, Equatable {
     /// How long 3.1.1 is kept with a broker once it has worked (ns): after that the next attempt is with 5 again.
     static let memory: UInt64 = 3_600_000_000_000
@@ -15,25 +15,22 @@ struct ProtocolChoice: Sendable, Equatable {
         var hangUps = 0
         /// 3.1.1 has worked before: one sign is enough.
         var isKnown = false
-        /// 3.1.1 until then (ns), whatever it says; `.max` before the first attempt.
-        var deadlyUntil: UInt64 = 0
+        /// 3.1.1 until then (ns), whatever it says.
+        var malformedUntil: UInt64 = 0
     }
 
     private let preferred: LinkOptions.ProtocolVersion
     private var brokers: [Broker]
 
-    /// - Parameter deadly: which of the brokers.
-    init(preferred: LinkOptions.ProtocolVersion, brokers: Int, deadly: [Int] = []) {
+    init(preferred: LinkOptions.ProtocolVersion, brokers: Int) {
         self.preferred = preferred
         self.brokers = [Broker](repeating: Broker(), count: max(1, brokers))
-        for broker in deadly { self.brokers[broker].deadlyUntil = .max }
     }
 
     /// What to speak in an attempt that begins now.
     mutating func version(for broker: Int, now: UInt64) -> LinkOptions.ProtocolVersion {
         guard preferred == .v5 else { return .v311 }
-        if brokers[broker].deadlyUntil == .max { brokers[broker].deadlyUntil = now + Self.memory }
-        if now < brokers[broker].deadlyUntil { return .v311 }
+        if now < brokers[broker].malformedUntil { return .v311 }
         if let until = brokers[broker].fallenBackUntil, now >= until {
             brokers[broker].fallenBackUntil = nil
             brokers[broker].hangUps = 0
@@ -69,6 +66,13 @@ struct ProtocolChoice: Sendable, Equatable {
         return true
     }
 
+    /// The broker has sent a malformed packet over a connection. True when the next one is with 3.1.1 because of it.
+    mutating func malformed(_ broker: Int, _ version: LinkOptions.ProtocolVersion, now: UInt64) -> Bool {
+        guard preferred == .v5, version == .v5 else { return false }
+        brokers[broker].malformedUntil = now + Self.memory
+        return true
+    }
+
     mutating func accepted(_ broker: Int, _ version: LinkOptions.ProtocolVersion, now: UInt64) {
         brokers[broker].hangUps = 0
         if version == .v5 {
@@ -79,18 +83,11 @@ struct ProtocolChoice: Sendable, Equatable {
         }
     }
 
-    private mutating func reset(_ broker: Int) { brokers[broker] = Broker(deadlyUntil: brokers[broker].deadlyUntil) }
+    private mutating func reset(_ broker: Int) {
+        brokers[broker] = Broker(malformedUntil: brokers[broker].malformedUntil)
+    }
 }
 
 extension ProtocolChoice {
-    init(_ options: LinkOptions) {
-        let note = DeathNote(options.deathNote)
-        // Who could not leave a note would die at each start, and nothing would ever be measured.
-        let deadly = options.brokers.indices.filter {
-            !note.canBeWritten || note.brokers.contains(options.brokers[$0].description)
-        }
-        self.init(
-            preferred: options.version, brokers: options.brokers.count,
-            deadly: ClientLibrary.diesOfProperties ? deadly : [])
-    }
+    init(_ options: LinkOptions) { self.init(preferred: options.version, brokers: options.brokers.count) }
 }

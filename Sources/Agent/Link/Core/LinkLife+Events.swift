@@ -102,7 +102,7 @@ extension LinkLife {
         indirect case ended(Session, Loss)
         /// An attempt failed, or the broker refused it with this CONNACK code.
         case failed(BrokerAddress, reason: String, code: Int)
-        /// The next attempt is with MQTT 3.1.1, because the broker refused 5 or hung up on it.
+        /// The next attempt is with MQTT 3.1.1, because the broker refused 5, hung up on it or sent a malformed packet of 5.
         case fallBack(BrokerAddress, isRefused: Bool)
         case sayOffline
         /// - keepsWill: the broker publishes the last will when we do not come back (MQTT 5).

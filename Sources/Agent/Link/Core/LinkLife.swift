@@ -149,8 +149,9 @@ struct LinkLife {
                 return [.abandon, .fallBack(attempt.address, isRefused: true)]
             }
             return [.abandon, failed(attempt, "\(reason) (\(code))", code: code, now, &random)]
-        case .lost(let reason, let byPeer, let code):
-            return lost(Loss(reason: reason, byPeer: byPeer, code: code), now, &random)
+        case .lost(let reason, let byPeer, let code, let isMalformed):
+            let loss = Loss(reason: reason, byPeer: byPeer, code: code, isMalformed: isMalformed)
+            return lost(loss, now, &random)
         case .heard:
             session.watch.heard(now: now)
             return []
@@ -172,7 +173,8 @@ struct LinkLife {
             return isOld ? [.fallBack(attempt.address, isRefused: false), failure] : [failure]
         case .up(let session):
             state = .waiting(until: order.lost(since: session.since, now: now, using: &random))
-            return [.ended(session, loss)]
+            let fallsBack = loss.isMalformed && protocols.malformed(session.broker, session.version, now: now)
+            return [.ended(session, loss)] + (fallsBack ? [.fallBack(session.address, isRefused: false)] : [])
         case .changing(let departure, _), .leaving(let departure):
             // What ends it after the DISCONNECT is that.
             return end(departure.phase == .disconnecting ? nil : loss, now)

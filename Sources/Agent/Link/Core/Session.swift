@@ -144,6 +144,8 @@ struct Loss: Sendable, Equatable {
     var code = 0
     /// It was given up because the peer was silent or acknowledged nothing.
     var isHalfOpen = false
+    /// A packet of the peer's was malformed.
+    var isMalformed = false
 }
 
 func earliest(_ a: UInt64?, _ b: UInt64?) -> UInt64? {

@@ -10,7 +10,8 @@ import Messages
 ///   retained value of before does, or what we publish to another topic: denied. Nothing comes at all: a broker with
 ///   `pattern write …/#` alone lets nobody read its own topics, which is no fault, so that nothing is known:
 ///   unverifiable. Where nothing is published by itself, an empty message goes to a topic next to the real ones, which
-///   readers do not know.
+///   readers do not know; an account may read those topics alone, so that one that comes back says nothing of what else
+///   may be read.
 /// - Commands: a message of our own to `cmd/selfcheck` comes back: verified. The subscription is refused, or the broker
 ///   took the message as published (MQTT 5) and it does not come: denied. We may not write to it ourselves, as is well
 ///   with `pattern read …/cmd/#`, or nothing is known (3.1.1): unverifiable.
@@ -160,14 +161,19 @@ struct SelfCheck {
     /// The time is over: what is known by now becomes the finding.
     mutating func conclude() {
         if !commandIsOver { endCommand(commandWritten ? .denied : .unverifiable) }
-        // Who may read one of them usually may read all.
-        let mayRead = findings.contains { $0.subject == .writing && $0.outcome == .verified }
+        // Who may read one of them usually may read all, or all that the empty messages go to.
+        func isVerified(_ echo: Echo) -> Bool {
+            findings.contains { $0.topic == echo.filter && $0.outcome == .verified }
+        }
+        let mayReadAll = echoes.contains { $0.probe == nil && isVerified($0) }
+        let mayReadProbes = mayReadAll || echoes.contains { $0.probe != nil && isVerified($0) }
         for index in echoes.indices where !echoes[index].isOver {
             // Without a message nothing can be known.
             guard echoes[index].isWritten else {
                 echoes[index].isOver = true
                 continue
             }
+            let mayRead = echoes[index].probe == nil ? mayReadAll : mayReadProbes
             endEcho(index, echoes[index].isReadable || mayRead ? .denied : .unverifiable)
         }
         deadline = nil

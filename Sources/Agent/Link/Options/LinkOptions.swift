@@ -41,9 +41,6 @@ public struct LinkOptions: Sendable, Equatable {
     public var brokers: [BrokerAddress]
     public var clientID: String
     public var presence: Presence
-    /// File in which a process that dies in a connection with MQTT 5 says so (see DeathNote): the next one speaks 3.1.1 with
-    /// that broker for an hour. Only where the library is known for it (ClientLibrary). Empty: none.
-    public var deathNote = ""
     /// Seconds from the start of an attempt to the broker's CONNACK.
     public var connectTimeout = 10.0
     /// Seconds without any acknowledgement, while some are awaited, after which the connection is given up.
@@ -105,7 +102,6 @@ public struct LinkOptions: Sendable, Equatable {
         same.keepsEssential = keepsEssential
         same.backfillPerSecond = backfillPerSecond
         same.trial = trial
-        same.deathNote = deathNote
         return same != self
     }
 

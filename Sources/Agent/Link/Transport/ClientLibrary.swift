@@ -1,3 +1,4 @@
+import CLinux
 import CMosquitto
 
 /// The libmosquitto that this process has loaded.
@@ -12,10 +13,19 @@ public enum ClientLibrary {
     public static var version: String { "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)" }
 
     /// A packet of MQTT 5 with a property that does not exist ends the process: for what it has to say of it the library
-    /// hands its own logger no handle, and that asserts one. Mended in 2.0.16.
-    public static var diesOfProperties: Bool { diesOfProperties(number) }
+    /// hands its own logger no handle, and that asserts one. Mended in 2.0.16, and caught by `read` where the program's own
+    /// `__assert_fail` is the one that the library calls.
+    public static let diesOfProperties = isDefective(number) && clinux_guards_assertions() == 0
 
-    static func diesOfProperties(_ number: Int) -> Bool { number < 2_000_016 }
+    static func isDefective(_ number: Int) -> Bool { number < 2_000_016 }
+
+    /// `mosquitto_loop_read`. A property that does not exist is a malformed packet in every version of the library. After
+    /// `MOSQ_ERR_MALFORMED_PACKET` the client must not be used any more, only destroyed.
+    package static func read(_ client: OpaquePointer, packets: Int32) -> Int32 {
+        guard isDefective(number) else { return mosquitto_loop_read(client, packets) }
+        let code = clinux_guarded_read(mosquitto_loop_read, client, packets)
+        return code == CLINUX_ASSERTION ? Int32(MOSQ_ERR_MALFORMED_PACKET.rawValue) : code
+    }
 }
 
 extension LinkOptions.ProtocolVersion {

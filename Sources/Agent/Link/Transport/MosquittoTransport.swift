@@ -26,13 +26,11 @@ final class MosquittoTransport: Transport {
     private var family = AddressFamily()
     /// What the broker takes of a last will, as far as it has said: with one that asks too much it refuses the connection.
     private var will = (qos: Int32(1), retain: true)
-    private var death: DeathNote
     /// The last error that the library has logged.
     private var libraryError = ""
 
     init(options: LinkOptions) {
         self.options = options
-        death = DeathNote(options.deathNote)
         _ = Self.initializeLibrary
     }
 
@@ -111,8 +109,9 @@ final class MosquittoTransport: Transport {
         }
         mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
             guard let transport = MosquittoTransport.from(context), let message else { return }
-            transport.events.append(
-                .message(InboundMessage(message.pointee, properties, limit: transport.options.inboundBytes)))
+            var inbound = InboundMessage(message.pointee, properties, limit: transport.options.inboundBytes)
+            inbound.hasProperties = transport.version == .v5
+            transport.events.append(.message(inbound))
         }
         mosquitto_log_callback_set(handle) { _, context, level, text in
             guard level == MOSQ_LOG_ERR, let text else { return }
@@ -153,11 +152,6 @@ final class MosquittoTransport: Transport {
         connecting = true
         ignoreSocket = false
         libraryError = ""
-        if version == .v5, ClientLibrary.diesOfProperties {
-            death.watch(options.brokers[broker])
-        } else {
-            death.rest()
-        }
         let code = begin(handle)
         if code == 0 { return nil }
         // libmosquitto leaves the reason of a refused connection in errno.
@@ -286,9 +280,10 @@ final class MosquittoTransport: Transport {
             }
         }
         if readable || error {
-            let code = mosquitto_loop_read(handle, 1)
+            let code = ClientLibrary.read(handle, packets: 1)
             if code != 0 {
                 let number = errno
+                if code == MOSQ_ERR_MALFORMED_PACKET.code { return malformed() }
                 return broken(explained(code, number), byPeer: Self.isByPeer(code, number))
             }
             events.append(.heard)
@@ -320,6 +315,13 @@ final class MosquittoTransport: Transport {
     /// True when the library has closed the socket without a word.
     func checkSocket() {
         if !ignoreSocket, socket < 0 { broken("the connection was closed") }
+    }
+
+    /// The library has called back of a malformed packet, or could not.
+    private func malformed() {
+        guard let handle, socket >= 0 else { return }
+        _ = shutdown(mosquitto_socket(handle), Int32(SHUT_RDWR))
+        didDisconnect(MOSQ_ERR_MALFORMED_PACKET.code)
     }
 
     private func broken(_ reason: String, byPeer: Bool = false) {
@@ -375,13 +377,13 @@ final class MosquittoTransport: Transport {
         ignoreSocket = true
         connecting = false
         if isOld {
-            events.append(.refused(code: 1, reason: "the answer is one of MQTT 3"))
+            events.append(.refused(code: 1, reason: "the answer is not one of MQTT 5"))
             return
         }
         events.append(
             .lost(
                 reason: code == 0 ? "disconnected" : words, byPeer: isReason || Self.isByPeer(code, number),
-                code: isReason ? Int(code) : 0))
+                code: isReason ? Int(code) : 0, isMalformed: code == MOSQ_ERR_MALFORMED_PACKET.code))
     }
 
     /// An answer of MQTT 3 to a CONNECT of 5, which brokers give that have no 5. libmosquitto 2.0.11 calls back with its

@@ -217,9 +217,11 @@ public struct CommandDesk: Sendable {
     }
 
     /// Where the reply goes: the response topic, or else the topic that the id names; with a response topic that must
-    /// not be, the latter, and why.
+    /// not be, the latter, and why. With neither it goes nowhere, but over MQTT 3.1.1, which loses response topics on the
+    /// way, to `Topics.replyWithoutID`.
     private func destination(_ id: String?, _ message: InboundMessage) -> (ReplyDestination?, CodedError?) {
-        let own = id.map { ReplyDestination(topic: topics.reply(requestID: $0)) }
+        let ownTopic = id.map { topics.reply(requestID: $0) } ?? (message.hasProperties ? nil : topics.replyWithoutID)
+        let own = ownTopic.map { ReplyDestination(topic: $0) }
         guard let topic = message.responseTopic else { return (own, nil) }
         if let allowed = ReplyDestination.problem(inResponseTopic: topic, of: topics) {
             return (

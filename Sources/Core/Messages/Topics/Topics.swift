@@ -104,6 +104,9 @@ public struct Topics: Sendable, Equatable {
     /// Where replies go that have no response topic.
     public func reply(requestID: String) -> String { "\(replyPrefix)/\(requestID)" }
 
+    /// Where replies go to commands that came over MQTT 3.1.1 and have no id.
+    public var replyWithoutID: String { reply(requestID: "no-id") }
+
     /// Topic of one command to this station.
     public func command(_ verb: String) -> String { "\(commandPrefix)/\(verb)" }
 

@@ -16,8 +16,7 @@ extension SettingsTable {
             Setting(
                 "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .live,
                 title: "MQTT version", advanced: true,
-                "MQTT version; 5 falls back to 3.1.1 with a broker without MQTT 5. auto: 5, but 3.1.1 where libmosquitto is "
-                    + "older than 2.0.16: there a packet of MQTT 5 can end the agent."),
+                "MQTT version; auto and 5 fall back to 3.1.1 with a broker without MQTT 5."),
             Setting(
                 "mqtt.root", \.mqtt.root, .topicRoot, apply: .live,
                 title: "Topic root", advanced: true, "First level, or levels, of every topic."

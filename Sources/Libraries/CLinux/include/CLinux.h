@@ -24,9 +24,14 @@ void clinux_use_little_memory(void);
 // of the start, whose code (settings, schema) is not needed any more: it is half of the code.
 void clinux_forget_start(void);
 
-// Appends the text to the file when this thread is about to die of a signal, such as that of abort(); the process dies of
-// it all the same. Both are copied; an empty path ends it. For one thread of the process.
-void clinux_note_death(const char *path, const char *text);
+// Calls mosquitto_loop_read. Where an assertion in the library's logger fails in it (before 2.0.16: at a property of MQTT 5
+// that does not exist), the call ends with CLINUX_ASSERTION instead of the process; the client must then be destroyed, and
+// what it had read of this packet's properties is never freed.
+#define CLINUX_ASSERTION -1000
+struct mosquitto;
+int clinux_guarded_read(int (*read)(struct mosquitto *, int), struct mosquitto *client, int packets);
+// Whether that works in this process: the libraries' assertions come to us.
+int clinux_guards_assertions(void);
 
 // I2C (linux/i2c-dev.h). All give 0 or an errno.
 // Functions of the adapter, bits I2C_FUNC_*.

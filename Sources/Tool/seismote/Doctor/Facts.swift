@@ -151,6 +151,8 @@ struct BrokerFacts {
     /// Nil: connected.
     var problem: String?
     var user: String
+    /// The tool could not have MQTT 5 with it.
+    var isOld = false
 }
 
 /// What comes from the broker of one station.

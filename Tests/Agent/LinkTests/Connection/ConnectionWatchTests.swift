@@ -42,8 +42,11 @@ import Testing
     /// The value in a box, for expectations that change it.
     private final class Chosen {
         private var value: ProtocolChoice
-        init(_ preferred: LinkOptions.ProtocolVersion, brokers: Int = 1, deadly: [Int] = []) {
-            value = ProtocolChoice(preferred: preferred, brokers: brokers, deadly: deadly)
+        init(_ preferred: LinkOptions.ProtocolVersion, brokers: Int = 1) {
+            value = ProtocolChoice(preferred: preferred, brokers: brokers)
+        }
+        func malformed(_ broker: Int, _ version: LinkOptions.ProtocolVersion, now: UInt64) -> Bool {
+            value.malformed(broker, version, now: now)
         }
         func version(for broker: Int, now: UInt64) -> LinkOptions.ProtocolVersion {
             value.version(for: broker, now: now)
@@ -93,8 +96,11 @@ import Testing
     }
 
     /// It cannot talk us into 5 again.
-    @Test func aBrokerWhosePacketsHaveEndedTheProcessIsSpokenToIn311ForAnHour() {
-        let choice = Chosen(.v5, brokers: 2, deadly: [1])
+    @Test func aBrokerWithMalformedPacketsIsSpokenToIn311ForAnHour() {
+        let choice = Chosen(.v5, brokers: 2)
+        #expect(!choice.malformed(1, .v311, now: 5))
+        #expect(choice.version(for: 1, now: 5) == .v5)
+        #expect(choice.malformed(1, .v5, now: 5))
         #expect(choice.version(for: 0, now: 5) == .v5)
         #expect(choice.version(for: 1, now: 5) == .v311)
         #expect(!choice.refused(1, .v311, code: 1))

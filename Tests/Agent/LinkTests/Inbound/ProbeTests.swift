@@ -111,6 +111,17 @@ private final class SilentBroker {
         #expect(broker.bench.settled() == [Settlement(key: 4, outcome: .delivered)])
     }
 
+    /// With the right to read back the empty messages, and nothing else, all classes are known and nothing else is accused.
+    @Test(arguments: [true, false]) func whoMayReadTheEmptyMessagesAloneKnowsItsRights(mayWriteEvents: Bool) {
+        let broker = SilentBroker(
+            mayWrite: { mayWriteEvents || !$0.hasPrefix("s/event/") }, mayRead: { $0.hasSuffix("/selfcheck") })
+        broker.run(12)
+        #expect(broker.bench.outcome("s/event/+") == (mayWriteEvents ? .verified : .denied))
+        #expect(broker.bench.outcome("s/data/waveform/+") == .verified)
+        #expect(broker.bench.outcome("s/online") == .unverifiable)
+        #expect(broker.bench.core.statistics.deniedTopics == (mayWriteEvents ? [] : ["s/event/+"]))
+    }
+
     /// What is really published tells more than an empty message.
     @Test func anEventThatComesBackClearsTheSuspicion() {
         let broker = SilentBroker(mayWrite: { $0 != "s/event/selfcheck" })

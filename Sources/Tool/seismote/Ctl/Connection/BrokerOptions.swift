@@ -54,7 +54,7 @@ struct BrokerOptions: ParsableArguments {
         ("client-key", "file", "SEISMOTE_KEY", "Its private key (PEM)."),
         (
             "mqtt", "version", "SEISMOTE_MQTT",
-            "5 or 3.1.1; else 5, but 3.1.1 where libmosquitto is older than 2.0.16: there a packet of MQTT 5 can end the tool."
+            "5 or 3.1.1; else 5, and 3.1.1 with a broker that has no 5."
         ),
         ("root", "root", "SEISMOTE_ROOT", "First levels of all topics; else seismote."),
         ("config", "file", "SEISMOTE_CONFIG", "An agent's settings file from which these options are taken."),

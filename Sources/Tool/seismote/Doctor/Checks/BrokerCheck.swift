@@ -3,7 +3,10 @@ enum BrokerCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
         facts.broker.judge { broker in
             guard let problem = broker.problem else {
-                return [.fine("\(broker.name) answers" + (broker.user.isEmpty ? "" : ", user \(broker.user)"))]
+                let user = broker.user.isEmpty ? "" : ", user \(broker.user)"
+                let agents = facts.own?.view.info?["mqtt"]?.text
+                guard broker.isOld || agents == "3.1.1" else { return [.fine("\(broker.name) answers\(user)")] }
+                return [.fine("\(broker.name) answers\(user), with MQTT 3.1.1: \(lostWith311)")]
             }
             let cause = BrokerProblem(problem)
             return [
@@ -15,6 +18,10 @@ enum BrokerCheck {
         }
     }
 }
+
+/// What a station has to do without that speaks MQTT 3.1.1 (deploy/docs/connection.md).
+private let lostWith311 =
+    "the broker does not say what it refuses, no message expires, and replies go to …/res/<id of the command> alone (…/res/no-id without one)"
 
 /// What kind of failure a sentence of the connection means, and what helps.
 enum BrokerProblem {

@@ -22,11 +22,7 @@ enum RightsCheck {
         guard verdicts.isEmpty else { return verdicts }
         return facts.rights.judge { rights in
             if rights.contains(where: { $0.isGranted == nil }) {
-                return [
-                    .skipped(
-                        "with MQTT 3.1.1 a broker does not say what it throws away, and this account may not read its own topics back"
-                    )
-                ]
+                return [.wrong(unknown(rights.map(\.topic), user))]
             }
             return [.fine("the account may write the station's topics")]
         }
@@ -37,6 +33,16 @@ enum RightsCheck {
             "rights_missing",
             "The broker does not let \(user.isEmpty ? "us" : "`\(user)`") write \(topics.joined(separator: ", ")).",
             remedy: remedy(user))
+    }
+
+    private static func unknown(_ topics: [String], _ user: String) -> Diagnosis {
+        let lines = topics.map { "topic read \($0)" }.joined(separator: ", ")
+        return Diagnosis(
+            "rights_unknown", .warning,
+            "The broker speaks MQTT 3.1.1 only, where it does not say what it throws away, and the account may not read its test messages back: neither the agent nor this program can know whether the station's messages arrive.",
+            remedy:
+                "On a broker of seismote-broker: sudo seismote-broker init, which gives this right; elsewhere give \(user.isEmpty ? "everybody" : "`\(user)`") the lines \(lines)"
+        )
     }
 
     private static func bound(_ user: String, _ id: String) -> Diagnosis {

@@ -24,7 +24,6 @@ struct BrokerGather {
     /// - Parameter isOwn: the account is the station's own, so that its rights can be tried.
     static func look(_ access: BrokerAccess, _ facts: inout Facts, isOwn: Bool) {
         let name = access.brokers.map(\.description).joined(separator: ", ")
-        facts.broker = .known(BrokerFacts(name: name, problem: nil, user: access.username))
         let client = BrokerClient(access)
         do throws(ClientError) {
             try client.connect()
@@ -35,6 +34,8 @@ struct BrokerGather {
             return
         }
         defer { client.disconnect() }
+        facts.broker = .known(
+            BrokerFacts(name: name, problem: nil, user: access.username, isOld: client.version == .v311))
         let configuration = facts.settings.configuration
         guard let topics = try? Topics(root: access.root, id: configuration.station.id) else {
             let reason = "the station's id or the root is not valid"
@@ -52,7 +53,7 @@ struct BrokerGather {
         }
         facts.rights =
             isOwn
-            ? rights(client, topics)
+            ? rights(client, access, topics)
             : .unknown("tried only with the station's own account, not with `\(access.username)`")
         if isOwn {
             do throws(ClientError) {
@@ -65,8 +66,22 @@ struct BrokerGather {
         }
     }
 
-    private static func rights(_ client: BrokerClient, _ topics: Topics) -> Known<[TopicRight]> {
-        do throws(ClientError) { return .known(try TopicTrial.run(client, topics)) } catch {
+    /// The account's rights are the same with both versions, and with MQTT 5 the broker says them.
+    private static func rights(
+        _ client: BrokerClient, _ access: BrokerAccess, _ topics: Topics
+    ) -> Known<[TopicRight]> {
+        do throws(ClientError) {
+            if access.version == .v311 {
+                var other = access
+                other.version = .automatic
+                let asking = BrokerClient(other)
+                defer { asking.disconnect() }
+                if (try? asking.connect()) != nil, asking.version == .v5 {
+                    return .known(try TopicTrial.run(asking, topics))
+                }
+            }
+            return .known(try TopicTrial.run(client, topics))
+        } catch {
             return .unknown("the connection ended: \(error.description)")
         }
     }
