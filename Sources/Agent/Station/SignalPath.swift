@@ -39,18 +39,23 @@ struct SignalPath: Sendable {
         ground = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
             try GroundIntegrator(rate: rate)
         }
-        detectors = try DetectorBank(configuration, rate: rate)
+        var times = PerAxis(x.settlingTime(rate: rate))
+        times.y = y.settlingTime(rate: rate)
+        times.z = z.settlingTime(rate: rate)
+        func window(_ axis: AxisConfiguration) -> Int { axis.detection.window.samples(at: rate) }
+        detectors = try DetectorBank(
+            configuration, rate: rate,
+            levels: .init(
+                offset: offset, filter: filter, settlingTime: max(times.x, times.y, times.z),
+                windows: (window(axes.x), window(axes.y), window(axes.z))))
         func rms(_ axis: AxisConfiguration) -> SlidingRMS {
-            SlidingRMS(window: axis.detection.window.samples(at: rate))
+            SlidingRMS(window: window(axis))
         }
         func level(_ axis: AxisConfiguration) -> LevelDetector {
             LevelDetector(threshold: axis.detection.threshold, hold: axis.detection.hold.samples(at: rate))
         }
         (rmsX, rmsY, rmsZ) = (rms(axes.x), rms(axes.y), rms(axes.z))
         (levelX, levelY, levelZ) = (level(axes.x), level(axes.y), level(axes.z))
-        var times = PerAxis(x.settlingTime(rate: rate))
-        times.y = y.settlingTime(rate: rate)
-        times.z = z.settlingTime(rate: rate)
         axisSettlingTime = times
         settlingTime = max(offset.settlingTime, times.x, times.y, times.z, detectors.settlingTime)
     }
@@ -118,11 +123,13 @@ struct SignalPath: Sendable {
 
 extension DetectorBank {
     /// The detectors that the settings enable.
-    init(_ configuration: Configuration, rate: Double) throws(StationError) {
+    init(
+        _ configuration: Configuration, rate: Double, levels: DetectorContext.Levels? = nil
+    ) throws(StationError) {
         let axes = configuration.axes
         let thresholds = (axes.x.detection.threshold, axes.y.detection.threshold, axes.z.detection.threshold)
         do throws(DetectorError) {
-            try self.init(configuration.detection, DetectorContext(rate: rate, thresholds: thresholds))
+            try self.init(configuration.detection, DetectorContext(rate: rate, thresholds: thresholds, levels: levels))
         } catch {
             throw StationError(path: "/detection/\(error.name)/filter", message: error.error.description)
         }

@@ -134,6 +134,7 @@ extension Choices {
         }
         c.detection.level.enabled = flag()
         c.detection.level.axes = one(of: DetectionConfiguration.Level.Axes.allCases)
+        c.detection.level.spikeGuard = flag()
         c.detection.staLTA.enabled = flag()
         c.detection.staLTA.method = one(of: STALTA.Method.allCases)
         c.detection.staLTA.signal = one(of: DetectorSignal.allCases)

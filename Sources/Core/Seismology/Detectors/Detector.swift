@@ -73,10 +73,30 @@ public struct DetectorContext: Sendable {
     public var rate: Double
     /// Of the RMS of x, y and z, m/s².
     public var thresholds: (x: Double, y: Double, z: Double)
+    /// Where the RMS comes from; nil: nobody says it.
+    public var levels: Levels?
 
-    public init(rate: Double, thresholds: (x: Double, y: Double, z: Double)) {
+    /// The stages before the RMS of the axes.
+    public struct Levels: Sendable {
+        /// Both at their start.
+        public var offset: OffsetRemoval
+        public var filter: AxisFilter
+        /// Seconds that the slowest of the filters needs.
+        public var settlingTime: Double
+        /// Samples of the RMS.
+        public var windows: (x: Int, y: Int, z: Int)
+
+        public init(
+            offset: OffsetRemoval, filter: AxisFilter, settlingTime: Double, windows: (x: Int, y: Int, z: Int)
+        ) {
+            (self.offset, self.filter, self.settlingTime, self.windows) = (offset, filter, settlingTime, windows)
+        }
+    }
+
+    public init(rate: Double, thresholds: (x: Double, y: Double, z: Double), levels: Levels? = nil) {
         self.rate = rate
         self.thresholds = thresholds
+        self.levels = levels
     }
 }
 

@@ -21,11 +21,16 @@ extension DetectionConfiguration {
             .init(
                 "axes", .choice(\.axes), title: "Axes that must trigger", advanced: true,
                 "Which axes must be triggered: one axis, any, two of the three, or all."),
+            .init(
+                "spike_guard", .flag(\.spikeGuard), title: "Spike guard", advanced: true,
+                "Spikes of a single sample alone are no trigger: the RMS must exceed the threshold without them as well. "
+                    + "The hold must be 2 samples or more for it."),
         ]
         #endif
 
         public var enabled = true
         public var axes = Axes.any
+        public var spikeGuard = true
 
         public init() {}
     }
@@ -45,14 +50,24 @@ extension DetectionConfiguration.Level.Axes {
     }
 }
 
-/// On while enough axes are triggered.
+/// On while enough axes are triggered, by more than spikes of a single sample.
 public struct AxesDetector: Detector {
     private let rule: DetectionConfiguration.Level.Axes
     private let thresholds: (x: Double, y: Double, z: Double)
+    private var guarding: SpikeGuard?
 
     public init(_ settings: DetectionConfiguration.Level, _ context: DetectorContext) {
         (rule, thresholds) = (settings.axes, context.thresholds)
+        guard settings.spikeGuard, let levels = context.levels else { return }
+        guarding = SpikeGuard(levels, rate: context.rate, thresholds: thresholds)
     }
+
+    public mutating func takeOver(_ old: AxesDetector, inputGoesOn: Bool) {
+        guard inputGoesOn, let before = old.guarding, guarding?.isLike(before) == true else { return }
+        guarding = before
+    }
+
+    public mutating func reset() { guarding?.reset() }
 
     public mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
         let (t, s, axes) = (chunk.triggered, chunk.stride, result.axes)
@@ -62,6 +77,7 @@ public struct AxesDetector: Detector {
             axes[i] = bits
             any |= bits
         }
+        guarding?.process(chunk, axes)
         guard any != 0 else { return }
         for i in 0..<chunk.count where axes[i] != 0 {
             if !rule.holds(axes[i] & Self.settled(i, chunk.axisValidFrom)) { axes[i] = 0 }

@@ -52,6 +52,9 @@ public struct AxisFilter: Sendable {
         state = [Double](repeating: 0, count: 6 * rows)
     }
 
+    /// Whether the answer to a sum is the sum of the answers: adaptive filters are not like that.
+    public var isLinear: Bool { adaptive.isEmpty }
+
     /// Forgets all samples: the next one is the first.
     public mutating func reset() {
         isNew = (true, true, true)

@@ -20,13 +20,14 @@ import Threads
 
     /// What the sensor feels: in which blocks (of 0.16 s) it is shaken. The change comes with block 40.
     enum Ground: Sendable, Hashable {
-        case shaken, shakenTwice, quake
+        case shaken, shakenTwice, quake, spike
         var blocks: [ClosedRange<Int>] {
             switch self {
             case .shaken: [70...95]
             case .shakenTwice: [60...70, 100...110]
             // With enough noise before, to tell an earthquake.
             case .quake: [115...140]
+            case .spike: [70...70]
             }
         }
     }
@@ -87,6 +88,7 @@ import Threads
         let base = Self.base.filter { line in !settings.hasPrefix(line.prefix { $0 != ":" }) }
         let bench = try AgentBench((base + [settings]).joined(separator: "\n"))
         bench.gate.isQuake.store(ground == .quake, ordering: .relaxed)
+        bench.gate.isSpike.store(ground == .spike, ordering: .relaxed)
         #expect(bench.blocks(40))
         #expect(bench.change(change), "refused: \(bench.replies())")
         var block = 41
@@ -150,6 +152,7 @@ import Threads
 
         "detection.level.enabled": .messages(trigger, of: "false", level),
         "detection.level.axes": .messages(trigger, of: "\"z\"", level),
+        "detection.level.spike_guard": .messages(trigger, of: "false", level, .spike),
         "detection.sta_lta.enabled": .messages(trigger, of: "false", ratio),
         "detection.sta_lta.method": .messages(summary, of: "\"classic\"", ratio),
         "detection.sta_lta.signal": .messages(summary, of: "\"x\"", ratio),

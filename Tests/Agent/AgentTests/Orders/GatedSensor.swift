@@ -17,6 +17,8 @@ struct GatedSensor: SensorDriver {
         private let shaken = Atomic<Bool>(false)
         /// Shaken by an earthquake rather than by a machine.
         let isQuake = Atomic<Bool>(false)
+        /// The first sample alone.
+        let isSpike = Atomic<Bool>(false)
         /// How many opens will fail.
         let missing = Atomic<Int>(0)
         private let plan = Mutex(Plan())
@@ -82,12 +84,15 @@ struct GatedSensor: SensorDriver {
         time += Int64(16e9 / rate)
         let shaken = gate.isShaken
         let isQuake = gate.isQuake.load(ordering: .relaxed)
+        let isSpike = gate.isSpike.load(ordering: .relaxed)
         for _ in 0..<16 {
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let small = (Double(noise >> 40) / Double(1 << 24) - 0.5) * 2e-3
             since = shaken ? since + 1 : 0
             if shaken, isQuake {
                 block.append(0.1 + small + quake(0), small + quake(1), 9.8 + small + quake(2))
+            } else if isSpike {
+                block.append(0.1 + small + (since == 1 ? 5 : 0), small, 9.8 + small)
             } else {
                 let large = shaken ? sin(Double(count) * 0.3) : 0
                 block.append(0.1 + small + large, small - large, 9.8 + small)

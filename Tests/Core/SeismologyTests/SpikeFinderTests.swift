@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import Seismology
+
+@Suite struct SpikeFinderTests {
+    /// Where spikes are found on x, and how high.
+    private func found(_ signal: [Double], least: Double = 0) -> [Int: Double] {
+        let n = signal.count
+        var finder = SpikeFinder(rate: 100, least: (least, least, least))
+        var spikes = [Double](repeating: 99, count: 3 * n)
+        guard
+            finder.process(
+                signal + signal.map { -2 * $0 } + Array(repeating: 1, count: n), &spikes, stride: n, count: n)
+        else { return [:] }
+        var found: [Int: Double] = [:]
+        for i in 0..<n where spikes[i] != 0 {
+            found[i] = spikes[i]
+            #expect(abs(spikes[n + i] + 2 * spikes[i]) < 1e-12 && spikes[2 * n + i] == 0)
+        }
+        return found
+    }
+
+    private let noise = (0..<400).map { 0.01 * Double(($0 * 7919) % 101 - 50) / 50 }
+
+    private func with(_ change: (inout [Double]) -> Void) -> [Double] {
+        var signal = noise
+        change(&signal)
+        return signal
+    }
+
+    @Test func aSpikeIsKnownOneSampleLaterWithItsHeight() {
+        let spikes = found(with { $0[250] += 3 })
+        #expect(spikes.keys.sorted() == [251])
+        #expect(abs(spikes[251]! - 3) < 0.02)
+        #expect(found(with { for i in [250, 253, 300] { $0[i] -= 3 } }).keys.sorted() == [251, 254, 301])
+        #expect(found(with { $0[250] += 3 }, least: 3.1).isEmpty)
+    }
+
+    @Test func nothingElseIsOne() {
+        #expect(found(noise).isEmpty)
+        #expect(found(with { $0[50] += 3 }).isEmpty, "in the first second nobody knows the noise")
+        #expect(found(with { for i in 250..<400 { $0[i] += 3 } }).isEmpty, "a step")
+        #expect(found(with { for i in 250..<252 { $0[i] += 3 } }).isEmpty, "two samples")
+        #expect(
+            found(
+                with {
+                    $0[250] += 3; $0[251] += 1.5
+                }
+            ).isEmpty, "a decay")
+        for period in 3..<40 {
+            let waves = with { for i in 250..<400 { $0[i] += 3 * sin(2 * .pi * Double(i - 250) / Double(period)) } }
+            // Of waves at a quarter of the rate the first crest looks like one, until the next comes.
+            #expect(found(waves).count <= (period == 4 ? 1 : 0), "waves of \(period) samples")
+        }
+    }
+}
