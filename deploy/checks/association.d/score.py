@@ -47,7 +47,8 @@ def score(path, truth, decide=4):
     q = lambda v, p: sorted(v)[min(len(v) - 1, int(p * len(v)))] if v else float("nan")
     return dict(found=len(found), of=len(truth), extra=len(extra), gone=gone, km_median=q(km, .5), km_90=q(km, .9), km_worst=q(km, 1),
                 first_median=q(first, .5), first_90=q(first, .9), first_worst=q(first, 1),
-                magnitude=statistics.median(magnitude) if magnitude else None, missing=[i for i in range(len(truth)) if i not in found], extras=extra)
+                magnitude=statistics.median(magnitude) if magnitude else None, magnitudes=len(magnitude),
+                magnitude_68=q([abs(x) for x in magnitude], .68), missing=[i for i in range(len(truth)) if i not in found], extras=extra)
 
 
 if __name__ == "__main__":
@@ -57,3 +58,6 @@ if __name__ == "__main__":
     # What `deploy/docs/operate/network-detector.md` promises.
     if "--judge" in sys.argv and (result["found"] < result["of"] or result["extra"] or result["km_median"] > 1 or result["first_median"] > 1):
         sys.exit("not all earthquakes were found, or more than there were, or too far off, or too late")
+    # Peaks are made with the same relation, so that the magnitudes differ by its scatter alone.
+    if "--judge" in sys.argv and (result["magnitudes"] < result["found"] / 2 or abs(result["magnitude"]) > .2 or result["magnitude_68"] > .5):
+        sys.exit("fewer than half of the earthquakes have a magnitude, or it is more than 0.2 off in the median, or more than 0.5 for one in three")
