@@ -64,6 +64,7 @@ let package = Package(
         .systemLibrary(name: "CYAML"),
         .systemLibrary(name: "CJansson"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CCrypt"),
         .systemLibrary(name: "CExpat"),
         .systemLibrary(name: "CRabbitMQ"),
         .target(name: "CLinux"),
@@ -83,7 +84,9 @@ let package = Package(
         room("Cluster", ["Messages", "Settings", "Association"]),
         room("Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Servers", ["Messages", "Settings", "CSQLite"]),
-        room("Feed", ["SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange"]),
+        room(
+            "Feed",
+            ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "Servers", "CCrypt"]),
         room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Commands", ["Messages", "Settings"], small: true),
@@ -130,7 +133,7 @@ let package = Package(
         tests("Cluster", ["Association", "Messages", "Settings"]),
         tests("Exchange", ["Settings", "Messages", "SignalProcessing"]),
         tests("Servers", ["Messages", "Settings"]),
-        tests("Feed", ["MiniSEED", "Messages", "Settings", "Exchange"]),
+        tests("Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "Servers"]),
         tests("Station", ["Sensors", "MiniSEED"]),
         tests("Spool"),
         tests("Commands"),
@@ -157,6 +160,7 @@ if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
 #if compiler(>=6.1)
 if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["SEISMOTE_ONLY_THREADS"] == nil {
     package.dependencies.append(.package(url: "https://github.com/apple/swift-nio", from: "2.86.0"))
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-nio-ssl", from: "2.34.0"))
     package.products.append(.executable(name: "seismote-feed", targets: ["seismote-feed"]))
     package.targets.append(
         .executableTarget(
@@ -167,6 +171,7 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], swiftSettings: common))
 }
 #endif
