@@ -50,7 +50,7 @@ def ticked(text):
 
 pages = {
     os.path.relpath(path, repository): read(os.path.relpath(path, repository))
-    for path in sorted(glob.glob(repository + "/deploy/docs/*.md"))
+    for path in sorted(glob.glob(repository + "/deploy/docs/**/*.md", recursive=True))
 }
 pages["README.md"] = read("README.md")
 pages["deploy/dashboard/README.md"] = read("deploy/dashboard/README.md")
@@ -71,8 +71,8 @@ if not info:
 
 def alerts():
     sources = "".join(swift("Agent"))
-    page = "deploy/docs/alerts.md"
-    board = read("Sources/Agent/Reports/AlertBoard.swift")
+    page = "deploy/docs/operate/alerts.md"
+    board = read("Sources/Agent/Agent/Reports/AlertBoard.swift")
     codes = dict(re.findall(r'case (\w+) = "(\w+)"', board[: board.index("typealias Fault")]))
     severities = {}
     for name, severity in re.findall(r"\(\.(\w+), (\.[\w .?:()]+?),", sources):
@@ -103,7 +103,7 @@ def alerts():
 
 @functools.cache
 def swift(room="*"):
-    paths = glob.glob(f"{repository}/Sources/{room}/**/*.swift", recursive=True)
+    paths = glob.glob(f"{repository}/Sources/*/{room}/**/*.swift", recursive=True)
     return [read(os.path.relpath(path, repository)) for path in sorted(paths)]
 
 
@@ -113,7 +113,7 @@ def words_of_messages():
 
 
 def commands():
-    page = "deploy/docs/commands.md"
+    page = "deploy/docs/reference/commands.md"
     text = pages[page]
     table = text[text.index("## Verbs") : text.index("## Command lines")]
     described = [ticked(row[0])[0] for row in rows(table) if row[0].startswith("`")]
@@ -135,7 +135,7 @@ def verbs():
 
 
 def scales():
-    page = "deploy/docs/measures.md"
+    page = "deploy/docs/understand/measures.md"
     text = pages[page][pages[page].index("## Intensity") :]
     described = [ticked(row[0])[0] for row in rows(text) if row[0].startswith("`")]
     differ(page, "the relation", described, info["capabilities"]["scales"])
@@ -143,7 +143,7 @@ def scales():
 
 
 def topics():
-    page = "deploy/docs/messages.md"
+    page = "deploy/docs/reference/messages.md"
     table = []
     for row in rows(pages[page]):
         topic = ticked(row[0])
@@ -235,7 +235,7 @@ def command_lines():
 
 
 def checks():
-    page = "deploy/docs/checks.md"
+    page = "deploy/docs/extend/checks.md"
     listed = set()
     for file in ("list", "list-nightly"):
         for line in read("deploy/checks", file).split("\n"):

@@ -59,13 +59,13 @@ def differ(page, what, described, true):
 
 
 NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"]
-ARCHITECTURE = "deploy/docs/architecture.md"
+ARCHITECTURE = "deploy/docs/extend/architecture.md"
 DECISIONS = {re.match(r"0*(\d+)", os.path.basename(path))[1]: path for path in pages if "/decisions/" in path}
 
 
 def programs():
     """Each is in README, architecture and decision 3, and none of them counts wrong."""
-    true = re.findall(r'\.executableTarget\(\s*name: "([^"]+)"', package)
+    true = [os.path.basename(path) for path in re.findall(r'program\(\s*"([^"]+)"', package)]
     differ(ARCHITECTURE, "the program", sum(first_column(section(ARCHITECTURE, "Programs")), []), true)
     for page in ("README.md", DECISIONS["3"]):
         for one in true:
@@ -79,8 +79,8 @@ def programs():
 
 
 DEPENDENCIES = {
-    name: names(re.sub(r"\.product\([^)]*\)", "", below)) for name, below in re.findall(
-        r'(?:room|\.target|\.executableTarget)\(\s*(?:name: )?"([^"]+)",\s*(?:dependencies: )?\[(.*?)\]', package, re.S)}
+    os.path.basename(path): names(re.sub(r"\.product\([^)]*\)", "", below)) for path, below in re.findall(
+        r'(?:room|program|\.target)\(\s*(?:name: )?"([^"]+)",\s*(?:dependencies: )?\[(.*?)\]', package, re.S)}
 
 
 def below(name):
@@ -96,14 +96,26 @@ def below(name):
 
 def rooms():
     """Each room and each C module has its row, with the programs that it is linked into."""
-    true = re.findall(r'room\(\s*"([^"]+)"', package)
+    paths = re.findall(r'room\(\s*"([^"]+)"', package)
     # Libraries beside the rooms, which are targets of their own (argument parser), and the shims.
-    others = [one for one in re.findall(r'\.target\(\s*name: "([^"]+)"', package) if one != "TestSupport"]
-    systems = re.findall(r'\.systemLibrary\(\s*name: "([^"]+)"', package)
-    differ(ARCHITECTURE, "the room", sum(first_column(section(ARCHITECTURE, "Rooms")), []), true + others + systems)
-    for one in true + others + systems:
-        if not os.path.isdir(os.path.join(repository, "Sources", one)):
-            say("Package.swift", f"there is no Sources/{one}")
+    paths += re.findall(r'\.target\(\s*name: "[^"]+",.*?path: "Sources/([^"]+)"', package, re.S)
+    paths += ["Libraries/" + one for one in re.findall(r'(?:library|shim)\("([^"]+)"\)', package)]
+    true = [os.path.basename(path) for path in paths]
+    described = {}
+    for product, table in re.findall(r"(?ms)^### `Sources/(\w+)`[^\n]*\n(.*?)(?=^### |\Z)", section(ARCHITECTURE, "Rooms")):
+        for one in sum(first_column(table), []):
+            described[one] = product
+    differ(ARCHITECTURE, "the room", list(described), true)
+    for path in paths:
+        product, one = path.split("/")
+        if described.get(one, product) != product:
+            say(ARCHITECTURE, f"the room {one} is below {described[one]}; its folder is Sources/{path}")
+        if not os.path.isdir(os.path.join(repository, "Sources", path)):
+            say("Package.swift", f"there is no Sources/{path}")
+    folders = {"/".join(path.split("/")[1:3]) for path in tracked if path.startswith("Sources/")}
+    programs = re.findall(r'program\(\s*"([^"]+)"', package)
+    for one in sorted(folders - set(paths) - set(programs)):
+        say("Package.swift", f"Sources/{one} belongs to no room and no program")
     linked = {short: below(program) for short, program in (
         ("agent", "seismoted"), ("tool", "seismote"), ("network", "seismote-network"), ("feed", "seismote-feed"))}
     for line in section(ARCHITECTURE, "Rooms").split("\n"):
@@ -113,13 +125,13 @@ def rooms():
             said = list(linked) if cells[3] == "all" else cells[3].split(", ")
             if said != wanted:
                 say(ARCHITECTURE, f"the room {one} is in {', '.join(said)}; it is in {', '.join(wanted)}")
-    return len(true) + len(others) + len(systems)
+    return len(true)
 
 
 def libraries():
     """What is linked, opened at run time or fetched is in decision 1."""
     linked = set()
-    for path in glob.glob(repository + "/Sources/*/module.modulemap"):
+    for path in glob.glob(repository + "/Sources/Libraries/*/module.modulemap"):
         linked |= set(re.findall(r'link "([^"]+)"', open(path, encoding="utf-8").read()))
     for path in tracked:
         if path.startswith("Sources/") and path.endswith((".c", ".cpp")):
@@ -132,7 +144,7 @@ def libraries():
 
 def checks():
     """Every check is in the table of checks.md, under each form that has a row once."""
-    page = "deploy/docs/checks.md"
+    page = "deploy/docs/extend/checks.md"
     rows = [re.sub(r"`", "", line.split("|")[1].split(":")[0]).strip() for line in pages[page].split("\n")
             if re.match(r"\| `", line)]
     for one in sorted({one for one in rows if rows.count(one) > 1}):
@@ -172,12 +184,12 @@ def commits():
                 count += 1
                 if git("cat-file", "-e", one + "^{commit}").returncode:
                     say(page, f"there is no commit {one}")
-    runs = pages.get("deploy/docs/nightly-runs.md", "")
+    runs = pages.get("deploy/docs/understand/nightly-runs.md", "")
     for one in re.findall(r"(?m)^\| [0-9-]{10} \| `?([0-9a-f]{7,40})`? \|", runs):
         count += 1
         if git("cat-file", "-e", one + "^{commit}").returncode:
-            say("deploy/docs/nightly-runs.md", f"there is no commit {one}")
-    page = "deploy/docs/contributing.md"
+            say("deploy/docs/understand/nightly-runs.md", f"there is no commit {one}")
+    page = "deploy/docs/extend/contributing.md"
     for row in re.findall(r"(?m)^\| an? .*\| `([^`]+)`[^|]*\|$", pages[page]):
         count += 1
         if row not in subjects:
@@ -205,6 +217,26 @@ def files():
     return count
 
 
+def order():
+    """README, index and the site have the same pages in the same order, and leave none out."""
+    site = read("deploy/site.d/mkdocs.yml").split("nav:")[1]
+    listed = [one for one in re.findall(r": ([\w/.-]+\.md)", site) if not re.search("all-settings|command-line|^index|decisions/", one)]
+    folder = "deploy/docs/"
+    for page, start in (("README.md", "Documents"), (folder + "index.md", "All pages")):
+        found = [os.path.normpath(os.path.join(os.path.dirname(page), one))
+                 for row in re.findall(r"(?m)^\| (?!Folder).*$", section(page, start))
+                 for one in re.findall(r"\]\(([^)#]+)\)", row)]
+        wanted = ["deploy/dashboard/README.md" if one == "page.md" else folder + one for one in listed]
+        for there, here in zip(found + [None] * len(wanted), wanted + [None] * len(found)):
+            if there != here:
+                say(page, f"has {there or 'nothing'} where the site has {here or 'nothing'}")
+                break
+    there = {path[len(folder):] for path in pages if path.startswith(folder) and "/decisions/" not in path}
+    for one in sorted(there - set(listed) - {"index.md"}):
+        say("deploy/site.d/mkdocs.yml", f"does not have {one}")
+    return len(listed)
+
+
 def decisions():
     table = re.findall(r"\]\(decisions/([\w.-]+)\)", section(ARCHITECTURE, "Decisions"))
     differ(ARCHITECTURE, "the decision", table, [os.path.basename(path) for path in DECISIONS.values()])
@@ -213,10 +245,10 @@ def decisions():
 
 def products():
     """A page may not deny what the tree has: rows of the comparison with its peers, and what it is not for."""
-    page = "deploy/docs/about.md"
-    evidence = {"SeedLink": "Sources/Feed/SeedLink", "MQTT": "Sources/Link", "Detection": "Sources/Seismology/Detectors",
-                "Location": "Sources/Association", "magnitude": "Sources/Association",
-                "Remote settings": "Sources/Commands"}
+    page = "deploy/docs/start/about.md"
+    evidence = {"SeedLink": "Sources/Feed/Feed/SeedLink", "MQTT": "Sources/Agent/Link", "Detection": "Sources/Core/Seismology/Detectors",
+                "Location": "Sources/Network/Association", "magnitude": "Sources/Network/Association",
+                "Remote settings": "Sources/Core/Commands"}
     folders = {os.path.dirname(path) for path in tracked}
     for word, folder in evidence.items():
         if not any(one == folder or one.startswith(folder + "/") for one in folders):
@@ -227,14 +259,14 @@ def products():
         elif re.match(r"\s*(no|none)\b", row[1]):
             say(page, f"says `{row[1].strip()}` to {word}, and there is {folder}")
     denied = section(page, "It is not for")
-    for word, folder in (("Locating", "Sources/Association"), ("magnitudes", "Sources/Association")):
+    for word, folder in (("Locating", "Sources/Network/Association"), ("magnitudes", "Sources/Network/Association")):
         if word in denied and folder in {one[:len(folder)] for one in folders}:
             say(page, f"says that it is not for `{word}`, and there is {folder}")
     return len(evidence)
 
 
 print(f"{programs()} programs, {rooms()} rooms, {libraries()} libraries, {checks()} checks, {commits()} commits, "
-      f"{files()} files, {decisions()} decisions, {products()} products compared with the tree")
+      f"{files()} files, {order()} pages in order, {decisions()} decisions, {products()} products compared with the tree")
 for fault in faults:
     print(fault)
 sys.exit(1 if faults else 0)

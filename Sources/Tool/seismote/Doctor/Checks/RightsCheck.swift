@@ -1,0 +1,56 @@
+import Messages
+
+/// The account may write and read what a station has to.
+enum RightsCheck {
+    static func judge(_ facts: Facts) -> [Verdict] {
+        let user = facts.broker.fact?.user ?? ""
+        if facts.isBoundToUser { return [.wrong(bound(user, facts.settings.configuration.station.id))] }
+        // What was just tried names all topics; an alert of the agent, one of them.
+        if let rights = facts.rights.fact, rights.contains(where: { $0.isGranted == false }) {
+            return [.wrong(refused(rights.filter { $0.isGranted == false }.map(\.topic), user))]
+        }
+        var verdicts: [Verdict] = []
+        let alerts = facts.view?.alerts ?? [:]
+        for code in ["write_denied", "mqtt_denied_topic"] {
+            guard let alert = alerts[code], alert.members != nil else { continue }
+            verdicts.append(
+                .wrong(
+                    Diagnosis(
+                        "rights_missing", "The agent reports: \(alert["message"]?.text ?? code)", remedy: remedy(user)))
+            )
+        }
+        guard verdicts.isEmpty else { return verdicts }
+        return facts.rights.judge { rights in
+            if rights.contains(where: { $0.isGranted == nil }) {
+                return [
+                    .skipped(
+                        "with MQTT 3.1.1 a broker does not say what it throws away, and this account may not read its own topics back"
+                    )
+                ]
+            }
+            return [.fine("the account may write the station's topics")]
+        }
+    }
+
+    private static func refused(_ topics: [String], _ user: String) -> Diagnosis {
+        Diagnosis(
+            "rights_missing",
+            "The broker does not let \(user.isEmpty ? "us" : "`\(user)`") write \(topics.joined(separator: ", ")).",
+            remedy: remedy(user))
+    }
+
+    private static func bound(_ user: String, _ id: String) -> Diagnosis {
+        Diagnosis(
+            "user_mismatch",
+            "The broker gives the account `\(user)` the topics of a station `\(user)`, and this station is `\(id)`: rules such as `pattern write …/%u/state/#` take the user name for the station's id, so that all it sends is refused.",
+            remedy:
+                "Give the station an account of its own name (on the broker: seismote-broker add \(id); then sudo seismote setup --user \(id)), or set station.id: \(user)"
+        )
+    }
+
+    private static func remedy(_ user: String) -> String {
+        let name = user.isEmpty ? "STATION" : user
+        return
+            "On the broker: seismote-broker add \(name), or give the account the lines of deploy/docs/understand/security.md: pattern write …/state/#, event/#, data/#, res/#, read …/cmd/#"
+    }
+}
