@@ -80,6 +80,7 @@ let package = Package(
         library("CYAML"),
         library("CJansson"),
         library("CSQLite"),
+        library("CCrypt"),
         library("CExpat"),
         library("CRabbitMQ"),
         shim("CLinux"),
@@ -101,7 +102,9 @@ let package = Package(
         room("Network/Cluster", ["Messages", "Settings", "Association"]),
         room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Core/Servers", ["Messages", "Settings", "CSQLite"]),
-        room("Feed/Feed", ["SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange"]),
+        room(
+            "Feed/Feed",
+            ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "Servers", "CCrypt"]),
         room("Agent/Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Agent/Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
@@ -149,7 +152,7 @@ let package = Package(
         tests("Network/Cluster", ["Association", "Messages", "Settings"]),
         tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
         tests("Core/Servers", ["Messages", "Settings"]),
-        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange"]),
+        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "Servers"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
         tests("Core/Commands"),
@@ -177,6 +180,7 @@ if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
 #if compiler(>=6.1)
 if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["SEISMOTE_ONLY_THREADS"] == nil {
     package.dependencies.append(.package(url: "https://github.com/apple/swift-nio", from: "2.86.0"))
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-nio-ssl", from: "2.34.0"))
     package.products.append(.executable(name: "seismote-feed", targets: ["seismote-feed"]))
     package.targets.append(
         program(
@@ -187,6 +191,7 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]))
 }
 #endif

@@ -63,14 +63,42 @@ public struct FeedPacket: Sendable, Equatable {
 
 /// A client of the server, for those who ask who is connected.
 public struct FeedClient: Sendable, Equatable {
+    /// What it is sent of a station.
+    public struct Position: Sendable, Equatable {
+        /// The station's place in the archive.
+        public var station: Int
+        /// Number of the packet that comes next.
+        public var next: UInt64
+        public init(station: Int, next: UInt64) { (self.station, self.next) = (station, next) }
+    }
+
     public var address: String
+    public var port: Int
     /// Nanoseconds of UTC.
     public var since: Int64
     public var program: String
     public var packets: Int
+    public var positions: [Position] = []
 
-    public init(address: String, since: Int64, program: String = "", packets: Int = 0) {
-        (self.address, self.since, self.program, self.packets) = (address, since, program, packets)
+    public init(address: String, port: Int = 0, since: Int64, program: String = "", packets: Int = 0) {
+        (self.address, self.port, self.since) = (address, port, since)
+        (self.program, self.packets) = (program, packets)
+    }
+}
+
+/// Samples that were declared missing.
+public struct FeedGap: Sendable, Equatable {
+    /// The station's place in the archive.
+    public var station: Int
+    public var location: String
+    public var channel: String
+    /// Times of the first sample that is missing and of the first that is not, nanoseconds of UTC.
+    public var from: Int64
+    public var to: Int64
+
+    public init(station: Int, location: String, channel: String, from: Int64, to: Int64) {
+        (self.station, self.location, self.channel) = (station, location, channel)
+        (self.from, self.to) = (from, to)
     }
 }
 
@@ -85,4 +113,6 @@ public protocol FeedArchive {
     func packets(of station: Int, from sequence: UInt64, most: Int) -> [FeedPacket]
     /// - Returns: the number of the first packet whose samples reach this time; nil: there is none.
     func sequence(of station: Int, reaching time: Int64) -> UInt64?
+    /// The newest gaps of all stations, in any order.
+    func gaps(most: Int) -> [FeedGap]
 }

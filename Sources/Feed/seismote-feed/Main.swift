@@ -1,4 +1,5 @@
 import ArgumentParser
+import Feed
 import Glibc
 import Link
 import Messages
@@ -55,6 +56,9 @@ struct FeedProgram: ParsableCommand {
         } catch let error as ShakeError {
             printError(error.message)
             throw ExitCode(78)
+        } catch let error as ServerError {
+            printError(error.message)
+            throw ExitCode(78)
         } catch {
             printError("\(error)")
             throw ExitCode(69)  // EX_UNAVAILABLE
@@ -64,35 +68,54 @@ struct FeedProgram: ParsableCommand {
     private static func serve(_ settings: FeedSettings) throws {
         Signals.listen()
         let writer = try Ring(folder: settings.folder, writes: true)
-        let reader = try Ring(folder: settings.folder, writes: false)
-        let (board, inbox) = (Board(), try Inbox(mostBytes: 64 << 20))
+        func reader() throws -> Ring { try Ring(folder: settings.folder, writes: false) }
+        let (shared, inbox) = (SharedState(), try Inbox(mostBytes: 64 << 20, root: settings.root))
+        let wishes = FetchWishes(wake: inbox.wake)
         let link = try Link(options: settings.linkOptions(), report: { report($0) }) { message in
             inbox.put(message)
             inbox.wake.signal()
         }
+        let shake = try ShakeOutput(settings.shake)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
-        let server = Server(
-            settings, board: board, ring: reader, fetches: Fetches(wake: inbox.wake, loop: loop), loop: loop)
+        let workers = try Workers(reader)
+        let server = try Server(
+            settings, shared: shared, ring: try reader(), wishes: wishes, loop: group.next(), workers: workers)
         var forwarded: Forwarded?
         if let target = HostAndPort(settings.dataLink) {
             let given = Forwarded(given: try writer.given(to: target.description))
-            server.dataLink = DataLinkClient(server, host: target.host, port: target.port, forwarded: given)
-            (forwarded, server.forwarded) = (given, given)
+            server.give(to: DataLinkClient(server, host: target.host, port: target.port, forwarded: given), given)
+            forwarded = given
         }
         let hub = try Hub(
-            settings, ring: writer, board: board, inbox: inbox, link: link, fetches: server.fetches,
-            forwarded: forwarded,
-            shake: try ShakeOutput(settings.shake)
-        ) { server.notify() }
+            settings, ring: writer, shared: shared, wishes: wishes,
+            run: String(UInt32.random(in: .min ... .max), radix: 16), at: moment(),
+            .init(
+                send: { topic, payload in
+                    let header = PublicationHeader(
+                        topic: topic, qos: 1, retain: false, expiry: 60, priority: .essential)
+                    payload.withUnsafeBytes { link.publish(header, $0) }
+                }, say: { printError($0) }, follow: shake.isOn ? { shake.take($0, $1) } : nil,
+                given: { forwarded?.takeChanged() }))
         try server.start()
         try link.start()
         defer {
             _ = link.stop(within: 2)
             try? group.syncShutdownGracefully()
+            workers.stop()
         }
-        try hub.run()
+        while !Signals.came {
+            inbox.wake.clear()
+            let isMore = try hub.round(
+                inbox.take(), at: moment(), isConnected: link.statistics.connected, shakeSent: shake.sent)
+            if isMore { server.notify() }
+            // Many at once are cheaper than each alone.
+            usleep(50_000)
+            _ = inbox.wake.wait(milliseconds: 150)
+        }
+        // What waits for a full record is on the disk, and goes on in the next run.
     }
+
+    private static func moment() -> Moment { Moment(monotonic: monotonicSeconds(), utc: realNanoseconds()) }
 
     @Sendable private static func report(_ event: LinkEvent) {
         switch event {
@@ -104,5 +127,23 @@ struct FeedProgram: ParsableCommand {
         case .refused(let topic, let reason): printError("the broker refuses \(topic): reason \(reason)")
         default: break
         }
+    }
+}
+
+extension FeedSettings {
+    /// How the broker is reached, and what is asked of it.
+    fileprivate func linkOptions() throws(LinkError) -> LinkOptions {
+        var brokers: [BrokerAddress] = []
+        for uri in mqtt.uris { brokers.append(try BrokerAddress(uri: uri)) }
+        var options = LinkOptions(
+            brokers: brokers, clientID: clientID,
+            presence: .init(topic: "\(root)/network/feed/\(clientID)/online"))
+        options.mqtt = mqtt
+        options.base = "\(root)/network/feed/\(clientID)"
+        options.subscriptions = subscriptions
+        options.inboundBytes = 4 << 20
+        // What comes while the feed is away waits at the broker for it.
+        (options.wantsRetained, options.sessionSeconds) = (true, 3600)
+        return options
     }
 }

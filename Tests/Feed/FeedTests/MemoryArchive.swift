@@ -40,6 +40,10 @@ struct MemoryArchive: FeedArchive {
         Array(all[station].drop { $0.sequence < sequence }.prefix(most))
     }
 
+    var allGaps: [FeedGap] = []
+
+    func gaps(most: Int) -> [FeedGap] { Array(allGaps.prefix(most)) }
+
     func sequence(of station: Int, reaching time: Int64) -> UInt64? {
         all[station].first { $0.end >= time }?.sequence
     }

@@ -1,4 +1,5 @@
 import Feed
+import Foundation
 import Messages
 import MiniSEED
 import Settings
@@ -252,5 +253,173 @@ struct SeedLinkSessionTests {
         var packets = 0
         repeat { packets += session.takeOutput().count / 520 } while session.pump(archive)
         #expect(packets + session.takeOutput().count / 520 == 3000)
+    }
+
+    // MARK: A turn
+
+    /// An archive that counts what is read of it.
+    private final class CountedArchive: FeedArchive {
+        var archive: MemoryArchive
+        private(set) var read = 0
+        init(_ archive: MemoryArchive) { self.archive = archive }
+        var stations: [FeedStation] { archive.stations }
+        var now: Int64 { archive.now }
+        var started: Int64 { archive.started }
+        var clients: [FeedClient] { archive.clients }
+        func gaps(most: Int) -> [FeedGap] { archive.gaps(most: most) }
+        func packets(of station: Int, from sequence: UInt64, most: Int) -> [FeedPacket] {
+            let found = archive.packets(of: station, from: sequence, most: most)
+            read += found.count
+            return found
+        }
+        func sequence(of station: Int, reaching time: Int64) -> UInt64? {
+            archive.sequence(of: station, reaching: time)
+        }
+    }
+
+    @Test func selectorsThatMatchNothingCostNoReading() {
+        var archive = MemoryArchive()
+        for index in 0..<20 { archive.add("S\(index)", packets: 500) }
+        let counted = CountedArchive(archive)
+        var session = session()
+        session.receive(Array("STATION * *\r".utf8), counted)
+        for _ in 0..<2000 { session.receive(Array("SELECT QQQ\r".utf8), counted) }
+        session.receive(Array("DATA 1\rEND\r".utf8), counted)
+        _ = session.takeOutput()
+        var turns = 1
+        while session.pump(counted) { turns += 1 }
+        #expect(counted.read == 0 && session.takeOutput().isEmpty)
+        // 2000 selectors for each of 20 stations are many turns.
+        #expect(turns >= 10)
+        // What is new is not read either.
+        counted.archive.append(to: 0, 500, "HNZ")
+        session.pump(counted)
+        #expect(counted.read == 0)
+    }
+
+    @Test func aTurnReadsSomeHundredPacketsAtMostHoweverFewAreAskedFor() {
+        var archive = MemoryArchive()
+        archive.add("BASE", packets: 20_000, channels: ["HNZ", "HNN"])
+        // One packet of another channel, at the end.
+        archive.append(to: 0, 20_000, "HNE")
+        archive.stations[0].streams.append(FeedStream(location: "00", channel: "HNE", begin: 0, end: 1))
+        let counted = CountedArchive(archive)
+        var session = session()
+        session.receive(Array("STATION BASE XX\rSELECT HNE\rDATA 1\rEND\r".utf8), counted)
+        _ = session.takeOutput()
+        var (before, turns) = (0, 0)
+        while session.pump(counted) {
+            #expect(counted.read - before <= 544)
+            before = counted.read
+            turns += 1
+        }
+        #expect(turns >= 39 && session.takeOutput().count == 520)
+    }
+
+    @Test func limitsSelectorsAndPatterns() {
+        var archive = MemoryArchive()
+        archive.add("BASE", packets: 1)
+        var one = session()
+        one.receive(Array("SLPROTO 4.0\rSTATION XX_BASE\r".utf8), archive)
+        for _ in 0..<2000 { one.receive(Array("SELECT *\r".utf8), archive) }
+        _ = one.takeOutput()
+        #expect(ask("SELECT *\r", &one, archive) == "ERROR LIMIT too many selectors\r\n")
+        var other = session()
+        other.receive(Array("SLPROTO 4.0\r".utf8), archive)
+        for _ in 0..<100 { other.receive(Array("STATION XX_B*\r".utf8), archive) }
+        _ = other.takeOutput()
+        #expect(ask("STATION XX_B*\r", &other, archive) == "ERROR LIMIT more than 100 patterns of stations\r\n")
+        #expect(ask("STATION XX_BASE\r", &other, archive) == "OK\r\n")
+    }
+
+    // MARK: Accounts
+
+    private func closed(_ access: SeedLinkSession.Access) -> SeedLinkSession {
+        SeedLinkSession(identity: identity, access: access)
+    }
+
+    @Test func nothingIsServedWithoutAnAccount() {
+        var archive = MemoryArchive()
+        archive.add("BASE", packets: 1)
+        for words in ["STATION BASE XX\r", "DATA 1\r", "CAT\r", "INFO STREAMS\r", "END\r", "SELECT HNZ\r"] {
+            var session = closed(.account)
+            #expect(ask(words, &session, archive) == "ERROR\r\n", "\(words)")
+        }
+        var session = closed(.account)
+        #expect(ask("HELLO\r", &session, archive).contains(" AUTH:USERPASS\r\n"))
+        var plain = closed(.encryptedAccount)
+        #expect(ask("HELLO\r", &plain, archive).contains("AUTH") == false)
+        #expect(
+            ask("SLPROTO 4.0\rAUTH USERPASS a b\r", &plain, archive)
+                == "OK\r\nERROR UNSUPPORTED passwords are taken over TLS only\r\n")
+        #expect(plain.login == nil)
+    }
+
+    @Test func theConversationWaitsForThePasswordHoweverItIsCut() {
+        var archive = MemoryArchive()
+        archive.add("BASE", packets: 1)
+        let words = Array("SLPROTO 4.0\rAUTH USERPASS ali sesame\rSTATION XX_BASE\rDATA ALL\rENDFETCH\r".utf8)
+        for (isGood, wanted) in [(true, "OK\r\nOK\r\nOK\r\nOK\r\nSE2D"), (false, "OK\r\nERROR UNAUTHORIZED")] {
+            for cut in [1, 7, words.count] {
+                var session = closed(.account)
+                for start in stride(from: 0, to: words.count, by: cut) {
+                    session.receive(words[start..<min(words.count, start + cut)], archive)
+                }
+                #expect(session.login == .init(user: "ali", password: "sesame"))
+                #expect(text(&session) == "OK\r\n")
+                session.decide(isGood, archive)
+                session.pump(archive)
+                #expect(text(&session).hasPrefix(String(wanted.dropFirst(3))), "\(cut)")
+            }
+        }
+        var flood = closed(.account)
+        flood.receive(words.prefix(40), archive)
+        flood.receive([UInt8](repeating: 65, count: 100_000), archive)
+        #expect(flood.complaint == "more than 16384 bytes while a password is checked")
+    }
+
+    // MARK: What is asked about the server
+
+    private func information(_ item: String, _ archive: MemoryArchive) -> String {
+        var session = session()
+        session.receive(Array("INFO \(item)\r".utf8), archive)
+        let bytes = session.takeOutput()
+        return stride(from: 0, to: bytes.count, by: 520).map { place in
+            String(decoding: bytes[(place + 64)..<(place + 520)].prefix { $0 != 0 }, as: UTF8.self)
+        }.joined()
+    }
+
+    @Test func tellsItsGapsByStream() {
+        var archive = MemoryArchive()
+        archive.add("BASE", packets: 2, channels: ["HNZ", "HNN"])
+        archive.add("ROOF", packets: 2)
+        archive.allGaps = [
+            FeedGap(station: 0, location: "00", channel: "HNN", from: MemoryArchive.time(5), to: MemoryArchive.time(6)),
+            FeedGap(station: 0, location: "00", channel: "HNN", from: MemoryArchive.time(1), to: MemoryArchive.time(2)),
+        ]
+        let xml = information("GAPS", archive)
+        #expect(!xml.contains("ROOF") && !xml.contains("HNZ"))
+        let first = xml.range(of: "<gap begin_time=\"2023/11/14 22:13:22.0000\" end_time=\"2023/11/14 22:13:24.0000\">")
+        let second = xml.range(of: "<gap begin_time=\"2023/11/14 22:13:30.0000\"")
+        #expect(first != nil && second != nil && first!.lowerBound < second!.lowerBound)
+        #expect(information("CAPABILITIES", archive).contains("info:gaps"))
+    }
+
+    @Test func tellsWhoIsConnectedToWhichStation() {
+        var archive = MemoryArchive()
+        archive.add("BASE", packets: 2)
+        archive.add("ROOF", packets: 2)
+        var one = FeedClient(
+            address: "203.0.113.9", port: 51000, since: MemoryArchive.time(0), program: "slinktool", packets: 7)
+        one.positions = [.init(station: 1, next: 0x1F)]
+        archive.clients = [one, FeedClient(address: "203.0.113.10", since: 0)]
+        let xml = information("CONNECTIONS", archive)
+        let parts = xml.components(separatedBy: "<station ")
+        #expect(parts.count == 2 && parts[1].contains("name=\"ROOF\""))
+        #expect(
+            parts.last?.contains(
+                "<connection host=\"203.0.113.9\" port=\"51000\" ctime=\"2023/11/14 22:13:20.0000\" begin_seq=\"00001F\""
+            ) == true)
+        #expect(xml.contains("203.0.113.10"))
     }
 }

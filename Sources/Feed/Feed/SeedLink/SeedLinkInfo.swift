@@ -6,6 +6,7 @@ import MiniSEED
 enum SeedLinkInfo {
     /// Bytes of text in a record.
     static let recordText = 456
+    private static let (mostGaps, mostConnections) = (2000, 2000)
 
     /// Text without what would end a line or a quotation.
     static func plain(_ text: String) -> String {
@@ -13,7 +14,7 @@ enum SeedLinkInfo {
     }
 
     static func xml(_ level: String, _ identity: SeedLinkSession.Identity, _ archive: some FeedArchive) -> String? {
-        let levels = ["ID", "CAPABILITIES", "STATIONS", "STREAMS", "CONNECTIONS", "ALL"]
+        let levels = ["ID", "CAPABILITIES", "STATIONS", "STREAMS", "GAPS", "CONNECTIONS", "ALL"]
         guard levels.contains(level) else { return nil }
         var xml = XMLText()
         xml.begin(
@@ -25,35 +26,32 @@ enum SeedLinkInfo {
         if ["ID", "CAPABILITIES", "ALL"].contains(level) {
             for name in [
                 "multistation", "window-extraction", "info:id", "info:capabilities", "info:stations",
-                "info:streams", "info:connections", "info:all",
+                "info:streams", "info:gaps", "info:connections", "info:all",
             ] {
                 xml.begin("capability", [("name", name)])
                 xml.end()
             }
         }
-        if ["STATIONS", "STREAMS", "ALL"].contains(level) {
-            for station in archive.stations { write(station, level != "STATIONS", &xml) }
-        }
-        if level == "CONNECTIONS" || level == "ALL" {
-            for client in archive.clients {
-                xml.begin(
-                    "connection",
-                    [
-                        ("host", client.address), ("ctime", SeedLinkTime.text(client.since)),
-                        ("program", client.program), ("txcount", "\(client.packets)"),
-                    ])
-                xml.end()
-            }
+        switch level {
+        case "STATIONS", "STREAMS": for station in archive.stations { write(station, level != "STATIONS", &xml) }
+        case "GAPS": gaps(archive, &xml)
+        case "CONNECTIONS": connections(archive, &xml)
+        case "ALL":
+            for station in archive.stations { write(station, true, &xml) }
+            gaps(archive, &xml)
+            connections(archive, &xml)
+        default: break
         }
         xml.end()
         return xml.text
     }
 
-    private static func write(_ station: FeedStation, _ hasStreams: Bool, _ xml: inout XMLText) {
-        func hexadecimal(_ number: UInt64) -> String {
-            let digits = String(number & 0xFF_FFFF, radix: 16, uppercase: true)
-            return String(repeating: "0", count: 6 - digits.utf8.count) + digits
-        }
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number & 0xFF_FFFF, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+    }
+
+    private static func begin(_ station: FeedStation, _ xml: inout XMLText) {
         xml.begin(
             "station",
             [
@@ -61,21 +59,80 @@ enum SeedLinkInfo {
                 ("begin_seq", hexadecimal(station.first)), ("end_seq", hexadecimal(station.last)),
                 ("stream_check", "enabled"),
             ])
+    }
+
+    private static func write(_ station: FeedStation, _ hasStreams: Bool, _ xml: inout XMLText) {
+        begin(station, &xml)
         for stream in hasStreams ? station.streams : [] {
             xml.begin(
                 "stream",
                 [
                     ("location", stream.location), ("seedname", stream.channel), ("type", "D"),
                     ("begin_time", SeedLinkTime.text(stream.begin)), ("end_time", SeedLinkTime.text(stream.end)),
-                    ("begin_recno", "0"), ("end_recno", "0"), ("gap_check", "disabled"), ("gap_treshold", "0"),
+                    ("begin_recno", "0"), ("end_recno", "0"), ("gap_check", "enabled"), ("gap_treshold", "1"),
                 ])
             xml.end()
         }
         xml.end()
     }
 
+    /// The newest gaps of all streams, by station and stream.
+    private static func gaps(_ archive: some FeedArchive, _ xml: inout XMLText) {
+        let gaps = Dictionary(grouping: archive.gaps(most: mostGaps), by: \.station)
+        for (index, station) in archive.stations.enumerated() {
+            guard let own = gaps[index] else { continue }
+            begin(station, &xml)
+            for stream in station.streams {
+                let found = own.filter { $0.location == stream.location && $0.channel == stream.channel }
+                guard !found.isEmpty else { continue }
+                xml.begin(
+                    "stream", [("location", stream.location), ("seedname", stream.channel), ("type", "D")])
+                for gap in found.sorted(by: { $0.from < $1.from }) {
+                    xml.begin(
+                        "gap",
+                        [("begin_time", SeedLinkTime.text(gap.from)), ("end_time", SeedLinkTime.text(gap.to))])
+                    xml.end()
+                }
+                xml.end()
+            }
+            xml.end()
+        }
+    }
+
+    /// Who is connected, at each station that is sent to him; those who take no station yet come behind.
+    private static func connections(_ archive: some FeedArchive, _ xml: inout XMLText) {
+        let clients = archive.clients
+        var takers: [Int: [(client: FeedClient, next: UInt64)]] = [:]
+        var (left, others) = (mostConnections, [FeedClient]())
+        for client in clients {
+            if client.positions.isEmpty { others.append(client) }
+            for position in client.positions where left > 0 {
+                takers[position.station, default: []].append((client, position.next))
+                left -= 1
+            }
+        }
+        func write(_ client: FeedClient, _ next: UInt64?) {
+            xml.begin(
+                "connection",
+                [
+                    ("host", client.address), ("port", "\(client.port)"), ("ctime", SeedLinkTime.text(client.since)),
+                    ("begin_seq", hexadecimal(next ?? 0)), ("current_seq", hexadecimal(next ?? 0)),
+                    ("sequence_gaps", "0"), ("txcount", "\(client.packets)"), ("program", client.program),
+                ])
+            xml.end()
+        }
+        for (index, station) in archive.stations.enumerated() {
+            guard let own = takers[index] else { continue }
+            begin(station, &xml)
+            for taker in own { write(taker.client, taker.next) }
+            xml.end()
+        }
+        for client in others.prefix(mostConnections) { write(client, nil) }
+    }
+
     static func json(
-        _ item: String, _ arguments: [Substring], _ identity: SeedLinkSession.Identity, _ archive: some FeedArchive
+        _ item: String, _ arguments: [Substring], _ identity: SeedLinkSession.Identity, _ capabilities: String,
+        _ archive: some FeedArchive
     ) -> Value? {
         var members: [Value.Member] = [
             .init("software", .string("SeedLink v4.0 (\(identity.software))")),
@@ -84,7 +141,7 @@ enum SeedLinkInfo {
         switch item {
         case "ID": break
         case "CAPABILITIES":
-            let words = SeedLinkSession.capabilities.split(separator: " ").map { Value.string(String($0)) }
+            let words = capabilities.split(separator: " ").map { Value.string(String($0)) }
             members.append(.init("capability", .array(words)))
         case "FORMATS":
             members.append(
@@ -105,7 +162,14 @@ enum SeedLinkInfo {
                 [
                     "client_addr": .string(client.address), "client_id": .string(client.program),
                     "connect_time": .string(Timestamp(nanoseconds: client.since).description),
-                    "packets": .int(Int64(client.packets)),
+                    "packets": .int(Int64(client.packets)), "client_port": .int(Int64(client.port)),
+                    "station": .array(
+                        client.positions.prefix(100).map { position in
+                            [
+                                "id": .string(archive.stations[position.station].identifier),
+                                "next_seq": .int(Int64(clamping: position.next)),
+                            ]
+                        }),
                 ]
             }
             members.append(.init("connection", .array(clients)))
@@ -154,28 +218,5 @@ enum SeedLinkInfo {
         bytes += text
         bytes += [UInt8](repeating: 0, count: 512 - bytes.count)
         return bytes
-    }
-}
-
-extension SeedLinkSession {
-    mutating func info(_ arguments: [Substring], _ archive: some FeedArchive) {
-        guard let item = arguments.first?.uppercased() else { return refuse("ARGUMENTS", "INFO of what?") }
-        if isVersion4 {
-            let answer = SeedLinkInfo.json(item, Array(arguments.dropFirst()), identity, archive)
-            let error: Value = ["error": ["code": "ARGUMENTS", "message": "no such item"]]
-            let bytes = (answer ?? error).json()
-            sendHeader(answer == nil ? "JE" : "JI", bytes.count, 0, "")
-            return send(bytes)
-        }
-        let answer = SeedLinkInfo.xml(item, identity, archive)
-        let text = Array((answer ?? "<?xml version=\"1.0\"?><seedlink/>").utf8)
-        var (place, number) = (0, 1)
-        repeat {
-            let part = text[place..<min(text.count, place + SeedLinkInfo.recordText)]
-            place = part.endIndex
-            send(place < text.count ? "SLINFO *" : "SLINFO  ")
-            send(SeedLinkInfo.record(part, number: number, time: archive.now))
-            number += 1
-        } while place < text.count
     }
 }

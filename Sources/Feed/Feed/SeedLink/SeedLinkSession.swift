@@ -1,3 +1,5 @@
+import Messages
+
 /// A client's conversation in SeedLink 3.1 or 4.0: bytes in, bytes out. It neither waits nor opens anything: the server
 /// around it hands it what has come, and asks it for packets when the client takes some.
 public struct SeedLinkSession: Sendable {
@@ -7,7 +9,14 @@ public struct SeedLinkSession: Sendable {
         public var line = 512
         /// Commands before the first packet, and selectors in all.
         public var commands = 20_000
-        public var selectors = 20_000
+        public var selectors = 2000
+        /// Patterns of stations, with `*` or `?` in them.
+        public var patterns = 100
+        /// Bytes that wait while a password is checked.
+        public var backlog = 16 << 10
+        /// What one ``pump(_:most:)`` may do, in units of a selector held against a channel; a packet that is read from the
+        /// archive is four of them. It is about two milliseconds.
+        public var work = 2048
         /// Bytes that wait for the client; it is cut when it asks for more than this without reading.
         public var output = 256 << 10
         public init() {}
@@ -28,6 +37,31 @@ public struct SeedLinkSession: Sendable {
         var subscription: Int
         var next: UInt64
         var isDone = false
+        /// Whether channels are asked for, as far as it is known: by ``FeedStream/key(_:_:)``.
+        var selected: [String: Bool] = [:]
+    }
+
+    /// What may still be done in a turn.
+    private struct Work {
+        var left: Int
+        mutating func take(_ units: Int) { left -= units }
+    }
+
+    /// A name and a password that are to be checked.
+    public struct Login: Sendable, Equatable {
+        public var user: String
+        public var password: String
+        public init(user: String, password: String) { (self.user, self.password) = (user, password) }
+    }
+
+    /// Who may be asked for an account, and how.
+    public enum Access: Sendable, Equatable {
+        /// No account is needed.
+        case open
+        /// One is needed, and passwords may be sent here.
+        case account
+        /// One is needed, and this connection is not encrypted: passwords are refused on it.
+        case encryptedAccount
     }
 
     /// What waits to be sent; `takeOutput` empties it.
@@ -42,23 +76,35 @@ public struct SeedLinkSession: Sendable {
     /// What the client says of itself.
     public private(set) var program = ""
 
+    /// What is to be checked before the conversation goes on; see ``decide(_:_:)``.
+    public private(set) var login: Login?
+    /// Stations that are sent, and the number of the packet that comes next of each.
+    public var positions: [FeedClient.Position] { cursors.map { .init(station: $0.station, next: $0.next) } }
+
     let identity: Identity
-    let limits: Limits
+    private let limits: Limits
+    private let access: Access
+    private var isKnown = false
+    /// What came while a password was checked.
+    private var backlog: [UInt8] = []
     private var line: [UInt8] = []
     private var commands = 0
     private var selectors = 0
     /// The client has said STATION.
     private var hasStations = false
-    var isVersion4 = false
-    var hasExtendedReplies = false
-    var isBatch = false
+    private(set) var isVersion4 = false
+    private var hasExtendedReplies = false
+    private var isBatch = false
+    private var patterns = 0
+    /// Stations that were there when the stream began.
+    private var firstStations = 0
     private var subscriptions: [SeedLinkSubscription] = []
     private var cursors: [Cursor] = []
     private var knownStations = 0
     private var turn = 0
 
-    public init(identity: Identity, limits: Limits = Limits()) {
-        (self.identity, self.limits) = (identity, limits)
+    public init(identity: Identity, limits: Limits = Limits(), access: Access = .open) {
+        (self.identity, self.limits, self.access) = (identity, limits, access)
     }
 
     /// The bytes to be sent; they are gone from here.
@@ -67,8 +113,8 @@ public struct SeedLinkSession: Sendable {
         return output
     }
 
-    mutating func send(_ text: String) { output.append(contentsOf: text.utf8) }
-    mutating func send(_ bytes: [UInt8]) { output.append(contentsOf: bytes) }
+    private mutating func send(_ text: String) { output.append(contentsOf: text.utf8) }
+    private mutating func send(_ bytes: [UInt8]) { output.append(contentsOf: bytes) }
 
     private mutating func cut(_ reason: String) {
         (isEnded, isStreaming) = (true, false)
@@ -82,6 +128,13 @@ public struct SeedLinkSession: Sendable {
     public mutating func receive(_ bytes: some Sequence<UInt8>, _ archive: some FeedArchive) {
         for byte in bytes {
             if isEnded { return }
+            if login != nil {
+                backlog.append(byte)
+                if backlog.count > limits.backlog {
+                    cut("more than \(limits.backlog) bytes while a password is checked")
+                }
+                continue
+            }
             guard byte == 0x0D || byte == 0x0A else {
                 line.append(byte)
                 if line.count > limits.line { cut("a command of more than \(limits.line) bytes") }
@@ -97,9 +150,26 @@ public struct SeedLinkSession: Sendable {
         }
     }
 
+    /// The login has been checked.
+    public mutating func decide(_ isGood: Bool, _ archive: some FeedArchive) {
+        guard login != nil else { return }
+        login = nil
+        isKnown = isGood
+        if isGood { accept() } else { refuse("UNAUTHORIZED", "this account is not known, or the password is another") }
+        let waiting = backlog
+        backlog = []
+        receive(waiting, archive)
+    }
+
+    /// What may be asked before the account is known.
+    private static let openToAll = ["HELLO", "SLPROTO", "USERAGENT", "GETCAPABILITIES", "CAPABILITIES", "AUTH", "BYE"]
+
     private mutating func obey(_ words: [Substring], _ archive: some FeedArchive) {
         guard let verb = words.first?.uppercased() else { return }
         let arguments = Array(words.dropFirst())
+        if access != .open, !isKnown, !Self.openToAll.contains(verb) {
+            return refuse("UNAUTHORIZED", "an account is needed: SLPROTO 4.0, then AUTH USERPASS name password")
+        }
         switch verb {
         case "BYE": isEnded = true
         case "INFO": info(arguments, archive)
@@ -110,7 +180,7 @@ public struct SeedLinkSession: Sendable {
         case "USERAGENT":
             program = arguments.joined(separator: " ")
             accept()
-        case "GETCAPABILITIES" where isVersion4: send("\(Self.capabilities)\r\n")
+        case "GETCAPABILITIES" where isVersion4: send("\(capabilities)\r\n")
         case "CAPABILITIES" where !isVersion4:
             hasExtendedReplies = arguments.contains { $0.uppercased() == "EXTREPLY" }
             accept()
@@ -123,14 +193,26 @@ public struct SeedLinkSession: Sendable {
         case "DATA", "FETCH", "TIME": start(verb, arguments, archive)
         case "END": stream(isFetch: false, archive)
         case "ENDFETCH" where isVersion4: stream(isFetch: true, archive)
-        case "AUTH" where isVersion4: refuse("UNSUPPORTED", "no authentication here")
+        case "AUTH" where isVersion4: authenticate(arguments)
         default: refuse("UNSUPPORTED", "no such command")
         }
     }
 
-    mutating func accept() { if !isBatch { send("OK\r\n") } }
+    private mutating func authenticate(_ arguments: [Substring]) {
+        guard access != .open else { return refuse("UNSUPPORTED", "no account is needed here") }
+        guard access == .account else { return refuse("UNSUPPORTED", "passwords are taken over TLS only") }
+        guard subscriptions.isEmpty, !isKnown else {
+            return refuse("UNEXPECTED", "AUTH comes before STATION, and once")
+        }
+        guard arguments.count == 3, arguments[0].uppercased() == "USERPASS" else {
+            return refuse("ARGUMENTS", "AUTH USERPASS name password")
+        }
+        login = Login(user: String(arguments[1]), password: String(arguments[2]))
+    }
 
-    mutating func refuse(_ code: String, _ words: String) {
+    private mutating func accept() { if !isBatch { send("OK\r\n") } }
+
+    private mutating func refuse(_ code: String, _ words: String) {
         if isVersion4 || hasExtendedReplies {
             send("ERROR \(code) \(words)\r\n")
         } else if !isBatch {
@@ -138,10 +220,13 @@ public struct SeedLinkSession: Sendable {
         }
     }
 
-    static let capabilities = "SLPROTO:4.0 SLPROTO:3.1 CAP EXTREPLY NSWILDCARD BATCH TIME"
+    private static let capabilities = "SLPROTO:4.0 SLPROTO:3.1 CAP EXTREPLY NSWILDCARD BATCH TIME"
+
+    /// What this connection can do.
+    var capabilities: String { access == .account ? Self.capabilities + " AUTH:USERPASS" : Self.capabilities }
 
     private mutating func hello() {
-        send("SeedLink v4.0 (\(identity.software)) :: \(Self.capabilities)\r\n\(identity.organisation)\r\n")
+        send("SeedLink v4.0 (\(identity.software)) :: \(capabilities)\r\n\(identity.organisation)\r\n")
     }
 
     private mutating func chooseVersion(_ arguments: [Substring]) {
@@ -173,6 +258,12 @@ public struct SeedLinkSession: Sendable {
         }
         guard (1...2).contains(parts.count), parts.allSatisfy({ (1...16).contains($0.utf8.count) }) else {
             return refuse("ARGUMENTS", "STATION needs a station and its network")
+        }
+        if parts.contains(where: { $0.contains("*") || $0.contains("?") }) {
+            patterns += 1
+            if patterns > limits.patterns {
+                return refuse("LIMIT", "more than \(limits.patterns) patterns of stations")
+            }
         }
         hasStations = true
         if let last = subscriptions.indices.last, !subscriptions[last].isReady { subscriptions.removeLast() }
@@ -242,6 +333,29 @@ public struct SeedLinkSession: Sendable {
         return number & 0xFF_FFFF
     }
 
+    // MARK: What is asked about the server
+
+    private mutating func info(_ arguments: [Substring], _ archive: some FeedArchive) {
+        guard let item = arguments.first?.uppercased() else { return refuse("ARGUMENTS", "INFO of what?") }
+        if isVersion4 {
+            let answer = SeedLinkInfo.json(item, Array(arguments.dropFirst()), identity, capabilities, archive)
+            let error: Value = ["error": ["code": "ARGUMENTS", "message": "no such item"]]
+            let bytes = (answer ?? error).json()
+            sendHeader(answer == nil ? "JE" : "JI", bytes.count, 0, "")
+            return send(bytes)
+        }
+        let answer = SeedLinkInfo.xml(item, identity, archive)
+        let text = Array((answer ?? "<?xml version=\"1.0\"?><seedlink/>").utf8)
+        var (place, number) = (0, 1)
+        repeat {
+            let part = text[place..<min(text.count, place + SeedLinkInfo.recordText)]
+            place = part.endIndex
+            send(place < text.count ? "SLINFO *" : "SLINFO  ")
+            send(SeedLinkInfo.record(part, number: number, time: archive.now))
+            number += 1
+        } while place < text.count
+    }
+
     // MARK: Packets
 
     private mutating func stream(isFetch: Bool, _ archive: some FeedArchive) {
@@ -249,50 +363,69 @@ public struct SeedLinkSession: Sendable {
         guard !subscriptions.isEmpty else { return refuse("UNEXPECTED", "no station was asked for") }
         if isFetch { for index in subscriptions.indices { subscriptions[index].isFetch = true } }
         isStreaming = true
-        meet(archive, isFirst: true)
+        firstStations = archive.stations.count
     }
 
     /// Looks which stations are asked for among those that are new.
-    private mutating func meet(_ archive: some FeedArchive, isFirst: Bool) {
-        let stations = archive.stations
-        while knownStations < stations.count {
+    private mutating func meet(_ stations: [FeedStation], _ archive: some FeedArchive, _ work: inout Work) {
+        while knownStations < stations.count, work.left > 0 {
             let index = knownStations
             let station = stations[index]
             knownStations += 1
-            guard let wanted = subscriptions.firstIndex(where: { $0.matches(station) }) else { continue }
+            let wanted = subscriptions.firstIndex { $0.matches(station) }
+            work.take(1 + (wanted ?? subscriptions.count) / 8)
+            guard let wanted else { continue }
             let next = subscriptions[wanted].first(
-                of: station, at: index, isNew: !isFirst, isVersion4: isVersion4, archive)
+                of: station, at: index, isNew: index >= firstStations, isVersion4: isVersion4, archive)
+            // (Where a time begins has been asked of the disk.)
+            if subscriptions[wanted].begin != nil { work.take(128) }
             cursors.append(Cursor(station: index, subscription: wanted, next: next))
         }
     }
 
-    /// Puts packets into the output until it is full or there are no more.
-    /// - Returns: whether there are more.
+    /// Puts packets into the output until it is full, there are no more, or enough has been done for this turn.
+    /// - Returns: whether there is more to do: others have their turn before.
     @discardableResult
     public mutating func pump(_ archive: some FeedArchive, most: Int = 64 << 10) -> Bool {
         guard isStreaming, !isEnded else { return false }
-        meet(archive, isFirst: false)
+        var work = Work(left: limits.work)
         let stations = archive.stations
+        meet(stations, archive, &work)
         let limit = min(most, limits.output)
         var idle = 0
         while idle < cursors.count {
-            if output.count >= limit { return true }
+            if output.count >= limit || work.left <= 0 { return true }
             // Stations take turns, so that none waits for another.
             turn = turn + 1 < cursors.count ? turn + 1 : 0
-            idle = advance(turn, stations, archive) ? 0 : idle + 1
+            idle = advance(turn, stations, archive, &work) ? 0 : idle + 1
         }
+        if knownStations < stations.count { return true }
         let isOver = !cursors.isEmpty && cursors.allSatisfy(\.isDone)
         if isOver || cursors.isEmpty && subscriptions.allSatisfy(\.isFetch) {
             send("END")
-            (isStreaming, isEnded) = (false, !isVersion4 || isEnded)
-            if isVersion4 { isEnded = true }
+            (isStreaming, isEnded) = (false, true)
         }
         return false
     }
 
+    /// Whether a channel is asked for.
+    private func selects(
+        _ cursor: inout Cursor, _ location: String, _ channel: String, _ work: inout Work
+    ) -> Bool {
+        let key = FeedStream.key(location, channel)
+        if let known = cursor.selected[key] { return known }
+        let wanted = subscriptions[cursor.subscription]
+        work.take(wanted.selectors.count)
+        let isWanted = wanted.selects(location: location, channel: channel)
+        cursor.selected[key] = isWanted
+        return isWanted
+    }
+
     /// Sends some packets of a station.
-    /// - Returns: whether there were any.
-    private mutating func advance(_ index: Int, _ stations: [FeedStation], _ archive: some FeedArchive) -> Bool {
+    /// - Returns: whether there may be more.
+    private mutating func advance(
+        _ index: Int, _ stations: [FeedStation], _ archive: some FeedArchive, _ work: inout Work
+    ) -> Bool {
         var cursor = cursors[index]
         if cursor.isDone { return false }
         let station = stations[cursor.station]
@@ -301,10 +434,19 @@ public struct SeedLinkSession: Sendable {
         cursor.next = max(cursor.next, station.first)
         defer { cursors[index] = cursor }
         guard cursor.next <= station.last else {
-            cursor.isDone = wanted.isFetch || wanted.isOver(station)
+            cursor.isDone =
+                wanted.isFetch || wanted.isOver(station) { selects(&cursor, $0.location, $0.channel, &work) }
             return false
         }
+        // Nothing is read of a station none of whose channels is asked for.
+        if !station.streams.isEmpty,
+            station.streams.allSatisfy({ !selects(&cursor, $0.location, $0.channel, &work) })
+        {
+            cursor.next = station.last + 1
+            return true
+        }
         let found = archive.packets(of: cursor.station, from: cursor.next, most: 32)
+        work.take(4 * max(1, found.count))
         guard let last = found.last else { return false }
         for packet in found {
             if let end = wanted.end, packet.start > end {
@@ -313,7 +455,7 @@ public struct SeedLinkSession: Sendable {
                 continue
             }
             if let begin = wanted.begin, packet.end < begin, wanted.start == .next { continue }
-            guard wanted.selects(location: packet.location, channel: packet.channel) else { continue }
+            guard selects(&cursor, packet.location, packet.channel, &work) else { continue }
             send(packet, of: station)
             packets += 1
         }
@@ -332,7 +474,7 @@ public struct SeedLinkSession: Sendable {
     }
 
     /// The header of a packet of version 4.
-    mutating func sendHeader(_ format: String, _ length: Int, _ sequence: UInt64, _ station: String) {
+    private mutating func sendHeader(_ format: String, _ length: Int, _ sequence: UInt64, _ station: String) {
         send("SE\(format)")
         for shift in stride(from: 0, to: 32, by: 8) { output.append(UInt8(truncatingIfNeeded: length >> shift)) }
         for shift in stride(from: 0, to: 64, by: 8) { output.append(UInt8(truncatingIfNeeded: sequence >> shift)) }

@@ -7,8 +7,10 @@ struct SeedLinkSubscription: Sendable {
     }
 
     /// Codes, with `*` and `?`.
-    var network: String
-    var station: String
+    let network: String
+    let station: String
+    /// They have neither, and are compared as they are.
+    private let isExact: Bool
     var selectors: [StreamPattern] = []
     /// It has been said where to begin.
     var isReady = false
@@ -21,10 +23,14 @@ struct SeedLinkSubscription: Sendable {
 
     static let all = Self(network: "*", station: "*")
 
-    init(network: String, station: String) { (self.network, self.station) = (network, station) }
+    init(network: String, station: String) {
+        (self.network, self.station) = (network, station)
+        isExact = !(network + station).utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+    }
 
     func matches(_ station: FeedStation) -> Bool {
-        Glob.matches(network, station.network) && Glob.matches(self.station, station.code)
+        if isExact { return self.station == station.code && network == station.network }
+        return Glob.matches(network, station.network) && Glob.matches(self.station, station.code)
     }
 
     func selects(location: String, channel: String) -> Bool {
@@ -63,8 +69,13 @@ struct SeedLinkSubscription: Sendable {
 
     /// Whether all channels have come to the end of the time that is asked for.
     func isOver(_ station: FeedStation) -> Bool {
+        isOver(station) { selects(location: $0.location, channel: $0.channel) }
+    }
+
+    /// - Parameter selects: whether a channel is asked for, where that is known already.
+    func isOver(_ station: FeedStation, selects: (FeedStream) -> Bool) -> Bool {
         guard let end else { return false }
-        let streams = station.streams.filter { selects(location: $0.location, channel: $0.channel) }
+        let streams = station.streams.filter(selects)
         return !streams.isEmpty && streams.allSatisfy { $0.end > end }
     }
 }

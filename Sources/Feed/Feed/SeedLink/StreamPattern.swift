@@ -61,8 +61,11 @@ struct StreamPattern: Sendable, Equatable {
     /// Whether some selectors let a channel through: none is refused, and one is asked for where any is.
     static func selects(_ patterns: [StreamPattern], location: String, channel: String) -> Bool {
         var (isAsked, hasPositive) = (false, false)
+        // Both are made once, not for each pattern.
+        let codes = (Array(location.utf8), Array(channel.utf8))
+        let stream = Array(FeedStream(location: location, channel: channel, begin: 0, end: 0).identifier.utf8)
         for one in patterns {
-            let isMatch = one.matches(location, channel)
+            let isMatch = one.matches(codes.0, codes.1, stream)
             if one.isNegative {
                 if isMatch { return false }
             } else {
@@ -73,23 +76,21 @@ struct StreamPattern: Sendable, Equatable {
         return isAsked || !hasPositive
     }
 
-    private func matches(_ location: String, _ channel: String) -> Bool {
+    private func matches(_ location: [UInt8], _ channel: [UInt8], _ stream: [UInt8]) -> Bool {
         if isEmpty { return false }
-        if isVersion4 {
-            let stream = FeedStream(location: location, channel: channel, begin: 0, end: 0).identifier
-            return Glob.matches(self.channel, Array(stream.utf8))
-        }
+        if isVersion4 { return Glob.matches(self.channel, stream) }
         return Self.matches(self.location, location) && Self.matches(self.channel, channel)
     }
 
-    private static func matches(_ pattern: [UInt8], _ code: String) -> Bool {
-        if pattern.isEmpty { return true }
-        var code = Array(code.utf8)
-        while code.count < pattern.count { code.append(UInt8(ascii: " ")) }
-        return zip(pattern, code).allSatisfy { wanted, has in
-            wanted == has || wanted == UInt8(ascii: "?") || wanted == UInt8(ascii: "*")
-                || (wanted == UInt8(ascii: "-") && has == UInt8(ascii: " "))
+    private static func matches(_ pattern: [UInt8], _ code: [UInt8]) -> Bool {
+        for (place, wanted) in pattern.enumerated() {
+            let has = place < code.count ? code[place] : UInt8(ascii: " ")
+            guard
+                wanted == has || wanted == UInt8(ascii: "?") || wanted == UInt8(ascii: "*")
+                    || wanted == UInt8(ascii: "-") && has == UInt8(ascii: " ")
+            else { return false }
         }
+        return true
     }
 }
 

@@ -24,6 +24,27 @@ public enum Coverage {
         return gaps
     }
 
+    /// What follows without a gap, cut to a time.
+    /// - Parameters:
+    ///   - range: times of samples, nanoseconds of UTC.
+    ///   - records: times of the first and the last sample of each, in the order of their begin.
+    ///   - rate: samples per second.
+    public static func segments(
+        _ range: ClosedRange<Int64>, records: [(start: Int64, end: Int64)], rate: Double
+    ) -> [ClosedRange<Int64>] {
+        let most = Int64((1.5e9 / rate).rounded())
+        var segments: [ClosedRange<Int64>] = []
+        for record in records where record.end >= range.lowerBound && record.start <= range.upperBound {
+            let (start, end) = (max(record.start, range.lowerBound), min(record.end, range.upperBound))
+            if let last = segments.last, start - last.upperBound <= most {
+                segments[segments.count - 1] = last.lowerBound...max(last.upperBound, end)
+            } else {
+                segments.append(start...end)
+            }
+        }
+        return segments
+    }
+
     /// What any of them has; those that are a second from each other are one.
     public static func united(_ ranges: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
         var united: [ClosedRange<Int64>] = []

@@ -101,6 +101,54 @@ public struct FDSNQuery: Sendable, Equatable {
         return number
     }
 
+    /// A number among the other parameters that has to be in a range.
+    func number(_ name: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
+        guard let number = try number(name) else { return nil }
+        guard range.contains(number) else {
+            throw Problem(
+                words: "\(name) is \(Self.short(number)); allowed is \(Self.short(range.lowerBound)) to "
+                    + Self.short(range.upperBound))
+        }
+        return number
+    }
+
+    private static func short(_ number: Double) -> String {
+        number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
+    }
+
+    /// What a pair of parameters such as `minmagnitude` and `maxmagnitude` allows; nil: neither is given.
+    func range(_ name: String) throws(Problem) -> ClosedRange<Double>? {
+        let (least, most) = (try number("min\(name)"), try number("max\(name)"))
+        if least == nil, most == nil { return nil }
+        let (low, high) = (least ?? -.infinity, most ?? .infinity)
+        guard low <= high else { throw Problem(words: "min\(name) is above max\(name)") }
+        return low...high
+    }
+
+    /// A time among the other parameters, nanoseconds of UTC.
+    func time(named name: String) throws(Problem) -> Int64? {
+        guard let text = other[name] else { return nil }
+        return try Self.time(text)
+    }
+
+    /// A whole number among the other parameters.
+    func whole(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let text = other[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw Problem(words: "\(name) is no whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// `true` or `false` among the other parameters; without it false.
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch other[name]?.lowercased() {
+        case nil, "false", "0": return false
+        case "true", "1": return true
+        default: throw Problem(words: "\(name) is true or false")
+        }
+    }
+
     /// Date, or date and time; without zone it is UTC.
     static func time(_ text: String) throws(Problem) -> Int64? {
         if text.isEmpty { return nil }

@@ -7,35 +7,76 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
     typealias OutboundOut = ByteBuffer
 
     private let server: Server
-    private var session: SeedLinkSession
+    private let isEncrypted: Bool
+    private let peer: String
+    private var session: SeedLinkSession?
     private var context: ChannelHandlerContext?
     private(set) var client: FeedClient
+    /// Of a proxy that is trusted: what has come before it has said for whom it speaks.
+    private var greeting: [UInt8]?
     /// Monotonic seconds of the last sign that it is alive: it has sent something, or taken something.
     private var alive = monotonicSeconds()
-    private var closesAfterWriting = false
+    private var isQueued = false
+    private var isClosing = false
 
-    init(_ server: Server, address: String) {
-        self.server = server
-        client = FeedClient(address: address, since: realNanoseconds())
-        session = SeedLinkSession(identity: server.identity)
+    init(_ server: Server, _ address: SocketAddress?, isEncrypted: Bool) {
+        (self.server, self.isEncrypted) = (server, isEncrypted)
+        peer = address?.ipAddress ?? "?"
+        client = FeedClient(address: peer, port: address?.port ?? 0, since: realNanoseconds())
+        if server.access.isProxy(peer) { greeting = [] }
     }
+
+    var isStreaming: Bool { session?.isStreaming ?? false }
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
-        if !server.add(self) { context.close(promise: nil) }
+        // (Whose place it takes is known when a proxy has said it.)
+        if greeting == nil { begin(context) }
+    }
+
+    /// Takes a place, and begins the conversation.
+    private func begin(_ context: ChannelHandlerContext) {
+        guard server.add(self, isWeb: false) else { return context.close(promise: nil) }
+        session = SeedLinkSession(
+            identity: server.identity,
+            access: server.access.seedLink(client.address, peer: peer, isEncrypted: isEncrypted))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
-        server.remove(self)
+        server.remove(self, isWeb: false)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         alive = monotonicSeconds()
-        let buffer = unwrapInboundIn(data)
-        session.receive(buffer.readableBytesView, server.archive())
-        client.program = session.program
+        var bytes = Array(unwrapInboundIn(data).readableBytesView)
+        if let waiting = greeting {
+            bytes = waiting + bytes
+            switch RealAddress.proxyLine(bytes) {
+            case .partial: return greeting = bytes
+            case .none: break
+            case .line(let length, let address):
+                bytes.removeFirst(length)
+                if let address { client.address = address }
+            }
+            greeting = nil
+            begin(context)
+        }
+        guard session != nil else { return }
+        session?.receive(bytes, server.archive())
+        client.program = session?.program ?? ""
+        checkLogin(context)
         send(context)
+    }
+
+    private func checkLogin(_ context: ChannelHandlerContext) {
+        guard let login = session?.login else { return }
+        server.checkLogin(login.user, login.password, from: client.address) { [weak self] isGood in
+            guard let self, let context = self.context else { return }
+            self.session?.decide(isGood, self.server.archive())
+            self.checkLogin(context)
+            self.send(context)
+        }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -43,41 +84,53 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
         context.channel.setOption(.autoRead, value: context.channel.isWritable).whenFailure { _ in }
         if context.channel.isWritable {
             alive = monotonicSeconds()
-            send(context)
+            enqueue()
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// There are new packets.
-    func wake() { if let context, session.isStreaming { send(context) } }
+    func enqueue() {
+        guard !isQueued, isStreaming else { return }
+        isQueued = true
+        server.enqueue(self)
+    }
 
-    func tick(_ now: Double, idle: Double) {
+    func work() {
+        isQueued = false
+        guard let context, context.channel.isWritable, isStreaming else { return }
+        let isMore = session?.pump(server.archive()) ?? false
+        send(context)
+        if isMore { enqueue() }
+    }
+
+    func tick(_ now: Double, idle: Double, stream: Double) {
         guard let context else { return }
-        let isStuck = !context.channel.isWritable || !session.isStreaming
-        if isStuck, now - alive > idle { context.close(promise: nil) }
+        let limit = context.channel.isWritable && isStreaming ? stream : idle
+        guard now - alive > limit else { return }
+        if isStreaming { server.note(cut: client.address, "a stream of which nothing was taken for \(Int(limit)) s") }
+        context.close(promise: nil)
     }
 
+    /// Writes what the session has.
     private func send(_ context: ChannelHandlerContext) {
-        guard !closesAfterWriting else { return }
-        while context.channel.isWritable {
-            let isMore = session.isStreaming && session.pump(server.archive())
-            let bytes = session.takeOutput()
-            if bytes.isEmpty { break }
-            write(bytes, context)
-            if !isMore { break }
+        guard !isClosing, session != nil else { return }
+        let bytes = session?.takeOutput() ?? []
+        if !bytes.isEmpty {
+            alive = monotonicSeconds()
+            server.count(sent: bytes.count)
         }
-        client.packets = session.packets
-        guard session.isEnded else { return }
-        closesAfterWriting = true
-        if let complaint = session.complaint { server.note(cut: client.address, complaint) }
-        let rest = session.takeOutput()
-        let done = context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: rest)))
+        client.packets = session?.packets ?? 0
+        client.positions = session?.positions ?? []
+        guard session?.isEnded == true else {
+            if !bytes.isEmpty {
+                context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
+            }
+            return enqueue()
+        }
+        isClosing = true
+        if let complaint = session?.complaint { server.note(cut: client.address, complaint) }
+        let done = context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)))
         done.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-    }
-
-    private func write(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
-        server.sentBytes += bytes.count
-        context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
     }
 }

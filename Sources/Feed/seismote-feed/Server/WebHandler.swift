@@ -2,23 +2,6 @@ import Feed
 import NIOCore
 import NIOHTTP1
 
-/// An answer of the web services: a head, and pieces of a body that are made when the ones before have been taken.
-struct WebAnswer {
-    var status: HTTPResponseStatus
-    var contentType = "text/plain; charset=utf-8"
-    var body: [UInt8] = []
-    /// Makes the next piece; nil at the end.
-    var more: (() -> [UInt8]?)?
-
-    init(_ status: HTTPResponseStatus, _ text: String, _ contentType: String = "text/plain; charset=utf-8") {
-        (self.status, self.contentType, body) = (status, contentType, Array(text.utf8))
-    }
-
-    init(_ contentType: String, _ body: [UInt8], more: @escaping () -> [UInt8]?) {
-        (status, self.contentType, self.body, self.more) = (.ok, contentType, body, more)
-    }
-}
-
 /// A client of the web services.
 final class WebHandler: ChannelInboundHandler, Client {
     typealias InboundIn = HTTPServerRequestPart
@@ -27,34 +10,41 @@ final class WebHandler: ChannelInboundHandler, Client {
     private static let mostBody = 256 << 10
 
     private let server: Server
+    private let isEncrypted: Bool
     private(set) var client: FeedClient
+    private let peer: String
     private var context: ChannelHandlerContext?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var alive = monotonicSeconds()
-    /// For what a station is asked.
+    /// A request is being answered, by a worker or by a station that is asked.
     private var isWaiting = false
 
-    init(_ server: Server, address: String) {
-        self.server = server
-        client = FeedClient(address: address, since: realNanoseconds(), program: "HTTP")
+    init(_ server: Server, _ address: SocketAddress?, isEncrypted: Bool) {
+        (self.server, self.isEncrypted) = (server, isEncrypted)
+        peer = address?.ipAddress ?? "?"
+        client = FeedClient(address: peer, port: address?.port ?? 0, since: realNanoseconds(), program: "HTTP")
     }
+
+    let isStreaming = false
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
-        if !server.add(self) { context.close(promise: nil) }
+        if !server.add(self, isWeb: true) { context.close(promise: nil) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
-        server.remove(self)
+        server.remove(self, isWeb: true)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    func wake() {}
+    func enqueue() {}
 
-    func tick(_ now: Double, idle: Double) {
+    func work() {}
+
+    func tick(_ now: Double, idle: Double, stream: Double) {
         if isWaiting { alive = now }
         if let context, now - alive > idle { context.close(promise: nil) }
     }
@@ -74,15 +64,81 @@ final class WebHandler: ChannelInboundHandler, Client {
         case .end:
             guard let head else { return }
             self.head = nil
+            isWaiting = true
             server.countRequest()
-            let request = WebRequest(
-                method: head.method, uri: head.uri, body: body, accept: head.headers["accept"].joined(separator: ","),
-                host: head.headers["host"].first ?? "")
-            let question = WebServices(server).read(request)
-            fetch(WebServices(server).lacking(question)) { [weak self] in
+            admit(head, context)
+        }
+    }
+
+    // MARK: Who asks
+
+    private func admit(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let forwarded = head.headers["x-forwarded-for"].joined(separator: ",")
+        let address = server.access.realAddress(peer: peer, forwarded: forwarded)
+        let body = body
+        switch server.access.web(
+            address, peer: peer, isEncrypted: isEncrypted, authorization: head.headers["authorization"].first)
+        {
+        case .open: answer(head, body, address, context)
+        case .refused(let status, let words): write(WebAnswer(status, words), to: head, address, context)
+        case .check(let user, let password):
+            server.checkLogin(user, password, from: address) { [weak self] isGood in
                 guard let self, let context = self.context else { return }
-                self.isWaiting = false
-                self.answer(WebServices(self.server).answer(question), to: head, context)
+                isGood
+                    ? self.answer(head, body, address, context)
+                    : self.write(
+                        WebAnswer(401, "this account is not known, or the password is another\n"), to: head, address,
+                        context)
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(
+        _ head: HTTPRequestHead, _ body: [UInt8], _ address: String, _ context: ChannelHandlerContext
+    ) {
+        let method: WebRequest.Method =
+            head.method == .GET ? .get : head.method == .HEAD ? .head : head.method == .POST ? .post : .other
+        let request = WebRequest(
+            method, head.uri, body: body, accept: head.headers["accept"].joined(separator: ","),
+            host: head.headers["host"].first ?? "")
+        let services = server.services()
+        work(for: address) { ring in
+            switch services.read(request) {
+            case .answered(let answer): (answer, nil, [])
+            case .query(let question): (nil, question, services.lacking(question, ring))
+            }
+        } then: { (found: (WebAnswer?, FDSNQuestion?, [(station: String, from: Int64, to: Int64)])) in
+            if let answer = found.0, let context = self.context {
+                return self.write(answer, to: head, address, context)
+            }
+            guard let question = found.1 else { return }
+            self.fetch(found.2) {
+                let services = self.server.services()
+                self.work(for: address) { ring in
+                    services.answer(question, ring)
+                } then: { answer in
+                    if let context = self.context { self.write(answer, to: head, address, context) }
+                }
+            }
+        }
+    }
+
+    /// Has a worker do something, and goes on here.
+    private func work<T: Sendable>(
+        for address: String, _ body: @escaping @Sendable (Ring) -> T, then next: @escaping (T) -> Void
+    ) {
+        let loop = server.loop
+        let asked = monotonicSeconds()
+        let server = server
+        let handover = NIOLoopBound(next, eventLoop: loop)
+        server.workers.run(for: address) { ring in
+            let began = monotonicSeconds()
+            let result = body(ring)
+            loop.execute {
+                server.note(wait: began - asked)
+                handover.value(result)
             }
         }
     }
@@ -90,52 +146,79 @@ final class WebHandler: ChannelInboundHandler, Client {
     /// Asks stations for what is wanted of them, and goes on when they have answered, or have not.
     private func fetch(_ wanted: [(station: String, from: Int64, to: Int64)], _ next: @escaping () -> Void) {
         guard !wanted.isEmpty else { return next() }
-        isWaiting = true
-        let ticket = FetchTicket(
-            wishes: wanted.count, seconds: server.settings.fetchSeconds, loop: server.loop, body: next)
-        server.fetches.ask(
-            wanted.map { Fetches.Wish(station: $0.station, from: $0.from, to: $0.to, ticket: ticket) })
+        let loop = server.loop
+        let ticket = FetchTicket(wishes: wanted.count, seconds: server.settings.fetchSeconds, loop: loop, body: next)
+        server.wishes.ask(
+            wanted.map { one in
+                .init(station: one.station, from: one.from, to: one.to) { loop.execute { ticket.settle() } }
+            })
     }
 
-    private func answer(_ answer: WebAnswer, to head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func write(
+        _ answer: WebAnswer, to head: HTTPRequestHead, _ address: String, _ context: ChannelHandlerContext
+    ) {
+        let status = HTTPResponseStatus(statusCode: answer.status)
         var headers = HTTPHeaders()
-        if answer.status != .noContent { headers.add(name: "Content-Type", value: answer.contentType) }
+        if status != .noContent { headers.add(name: "Content-Type", value: answer.contentType) }
         headers.add(name: "Server", value: "Seismote")
+        if status == .unauthorized { headers.add(name: "WWW-Authenticate", value: "Basic realm=\"FDSN\"") }
         let isWhole = answer.more == nil
-        if isWhole, answer.status != .noContent { headers.add(name: "Content-Length", value: "\(answer.body.count)") }
+        if isWhole, status != .noContent { headers.add(name: "Content-Length", value: "\(answer.body.count)") }
         let isKept = head.isKeepAlive && isWhole
         if !isKept { headers.add(name: "Connection", value: "close") }
         context.write(
-            wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: answer.status, headers: headers))),
+            wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: status, headers: headers))),
             promise: nil)
         if head.method == .HEAD { return finish(context, isKept) }
-        send(answer.body, answer.more, context, isKept)
+        send(answer.body, answer.more, address, isKept)
     }
 
     /// Writes a piece; the next one is made when this one has gone out.
-    private func send(
-        _ piece: [UInt8], _ more: (() -> [UInt8]?)?, _ context: ChannelHandlerContext, _ isKept: Bool
-    ) {
-        guard !piece.isEmpty else { return next(more, context, isKept) }
-        server.sentBytes += piece.count
+    private func send(_ piece: [UInt8], _ more: (any WebPieces)?, _ address: String, _ isKept: Bool) {
+        guard let context else { return }
+        guard !piece.isEmpty else { return finish(context, isKept) }
+        server.count(sent: piece.count)
         let buffer = context.channel.allocator.buffer(bytes: piece)
-        let loop = context.eventLoop.assumeIsolated()
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer)))).assumeIsolated().whenComplete { result in
-            guard case .success = result, self.context != nil else { return }
+            guard case .success = result, let context = self.context else { return }
             self.alive = monotonicSeconds()
-            // Others have their turn between two pieces.
-            loop.execute { if self.context != nil { self.next(more, context, isKept) } }
+            guard let more else { return self.finish(context, isKept) }
+            self.work(for: address) { ring in
+                var more = more
+                return (more.next(ring), more)
+            } then: { (made: ([UInt8]?, any WebPieces)) in
+                self.send(made.0 ?? [], made.1, address, isKept)
+            }
         }
-    }
-
-    private func next(_ more: (() -> [UInt8]?)?, _ context: ChannelHandlerContext, _ isKept: Bool) {
-        if let more, let piece = more() { return send(piece, more, context, isKept) }
-        finish(context, isKept)
     }
 
     private func finish(_ context: ChannelHandlerContext, _ isKept: Bool) {
         alive = monotonicSeconds()
+        isWaiting = false
         let done = context.writeAndFlush(wrapOutboundOut(.end(nil)))
         if !isKept { done.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
+    }
+}
+
+/// Waits until all of a request's wishes are settled, or the time for it is over. Of the server's thread alone.
+final class FetchTicket: @unchecked Sendable {
+    private var open: Int
+    private var body: (() -> Void)?
+
+    /// - Parameter body: what follows, once.
+    init(wishes: Int, seconds: Double, loop: any EventLoop, body: @escaping () -> Void) {
+        (open, self.body) = (wishes, body)
+        loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(seconds * 1000))) { self.finish() }
+    }
+
+    func settle() {
+        open -= 1
+        if open <= 0 { finish() }
+    }
+
+    private func finish() {
+        let body = body
+        self.body = nil
+        body?()
     }
 }

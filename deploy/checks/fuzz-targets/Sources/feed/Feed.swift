@@ -40,6 +40,8 @@ private struct Archive: FeedArchive {
         }
     }
 
+    func gaps(most: Int) -> [FeedGap] { [] }
+
     func sequence(of station: Int, reaching time: Int64) -> UInt64? {
         time > 33_000_000_000 ? nil : stations[station].first + UInt64(max(0, time) / 1_000_000_000)
     }

@@ -1,31 +1,48 @@
-import Feed
 import Messages
 
-/// What `/metrics` tells.
-struct Metrics {
-    private let server: Server
+/// What the server of the feed has counted since its start.
+public struct ServerCounts: Sendable {
+    public var clients = 0
+    /// Those of them that are sent packets.
+    public var streams = 0
+    /// Connections for which there was no place.
+    public var turnedAway = 0
+    public var cut = 0
+    public var requests = 0
+    public var sentBytes = 0
+    /// Names and passwords that were wrong.
+    public var failedLogins = 0
+    /// The longest time that a request or a client has waited for its turn since the last look, in seconds.
+    public var longestWait = 0.0
+    /// Of the other server that is given all records: whether it takes them, and how many it has acknowledged.
+    public var dataLink: (isConnected: Bool, records: Int)?
+    public init() {}
+}
 
-    init(_ server: Server) { self.server = server }
+/// What `/metrics` tells.
+struct FeedMetrics {
+    private let settings: FeedSettings
+    private let contents: SharedState.Contents
+    private let server: ServerCounts
+    private let now: Double
+
+    /// - Parameter now: monotonic seconds.
+    init(_ settings: FeedSettings, _ contents: SharedState.Contents, _ server: ServerCounts, now: Double) {
+        (self.settings, self.contents, self.server, self.now) = (settings, contents, server, now)
+    }
 
     private typealias Sample = (labels: [(String, String)], value: Double)
 
     func write(_ text: inout MetricsText) {
-        let contents = server.board.read { contents in
-            (
-                states: contents.states.values.filter { state in
-                    server.settings.groups.isEmpty || state.info.map(server.settings.serves) ?? false
-                }.sorted { $0.id < $1.id }, counts: contents.counts,
-                isConnected: contents.isConnected, stations: contents.stations.count
-            )
-        }
-        let states = contents.states
-        func each(_ value: (Board.StationState) -> Double?) -> [Sample] {
+        let states = contents.states.values.filter { state in
+            settings.groups.isEmpty || state.info.map(settings.serves) ?? false
+        }.sorted { $0.id < $1.id }
+        func each(_ value: (SharedState.StationState) -> Double?) -> [Sample] {
             states.compactMap { state in value(state).map { ([("station", state.id)], $0) } }
         }
         func flag(_ value: Value?) -> Double? { value?.flag.map { $0 ? 1 : 0 } }
-        let now = monotonicSeconds()
         /// Of levels that are of now.
-        func level(_ name: String) -> (Board.StationState) -> Double? {
+        func level(_ name: String) -> (SharedState.StationState) -> Double? {
             { state in
                 now - state.levelAt < 30 && state.level?["valid"] == .bool(true) ? state.level?[name]?.number : nil
             }
@@ -70,8 +87,8 @@ struct Metrics {
         text.add(
             "seismote_feed_broker_connected", .gauge, "Whether the feed is connected to the broker.",
             one(contents.isConnected ? 1 : 0))
-        text.add("seismote_feed_stations", .gauge, "Stations with records in the ring.", one(contents.stations))
-        text.add("seismote_feed_clients", .gauge, "Connected clients.", one(server.clientCount))
+        text.add("seismote_feed_stations", .gauge, "Stations with records in the ring.", one(contents.stations.count))
+        text.add("seismote_feed_clients", .gauge, "Connected clients.", one(server.clients))
         text.add("seismote_feed_messages_total", .counter, "Messages taken from the broker.", one(counts.messages))
         text.add(
             "seismote_feed_dropped_messages_total", .counter, "Messages dropped because the feed was too slow.",
@@ -93,17 +110,33 @@ struct Metrics {
         text.add(
             "seismote_feed_fetched_samples_total", .counter, "Samples that stations had on their disks for dataselect.",
             one(counts.fetched))
-        if let forwarded = server.forwarded {
+        if let dataLink = server.dataLink {
             text.add(
                 "seismote_feed_datalink_connected", .gauge, "Whether the other server takes records.",
-                one(forwarded.isConnected ? 1 : 0))
+                one(dataLink.isConnected ? 1 : 0))
             text.add(
                 "seismote_feed_datalink_records_total", .counter, "Records that the other server has acknowledged.",
-                one(forwarded.records))
+                one(dataLink.records))
         }
         text.add(
             "seismote_feed_shake_datagrams_total", .counter, "Datagrams sent as a Raspberry Shake sends them.",
             one(counts.shakeSent))
+        text.add(
+            "seismote_feed_refused_total", .counter,
+            "Messages, samples, events or records that were refused or given up.",
+            FeedRefusal.allCases.map { ([("reason", $0.rawValue)], Double(counts.refused[$0] ?? 0)) })
+        text.add("seismote_feed_streams", .gauge, "Clients that are sent packets.", one(server.streams))
+        text.add(
+            "seismote_feed_turned_away_clients_total", .counter, "Connections for which there was no place.",
+            one(server.turnedAway))
+        text.add(
+            "seismote_feed_failed_logins_total", .counter, "Names and passwords that were wrong.",
+            one(server.failedLogins))
+        text.add(
+            "seismote_feed_longest_wait_seconds", .gauge,
+            "Longest time that a client or request has waited for its turn in the last minute.",
+            [([], server.longestWait)])
+        text.add("seismote_feed_events", .gauge, "Events in the ring.", one(contents.events.count))
         text.add("seismote_feed_cut_clients_total", .counter, "Clients that were cut.", one(server.cut))
         text.add("seismote_feed_requests_total", .counter, "Requests to the web services.", one(server.requests))
         text.add("seismote_feed_sent_bytes_total", .counter, "Bytes sent to clients.", one(server.sentBytes))

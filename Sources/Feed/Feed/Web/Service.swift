@@ -1,8 +1,5 @@
-import Feed
-import Messages
-
-/// The three services, and what each can be asked.
-enum Service: String {
+/// The three services of FDSN, and what each can be asked.
+enum Service: String, Sendable {
     case station, event, dataselect
 
     /// - Returns: the service and what of it is meant by a path such as `/fdsnws/station/1/query`.
@@ -13,7 +10,9 @@ enum Service: String {
         return (service, levels[3])
     }
 
-    private static let box = ["minlatitude", "maxlatitude", "minlongitude", "maxlongitude"]
+    private static let area = [
+        "minlatitude", "maxlatitude", "minlongitude", "maxlongitude", "latitude", "longitude", "minradius", "maxradius",
+    ]
 
     /// What events of single stations do not have: who asks for it gets those of networks.
     private static let ofSource = ["minmagnitude", "maxmagnitude", "mindepth", "maxdepth"]
@@ -21,10 +20,28 @@ enum Service: String {
     /// Besides channels and times.
     var parameters: Set<String> {
         switch self {
-        case .station: Set(["level", "format", "nodata"] + Self.box)
-        case .event: Set(["format", "nodata", "limit", "eventid", "orderby"] + Self.ofSource + Self.box)
-        case .dataselect: ["format", "nodata", "quality"]
+        case .station:
+            Set(["level", "format", "nodata", "startbefore", "startafter", "endbefore", "endafter"] + Self.area)
+        case .event:
+            Set(
+                ["format", "nodata", "limit", "offset", "eventid", "orderby", "updatedafter"] + Self.ofSource
+                    + Self.area)
+        case .dataselect: ["format", "nodata", "quality", "minimumlength", "longestonly"]
         }
+    }
+
+    private static let whole = ["limit", "offset"]
+    private static let times = [
+        "starttime", "endtime", "updatedafter", "startbefore", "startafter", "endbefore", "endafter",
+    ]
+    private static let texts = ["level", "format", "nodata", "eventid", "orderby", "quality"]
+
+    private static func type(_ name: String) -> String {
+        if times.contains(name) { return "xs:dateTime" }
+        if whole.contains(name) { return "xs:int" }
+        if name == "longestonly" { return "xs:boolean" }
+        return texts.contains(name) || ["network", "station", "location", "channel"].contains(name)
+            ? "xs:string" : "xs:double"
     }
 
     /// The service's description in WADL, by which clients find out what it takes.
@@ -32,10 +49,7 @@ enum Service: String {
         let ofLine = self == .event ? [] : ["network", "station", "location", "channel"]
         let names = ["starttime", "endtime"] + ofLine + parameters.sorted()
         let lines = names.map { name in
-            let type =
-                name.hasSuffix("time")
-                ? "xs:dateTime" : name.hasSuffix("tude") ? "xs:double" : name == "limit" ? "xs:int" : "xs:string"
-            return "          <param name=\"\(name)\" style=\"query\" type=\"\(type)\"/>"
+            "          <param name=\"\(name)\" style=\"query\" type=\"\(Self.type(name))\"/>"
         }
         let plain = String(
             host.unicodeScalars.filter {
@@ -58,29 +72,5 @@ enum Service: String {
             </application>
 
             """
-    }
-}
-
-/// A part of the earth that is asked for.
-struct Box {
-    private var south = -90.0, north = 90.0, west = -180.0, east = 180.0
-    private var isAsked = false
-
-    init(_ query: FDSNQuery) throws(FDSNQuery.Problem) {
-        for (name, path) in [
-            ("minlatitude", \Box.south), ("maxlatitude", \Box.north), ("minlongitude", \Box.west),
-            ("maxlongitude", \Box.east),
-        ] {
-            guard let number = try query.number(name) else { continue }
-            self[keyPath: path] = number
-            isAsked = true
-        }
-    }
-
-    /// A station without a place is in no part, but in the whole.
-    func contains(_ latitude: Double?, _ longitude: Double?) -> Bool {
-        guard isAsked else { return true }
-        guard let latitude, let longitude else { return false }
-        return latitude >= south && latitude <= north && longitude >= west && longitude <= east
     }
 }

@@ -1,5 +1,4 @@
 import Exchange
-import Feed
 import MiniSEED
 
 /// What the channels of the feed are: those of the station, in counts of 1 µm/s².

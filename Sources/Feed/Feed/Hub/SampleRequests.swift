@@ -1,0 +1,144 @@
+import Messages
+
+/// What stations are asked for: samples that are missing in a stream, and samples that a client of dataselect wants. One
+/// request of either kind is open for a station at a time. Pure: time is passed in, and commands are handed back.
+struct SampleRequests {
+    /// A command `snapshot` for a station.
+    struct Command: Equatable {
+        var station: String
+        var id: String
+        /// Nanoseconds of UTC.
+        var from: Int64
+        var to: Int64
+    }
+
+    /// A part of a wish that is asked for with one command.
+    private struct Piece {
+        var from: Int64
+        var to: Int64
+        /// The wish ends with this piece.
+        var settled: (@Sendable () -> Void)?
+    }
+
+    /// A piece that a station has been asked for.
+    private struct OpenPiece {
+        var request: String
+        var piece: Piece
+        var until: Double
+        /// Messages that have come, and how many there are.
+        var came = 0
+        var all: Int?
+    }
+
+    /// The wishes for samples of a station.
+    private struct Wishes {
+        var waiting: [Piece] = []
+        var open: OpenPiece?
+        /// What has been asked for, and until when it is not asked for again.
+        var asked: [(from: Int64, to: Int64, until: Double)] = []
+    }
+
+    /// Nanoseconds of samples that a station is asked for at most: its line is for what happens now.
+    static let mostAsked: Int64 = 600_000_000_000
+    /// Pieces of a station that wait at most: three hours of samples.
+    private static let mostPieces = 18
+    private static let pieceSeconds = 30.0
+    private static let againSeconds = 600.0
+
+    private let prefix: String
+    private var number = 0
+    /// Requests for what is missing in a stream, by station: its id, and until when it is waited for.
+    private var gaps: [String: (id: String, until: Double)] = [:]
+    private var wishes: [String: Wishes] = [:]
+
+    /// - Parameter run: what tells this run of the feed from others.
+    init(run: String) { prefix = "feed-\(run)-" }
+
+    private mutating func newID() -> String {
+        number += 1
+        return prefix + "\(number)"
+    }
+
+    // MARK: What is missing in a stream
+
+    /// - Parameter patience: seconds that an answer is waited for.
+    /// - Returns: nil where the station has been asked already.
+    mutating func ask(
+        _ station: String, _ hole: (from: Int64, to: Int64), now: Double, patience: Double
+    ) -> Command? {
+        if let open = gaps[station], now < open.until { return nil }
+        let from = max(hole.from, hole.to - Self.mostAsked)
+        let id = newID()
+        gaps[station] = (id, now + patience)
+        return Command(station: station, id: id, from: from - 100_000_000, to: hole.to + 100_000_000)
+    }
+
+    // MARK: What clients want
+
+    mutating func take(_ wish: FetchWishes.Wish, now: Double) {
+        var state = wishes[wish.station] ?? Wishes()
+        state.asked.removeAll { $0.until < now }
+        var pieces: [Piece] = []
+        var from = wish.from
+        while from <= wish.to, pieces.count < Self.mostPieces {
+            let to = min(wish.to, from + Self.mostAsked)
+            if !state.asked.contains(where: { $0.from <= from && to <= $0.to }) {
+                pieces.append(Piece(from: from, to: to))
+            }
+            from = to + 1
+        }
+        pieces = Array(pieces.prefix(max(0, Self.mostPieces - state.waiting.count)))
+        if pieces.isEmpty {
+            wish.settled()
+        } else {
+            pieces[pieces.count - 1].settled = wish.settled
+            state.waiting += pieces
+        }
+        wishes[wish.station] = state
+    }
+
+    /// Ends what is over.
+    /// - Returns: what is asked for next.
+    mutating func advance(now: Double) -> [Command] {
+        var commands: [Command] = []
+        for id in wishes.keys.sorted() {
+            guard var state = wishes[id] else { continue }
+            if let open = state.open, now > open.until || open.all.map({ open.came >= $0 }) == true {
+                open.piece.settled?()
+                state.open = nil
+            }
+            if state.open == nil, !state.waiting.isEmpty {
+                let piece = state.waiting.removeFirst()
+                let request = newID()
+                commands.append(Command(station: id, id: request, from: piece.from, to: piece.to))
+                state.open = OpenPiece(request: request, piece: piece, until: now + Self.pieceSeconds)
+                state.asked.append((piece.from, piece.to, now + Self.againSeconds))
+            }
+            let isOver = state.open == nil && state.waiting.isEmpty && state.asked.allSatisfy { $0.until < now }
+            wishes[id] = isOver ? nil : state
+        }
+        return commands
+    }
+
+    /// Samples have come as an answer.
+    /// - Returns: false where no client wants them.
+    mutating func isWanted(_ station: String, _ request: String) -> Bool {
+        guard wishes[station]?.open?.request == request else { return false }
+        wishes[station]?.open?.came += 1
+        return true
+    }
+
+    /// A station has replied to a command.
+    mutating func reply(_ station: String, _ reply: Value, now: Double) {
+        guard let request = reply["id"]?.rawText else { return }
+        let phase = reply["phase"]?.rawText
+        if wishes[station]?.open?.request == request {
+            if phase == "accepted" { return }
+            let count = phase == "done" ? reply["result"]?["messages"]?.whole : nil
+            wishes[station]?.open?.all = max(0, count ?? 0)
+        } else if gaps[station]?.id == request, let phase, phase != "accepted" {
+            // It is asked again only when some seconds have passed; the patience ends what does not come.
+            gaps[station] = ("", now + 5)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import MiniSEED
+
+/// The records of a dataselect, 128 KiB at a time: nothing is held that the client has not taken.
+struct RecordPieces: WebPieces {
+    /// A channel and a time that are asked for.
+    struct Wanted: Sendable, Equatable {
+        var channel: Int64
+        /// Times of samples, nanoseconds of UTC.
+        var from: Int64
+        var to: Int64
+        /// Records that begin later.
+        var after = Int64.min
+    }
+
+    /// Which of the continuous segments of a channel are asked for.
+    struct Segments: Sendable, Equatable {
+        /// Seconds.
+        var least = 0.0
+        var longestOnly = false
+        var areAsked: Bool { least > 0 || longestOnly }
+
+        /// - Parameter segments: of one channel, in order.
+        func chosen(_ segments: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
+            func length(_ range: ClosedRange<Int64>) -> Double { Double(range.upperBound - range.lowerBound) / 1e9 }
+            let long = segments.filter { length($0) >= least }
+            guard longestOnly else { return long }
+            return long.max { length($0) < length($1) }.map { [$0] } ?? []
+        }
+    }
+
+    private static let pieceBytes = 128 << 10
+    private static let rows = 256
+
+    private var waiting: [Wanted]
+    private let segments: Segments
+    private var place = 0
+
+    init(_ wanted: [Wanted], segments: Segments) { (waiting, self.segments) = (wanted, segments) }
+
+    mutating func next(_ ring: Ring) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while place < waiting.count, bytes.count < Self.pieceBytes {
+            let one = waiting[place]
+            if segments.areAsked, one.after == .min {
+                choose(one, ring)
+                continue
+            }
+            let found =
+                (try? ring.records(one.channel, from: one.from, to: one.to, after: one.after, most: Self.rows)) ?? []
+            guard let last = found.last else {
+                place += 1
+                continue
+            }
+            waiting[place].after = last.start
+            for record in found {
+                if record.start >= one.from, record.end <= one.to {
+                    bytes += record.data
+                } else {
+                    // At the ends of the time, samples outside of it are cut off.
+                    _ = try? MiniSEEDCut.append(record.data, one.from...one.to, to: &bytes)
+                }
+            }
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Puts the segments of a channel that are asked for in the place of its whole time.
+    private mutating func choose(_ one: Wanted, _ ring: Ring) {
+        guard let rate = try? ring.rate(of: one.channel), let spans = try? ring.spans(one.channel, one.from...one.to)
+        else {
+            place += 1
+            return
+        }
+        let chosen = segments.chosen(Coverage.segments(one.from...one.to, records: spans, rate: rate))
+        waiting.replaceSubrange(
+            place...place,
+            // (`after` above its least: it is chosen already.)
+            with: chosen.map { Wanted(channel: one.channel, from: $0.lowerBound, to: $0.upperBound, after: .min + 1) })
+    }
+}

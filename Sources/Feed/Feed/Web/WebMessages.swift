@@ -1,0 +1,63 @@
+/// What somebody asks by HTTP.
+public struct WebRequest: Sendable {
+    public enum Method: Sendable { case get, head, post, other }
+
+    public var method: Method
+    /// Path and query as they were sent.
+    public var uri: String
+    public var body: [UInt8]
+    public var accept: String
+    public var host: String
+
+    public init(_ method: Method, _ uri: String, body: [UInt8] = [], accept: String = "", host: String = "") {
+        (self.method, self.uri, self.body, self.accept, self.host) = (method, uri, body, accept, host)
+    }
+
+    var path: String { String(uri.prefix { $0 != "?" }) }
+
+    /// - Throws: what is wrong with it.
+    func query(for service: Service) throws(FDSNQuery.Problem) -> FDSNQuery {
+        method == .post
+            ? try FDSNQuery(body: String(decoding: body, as: UTF8.self), allowed: service.parameters)
+            : try FDSNQuery(query: uri.dropFirst(path.count + 1), allowed: service.parameters)
+    }
+}
+
+/// An answer of the web services: a head, and pieces of a body that are made when the ones before have been taken.
+public struct WebAnswer: Sendable {
+    /// Of HTTP.
+    public var status: Int
+    public var contentType = "text/plain; charset=utf-8"
+    public var body: [UInt8] = []
+    /// Makes the next piece, and what makes the one after it; nil: this is all.
+    public var more: (any WebPieces)?
+
+    public init(_ status: Int, _ text: String, _ contentType: String = "text/plain; charset=utf-8") {
+        (self.status, self.contentType, body) = (status, contentType, Array(text.utf8))
+    }
+
+    init(_ contentType: String, _ body: [UInt8], more: any WebPieces) {
+        (status, self.contentType, self.body, self.more) = (200, contentType, body, more)
+    }
+}
+
+/// The rest of a body.
+public protocol WebPieces: Sendable {
+    /// - Parameter ring: a connection of the thread that calls.
+    /// - Returns: nil at the end.
+    mutating func next(_ ring: Ring) -> [UInt8]?
+}
+
+/// A request that has been read, once.
+public enum WebQuestion: Sendable {
+    /// It could be answered at once.
+    case answered(WebAnswer)
+    case query(FDSNQuestion)
+}
+
+/// A query to one of the three services.
+public struct FDSNQuestion: Sendable {
+    let service: Service
+    let query: FDSNQuery
+    let path: String
+}

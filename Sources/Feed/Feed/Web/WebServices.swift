@@ -1,0 +1,287 @@
+import Exchange
+import Messages
+import MiniSEED
+import Settings
+
+/// FDSN web services (fdsnws 1.2) and `/metrics`, as they are at one moment. It is made for a request, on any thread.
+public struct WebServices: Sendable {
+    private static let (mostEvents, usualEvents) = (10_000, 1000)
+    /// Nanoseconds of samples that a station is asked for at most because of a request: three hours.
+    private static let mostFetched: Int64 = 10_800_000_000_000
+    /// Rows of the ring that are looked at to find out what is missing: a few ten milliseconds.
+    private static let mostRows = 16_384
+
+    private let settings: FeedSettings
+    private let contents: SharedState.Contents
+    private let server: ServerCounts
+    private let now: Moment
+
+    /// - Parameter server: what the server has counted.
+    public init(_ settings: FeedSettings, _ shared: SharedState, server: ServerCounts, now: Moment) {
+        (self.settings, self.server, self.now) = (settings, server, now)
+        contents = shared.read { copy $0 }
+    }
+
+    // MARK: Requests
+
+    public func read(_ request: WebRequest) -> WebQuestion {
+        guard request.method != .other else { return .answered(WebAnswer(405, "GET or POST\n")) }
+        guard let (service, what) = Service.asked(request.path), what == "query" else {
+            return .answered(other(request))
+        }
+        do throws(FDSNQuery.Problem) {
+            return .query(
+                FDSNQuestion(service: service, query: try request.query(for: service), path: request.path))
+        } catch {
+            return .answered(Self.refusal(error, request.path))
+        }
+    }
+
+    /// - Parameter ring: a connection of the thread that calls.
+    public func answer(_ question: FDSNQuestion, _ ring: Ring) -> WebAnswer {
+        let query = question.query
+        do throws(FDSNQuery.Problem) {
+            let answer: WebAnswer?
+            switch question.service {
+            case .dataselect: answer = try records(query, ring)
+            case .station: answer = try stations(query)
+            case .event: answer = try events(query, ring)
+            }
+            return answer ?? WebAnswer(query.other["nodata"] == "404" ? 404 : 204, "")
+        } catch {
+            return Self.refusal(error, question.path)
+        }
+    }
+
+    private static func refusal(_ problem: FDSNQuery.Problem, _ path: String) -> WebAnswer {
+        WebAnswer(400, "Error 400: Bad Request\n\n\(problem.words)\n\nRequest: \(path)\n")
+    }
+
+    /// Everything but queries.
+    private func other(_ request: WebRequest) -> WebAnswer {
+        let path = request.path
+        if path == "/metrics" {
+            var metrics = MetricsText(openMetrics: request.accept.contains("application/openmetrics-text"))
+            FeedMetrics(settings, contents, server, now: now.monotonic).write(&metrics)
+            return WebAnswer(200, metrics.finished(), metrics.contentType)
+        }
+        guard let (service, what) = Service.asked(path) else {
+            return path == "/"
+                ? WebAnswer(200, "Seismote: /fdsnws/station/1, /fdsnws/event/1, /fdsnws/dataselect/1, /metrics\n")
+                : WebAnswer(404, "there is nothing here\n")
+        }
+        switch what {
+        case "version": return WebAnswer(200, "1.2.0\n")
+        case "application.wadl": return WebAnswer(200, service.description(host: request.host), "application/xml")
+        case "catalogs" where service == .event: return WebAnswer(200, "<Catalogs></Catalogs>\n", "application/xml")
+        case "contributors" where service == .event:
+            return WebAnswer(200, "<Contributors></Contributors>\n", "application/xml")
+        default: return WebAnswer(404, "there is nothing here\n")
+        }
+    }
+
+    // MARK: station
+
+    private func stations(_ query: FDSNQuery) throws(FDSNQuery.Problem) -> WebAnswer? {
+        let format = query.other["format"]?.lowercased() ?? "xml"
+        guard ["xml", "text"].contains(format) else { throw .init(words: "format is xml or text") }
+        let levels: [String: StationXMLWriter.Level] = [
+            "network": .network, "station": .station, "channel": .channel, "response": .response,
+        ]
+        guard let level = levels[query.other["level"]?.lowercased() ?? "station"] else {
+            throw .init(words: "level is network, station, channel or response")
+        }
+        let (box, circle) = (try GeoBox(query), try GeoCircle(query))
+        let (startBefore, startAfter) = (try query.time(named: "startbefore"), try query.time(named: "startafter"))
+        // All are still open: they end after any time, and before none.
+        _ = try query.time(named: "endafter")
+        if try query.time(named: "endbefore") != nil { return nil }
+        var found: [DescribedStation] = []
+        var channels: [String: [DescribedChannel]] = [:]
+        for station in contents.stations {
+            guard let id = contents.ids[station.identifier], let state = contents.states[id], let info = state.info,
+                var described = StationDirectory.described(info, state.config)
+            else { continue }
+            (described.identity.network, described.identity.code) = (station.network, station.code)
+            let place = (described.identity.latitude ?? .nan, described.identity.longitude ?? .nan)
+            guard box?.contains(place.0, place.1) != false, circle?.contains(place.0, place.1) != false else {
+                continue
+            }
+            let lines = query.lines.filter { $0.matches(station.network, station.code) }
+            let streams = station.streams.filter { stream in
+                stream.begin < startBefore ?? .max && stream.begin > startAfter ?? .min
+                    && lines.contains { line in
+                        line.matches(location: stream.location, channel: stream.channel)
+                            && stream.end >= line.begin ?? .min && stream.begin <= line.end ?? .max
+                    }
+            }
+            guard !streams.isEmpty else { continue }
+            described.begin = streams.map(\.begin).min()
+            described.identity.location = streams[0].location
+            channels[station.identifier] = FeedChannels.described(described, streams)
+            found.append(described)
+        }
+        guard !found.isEmpty else { return nil }
+        if format == "text" { return WebAnswer(200, Self.text(found, level, channels)) }
+        let text = StationXMLWriter.document(found, created: now.utc, level: level) { station in
+            channels["\(station.identity.network)_\(station.identity.code)"] ?? []
+        }
+        return WebAnswer(200, text, "application/xml")
+    }
+
+    private static func text(
+        _ stations: [DescribedStation], _ level: StationXMLWriter.Level, _ channels: [String: [DescribedChannel]]
+    ) -> String {
+        var text = FDSNText(level == .network ? .networks : level == .station ? .stations : .channels)
+        switch level {
+        case .network:
+            for (network, own) in Dictionary(grouping: stations, by: \.identity.network).sorted(by: { $0.key < $1.key })
+            {
+                text.add(network: network, stations: own.count, begin: own.compactMap(\.begin).min())
+            }
+        case .station: for station in stations { text.add(station) }
+        default:
+            for station in stations {
+                for channel in channels["\(station.identity.network)_\(station.identity.code)"] ?? [] {
+                    text.add(channel, of: station)
+                }
+            }
+        }
+        return text.text
+    }
+
+    // MARK: event
+
+    /// Events of single stations, and earthquakes of a network of them.
+    private func events(_ query: FDSNQuery, _ ring: Ring) throws(FDSNQuery.Problem) -> WebAnswer? {
+        let format = query.other["format"]?.lowercased() ?? "xml"
+        guard ["xml", "quakeml", "text"].contains(format) else { throw .init(words: "format is xml or text") }
+        let rows = try rows(query, ring)
+        guard let found = try? ring.events(rows: rows), !found.isEmpty else { return nil }
+        var (document, text) = (QuakeML(), FDSNText(.events))
+        var count = 0
+        for one in found {
+            guard let event = try? JSONReader.read(one.payload) else { continue }
+            count += 1
+            if format == "text" {
+                text.add(event, station: one.owner)
+            } else if one.owner == "network" {
+                document.add(network: event) { id in contents.states[id]?.info.flatMap(Self.codes) }
+            } else {
+                document.add(one.owner, event, info: contents.states[one.owner]?.info)
+            }
+        }
+        guard count > 0 else { return nil }
+        return format == "text" ? WebAnswer(200, text.text) : WebAnswer(200, document.text, "application/xml")
+    }
+
+    private func rows(_ query: FDSNQuery, _ ring: Ring) throws(FDSNQuery.Problem) -> [Int64] {
+        var question = EventIndex.Question()
+        guard let order = EventIndex.Question.Order(rawValue: query.other["orderby"]?.lowercased() ?? "time") else {
+            throw .init(words: "orderby is time, time-asc, magnitude or magnitude-asc")
+        }
+        question.order = order
+        question.limit = try query.whole("limit", in: 1...Self.mostEvents) ?? Self.usualEvents
+        // (Counted from 1.)
+        question.offset = (try query.whole("offset", in: 1...100_000_000) ?? 1) - 1
+        (question.box, question.circle) = (try GeoBox(query), try GeoCircle(query))
+        (question.depth, question.magnitude) = (try query.range("depth"), try query.range("magnitude"))
+        question.updatedAfter = try query.time(named: "updatedafter").map { Int32(clamping: $0 / 1_000_000_000) }
+        let line = query.lines.first ?? FDSNQuery.Line()
+        (question.from, question.to) = (line.begin ?? .min, line.end ?? .max)
+        if let id = query.other["eventid"] { question.among = Set((try? ring.rows(ofEvent: id)) ?? []) }
+        return contents.events.rows(question) { owner in
+            guard let station = contents.states[owner]?.info?["station"], let latitude = station["latitude"]?.number,
+                let longitude = station["longitude"]?.number
+            else { return nil }
+            return (latitude, longitude)
+        } serves: { owner in
+            owner == "network" || settings.groups.isEmpty || contents.states[owner]?.info.map(settings.serves) ?? false
+        }
+    }
+
+    private static func codes(_ info: Value) -> (network: String, station: String)? {
+        DescribedStation(info: info, config: nil).map { ($0.codes.network, $0.codes.station) }
+    }
+
+    // MARK: dataselect
+
+    private func records(_ query: FDSNQuery, _ ring: Ring) throws(FDSNQuery.Problem) -> WebAnswer? {
+        if let format = query.other["format"], !["miniseed", "mseed"].contains(format.lowercased()) {
+            throw .init(words: "format is miniseed")
+        }
+        let segments = RecordPieces.Segments(
+            least: try query.number("minimumlength", in: 0...1e9) ?? 0, longestOnly: try query.flag("longestonly"))
+        var wanted: [RecordPieces.Wanted] = []
+        each(query) { line, _, stream, number in
+            let (from, to) = (line.begin ?? stream.begin, line.end ?? stream.end)
+            if from <= to { wanted.append(.init(channel: number, from: from, to: to)) }
+        }
+        var pieces = RecordPieces(wanted, segments: segments)
+        guard let first = pieces.next(ring) else { return nil }
+        return WebAnswer("application/vnd.fdsn.mseed", first, more: pieces)
+    }
+
+    /// All channels that a query has in mind.
+    private func each(_ query: FDSNQuery, _ body: (FDSNQuery.Line, FeedStation, FeedStream, Int64) -> Void) {
+        for line in query.lines {
+            for (index, station) in contents.stations.enumerated() where line.matches(station.network, station.code) {
+                for stream in station.streams where line.matches(location: stream.location, channel: stream.channel) {
+                    if let number = contents.channels[index][FeedStream.key(stream.location, stream.channel)] {
+                        body(line, station, stream, number)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Times of stations that a request wants and the ring has no records of, the newest first; only where it says from when
+    /// on, and of channels at the sensor's rate, which alone are on a station's disk.
+    /// - Parameter ring: a connection of the thread that calls.
+    public func lacking(_ question: FDSNQuestion, _ ring: Ring) -> [(station: String, from: Int64, to: Int64)] {
+        guard settings.fetchSeconds > 0, question.service == .dataselect else { return [] }
+        var found: [String: [ClosedRange<Int64>]] = [:]
+        var search = LackSearch(rows: Self.mostRows, most: Self.mostFetched)
+        let wanted = fetchable(question.query)
+        let share = max(16, Self.mostRows / max(1, wanted.count))
+        for one in wanted where search.left > 0 {
+            guard let own = try? ring.rate(of: one.channel), abs(own - one.rate) < 0.01 * one.rate else { continue }
+            let gaps = try? search.gaps(
+                one.range, begin: one.begin, rate: one.rate, rows: share,
+                holes: { try ring.holes(one.channel, until: $0, most: $1) },
+                records: { try ring.spans(one.channel, $0, most: $1) })
+            found[one.station, default: []] += gaps ?? []
+        }
+        return found.flatMap { id, gaps in
+            Coverage.newest(Coverage.united(gaps), lasting: Self.mostFetched).map { (id, $0.lowerBound, $0.upperBound) }
+        }
+    }
+
+    /// A channel at the sensor's rate of a station that is online.
+    private struct Fetchable {
+        var station: String
+        var channel: Int64
+        /// Times of samples that are wanted; nothing is missing after the channel's end.
+        var range: ClosedRange<Int64>
+        /// See ``FeedStream/orderedBegin``.
+        var begin: Int64
+        var rate: Double
+    }
+
+    private func fetchable(_ query: FDSNQuery) -> [Fetchable] {
+        var wanted: [Fetchable] = []
+        each(query) { line, station, stream, number in
+            guard let begin = line.begin, stream.channel.dropFirst().first == "N", wanted.count < Self.mostRows,
+                let id = contents.ids[station.identifier], let rate = contents.rates[id],
+                contents.states[id]?.isOnline == true
+            else { return }
+            // (The ring does not keep what is older.)
+            let from = max(begin, now.utc - Int64(settings.days * 86_400e9))
+            let to = min(line.end ?? .max, stream.end)
+            guard from <= to else { return }
+            wanted.append(
+                Fetchable(station: id, channel: number, range: from...to, begin: stream.orderedBegin, rate: rate))
+        }
+        return wanted
+    }
+}
