@@ -92,9 +92,10 @@ let package = Package(
         room("Base/Threads", ["CLinux"], small: true),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Core/Seismology", ["SignalProcessing"]),
+        room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/MiniSEED", ["Threads", "CMiniSEED"], small: true),
         room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
-        room("Core/Messages", ["Seismology", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
+        room("Core/Messages", ["Seismology", "Vibration", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
         room(
             "Core/Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true
         ),
@@ -144,6 +145,7 @@ let package = Package(
         tests("Base/Threads"),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
+        tests("Core/Vibration", ["SignalProcessing"]),
         tests("Core/MiniSEED"),
         tests("Agent/Sensors", ["Threads"]),
         tests("Core/Messages", ["Settings", "Sensors"]),

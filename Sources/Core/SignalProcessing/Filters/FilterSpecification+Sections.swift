@@ -7,7 +7,7 @@ extension FilterSpecification {
         var adaptive: [(before: Int, axis: AdaptiveStage.Axis)] = []
 
         /// Sections that all start alike.
-        init(_ sections: [Section], start: FilterStart) {
+        public init(_ sections: [Section], start: FilterStart) {
             (self.sections, starts) = (sections, sections.map { _ in start })
         }
 

@@ -1,0 +1,273 @@
+import SignalProcessing
+
+/// What is to be measured.
+public struct VibrationMeasurement: Sendable, Equatable {
+    public var band = VibrationBand.din
+    /// Of x, y and z.
+    public var weightings: [FrequencyWeighting] = [.wd, .wd, .wk]
+    /// Seconds; divides an hour.
+    public var interval = 60
+
+    public init() {}
+}
+
+/// Measures vibration from acceleration without offset, interval by interval, aligned to UTC. Pure and streaming: the same
+/// bits for any size of block; no allocation a sample.
+///
+/// Signals of each axis: acceleration → low pass of the band → high pass (acceleration in the band) or high pass with
+/// integral (velocity) → the same once more (displacement); velocity → 5.6 Hz (felt); acceleration → weighting.
+public struct VibrationMeter: Sendable {
+    /// The intervals that the last call of ``process(_:stride:times:count:)`` has completed, with the sample of the chunk at
+    /// which each was, in order.
+    public private(set) var completed: [(interval: VibrationInterval, sample: Int)] = []
+
+    private let rate: Double
+    private let length: Int
+    private let settle: Int
+    /// Samples after the end of an interval until the crossing after its last peak must have come.
+    private let wait: Int
+    private var lowpass: AxisFilter
+    private var highpass: AxisFilter
+    private var integral: AxisFilter
+    private var second: AxisFilter
+    private var felt: AxisFilter
+    private var weighting: AxisFilter
+    /// Five signals of three planes, and before each plane of velocity its history.
+    private var memory = [Double](repeating: 0, count: 15 * Self.stride)
+    private static let stride = VibrationSignals.capacity + VibrationSignals.history
+
+    private var peaks: [PeakVelocity]
+    private var vector: VectorSum
+    private var levels = [MotionLevels(), MotionLevels(), MotionLevels()]
+    private var strengths: [FeltStrength]
+    private var doses: [VibrationDose]
+
+    /// Samples of the stretch until filters have settled.
+    private var unsettled: Int
+    /// Begin and end of the present interval, ns of UTC; nil before the first sample.
+    private var present: (start: Int64, end: Int64)?
+    private var samples = 0
+    private var gaps = 0
+    /// The interval that is over and waits for its last peaks, and samples since its end.
+    private var closing: VibrationInterval?
+    private var sinceEnd = 0
+
+    /// - Parameter rate: samples per second.
+    public init(_ measurement: VibrationMeasurement, rate: Double) throws(VibrationError) {
+        guard measurement.interval >= 10, 3600 % measurement.interval == 0 else {
+            throw .interval(measurement.interval)
+        }
+        let band = try measurement.band.design(rate: rate)
+        // An interval must be over before the next one is, with what waits for its end.
+        guard measurement.band.lower >= 0.5 else { throw .corners(measurement.band.lower, measurement.band.upper) }
+        self.rate = rate
+        length = measurement.interval
+        func three(_ sections: [Section]) -> FilterSpecification.Design { .init(sections, start: .zero) }
+        func alike(_ section: Section) -> AxisFilter {
+            AxisFilter(three([section]), three([section]), three([section]))
+        }
+        (lowpass, highpass, integral) = (alike(band.lowpass), alike(band.highpass), alike(band.integral))
+        second = integral
+        do throws(FilterDesignError) {
+            let first = ButterworthSpecification(band: .highpass, corners: [FeltStrength.corner], order: 1)
+            let design = FilterSpecification.Design(try first.sections(rate: rate), start: .zero)
+            felt = AxisFilter(design, design, design)
+        } catch { throw .rate(rate) }
+        let w = measurement.weightings
+        let (x, y, z) = (
+            try w[0].sections(rate: rate), try w[1].sections(rate: rate), try w[2].sections(rate: rate)
+        )
+        weighting = AxisFilter(three(x), three(y), three(z))
+        let slowest = ([band.integral] + x + y + z).map(\.decayPerSample).min() ?? 1
+        // Six time constants: 0.25 %.
+        settle = Int((6 / slowest).rounded(.up))
+        unsettled = settle
+        wait = PeakInterpolation.reach + Int((rate / measurement.band.lower).rounded(.up))
+        let interpolation = PeakInterpolation()
+        peaks = Array(repeating: PeakVelocity(rate: rate, interpolation: interpolation), count: 3)
+        vector = VectorSum(rate: rate, interpolation: interpolation)
+        strengths = Array(repeating: FeltStrength(rate: rate), count: 3)
+        doses = Array(repeating: VibrationDose(rate: rate), count: 3)
+    }
+
+    /// The next sample does not follow the last. The present interval goes on, without what is missing of it.
+    public mutating func reset() {
+        lowpass.reset()
+        highpass.reset()
+        integral.reset()
+        second.reset()
+        felt.reset()
+        weighting.reset()
+        for i in memory.indices { memory[i] = 0 }
+        for k in 0..<3 {
+            peaks[k].reset()
+            strengths[k].reset()
+        }
+        if samples > 0 { gaps += 1 }
+        unsettled = settle
+    }
+
+    /// Takes a chunk of at most 128 samples; ``completed`` then has what is complete.
+    /// - Parameters:
+    ///   - acceleration: m/s², without offset, three planes a stride apart.
+    ///   - times: of its samples, ns of UTC.
+    public mutating func process(
+        _ acceleration: UnsafePointer<Double>, stride: Int, times: UnsafePointer<Int64>, count: Int
+    ) {
+        completed.removeAll(keepingCapacity: true)
+        guard count > 0 else { return }
+        var memory: [Double] = []
+        swap(&memory, &self.memory)
+        memory.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            let signals = filter(acceleration, stride, base, times, count)
+            measure(signals, count)
+            // The velocities that the next chunk looks back to.
+            for axis in 0..<3 {
+                let plane = base + (3 + axis) * Self.stride
+                plane.update(from: plane + count, count: VibrationSignals.history)
+            }
+        }
+        swap(&memory, &self.memory)
+    }
+
+    /// Ends the present interval at once, such as at the end of a recording.
+    /// - Returns: the intervals that were not complete.
+    public mutating func finish() -> [VibrationInterval] {
+        var rest: [VibrationInterval] = []
+        if let last = takeClosing() { rest.append(last) }
+        guard let present, samples > 0 else { return rest }
+        close(start: present.start)
+        self.present = nil
+        if let last = takeClosing() { rest.append(last) }
+        return rest
+    }
+
+    // MARK: Signals
+
+    private mutating func filter(
+        _ acceleration: UnsafePointer<Double>, _ stride: Int, _ base: UnsafeMutablePointer<Double>,
+        _ times: UnsafePointer<Int64>, _ count: Int
+    ) -> VibrationSignals {
+        let s = Self.stride
+        let (a, v) = (base, base + 3 * s + VibrationSignals.history)
+        let (d, k, w) = (base + 6 * s, base + 9 * s, base + 12 * s)
+        for axis in 0..<3 {
+            (a + axis * s).update(from: acceleration + axis * stride, count: count)
+            (w + axis * s).update(from: acceleration + axis * stride, count: count)
+        }
+        weighting.process(w, w + s, w + 2 * s, count: count)
+        lowpass.process(a, a + s, a + 2 * s, count: count)
+        for axis in 0..<3 {
+            // mm/s from here on.
+            let (from, to) = (a + axis * s, v + axis * s)
+            for i in 0..<count { to[i] = 1000 * from[i] }
+        }
+        highpass.process(a, a + s, a + 2 * s, count: count)
+        integral.process(v, v + s, v + 2 * s, count: count)
+        for axis in 0..<3 {
+            (d + axis * s).update(from: v + axis * s, count: count)
+            (k + axis * s).update(from: v + axis * s, count: count)
+        }
+        second.process(d, d + s, d + 2 * s, count: count)
+        felt.process(k, k + s, k + 2 * s, count: count)
+        return VibrationSignals(
+            stride: s, acceleration: a, velocity: v, displacement: d, felt: k, weighted: w, times: times)
+    }
+
+    // MARK: Intervals
+
+    private mutating func measure(_ signals: VibrationSignals, _ count: Int) {
+        var i = 0
+        while i < count {
+            let time = signals.times[i]
+            if unsettled > 0 {
+                let n = min(unsettled, count - i)
+                unsettled -= n
+                i += n
+                continue
+            }
+            if let present, time >= present.end || time < present.start - 1_000_000_000 {
+                // A clock that was set may end two at once.
+                if let last = takeClosing() { completed.append((last, i)) }
+                close(start: present.start)
+                self.present = nil
+            }
+            let (start, end) = present ?? Self.interval(of: time, length)
+            present = (start, end)
+            var n = count - i
+            if signals.times[count - 1] >= end {
+                var k = i + 1
+                while k < count, signals.times[k] < end { k += 1 }
+                n = k - i
+            }
+            // Up to where the last peak of the interval before is known, and its frequency.
+            if closing != nil {
+                n = min(n, sinceEnd < PeakInterpolation.reach ? PeakInterpolation.reach - sinceEnd : wait - sinceEnd)
+            }
+            take(signals, i, n, start)
+            i += n
+            guard closing != nil else { continue }
+            sinceEnd += n
+            if sinceEnd == PeakInterpolation.reach { closePeaks() }
+            if sinceEnd == wait, let last = takeClosing() { completed.append((last, i - 1)) }
+        }
+    }
+
+    private mutating func take(_ signals: VibrationSignals, _ i: Int, _ n: Int, _ start: Int64) {
+        for axis in 0..<3 {
+            let plane = axis * signals.stride
+            peaks[axis].process(signals.velocity + plane, signals.times, from: i, count: n)
+            levels[axis].process(signals, axis: axis, from: i, count: n)
+            strengths[axis].process(signals.felt + plane, signals.times, interval: start, from: i, count: n)
+            doses[axis].process(signals.weighted + plane, from: i, count: n)
+        }
+        vector.process(signals.velocity, stride: signals.stride, signals.times, from: i, count: n)
+        samples += n
+    }
+
+    /// The interval's begin and end around a time.
+    private static func interval(of time: Int64, _ length: Int) -> (start: Int64, end: Int64) {
+        let step = Int64(length) * 1_000_000_000
+        let rest = ((time % step) + step) % step
+        return (time - rest, time - rest + step)
+    }
+
+    /// The interval is over but for its last peaks.
+    private mutating func close(start: Int64) {
+        var interval = VibrationInterval()
+        (interval.start, interval.length, interval.samples, interval.gaps) = (start, length, samples, gaps)
+        interval.seconds = Double(samples) / rate
+        for axis in 0..<3 {
+            let (level, strength) = (levels[axis].close(samples: samples), strengths[axis].close())
+            let dose = doses[axis].close(samples: samples)
+            interval.axes[axis].rms = level.rms
+            interval.axes[axis].displacement = level.displacement
+            interval.axes[axis].acceleration = level.acceleration
+            (interval.axes[axis].kbFmax, interval.axes[axis].kbFTm) = (strength.largest, strength.takts)
+            (interval.axes[axis].weightedRMS, interval.axes[axis].dose) = (dose.rms, dose.dose)
+            interval.axes[axis].doseFourth = dose.fourth
+        }
+        (samples, gaps, sinceEnd) = (0, 0, 0)
+        closing = interval
+    }
+
+    private mutating func closePeaks() {
+        for axis in 0..<3 { peaks[axis].close() }
+        vector.close(peaks.map(\.result))
+    }
+
+    /// The interval that is over, with what is known of its peaks now.
+    private mutating func takeClosing() -> VibrationInterval? {
+        guard var interval = closing else { return nil }
+        if sinceEnd < PeakInterpolation.reach { closePeaks() }
+        closing = nil
+        for axis in 0..<3 {
+            let peak = peaks[axis].result
+            (interval.axes[axis].ppv, interval.axes[axis].ppvTime) = (peak.value, peak.time)
+            interval.axes[axis].frequency = peak.frequency
+        }
+        (interval.pvs, interval.pvsTime) = (vector.result.value, vector.result.time)
+        return interval
+    }
+}
