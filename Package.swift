@@ -121,7 +121,7 @@ let package = Package(
                 "Messages", "Settings", "Servers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
-        program("Agent/seismoted", ["Agent"]),
+        program("Agent/seismoted", ["Threads", "Agent"]),
         program(
             "Tool/seismote",
             [
