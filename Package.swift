@@ -128,7 +128,7 @@ let package = Package(
         // What is for those who build: the command-line tool has it behind its subcommands.
         room("Tool/Development/Interface", ["Seismology", "Messages", "Commands"]),
 
-        program("Agent/seismoted", ["Agent"]),
+        program("Agent/seismoted", ["Threads", "Agent"]),
         program(
             "Tool/seismote",
             [

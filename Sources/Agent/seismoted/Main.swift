@@ -1,10 +1,11 @@
 import Agent
 import Glibc
+import Threads
 
 // An `@main` type and not top-level code: that would run on the main actor, where a closure that is handed to C as a
 // callback compiles clean and dies with SIGILL on another thread.
 @main struct Main {
     static func main() {
-        exit(Program.run(Array(CommandLine.arguments.dropFirst())))
+        exit(Program.run(Array(ProgramArguments.all.dropFirst())))
     }
 }

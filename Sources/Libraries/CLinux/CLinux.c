@@ -14,6 +14,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static char **arguments;
+
+// glibc hands them to the constructors of a program.
+__attribute__((constructor)) static void take_arguments(int count, char **values) {
+    (void)count;
+    arguments = values;
+}
+
+char *const *clinux_arguments(void) { return arguments; }
+
 void clinux_set_thread_name(const char *name) { (void)prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 int clinux_own_files(void) { return unshare(CLONE_FILES) == 0 ? 0 : errno; }

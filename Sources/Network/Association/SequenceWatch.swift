@@ -13,7 +13,11 @@ public struct SequenceWatch: Sendable {
     public struct Mark: Sendable, Equatable {
         public var boot: String
         public var number: Int
-        public init(boot: String, number: Int) { (self.boot, self.number) = (boot, number) }
+        /// When it was made, by its own word (nanoseconds of UTC); nil: it does not say.
+        public var made: Int64?
+        public init(boot: String, number: Int, made: Int64? = nil) {
+            (self.boot, self.number, self.made) = (boot, number, made)
+        }
     }
 
     private struct Open: Sendable {
@@ -32,7 +36,7 @@ public struct SequenceWatch: Sendable {
     static let pauses = [5.0, 20, 60, 300]
 
     /// Runs of one station that are kept in mind: those heard of last.
-    static let runLimit = 16
+    public static let runLimit = 16
 
     /// Of each station the runs, the one heard of last at the end: what a former run has left may come amid the messages
     /// of the present one.
@@ -49,7 +53,10 @@ public struct SequenceWatch: Sendable {
     /// Of a station the newest message of the run that was heard of last; nil: it has said nothing yet.
     public func mark(of station: String) -> Mark? { runs[station]?.last }
 
-    /// Goes on where another one has ended.
+    /// The same of each run that is kept in mind, the one heard of last at the end.
+    public func marks(of station: String) -> [Mark] { runs[station] ?? [] }
+
+    /// Goes on where another one has ended; of a station with several runs in the order of `marks(of:)`.
     public mutating func restore(_ station: String, _ mark: Mark) { set(station, mark) }
 
     private mutating func set(_ station: String, _ mark: Mark) {
@@ -60,12 +67,19 @@ public struct SequenceWatch: Sendable {
     }
 
     /// Notes a message.
+    /// - Parameter made: when, by its own word (nanoseconds of UTC).
     /// - Returns: whether it is new: neither the newest one again, nor one before it that was not missing.
-    public mutating func note(_ station: String, boot: String, number: Int, at time: Double) -> Bool {
+    public mutating func note(
+        _ station: String, boot: String, number: Int, made: Int64? = nil, at time: Double
+    ) -> Bool {
         guard number >= 0, (1...64).contains(boot.utf8.count) else { return false }
-        // Of a new run all messages from the first one on; of a new station none from before.
-        let known = runs[station]
-        let next = known.map { $0.last { $0.boot == boot }.map { $0.number + 1 } ?? 0 } ?? number
+        let known = marks(of: station)
+        let mark = known.last { $0.boot == boot }
+        // Of a new run all messages from the first one on; of a new station none from before, nor of a run that was over
+        // before the present one and that nobody remembers: its events come late, and those before them may have come.
+        let newest = known.compactMap(\.made).max()
+        let isFormer = made.flatMap { made in newest.map { made < $0 } } ?? false
+        let next = mark.map { $0.number + 1 } ?? (known.isEmpty || isFormer ? number : 0)
         guard number >= next else {
             guard
                 let i = open.firstIndex(where: {
@@ -76,7 +90,7 @@ public struct SequenceWatch: Sendable {
             if open[i].missing.isEmpty { open.remove(at: i) }
             return true
         }
-        set(station, Mark(boot: boot, number: number))
+        set(station, Mark(boot: boot, number: number, made: made ?? mark?.made))
         if number > next, open.count < Self.gapLimit {
             let missing = Set(max(next, number - Self.most)..<number)
             open.append(Open(station: station, boot: boot, missing: missing, next: time))

@@ -207,7 +207,8 @@ package struct ClusterDetector: Sendable {
             return []
         }
         if let boot = tree["boot"]?.rawText, let number = tree["seq"]?.whole {
-            _ = watch.note(station, boot: boot, number: number, at: clock)
+            let made = tree["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
+            _ = watch.note(station, boot: boot, number: number, made: made, at: clock)
         }
         switch detector.take(station: station, topic: "event/trigger", payload: tree, arrival: delivery.arrival) {
         case .success(let spoken):
@@ -237,10 +238,15 @@ package struct ClusterDetector: Sendable {
         guard let tree = try? JSONReader.read(delivery.payload), let info = tree["info"],
             let heard = tree["heard"]?.whole
         else { return free(delivery.tag) }
-        if let mark = tree["mark"], let boot = mark["boot"]?.rawText, let seq = mark["seq"]?.whole,
-            watch.mark(of: delivery.name) == nil
-        {
-            watch.restore(delivery.name, .init(boot: boot, number: seq))
+        if watch.mark(of: delivery.name) == nil {
+            // (A detector of an earlier version has written one run alone.)
+            var marks = [tree["mark"]].compactMap { $0 }
+            if case .array(let list)? = tree["marks"] { marks = list }
+            for mark in marks {
+                guard let boot = mark["boot"]?.rawText, let seq = mark["seq"]?.whole else { continue }
+                let made = mark["made"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
+                watch.restore(delivery.name, .init(boot: boot, number: seq, made: made))
+            }
         }
         let known = held.stations[delivery.name]
         // It has said something newer itself.
@@ -261,10 +267,11 @@ package struct ClusterDetector: Sendable {
                 continue
             }
             var bytes = Array(#"{"heard":\#(station.heard),"#.utf8)
-            if let mark = watch.mark(of: id) {
-                let value: Value = ["boot": .string(mark.boot), "seq": .int(Int64(mark.number))]
-                bytes += Array(#""mark":"#.utf8) + value.json() + [UInt8(ascii: ",")]
+            let marks = watch.marks(of: id).map { mark -> Value in
+                let made = mark.made.map { Value.string(Timestamp(nanoseconds: $0).description) } ?? .null
+                return ["boot": .string(mark.boot), "seq": .int(Int64(mark.number)), "made": made]
             }
+            if !marks.isEmpty { bytes += Array(#""marks":"#.utf8) + Value.array(marks).json() + [UInt8(ascii: ",")] }
             bytes += Array(#""info":"#.utf8) + station.info + [UInt8(ascii: "}")]
             held.stations[id]?.isRefreshing = true
             keep(.station, id, bytes)

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
 import Messages
+import Settings
+import Threads
 
 @main
 struct Seismote: AsyncParsableCommand {
@@ -15,9 +17,16 @@ struct Seismote: AsyncParsableCommand {
             FeedCommand.self, SimulateFleetCommand.self, VersionCommand.self,
         ])
 
+    private static var names: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
+
     static func main() async {
+        let arguments = Array(ProgramArguments.all.dropFirst())
         do {
-            var command = try parseAsRoot()
+            // (The parser calls it an unexpected argument.)
+            if let first = arguments.first, !first.hasPrefix("-"), first != "help", !names.contains(first) {
+                throw ValidationError(unknownCommand(first, among: names))
+            }
+            var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
             // What looks for faults has a status of its own for a wrong command line: 1 is for faults.
@@ -25,11 +34,17 @@ struct Seismote: AsyncParsableCommand {
                 printError(sentence)
                 Glibc.exit(1)
             }
-            guard CommandLine.arguments.dropFirst().first == "doctor", exitCode(for: error) == .validationFailure else {
+            guard arguments.first == "doctor", exitCode(for: error) == .validationFailure else {
                 exit(withError: error)
             }
             printError(fullMessage(for: error))
             Glibc.exit(2)
         }
     }
+}
+
+/// What is said of a command that there is not, with the one that was probably meant.
+func unknownCommand(_ name: String, among known: [String]) -> String {
+    let nearest = Spelling.nearest(to: name, in: known).map { ": did you mean `\($0)`?" } ?? "; see --help"
+    return "There is no command `\(safe(name, limit: 80))`\(nearest)"
 }

@@ -31,6 +31,14 @@ import Testing
         #expect(alert.message == "second")
     }
 
+    /// A defect: 26 empty messages went out with each connection of a station that was well.
+    @Test func onlyWhatARunBeforeMayHaveLeftIsEmptied() {
+        var board = AlertBoard(left: [.sensorMissing])
+        #expect(!board.isEmptied)
+        let changes = AlertBoard.Code.allCases.compactMap { board.update($0, .error, now: 1, fault: nil) }
+        #expect(changes == [.empty("sensor_missing")] && board.isEmptied)
+    }
+
     /// What the run before this one raised may still be with the broker, whatever of it there is on the disk: each code
     /// is emptied once, when its absence is known.
     @Test func whatIsNotThereIsEmptiedOnce() {

@@ -35,6 +35,17 @@ import Testing
         axes: {all: {signal: {sine: {amplitude: 1 g, frequency_hz: 2}}}}
         """
 
+    /// An agent is killed when somebody has heard its event.
+    /// - Returns: the message that was heard.
+    private static func cutOff(_ settings: String, after kind: String, _ watcher: Subscriber) throws -> [String: Any] {
+        let agent = try AgentProcess(settings: settings)
+        let heard = watcher.first(within: 20) { $0.json["event_type"] as? String == kind }
+        let message = try #require(heard, "\(agent.child.errors)").json
+        agent.child.signal(SIGKILL)
+        #expect(eventually { !agent.child.isRunning })
+        return message
+    }
+
     // MARK: Alerts
 
     enum End: CaseIterable {
@@ -113,11 +124,7 @@ import Testing
             #expect(before.child.wait(within: 10) == 0)
         }
         try FileManager.default.copyItem(atPath: state, toPath: folder.path("disk"))
-        let cut = try AgentProcess(settings: settings(Self.shaking))
-        let heard = watcher.first(within: 20) { $0.json["event_type"] as? String == "onset" }
-        let onset = try #require(heard, "\(cut.child.errors)").json
-        cut.child.signal(SIGKILL)
-        #expect(eventually { !cut.child.isRunning })
+        let onset = try Self.cutOff(settings(Self.shaking), after: "onset", watcher)
         try FileManager.default.removeItem(atPath: state)
         try FileManager.default.copyItem(atPath: folder.path("disk"), toPath: state)
         let next = try AgentProcess(settings: settings(Self.quiet))
@@ -151,11 +158,7 @@ import Testing
         func settings(_ sensor: String) -> String {
             Self.settings(broker.port, folder.path("state"), version: "5", sensor: sensor)
         }
-        let killed = try AgentProcess(settings: settings(Self.shaking))
-        let heard = watcher.first(within: 20) { $0.json["event_type"] as? String == "update" }
-        let update = try #require(heard, "\(killed.child.errors)").json
-        killed.child.signal(SIGKILL)
-        #expect(eventually { !killed.child.isRunning })
+        let update = try Self.cutOff(settings(Self.shaking), after: "update", watcher)
         let next = try AgentProcess(settings: settings(Self.quiet))
         let found = watcher.first(within: 30) { $0.json["interrupted"] as? Bool == true }
         #expect(found?.json["event_id"] as? String == update["event_id"] as? String, "\(next.child.errors)")
@@ -179,11 +182,7 @@ import Testing
         func settings(_ sensor: String) -> String {
             Self.settings(broker.port, "/proc/nowhere/state", version: "5", sensor: sensor)
         }
-        let cut = try AgentProcess(settings: settings(Self.shaking))
-        let heard = watcher.first(within: 20) { $0.json["event_type"] as? String == "onset" }
-        let onset = try #require(heard, "\(cut.child.errors)").json
-        cut.child.signal(SIGKILL)
-        #expect(eventually { !cut.child.isRunning })
+        let onset = try Self.cutOff(settings(Self.shaking), after: "onset", watcher)
         let next = try AgentProcess(settings: settings(Self.quiet))
         let end = watcher.first(within: 30) { $0.json["interrupted"] as? Bool == true }
         #expect(end?.json["event_id"] as? String == onset["event_id"] as? String, "\(next.child.errors)")

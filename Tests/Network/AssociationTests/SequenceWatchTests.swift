@@ -9,8 +9,8 @@ private final class Watcher {
     var missing: Int { watch.missing }
     var lost: Int { watch.lost }
 
-    func note(_ station: String, boot: String, number: Int, at time: Double) -> Bool {
-        watch.note(station, boot: boot, number: number, at: time)
+    func note(_ station: String, boot: String, number: Int, made: Int64? = nil, at time: Double) -> Bool {
+        watch.note(station, boot: boot, number: number, made: made, at: time)
     }
 
     func due(at time: Double) -> [SequenceWatch.Gap] { watch.due(at: time) }
@@ -43,6 +43,29 @@ private final class Watcher {
         #expect(watch.note("a", boot: "2", number: 2, at: 0))
         #expect(watch.due(at: 0) == [.init(station: "a", boot: "2", from: 0, to: 1)])
         #expect(watch.watch.mark(of: "a") == .init(boot: "2", number: 2))
+    }
+
+    /// A defect: what a station had kept of a run that nobody remembered was taken for the end of a new one, and all of
+    /// that run was asked for.
+    @Test func ofAFormerRunThatNobodyRemembersNothingIsMissing() {
+        let watch = Watcher()
+        watch.watch.restore("a", .init(boot: "now", number: 4, made: 100))
+        #expect(watch.note("a", boot: "before", number: 40, made: 50, at: 0))
+        #expect(watch.missing == 0)
+        // Within it a gap is one all the same, and a new run is still known by its time.
+        #expect(watch.note("a", boot: "before", number: 42, made: 51, at: 0))
+        #expect(watch.due(at: 0) == [.init(station: "a", boot: "before", from: 41, to: 41)])
+        #expect(watch.note("a", boot: "next", number: 2, made: 101, at: 1))
+        #expect(watch.due(at: 1) == [.init(station: "a", boot: "next", from: 0, to: 1)])
+    }
+
+    @Test func allRunsGoOnWhereAnotherHasEnded() {
+        let (first, second) = (Watcher(), Watcher())
+        for (boot, number) in [("1", 3), ("2", 0), ("1", 4)] { _ = first.note("a", boot: boot, number: number, at: 0) }
+        for mark in first.watch.marks(of: "a") { second.watch.restore("a", mark) }
+        #expect(second.watch.marks(of: "a").map(\.boot) == ["2", "1"])
+        #expect(second.note("a", boot: "2", number: 1, at: 0) && !second.note("a", boot: "1", number: 4, at: 0))
+        #expect(second.missing == 0)
     }
 
     @Test func whatNobodyHasIsGivenUp() {

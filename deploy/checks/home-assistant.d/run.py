@@ -204,10 +204,10 @@ class Check:
         await home.service("select", "select_option", entity_id=entity("select", "filter"), option="1-8 Hz")
         await home.until("the filter of all axes", lambda: all(
             self.config()["axes"][axis]["filter"]["butterworth"]["corners_hz"] == [1, 8] for axis in "xyz"))
-        await home.service("select", "select_option", entity_id=entity("select", "filter"), option="shake:bp1-3")
+        await home.service("select", "select_option", entity_id=entity("select", "filter"), option="Shake band-pass 1-3 Hz")
         await home.until("a filter by its name", lambda: self.config()["axes"]["y"]["filter"] == "shake:bp1-3")
         await home.until("Home Assistant shows what is in force", lambda: home.state(
-            entity("select", "filter")) == "shake:bp1-3" and float(home.state(entity("number", "threshold_x"))) == 0.125
+            entity("select", "filter")) == "Shake band-pass 1-3 Hz" and float(home.state(entity("number", "threshold_x"))) == 0.125
             and float(home.state(entity("number", "threshold_z"))) == 0.25)
         # Somebody else changes something that Home Assistant has no word for.
         await self.command(axes={"x": {"filter": {"butterworth": {"type": "lowpass", "corner_hz": 10}}}})

@@ -226,6 +226,7 @@ def clock():
     sensor(t)
     place(t)
     t.answer(CLOCK, "n")
+    t.answer(SAVE, "n")
     t.ended(1)
     t.keep()
 

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Messages
 import Settings
+import Threads
 
 /// What the program `seismoted` does with its command line.
 public enum Program {
@@ -58,8 +59,8 @@ public enum Program {
 
     /// Becomes the same program with the same command line, as the same process.
     private static func beginAnew() -> Int32 {
-        let path = CommandLine.arguments.first ?? ""
-        execv(path.contains("/") ? path : "/proc/self/exe", CommandLine.unsafeArgv)
+        let path = ProgramArguments.all.first ?? ""
+        execv(path.contains("/") ? path : "/proc/self/exe", clinux_arguments())
         say("seismoted: \(path): \(String(cString: strerror(errno)))\n", to: STDERR_FILENO)
         return 1
     }

@@ -76,7 +76,7 @@ extension Dispatcher {
                 }
                 journalProblem = outcome.problem
                 written(outcome.number, &reporter)
-            case .selfTest, .calibration, .homeAssistant:
+            case .selfTest, .calibration, .homeAssistant, .alerts:
                 if let problem = outcome.problem { reporter.note(problem) }
             }
         }

@@ -32,7 +32,7 @@ extension Reporter {
         let station = HomeAssistantStation(
             name: configuration.station.description, model: chip, version: productVersion,
             page: wanted.page(of: configuration.station.id), relations: configuration.intensity.scales,
-            locked: keys.filter { settings.isLocked($0) })
+            locked: keys.filter { settings.isLocked($0) }, healthInterval: configuration.health.interval)
         home.want(station, at: place, base: messenger.topics.base, now: HostClock.monotonic())
     }
 

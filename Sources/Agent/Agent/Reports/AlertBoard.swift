@@ -44,8 +44,14 @@ struct AlertBoard {
 
     /// In the order in which they were raised.
     private(set) var active: [AlertMessage] = []
-    /// Codes of which nothing was said yet.
-    private var unsaid = Set(Code.allCases)
+    /// Codes of which nothing was said yet, and that a run before this one may have left with a broker.
+    private var unsaid: Set<Code>
+
+    /// - Parameter left: codes that a run before this one may have left with a broker.
+    init(left: Set<Code> = Set(Code.allCases)) { unsaid = left }
+
+    /// Nothing is left to be emptied.
+    var isEmptied: Bool { unsaid.isEmpty }
 
     var codes: [String] { active.map(\.code) }
 

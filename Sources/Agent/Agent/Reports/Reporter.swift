@@ -19,7 +19,8 @@ final class Reporter {
     let files: FileWrites
     let link: Link
     var messenger: Messenger
-    var alerts = AlertBoard()
+    var alerts: AlertBoard
+    private var alertMemory: AlertMemory
     private var linkAlerts: LinkAlerts
     var health: HealthReport
     var lastSensor: SensorDescription?
@@ -75,6 +76,8 @@ final class Reporter {
         healthDue = now
         let kept = SensorMemory.read(directory: inForce.storage.directory)
         memory = kept.memory
+        alertMemory = AlertMemory(directory: inForce.storage.directory)
+        alerts = AlertBoard(left: alertMemory.read())
         homeMemory = HomeAssistantMemory(directory: inForce.storage.directory)
         home = HomeAssistantSchedule(remembered: homeMemory.read())
         if let problem = kept.problem { log.warning("stored sensor results cannot be read: \(problem)") }
@@ -145,6 +148,8 @@ final class Reporter {
             sensorKnown = now
         }
         let changedAlerts = updateAlerts(words, state, statistics, waits, now)
+        let write = alertMemory.look(isEmptied: alerts.isEmptied, isConnected: statistics.connected, now: now)
+        if let write { files.put(.alerts, write) }
         let isNew = changedAlerts || state != lastState || statistics.connects != lastConnects
         if isNew || now >= healthDue {
             let link = self.link
@@ -321,6 +326,7 @@ final class Reporter {
         let sink: PublicationSink = { link.publish($0, $1) }
         switch change {
         case .raise(let alert):
+            if let write = alertMemory.raise(alert.code) { files.put(.alerts, write) }
             messenger.send(alert, time: HostClock.wall(), to: sink)
             log.warning("alert \(alert.code): \(alert.message)")
         case .clear(let code):

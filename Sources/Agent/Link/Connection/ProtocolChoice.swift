@@ -3,7 +3,7 @@
 /// A broker without 5 says so with CONNACK 1 (as 3.1.1 has it) or 0x84 (as 5 has it), or hangs up on the CONNECT without a
 /// word; since a broker in trouble does that as well, it takes two such ends in a row, and 3.1.1 must then work.
 ///
-/// With a broker that has sent a malformed packet of 5 it is 3.1.1 for an hour, whatever it says.
+/// With a broker whose malformed packet of 5 would have ended the process it is 3.1.1 for an hour, unless it refuses that.
 struct ProtocolChoice: Sendable, Equatable {
     /// How long 3.1.1 is kept with a broker once it has worked (ns): after that the next attempt is with 5 again.
     static let memory: UInt64 = 3_600_000_000_000
@@ -15,7 +15,7 @@ struct ProtocolChoice: Sendable, Equatable {
         var hangUps = 0
         /// 3.1.1 has worked before: one sign is enough.
         var isKnown = false
-        /// 3.1.1 until then (ns), whatever it says.
+        /// 3.1.1 until then (ns), because of a malformed packet.
         var malformedUntil: UInt64 = 0
     }
 
@@ -43,7 +43,7 @@ struct ProtocolChoice: Sendable, Equatable {
         guard preferred == .v5 else { return false }
         if version == .v311 {
             // It does speak 3.1.1 when it refuses for another reason.
-            if code == 1 { reset(broker) }
+            if code == 1 { brokers[broker] = Broker() }
             return false
         }
         brokers[broker].hangUps = 0
@@ -66,7 +66,7 @@ struct ProtocolChoice: Sendable, Equatable {
         return true
     }
 
-    /// The broker has sent a malformed packet over a connection. True when the next one is with 3.1.1 because of it.
+    /// The broker has sent a malformed packet that would have ended the process, and whose memory is lost. True when the next one is with 3.1.1 because of it.
     mutating func malformed(_ broker: Int, _ version: LinkOptions.ProtocolVersion, now: UInt64) -> Bool {
         guard preferred == .v5, version == .v5 else { return false }
         brokers[broker].malformedUntil = now + Self.memory

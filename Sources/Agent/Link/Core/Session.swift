@@ -144,7 +144,7 @@ struct Loss: Sendable, Equatable {
     var code = 0
     /// It was given up because the peer was silent or acknowledged nothing.
     var isHalfOpen = false
-    /// A packet of the peer's was malformed.
+    /// A packet of the peer's was malformed, and would have ended the process.
     var isMalformed = false
 }
 

@@ -19,12 +19,13 @@ public enum ClientLibrary {
 
     static func isDefective(_ number: Int) -> Bool { number < 2_000_016 }
 
-    /// `mosquitto_loop_read`. A property that does not exist is a malformed packet in every version of the library. After
-    /// `MOSQ_ERR_MALFORMED_PACKET` the client must not be used any more, only destroyed.
-    package static func read(_ client: OpaquePointer, packets: Int32) -> Int32 {
-        guard isDefective(number) else { return mosquitto_loop_read(client, packets) }
+    /// `mosquitto_loop_read`. A property that does not exist is a malformed packet in every version of the library.
+    /// - Returns: what the library has returned, and whether the end of the process was prevented: then the library has
+    ///   called nobody back, and the client must only be destroyed.
+    package static func read(_ client: OpaquePointer, packets: Int32) -> (code: Int32, isCaught: Bool) {
+        guard isDefective(number) else { return (mosquitto_loop_read(client, packets), false) }
         let code = clinux_guarded_read(mosquitto_loop_read, client, packets)
-        return code == CLINUX_ASSERTION ? Int32(MOSQ_ERR_MALFORMED_PACKET.rawValue) : code
+        return code == CLINUX_ASSERTION ? (Int32(MOSQ_ERR_MALFORMED_PACKET.rawValue), true) : (code, false)
     }
 }
 

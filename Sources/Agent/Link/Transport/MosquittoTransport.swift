@@ -280,10 +280,13 @@ final class MosquittoTransport: Transport {
             }
         }
         if readable || error {
-            let code = ClientLibrary.read(handle, packets: 1)
+            let (code, isCaught) = ClientLibrary.read(handle, packets: 1)
+            if isCaught {
+                _ = shutdown(mosquitto_socket(handle), Int32(SHUT_RDWR))
+                return didDisconnect(code, isCaught: true)
+            }
             if code != 0 {
                 let number = errno
-                if code == MOSQ_ERR_MALFORMED_PACKET.code { return malformed() }
                 return broken(explained(code, number), byPeer: Self.isByPeer(code, number))
             }
             events.append(.heard)
@@ -315,13 +318,6 @@ final class MosquittoTransport: Transport {
     /// True when the library has closed the socket without a word.
     func checkSocket() {
         if !ignoreSocket, socket < 0 { broken("the connection was closed") }
-    }
-
-    /// The library has called back of a malformed packet, or could not.
-    private func malformed() {
-        guard let handle, socket >= 0 else { return }
-        _ = shutdown(mosquitto_socket(handle), Int32(SHUT_RDWR))
-        didDisconnect(MOSQ_ERR_MALFORMED_PACKET.code)
     }
 
     private func broken(_ reason: String, byPeer: Bool = false) {
@@ -368,7 +364,7 @@ final class MosquittoTransport: Transport {
         events.append(.connected(limits))
     }
 
-    private func didDisconnect(_ code: Int32) {
+    private func didDisconnect(_ code: Int32, isCaught: Bool = false) {
         let number = errno
         let isOld = isOldAnswer(code)
         // The library mixes its own error codes with the reasons that an MQTT 5 broker gives.
@@ -383,7 +379,7 @@ final class MosquittoTransport: Transport {
         events.append(
             .lost(
                 reason: code == 0 ? "disconnected" : words, byPeer: isReason || Self.isByPeer(code, number),
-                code: isReason ? Int(code) : 0, isMalformed: code == MOSQ_ERR_MALFORMED_PACKET.code))
+                code: isReason ? Int(code) : 0, isMalformed: isCaught))
     }
 
     /// An answer of MQTT 3 to a CONNECT of 5, which brokers give that have no 5. libmosquitto 2.0.11 calls back with its

@@ -81,9 +81,11 @@ extension HomeAssistantEntity {
             value: "(value_json.alerts|join(', ')|truncate(250)) or 'none'",
             #""entity_category":"diagnostic""#),
         .init(
-            .sensor, "uptime", "Uptime", "state/health",
-            value: "value_json.uptime_s|int",
-            #""device_class":"duration","unit_of_measurement":"s","entity_category":"diagnostic""#),
+            // In minutes, so that it is the same each time.
+            .sensor, "uptime", "Running since", "state/health",
+            value:
+                "(((as_timestamp(value_json.t)-value_json.uptime_s)/60)|int*60)|timestamp_custom('%Y-%m-%dT%H:%M:%S+00:00',false)",
+            #""device_class":"timestamp","entity_category":"diagnostic""#),
         .init(
             .sensor, "rate", "Sample rate", "state/health",
             value: "value_json.get('rate_hz')",
@@ -143,6 +145,6 @@ extension HomeAssistantEntity {
 
     /// For `@`: band passes of second order by their corners, and filters by their name.
     static let filters = #"""
-        "0.1-20 Hz","0.5-10 Hz","0.5-20 Hz","1-8 Hz","1-20 Hz","shake:lp5","shake:hp5","shake:bp1-3","shake:bp2.5-5","shake:bp0.5-3","shake:bp4-8"
+        "0.1-20 Hz","0.5-10 Hz","0.5-20 Hz","1-8 Hz","1-20 Hz","Shake low-pass 5 Hz","Shake high-pass 5 Hz","Shake band-pass 1-3 Hz","Shake band-pass 2.5-5 Hz","Shake band-pass 0.5-3 Hz","Shake band-pass 4-8 Hz"
         """#
 }

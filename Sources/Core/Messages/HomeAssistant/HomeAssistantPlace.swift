@@ -53,10 +53,12 @@ public struct HomeAssistantStation: Sendable, Equatable {
     public var relations: [IntensityRelation]
     /// Settings that may not be changed.
     public var locked: [String]
+    /// Seconds between two `state/health`.
+    public var healthInterval: Double
 
     public init(
         name: String, model: String, version: String, page: String = "", relations: [IntensityRelation],
-        locked: [String]
+        locked: [String], healthInterval: Double = 60
     ) {
         self.name = name
         self.model = model
@@ -64,5 +66,6 @@ public struct HomeAssistantStation: Sendable, Equatable {
         self.page = page
         self.relations = relations
         self.locked = locked
+        self.healthInterval = healthInterval
     }
 }

@@ -60,6 +60,18 @@ struct HomeAssistantRow {
         return entity.subject != .relation || station.relations.contains { $0.rawValue == subject }
     }
 
+    /// Seconds after which Home Assistant takes a value for gone that is not said again; nil: it stays.
+    func lifetime(_ station: HomeAssistantStation) -> Int? {
+        guard [.sensor, .binarySensor].contains(entity.component) else { return nil }
+        switch entity.topic {
+        // Every ten seconds.
+        case "state/digest": return 60
+        // One may be lost.
+        case "state/health": return max(60, Int((2.5 * station.healthInterval).rounded(.up)))
+        default: return nil
+        }
+    }
+
     private func filled(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -26,7 +26,7 @@ extension Messenger {
                 json.key(text: row.key)
                 json.beginObject()
                 json.member("platform", row.component)
-                if row.isThere(station) { write(row, place) }
+                if row.isThere(station) { write(row, place, station) }
                 json.endObject()
             }
             json.endObject()
@@ -39,7 +39,7 @@ extension Messenger {
             if row.isThere(station) {
                 json.beginObject()
                 writeDevice(station, place)
-                write(row, place)
+                write(row, place, station)
                 json.endObject()
             }
             json.withBytes { sink(Self.discovery(place.topic(kind: row.component, key: row.key)), $0) }
@@ -80,7 +80,7 @@ extension Messenger {
         json.member("availability_topic", topics.online)
     }
 
-    private mutating func write(_ row: HomeAssistantRow, _ place: HomeAssistantPlace) {
+    private mutating func write(_ row: HomeAssistantRow, _ place: HomeAssistantPlace, _ station: HomeAssistantStation) {
         let topic = topics.base + "/" + row.entity.topic
         json.member("unique_id", place.device + "-" + row.key)
         json.member("default_entity_id", row.component + "." + place.entity + "_" + row.key)
@@ -105,10 +105,9 @@ extension Messenger {
         }
         var others = row.others
         if !others.isEmpty { others.withUTF8 { json.raw(UnsafeRawBufferPointer($0)) } }
-        // Every ten seconds.
-        if row.entity.topic == "state/digest" {
+        if let seconds = row.lifetime(station) {
             json.key("expire_after")
-            json.int(60)
+            json.int(seconds)
         }
     }
 

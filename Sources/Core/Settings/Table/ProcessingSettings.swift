@@ -133,14 +133,17 @@ extension SettingsTable {
     fileprivate static let homeAssistantFilter = HomeAssistantEntity.Control.select(
         "filter", "Filter",
         patch: """
-            {} if value=='other' else {'axes':dict.fromkeys('xyz',{'filter':'none' if value=='unfiltered' else value \
-            if ':' in value else {'butterworth':{'type':'bandpass','corners_hz':value.split(' ')[0].split('-')|\
+            {} if value=='other' else {'axes':dict.fromkeys('xyz',{'filter':'none' if value=='unfiltered' else \
+            'shake:'+(value[6:-3]|replace('low-pass ','lp')|replace('high-pass ','hp')|replace('band-pass ','bp')) \
+            if value[:5]=='Shake' else {'butterworth':{'type':'bandpass','corners_hz':value.split(' ')[0].split('-')|\
             map('float')|list,'order':2}}})}
             """,
         value: """
             {% set a=value_json.config.axes %}{% set f=a.x.filter %}\
             {% set b=f.get('butterworth',{}) if f is mapping else {} %}\
-            {% set n='unfiltered' if f=='none' else f if f is string else b.corners_hz|join('-')+' Hz' \
+            {% set n='unfiltered' if f=='none' else \
+            'Shake '+(f[6:]|replace('lp','low-pass ')|replace('hp','high-pass ')|replace('bp','band-pass '))+' Hz' \
+            if f is string else b.corners_hz|join('-')+' Hz' \
             if b.get('type')=='bandpass' and b.order==2 and b.start=='zero' else '' %}\
             {{ n if n in ['unfiltered',@] and f==a.y.filter and f==a.z.filter else 'other' }}
             """,

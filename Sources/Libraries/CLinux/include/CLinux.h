@@ -9,6 +9,10 @@
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 
+// The command line, ended by a null pointer. Swift's own (CommandLine) is read from /proc, and empty where that is not
+// mounted.
+char *const *clinux_arguments(void);
+
 // prctl has variable arguments, which Swift cannot call. At most 15 bytes are kept.
 void clinux_set_thread_name(const char *name);
 

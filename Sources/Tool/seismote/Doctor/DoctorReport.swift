@@ -13,15 +13,21 @@ struct DoctorReport {
 
     var diagnoses: [Diagnosis] { results.compactMap(\.verdict.diagnosis) }
 
-    var text: String {
+    /// As wide as it is, but on a terminal as it has room for.
+    var text: String { text(width: Terminal.width ?? .max) }
+
+    func text(width: Int) -> String {
+        // On a narrow one what is said stands below the check's name.
+        let indent = width < 80 ? 4 : 24
         var lines = ["Station \(station), \(path)", ""]
         for (check, verdict) in results {
             switch verdict {
-            case .fine(let words): lines.append(line("ok", check, words))
-            case .skipped(let reason): lines.append(line("skipped", check, reason))
+            case .fine(let words): lines.append(line("ok", check, words, width))
+            case .skipped(let reason): lines.append(line("skipped", check, reason, width))
             case .wrong(let diagnosis):
-                lines.append(line(diagnosis.severity == .error ? "WRONG" : "warning", check, diagnosis.message))
-                lines.append(String(repeating: " ", count: 24) + "[\(diagnosis.code)] To fix: \(diagnosis.remedy)")
+                lines.append(line(diagnosis.severity == .error ? "WRONG" : "warning", check, diagnosis.message, width))
+                let remedy = wrapped("[\(diagnosis.code)] To fix: \(diagnosis.remedy)", width: width, indent: indent)
+                lines.append(String(repeating: " ", count: indent) + remedy)
             }
         }
         return lines.joined(separator: "\n") + "\n\n" + summary
@@ -37,11 +43,14 @@ struct DoctorReport {
         return found + (skipped > 0 ? "; \(count(skipped, "check")) skipped" : "")
     }
 
-    private func line(_ mark: String, _ check: String, _ words: String) -> String {
+    private func line(_ mark: String, _ check: String, _ words: String, _ width: Int) -> String {
         func padded(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(1, width - text.count))
         }
-        return padded(mark, 9) + padded(check, 15) + words
+        if width < 80 {
+            return padded(mark, 9) + check + "\n    " + wrapped(words, width: width, indent: 4)
+        }
+        return padded(mark, 9) + padded(check, 15) + wrapped(words, width: width, indent: 24)
     }
 
     var value: Value {

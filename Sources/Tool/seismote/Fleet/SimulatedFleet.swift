@@ -200,7 +200,7 @@ final class SimulatedFleet {
         guard let handle = station.handle else { return }
         var code: Int32 = 0
         if events & (EPOLLIN.rawValue | EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
-            code = ClientLibrary.read(handle, packets: 20)
+            code = ClientLibrary.read(handle, packets: 20).code
         }
         if code == 0, mosquitto_want_write(handle) { code = mosquitto_loop_write(handle, 1) }
         if code != 0 { return drop(station) }

@@ -54,8 +54,8 @@ final class NetworkService {
             if let tree = try? JSONReader.read(version.payload) { detector.restore(tree) }
         }
         detector.isMuted = true
+        for (station, mark) in try store.marks() { watch.restore(station, mark) }
         for station in try store.stations() {
-            if let mark = station.mark { watch.restore(station.id, mark) }
             guard let tree = try? JSONReader.read(station.info) else { continue }
             _ = detector.take(station: station.id, topic: "state/info", payload: tree, arrival: nil)
         }
@@ -237,7 +237,9 @@ final class NetworkService {
         }
         var isNew = false
         if let boot = tree["boot"]?.rawText, let number = tree["seq"]?.whole {
-            isNew = watch.note(station, boot: boot, number: number, at: monotonicSeconds())
+            isNew = watch.note(
+                station, boot: boot, number: number, made: tree["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds,
+                at: monotonicSeconds())
             if isNew, let mark = watch.mark(of: station) { try store.setMark(station, mark) }
         }
         // What is retained has the same bytes as the message on event/trigger, which nearly always has come.

@@ -22,6 +22,7 @@ final class NetworkStore {
     private let file: DatabaseFile
 
     private static let tables = [
+        // (The last two are of versions that knew one run of a station alone.)
         "CREATE TABLE station(id TEXT PRIMARY KEY, info BLOB, boot TEXT, seq INTEGER) WITHOUT ROWID",
         """
         CREATE TABLE log(n INTEGER PRIMARY KEY, arrival INTEGER NOT NULL, station TEXT NOT NULL, topic TEXT NOT NULL, \
@@ -32,6 +33,11 @@ final class NetworkStore {
         sent INTEGER NOT NULL DEFAULT 0, UNIQUE(event, version))
         """,
     ]
+    /// Runs of stations, those heard of last with the largest `n`. Not in files of earlier versions.
+    private static let runs = """
+        CREATE TABLE IF NOT EXISTS run(n INTEGER PRIMARY KEY AUTOINCREMENT, station TEXT NOT NULL, boot TEXT NOT NULL, \
+        seq INTEGER NOT NULL, made INTEGER, UNIQUE(station, boot))
+        """
     /// "SeiN", so that no other database is taken for ours.
     private static let application = 0x5365_694E
     /// Versions of network events that are kept.
@@ -43,13 +49,26 @@ final class NetworkStore {
         file = try DatabaseFile(
             folder + "/network.db", application: Self.application, tables: Self.tables,
             .init(isExclusive: true, synchronous: "FULL"))
+        try file.execute(Self.runs)
     }
 
     // MARK: What there is
 
-    func stations() throws(DatabaseError) -> [(id: String, info: [UInt8], mark: SequenceWatch.Mark?)] {
-        try file.rows("SELECT id, info, boot, seq FROM station ORDER BY id") { row in
-            (row.text(0), row.bytes(1), row.isNull(2) ? nil : .init(boot: row.text(2), number: Int(row.int(3))))
+    /// Each station with its newest `state/info`.
+    func stations() throws(DatabaseError) -> [(id: String, info: [UInt8])] {
+        try file.rows("SELECT id, info FROM station ORDER BY id") { row in (row.text(0), row.bytes(1)) }
+    }
+
+    /// The runs of all stations, of each the one heard of last at the end.
+    func marks() throws(DatabaseError) -> [(station: String, mark: SequenceWatch.Mark)] {
+        try file.rows(
+            """
+            SELECT id, boot, seq, NULL, 0 AS n FROM station WHERE boot IS NOT NULL \
+            UNION ALL SELECT station, boot, seq, made, n FROM run ORDER BY n
+            """
+        ) { row in
+            let made = row.isNull(3) ? nil : row.int(3)
+            return (row.text(0), .init(boot: row.text(1), number: Int(row.int(2)), made: made))
         }
     }
 
@@ -108,10 +127,11 @@ final class NetworkStore {
 
     func setMark(_ station: String, _ mark: SequenceWatch.Mark) throws(DatabaseError) {
         try file.run(
-            """
-            INSERT INTO station(id, boot, seq) VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET boot = excluded.boot, \
-            seq = excluded.seq
-            """, .text(station), .text(mark.boot), .int(Int64(mark.number)))
+            "INSERT OR REPLACE INTO run(station, boot, seq, made) VALUES(?, ?, ?, nullif(?, 0))", .text(station),
+            .text(mark.boot), .int(Int64(mark.number)), .int(mark.made ?? 0))
+        try file.run(
+            "DELETE FROM run WHERE n IN (SELECT n FROM run WHERE station = ? ORDER BY n DESC LIMIT -1 OFFSET ?)",
+            .text(station), .int(Int64(SequenceWatch.runLimit)))
     }
 
     /// Forgets what nobody can need any more.

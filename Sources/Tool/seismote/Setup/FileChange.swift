@@ -7,6 +7,8 @@ struct FileChange {
     var text: String
     /// Not shown; for the agent's group alone.
     var isSecret = false
+    /// For nobody but its owner.
+    var isForRoot = false
     /// Said in place of the difference, for what nobody reads; nil: the difference is shown.
     var summary: String?
 
@@ -56,6 +58,8 @@ struct FileChange {
         if stat(path, &facts) == 0 {
             _ = fchown(file, facts.st_uid, facts.st_gid)
             _ = fchmod(file, facts.st_mode & 0o7777)
+        } else if isForRoot {
+            // As it was made.
         } else if isSecret {
             // The agent's group may read it, nobody else.
             if let group = getgrnam("seismote"), fchown(file, 0, group.pointee.gr_gid) == 0 { _ = fchmod(file, 0o640) }

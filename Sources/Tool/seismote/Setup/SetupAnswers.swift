@@ -19,6 +19,12 @@ struct SetupAnswers: Equatable {
     /// The answer that leaves what a preset has set, or a person, as it is.
     static let keep = "keep"
 
+    /// The answer that goes back to the question before.
+    static let back = "<"
+
+    /// The answer that looks at the clock once more.
+    static let again = "again"
+
     private var texts: [SetupQuestion: String] = [:]
 
     subscript(question: SetupQuestion) -> String? {
@@ -55,6 +61,7 @@ struct SetupAnswers: Equatable {
                 ? nil : "there is no preset `\(safe(text, limit: 80))`; there are \(names.joined(separator: ", "))"
         case .user, .password:
             return text.utf8.contains { $0 < 32 } ? "it has a control character in it" : nil
+        case .clock where text == again: return nil
         case .mounting, .clock, .save, .start: return yes(text) == nil ? "answer y or n" : nil
         }
     }
@@ -108,6 +115,8 @@ struct SetupAnswers: Equatable {
 struct SetupFiles: Equatable {
     var passwordFile = ""
     var caFile = ""
+    /// Address of the page, with `{id}` for the station; empty: not known.
+    var page = ""
 }
 
 extension SetupAnswers {
@@ -133,6 +142,7 @@ extension SetupAnswers {
         if let user = self[.user], !user.isEmpty { mqtt.append(.init("username", .string(user))) }
         if !files.passwordFile.isEmpty { mqtt.append(.init("password_file", .string(files.passwordFile))) }
         if !files.caFile.isEmpty { mqtt.append(.init("tls", ["ca_file": .string(files.caFile)])) }
+        if !files.page.isEmpty { mqtt.append(.init("home_assistant", ["page": .string(files.page)])) }
         let answers = [("station", station), ("sensor", sensor), ("mqtt", mqtt)].filter { !$0.1.isEmpty }
         let own = Value.object(answers.map { .init($0.0, .object($0.1)) })
         let patch = Self.laid(own, over: self[.preset].map(Self.presetPatch) ?? .object([]))

@@ -74,6 +74,16 @@ struct SetupConversation {
     private var found: [String] = []
     private var recommended: String?
     private var chip: String?
+    /// What a person has answered, in its order, and where it was asked: what one can go back to.
+    private var asked: [(place: Place, question: SetupQuestion)] = []
+    /// The password that was typed before somebody went back.
+    private var typedPassword: String?
+    /// User and password come from an account that the broker on this machine has made.
+    private var hasAccount = false
+    /// The quiet was measured, with the sensor of now.
+    private var isHeard = false
+    /// The clock is not set: the answers are saved, and the service is not started.
+    private var savesOnly = false
     private var hasFailed = false
 
     /// - Parameters:
@@ -89,6 +99,9 @@ struct SetupConversation {
         self.hasOwnBroker = hasOwnBroker
         answers = given
         say(.step, "1 of 5: the sensor")
+        if !assumesYes {
+            say(.info, "Enter takes the answer in brackets, \(SetupAnswers.back) goes back to the question before.")
+        }
     }
 
     /// The lines since they were last taken.
@@ -118,6 +131,10 @@ struct SetupConversation {
                 advance()
             case .attempt: return .tryBroker
             case .listen:
+                if isHeard {
+                    place = .preset
+                    continue
+                }
                 say(.step, "4 of 5: a minute of quiet")
                 return .listen
             case .save:
@@ -194,8 +211,13 @@ struct SetupConversation {
         case .user where isHere, .password where isHere: return nil
         case .user: return of(.user, "User name (empty: none)")
         case .password:
-            return (answers[.user] ?? "").isEmpty ? nil : of(.password, "Password (empty: the one that is there)")
-        case .clock: return (.clock, "Go on although the clock is not set", "n")
+            let kept = typedPassword == nil ? "the one that is there" : "the one that was typed before"
+            return (answers[.user] ?? "").isEmpty ? nil : of(.password, "Password (empty: \(kept))")
+        case .clock:
+            return (
+                .clock, "The clock is not set (again: look once more, y: go on, n: save the answers and end)",
+                SetupAnswers.again
+            )
         case .preset:
 
             let names = ([SetupAnswers.keep] + Preset.all.map(\.name)).joined(separator: ", ")
@@ -208,8 +230,10 @@ struct SetupConversation {
 
     mutating func take(_ event: SetupEvent) {
         switch event {
+        case .answer(_, SetupAnswers.back?): goBack()
         case .answer(let question, let text?):
             if let problem = SetupAnswers.problem(question, text) { return say(.fault, problem) }
+            asked.append((place, question))
             settle(question, text)
         case .answer(_, nil):
             say(.info, "Given up: nothing was saved. sudo seismote setup begins anew.")
@@ -230,6 +254,12 @@ struct SetupConversation {
         case .tried(let trial): tried(trial)
         case .quiet(let report, let problem): quiet(report, problem)
         case .saved(let isSaved, let problem):
+            if isSaved, savesOnly {
+                fail(
+                    "the service is not started, because the clock is not set",
+                    "set the clock, then: sudo systemctl enable --now seismote", ends: true)
+                return
+            }
             if isSaved { return advance() }
             fail(problem.isEmpty ? "not saved" : problem, "nothing was changed; seismote setup begins anew", ends: true)
         case .started(let problem):
@@ -249,6 +279,7 @@ struct SetupConversation {
             place = .end
         case .account(let broker, let user, let password):
             (answers[.broker], answers[.user], answers[.password]) = (broker, user, password)
+            hasAccount = true
             say(.info, "The broker on this machine has an account for `\(user)`: \(broker)")
         }
     }
@@ -295,7 +326,31 @@ struct SetupConversation {
 
     private mutating func retrySensor() {
         answers[.sensor] = nil
-        place = .survey
+        forget(from: .survey)
+    }
+
+    /// From here on all is asked anew.
+    private mutating func forget(from place: Place) {
+        self.place = place
+        asked.removeAll { $0.place.rawValue >= place.rawValue }
+    }
+
+    /// The question before, with its answer on offer; what was answered by an option stays.
+    private mutating func goBack() {
+        guard let (place, question) = asked.popLast() else {
+            return say(.info, "This is the first question; Ctrl-C gives up.")
+        }
+        self.place = place
+        switch question {
+        case .password: typedPassword = answers[.password].flatMap { $0.isEmpty ? nil : $0 } ?? typedPassword
+        case .mounting, .clock, .fingerprint: break
+        case .broker:
+            if hasAccount { (answers[.user], answers[.password], hasAccount) = (nil, nil, false) }
+            fallthrough
+        default: defaults[question] = answers[question]
+        }
+        answers[question] = nil
+        savesOnly = false
     }
 
     private mutating func tried(_ trial: BrokerTrial) {
@@ -343,12 +398,12 @@ struct SetupConversation {
         if !keepsBroker {
             (defaults[.broker], answers[.broker], answers[.fingerprint]) = (answers[.broker], nil, nil)
         }
-        (answers[.user], answers[.password]) = (nil, nil)
-        place = .broker
+        (answers[.user], answers[.password], hasAccount) = (nil, nil, false)
+        forget(from: .broker)
     }
 
     private mutating func quiet(_ report: NoiseReport?, _ problem: String) {
-        place = .preset
+        (place, isHeard) = (.preset, true)
         guard let report else { return say(.info, "The noise was not measured: \(problem)") }
         for line in report.lines { say(.info, line) }
         recommended = report.preset
@@ -365,13 +420,17 @@ struct SetupConversation {
             mounting = SetupAnswers.yes(text) == true ? proposed : nil
             advance()
         case .clock:
-            if SetupAnswers.yes(text) == true {
-                place = .listen
-            } else {
-                fail("the clock is not set; nothing was saved", "set it and run seismote setup again", ends: true)
+            switch SetupAnswers.yes(text) {
+            case true?: place = .listen
+            case false?: (savesOnly, place) = (true, .save)
+            case nil: place = .attempt
             }
-        case .password: place = .attempt
-        case .sensor: place = .tap
+        case .password:
+            if text.isEmpty { answers[.password] = typedPassword ?? "" }
+            place = .attempt
+        case .sensor:
+            isHeard = false
+            place = .tap
         default: advance()
         }
     }

@@ -27,10 +27,22 @@ extension SetupShell {
             else { continue }
             (ownFingerprint, isFresh) = (said["fingerprint"]?.rawText, true)
             page = options.page ?? said["page"]?.text
-            viewer = said["viewer"]?["password"]?.rawText.map { "viewer with the password \($0)" }
+            keepViewer(said["viewer"]?["password"]?.rawText, broker)
             return .account(broker: broker, user: name, password: password)
         }
         return failed("seismote-broker add \(name) did not make an account; run by hand it says why")
+    }
+
+    /// The password of the account that looks at the page is told once by the broker, and this may not be the last run.
+    private mutating func keepViewer(_ password: String?, _ broker: String) {
+        var file = viewerFile
+        if let password {
+            file.text = password + "\n"
+            viewer = ("viewer", password)
+            do throws(CtlError) { try file.write() } catch { printError("the viewer's password: \(error.message)") }
+        } else if let kept = SmallFiles.text(file.path)?.split(separator: "\n").first {
+            viewer = ("viewer", String(kept))
+        }
     }
 
     mutating func tryPatiently() throws -> SetupEvent {

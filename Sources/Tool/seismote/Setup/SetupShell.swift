@@ -22,8 +22,10 @@ struct SetupShell {
     /// The broker on this machine was told a moment ago: it may take some more until it listens to that.
     var isFresh = false
     var page: String?
-    /// Who may look at it: an account that was made on this machine.
-    var viewer: String?
+    /// Who may look at it: an account that was made on this machine, in this run or one before.
+    var viewer: (name: String, password: String)?
+    /// Where its password is kept for the next run, which cannot have it from the broker.
+    var viewerFile: FileChange { FileChange(path: "\(folder)/viewer-password", text: "", isForRoot: true) }
 
     var asks: Bool { !options.yes && !options.json }
     var fingerprint: String? {
@@ -152,7 +154,10 @@ struct SetupShell {
                 ]).jsonText)
         } else if let address {
             print("\nThe page of this station: \(address)")
-            if let viewer { print("Sign in there as \(viewer); it is not shown again.") }
+            if let viewer {
+                let words = "\(viewer.name) with the password \(viewer.password)"
+                print("Sign in there as \(words); it is in \(viewerFile.path).")
+            }
             if isatty(STDOUT_FILENO) != 0, let code = ProgramRun(["qrencode", "-t", "UTF8", "-m", "1", address]),
                 code.status == 0
             {
@@ -168,10 +173,11 @@ struct SetupShell {
             let broker = try? BrokerAddress(uri: SetupAnswers.uri(uri))
         else { return nil }
         let host = broker.host.contains(":") ? "[\(broker.host)]" : broker.host
-        var base = page ?? (broker.tls ? "https://\(host)/" : "http://\(host):8080/index.html")
-        if base.hasSuffix("#/") { base.removeLast(2) }
-        return "\(base)#/station/\(name)"
+        let base = page ?? (broker.tls ? "https://\(host)/" : "http://\(host):8080/index.html")
+        return "\(Self.base(of: base))#/station/\(name)"
     }
+
+    private static func base(of page: String) -> String { page.hasSuffix("#/") ? String(page.dropLast(2)) : page }
 
     // MARK: the sensor
 
@@ -236,6 +242,8 @@ struct SetupShell {
         } else if let ca = options.ca {
             files.caFile = ca
         }
+        // Home Assistant's device leads there. (One that is guessed is for the eyes of who is here.)
+        if let page { files.page = "\(Self.base(of: page))#/station/{id}" }
         do throws(CodedError) {
             let text = try SettingsEdit.edit(old, conversation.answers.patch(files, mounting: conversation.mounting))
             changes.insert(FileChange(path: path, text: text), at: 0)
@@ -267,8 +275,10 @@ struct SetupShell {
             if !options.json { print("  Nothing is different from what is there.") }
             return .saved(true, problem: "")
         }
-        if asks, ask(.save, "Write this", "y").flatMap(SetupAnswers.yes) != true {
-            return .saved(false, problem: "not saved")
+        if asks {
+            let said = ask(.save, "Write this", "y")
+            if said == SetupAnswers.back { return .answer(.save, said) }
+            if said.flatMap(SetupAnswers.yes) != true { return .saved(false, problem: "not saved") }
         }
         // Secrets first: settings must not name what is not there.
         for change in different.reversed() { try change.write() }

@@ -38,10 +38,15 @@ struct Table {
 
     mutating func add(_ row: [String]) { rows.append(row) }
 
-    /// All lines, indented by two.
-    var text: String {
+    /// All lines, indented by two, as wide as they are, but on a terminal as it has room for.
+    var text: String { text(width: Terminal.width ?? .max) }
+
+    /// Where the lines are longer than that, a paragraph for each row: its first cell, and below it the others by the names
+    /// of their columns.
+    func text(width: Int) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { c in rows.map { c < $0.count ? $0[c].count : 0 }.max() ?? 0 }
+        if widths.reduce(0, { $0 + $1 + 2 }) > width { return paragraphs(width: width) }
         return rows.map { row in
             var line = ""
             for (c, cell) in row.enumerated() {
@@ -52,4 +57,39 @@ struct Table {
             return line
         }.joined(separator: "\n")
     }
+
+    private func paragraphs(width: Int) -> String {
+        let header = rows.first ?? []
+        let names = header.dropFirst().map(\.count).max() ?? 0
+        let indent = 6 + names
+        var lines: [String] = []
+        for row in rows.dropFirst() {
+            lines.append("  " + (row.first ?? ""))
+            for (c, cell) in row.enumerated().dropFirst() where !cell.isEmpty && cell != "-" {
+                let name = c < header.count ? header[c] : ""
+                let start = "    \(name)\(String(repeating: " ", count: names - name.count))  "
+                lines.append(start + wrapped(cell, width: width, indent: indent))
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// A text broken at its spaces, so that no line is longer; all lines but the first begin with blanks.
+/// - Parameters:
+///   - width: characters of a line, with its blanks.
+///   - indent: the blanks, which the first line has already.
+func wrapped(_ text: String, width: Int, indent: Int) -> String {
+    let room = max(16, width == .max ? .max : width - indent)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        var lines = [""]
+        for word in line.split(separator: " ", omittingEmptySubsequences: false) {
+            if lines[lines.count - 1].isEmpty || lines[lines.count - 1].count + 1 + word.count <= room {
+                lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+    }.joined(separator: "\n" + String(repeating: " ", count: indent))
 }

@@ -103,12 +103,14 @@ import Testing
         #expect(choice.malformed(1, .v5, now: 5))
         #expect(choice.version(for: 0, now: 5) == .v5)
         #expect(choice.version(for: 1, now: 5) == .v311)
-        #expect(!choice.refused(1, .v311, code: 1))
         for _ in 0..<3 { #expect(!choice.hungUp(1, .v311)) }
         #expect(choice.version(for: 1, now: 5) == .v311)
         choice.accepted(1, .v311, now: 10)
         #expect(choice.version(for: 1, now: Self.hour + 4) == .v311)
         #expect(choice.version(for: 1, now: Self.hour + 5) == .v5)
+        // One that has no 3.1.1 is not left alone for an hour.
+        #expect(choice.malformed(1, .v5, now: Self.hour + 5) && !choice.refused(1, .v311, code: 1))
+        #expect(choice.version(for: 1, now: Self.hour + 6) == .v5)
     }
 
     @Test func otherRefusalsChangeNothing() {

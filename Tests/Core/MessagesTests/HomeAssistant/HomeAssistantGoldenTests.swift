@@ -85,6 +85,28 @@ import Testing
         #expect(names.count > 30)
     }
 
+    /// Diagnostics of an agent that hangs stayed as they were.
+    @Test(arguments: [(60.0, 150), (1, 60), (3600, 9000)])
+    func whatIsNotSaidAgainExpires(interval: Double, after: Int) throws {
+        var station = Self.station
+        station.healthInterval = interval
+        let device = try #require(Self.announced(.device, station).first).object()
+        let entities = try #require(device["components"] as? [String: [String: Any]])
+        func lifetime(_ key: String) -> Int? { entities[key]?["expire_after"] as? Int }
+        #expect(lifetime("uptime") == after && lifetime("clock_problem") == after && lifetime("pga") == 60)
+        // They have no expiry in Home Assistant, or are said once.
+        #expect(lifetime("event") == nil && lifetime("version") == nil && lifetime("revision") == nil)
+        #expect(entities["uptime"]?["device_class"] as? String == "timestamp")
+    }
+
+    @Test func filtersAreCalledAsAPersonWould() throws {
+        let device = try #require(Self.announced(.device).first).object()
+        let entities = try #require(device["components"] as? [String: [String: Any]])
+        let options = try #require(entities["filter"]?["options"] as? [String])
+        #expect(options.count == 13 && options.allSatisfy { !$0.contains(":") })
+        #expect(options.contains("Shake low-pass 5 Hz"))
+    }
+
     /// It would be there, but could not be changed.
     @Test func whatIsLockedIsNotOffered() throws {
         let device = try #require(Self.announced(.device).first).object()

@@ -315,7 +315,7 @@ final class BrokerClient {
                     throw failure(MOSQ_ERR_ERRNO.rawValue)
                 }
             }
-            if broken || watched.revents & Int16(POLLIN) != 0 { code = ClientLibrary.read(handle, packets: 1) }
+            if broken || watched.revents & Int16(POLLIN) != 0 { code = ClientLibrary.read(handle, packets: 1).code }
             if code == 0, mosquitto_want_write(handle) { code = mosquitto_loop_write(handle, 1) }
         }
         if code == 0, monotonicSeconds() - ticked >= 1 {

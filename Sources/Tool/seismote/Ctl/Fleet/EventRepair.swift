@@ -23,7 +23,8 @@ struct EventRepair {
         let isLive = topic == Self.filters[0]
         guard let boot = event["boot"]?.rawText, let number = event["seq"]?.whole else { return isLive }
         guard isLive || watch.mark(of: station) != nil else { return false }
-        return watch.note(station, boot: boot, number: number, at: monotonicSeconds())
+        let made = event["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
+        return watch.note(station, boot: boot, number: number, made: made, at: monotonicSeconds())
     }
 
     /// Asks for what is missing, again where it does not come. A broker that does not let us leaves things as they are.

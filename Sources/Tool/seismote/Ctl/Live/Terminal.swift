@@ -9,6 +9,15 @@ final class Terminal {
         return String(cString: kind) != "dumb"
     }
 
+    /// Characters of a line, where standard output is a terminal that says so.
+    static var width: Int? {
+        var size = winsize()
+        guard isatty(STDOUT_FILENO) != 0, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return nil
+        }
+        return Int(size.ws_col)
+    }
+
     /// Ctrl-Z has come.
     private static let mustRest = Atomic<Bool>(false)
     /// After so many pictures all lines are drawn anew, whatever others have written between them.

@@ -137,7 +137,7 @@ struct WatchScreen {
                 summary.flatMap(SummaryText.trigger) ?? (summary?["valid"]?.flag == false ? "not valid" : ""),
             ])
         }
-        var lines = table.text.split(separator: "\n").map { line in
+        var lines = table.text(width: .max).split(separator: "\n").map { line in
             line.contains("TRIGGERED") || line.contains("OFFLINE") ? terminal.red(String(line)) : String(line)
         }
         if lines.count > height - 3 {

@@ -25,6 +25,10 @@ struct AskCommand: ParsableCommand {
 
     func validate() throws {
         guard let name else { throw CleanExit.helpRequest(CtlCommand.self) }
+        if Command.all.allSatisfy({ $0.name != name }) {
+            let known = CtlCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+            throw ValidationError(unknownCommand(name, among: known + Command.all.map(\.name)))
+        }
         let sent = CommandDecoder.decode(verb: name, payload: Value.object([.init("id", "x")] + members).json())
         if !sent.errors.isEmpty { throw ValidationError(sent.errors.map { $0.text() }.joined(separator: "\n")) }
         _ = try targets()
