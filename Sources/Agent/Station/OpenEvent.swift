@@ -55,6 +55,9 @@ struct OpenEvent: Sendable {
         message.pga = pga
         message.pgaPercentG = pga / standardGravity * 100
         message.pgv = pgv
+        let (velocity, horizontals) = (motion.velocity, motion.velocity.horizontal)
+        message.peakVelocity = Components(
+            x: horizontals.x, y: horizontals.y, z: velocity.z, h: horizontals.vector, v3: velocity.v3)
         message.cav = motion.cav
         message.arias = motion.arias
         message.duration = Double(lastTime - message.onset) / 1e9
@@ -70,8 +73,9 @@ struct OpenEvent: Sendable {
 
     mutating func fillIntensity(_ configuration: Configuration) {
         message.intensity.removeAll(keepingCapacity: true)
+        let peaks = motion.peaks(configuration.intensity.horizontal)
         for scale in configuration.intensity.scales {
-            guard let value = IntensityValue(scale, pga: message.pga, pgv: message.pgv, jma: jma) else { continue }
+            guard let value = IntensityValue(scale, peaks, jma: jma) else { continue }
             message.intensity.append(value)
         }
     }

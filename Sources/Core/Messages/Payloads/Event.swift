@@ -78,6 +78,7 @@ public struct EventMessage: Sendable, Equatable {
     public var pga: Double = 0
     public var pgaPercentG: Double = 0
     public var pgv: Double = 0
+    public var peakVelocity = Components(0.0)
     public var pgd: Double = 0
     public var cav: Double = 0
     public var standardizedCAV: Double = 0
@@ -131,6 +132,9 @@ public struct EventMessage: Sendable, Equatable {
         f.number("pga", pga, unit: "m/s^2", "Peak ground acceleration of the horizontals, see `intensity.horizontal`.")
         f.number("pga_pct_g", pgaPercentG, unit: "%", "The same in percent of standard gravity.")
         f.number("pgv", pgv, unit: "m/s", "Peak ground velocity of the horizontals.")
+        f.object("peak_velocity", peakVelocity, "Largest ground velocity of each axis and of the vectors.") {
+            $0.velocityFields(&$1)
+        }
         f.number("pgd", pgd, unit: "m", "Peak ground displacement of the horizontals.")
         f.number("cav", cav, unit: "m/s", "Cumulative absolute velocity, ∫│a│ dt of the stronger horizontal.")
         f.number("cav_std", standardizedCAV, unit: "m/s", "The same of those seconds only whose peak exceeds 0.025 g.")
