@@ -245,6 +245,18 @@ import Testing
         #expect(try #require((event["peak_velocity"] as? [String: Double])?["v3"]) > 1.9 * velocity)
     }
 
+    /// The onset says when the wave arrived, about half a second before it; later messages as well.
+    @Test func eventsSayWhenTheWaveArrived() throws {
+        let sent = try play(burst().blocks(of: 16), testConfiguration()).sent.filter { $0.name == "event/trigger" }
+        #expect(sent.count >= 2)
+        for message in sent {
+            // Of the burst at 20 s.
+            let time = try #require(message.json["p_time"] as? String)
+            #expect(time.hasPrefix("2026-01-05T10:20:50.1"), "\(time)")
+            #expect(try #require(message.json["p_sigma_s"] as? Double) < 0.1)
+        }
+    }
+
     @Test func anEventWithAGapSaysSo() throws {
         let (sent, _) = try play(burst().blocks(of: 16, gaps: [2300: 20]), testConfiguration())
         let end = try #require(sent.first { $0.name == "event/last" }).json

@@ -94,6 +94,9 @@ public struct EventMessage: Sendable, Equatable {
     public var dominantHz: Double?
     public var direction: Direction?
     public var firstMotion: FirstMotion?
+    /// Nanoseconds of UTC, and seconds; nil where there is too little before the onset.
+    public var arrivalTime: Int64?
+    public var arrivalSigma: Double?
     /// Nil where it is not judged.
     public var eventClass: EventClass?
     /// Nil until there is one that stands out of the noise.
@@ -162,6 +165,10 @@ public struct EventMessage: Sendable, Equatable {
             "first_motion", firstMotion, blank: FirstMotion(axis: .plusX, t: 0),
             "First motion of the ground; left out where it does not stand out of the noise."
         ) { $0.fields(&$1) }
+        f.time(
+            "p_time", arrivalTime,
+            "When the first wave arrived, from the samples so far, by Akaike's criterion; left out while not known.")
+        f.number("p_sigma_s", arrivalSigma, unit: "s", "Standard deviation of `p_time`.")
         f.object("class", eventClass, blank: EventClass(), "What it probably is; left out where that is not judged.") {
             $0.fields(&$1)
         }

@@ -32,7 +32,7 @@ import Testing
         + " detectors.value detectors.threshold detectors.max detectors.direction detectors.peaks detectors.peaks.x"
         + " detectors.peaks.y detectors.peaks.z detectors.config_rev peaks \(peaks) pga pga_pct_g pgv"
         + " peak_velocity peak_velocity.x peak_velocity.y peak_velocity.z peak_velocity.h peak_velocity.v3 pgd cav cav_std arias"
-        + " duration_s \(intensity) \(flat) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z class class.likely class.certain class.moved onsite clipped config_rev"
+        + " duration_s \(intensity) \(flat) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z p_time p_sigma_s class class.likely class.certain class.moved onsite clipped config_rev"
     /// From the first second on.
     static let assessed =
         "class.p class.t_s onsite.t_s onsite.pv onsite.pd onsite.tau_c onsite.pgv_predicted onsite.mmi_predicted"

@@ -202,6 +202,7 @@ enum Samples {
         m.rsam = AxisValues(x: 0.03, y: 0.025, z: 0.0125)
         m.configRevision = 7
         m.eventClass = EventClass()
+        (m.arrivalTime, m.arrivalSigma) = (onset - 500_000_000, 0.125)
         if kind == .onset { return m }
         m.eventClass = quake
         m.onsite = OnsiteMessage(time: kind == .end ? 3 : 1, mmi: 4.5, pgv: 0.0625)
