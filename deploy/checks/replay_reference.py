@@ -136,6 +136,24 @@ def ground_motion(a, fs):
     return np.abs(motion[:2]).max(), cav.max()
 
 
+def default_ground(a, fs):
+    """With the default settings: peak velocities of the axes and vectors, by the two high passes of 0.075 Hz alone, and
+    Taiwan's grade: vectors of the three components, acceleration below 10 Hz (after the first of these high passes)."""
+    high_pass = signal.butter(2, 0.075, "highpass", fs=fs, output="sos")
+    motion = signal.sosfilt(high_pass, a - a[:, :1])
+    steps = (motion[:, 1:] + motion[:, :-1]) / (2 * fs)
+    v = signal.sosfilt(high_pass, np.hstack([np.zeros((3, 1)), np.cumsum(steps, axis=1)]))
+    length = lambda rows: np.sqrt((rows * rows).sum(axis=0)).max()
+    peaks = dict(zip(AXES, np.abs(v).max(axis=1))) | {"h": length(v[:2]), "v3": length(v)}
+    if fs > 20:
+        motion = signal.sosfilt(signal.butter(2, 10, "lowpass", fs=fs, output="sos"), motion)
+    gal, kine = 100 * length(motion), 100 * peaks["v3"]
+    grade = sum(gal >= step for step in (0.8, 2.5, 8, 25))
+    if grade == 4 and gal >= 80:
+        return peaks, ("4", "5-", "5+", "6-", "6+", "7")[sum(kine >= step for step in (15, 30, 50, 80, 140))]
+    return peaks, str(grade)
+
+
 def triggered(rms, level, hold):
     """On at the sample that completes `hold` contiguous ones above the level, off at the first that is not."""
     state = np.zeros(rms.shape, bool)
@@ -244,6 +262,14 @@ def whole_record_settings(scale):
         "intensity": {"scales": ["gutenberg_richter", "wald99", "worden12", "jma"], "horizontal": "larger"},
         "detection": {"event": {"post_event_s": 60, "max_event_s": 300}},
     }
+
+
+def default_ground_settings(scale):
+    """An event from the first sample to the last, with the default removal of the offset."""
+    whole = whole_record_settings(scale)
+    whole["conditioning"]["offset"] = {"mode": "highpass", "corner_hz": 0.1, "order": 2}
+    whole["intensity"]["scales"] = ["cwa"]
+    return whole
 
 
 class Tool:
@@ -454,6 +480,22 @@ def check_spectral(report, path, fs, event, summaries, metrics, scale):
     print(f"{path.name:28}     jma {off:.1e}, of the last minute {sliding:.1e}; strongest frequency {bins:.1e} of a bin", flush=True)
 
 
+def check_ground(report, tool, path, fs, scale):
+    """Velocities and Taiwan's grade by default; returns the worst relative difference."""
+    output, _ = tool.replay(path, default_ground_settings(scale))
+    payloads = [json.loads(line)["payload"] for line in open(output) if "/event/trigger" in line]
+    ends = [payload for payload in payloads if payload["event_type"] == "end"]
+    report.same(f"{path.name} events by default", len(ends), 1)
+    if len(ends) != 1:
+        return math.nan
+    peaks, grade = default_ground(read_record(path, scale), fs)
+    report.same(f"{path.name} cwa", ends[0]["intensity"][0]["grade"], grade)
+    found = ends[0]["peak_velocity"]
+    return max(
+        report.hold(f"{path.name} velocity {name}", abs(found[name] / want - 1), PGV_LIMIT) for name, want in peaks.items()
+    )
+
+
 def check_peaks(report, tool, path, fs, metrics, scale):
     """Peaks and intensities of an event that covers the record, from the message that a subscriber gets."""
     output, _ = tool.replay(path, whole_record_settings(scale))
@@ -510,6 +552,7 @@ def main():
             stored = json.loads(stored_path.read_text())
             for path in paths:
                 scale = [1, 1, 1] if path.suffix == ".csv" else [1 / record["counts_per_m_s2"][axis] for axis in AXES]
+                check_ground(report, tool, path, record["fs"], scale)
                 pga, mmi, measures = check_peaks(report, tool, path, record["fs"], stored["metrics"], scale)
                 for p in sets:
                     worst = check_set(report, tool, path, record["fs"], p, stored["sets"][p["name"]], scale)

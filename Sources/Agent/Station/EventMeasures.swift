@@ -28,6 +28,12 @@ extension EventMessage {
             north: configuration.sensor.mounting.north)
     }
 
+    /// The arrival.
+    mutating func take(_ arrival: ArrivalPick?) {
+        arrivalTime = arrival.map { onset + Int64(($0.time * 1e9).rounded()) }
+        arrivalSigma = arrival.map { ($0.sigma * 1e3).rounded() / 1e3 }
+    }
+
     /// Class, alarm and on-site estimate.
     mutating func take(_ assessment: EventAssessment, pgv: Double) {
         eventClass = assessment.discriminator?.result

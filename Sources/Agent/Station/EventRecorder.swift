@@ -18,6 +18,7 @@ struct EventRecorder: ~Copyable {
     private var open: OpenEvent?
     /// All samples of the open event.
     private var record: EventRecord
+    private var picker: ArrivalPicker
     /// The event whose end is being computed. Its samples are in the record until another event begins.
     private var closing: (event: OpenEvent, analysis: EventAnalysis)?
     /// Of the work on it.
@@ -49,6 +50,7 @@ struct EventRecorder: ~Copyable {
         let before = samples(event.preEvent)
         record = EventRecord(rate: rate, capacity: before + samples(event.maximum) + 1)
         closingRecord = record
+        picker = ArrivalPicker(rate: rate)
         assessment = EventAssessment(AssessmentSettings(configuration), rate: rate)
         history = History(
             before: before, waveform: configuration.waveform.enabled ? before + waveform.chunk + 1 : 0)
@@ -235,7 +237,7 @@ struct EventRecorder: ~Copyable {
         _ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink
     ) -> Bool {
         guard var event = open, !event.announced else { return false }
-        event.fill(configuration, record, assessment, rate: rate)
+        event.fill(configuration, record, assessment, &picker, rate: rate)
         let minimum = event.message.test ? 0 : configuration.detection.event.minimumIntensity
         let first = event.message.intensity.first { $0.relation == configuration.intensity.scales.first?.rawValue }
         if minimum > 0, (first?.value ?? 0) < minimum {
@@ -263,7 +265,7 @@ struct EventRecorder: ~Copyable {
         // estimates as well.
         guard time - event.lastSent >= updateInterval - Int64(0.5e9 / rate) else { return false }
         var changed = event
-        changed.fill(configuration, record, assessment, rate: rate)
+        changed.fill(configuration, record, assessment, &picker, rate: rate)
         changed.message.kind = .update
         changed.motion.grown = false
         changed.lastSent = time
@@ -275,7 +277,7 @@ struct EventRecorder: ~Copyable {
     /// An update for what the assessment says; those for the motion come when they would without it.
     private mutating func tellNews(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
         guard var event = open, event.announced else { return }
-        event.fill(configuration, record, assessment, rate: rate)
+        event.fill(configuration, record, assessment, &picker, rate: rate)
         event.message.kind = .update
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
     }
@@ -290,7 +292,7 @@ struct EventRecorder: ~Copyable {
             return installNextWaveform()
         }
         waveform.send(all: true, history, messenger, sink)
-        event.fill(configuration, record, assessment, rate: rate)
+        event.fill(configuration, record, assessment, &picker, rate: rate)
         event.message.takeDurations(event.motion, record)
         event.message.takeFeatures(assessment)
         event.message.kind = .end

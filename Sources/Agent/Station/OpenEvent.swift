@@ -17,6 +17,9 @@ struct OpenEvent: Sendable {
     private var firstMotion: Seismology.FirstMotion?
     /// False while there may be one that has not been found yet.
     private var firstMotionKnown = false
+    private var arrival: ArrivalPick?
+    /// False while more samples may tell more of the arrival.
+    private var arrivalKnown = false
 
     /// - Parameters:
     ///   - motion: what was before the onset, or nothing.
@@ -43,9 +46,11 @@ struct OpenEvent: Sendable {
     /// Writes into the message what the samples so far amount to.
     /// - Parameters:
     ///   - record: all samples of the event.
+    ///   - picker: of the arrival.
     ///   - rate: samples per second.
     mutating func fill(
-        _ configuration: Configuration, _ record: EventRecord, _ assessment: EventAssessment, rate: Double
+        _ configuration: Configuration, _ record: EventRecord, _ assessment: EventAssessment,
+        _ picker: inout ArrivalPicker, rate: Double
     ) {
         let horizontal = configuration.intensity.horizontal
         func peak(_ p: EventMotion.Peak) -> Messages.Peak { .init(value: p.value, t: p.time) }
@@ -55,6 +60,9 @@ struct OpenEvent: Sendable {
         message.pga = pga
         message.pgaPercentG = pga / standardGravity * 100
         message.pgv = pgv
+        let (velocity, horizontals) = (motion.velocity, motion.velocity.horizontal)
+        message.peakVelocity = Components(
+            x: horizontals.x, y: horizontals.y, z: velocity.z, h: horizontals.vector, v3: velocity.v3)
         message.cav = motion.cav
         message.arias = motion.arias
         message.duration = Double(lastTime - message.onset) / 1e9
@@ -65,13 +73,19 @@ struct OpenEvent: Sendable {
             firstMotionKnown =
                 firstMotion != nil || Double(record.count - record.onset) > EventRecord.firstMotionSearch * rate
         }
+        if !arrivalKnown, !message.test {
+            arrival = picker.pick(record)
+            arrivalKnown = Double(record.count - record.onset) > ArrivalPicker.after * rate
+        }
         message.takeMeasures(motion, record, firstMotion, configuration)
+        message.take(arrival)
     }
 
     mutating func fillIntensity(_ configuration: Configuration) {
         message.intensity.removeAll(keepingCapacity: true)
+        let peaks = motion.peaks(configuration.intensity.horizontal)
         for scale in configuration.intensity.scales {
-            guard let value = IntensityValue(scale, pga: message.pga, pgv: message.pgv, jma: jma) else { continue }
+            guard let value = IntensityValue(scale, peaks, jma: jma) else { continue }
             message.intensity.append(value)
         }
     }

@@ -16,6 +16,8 @@ struct Planes: ~Copyable {
     let rms: UnsafeMutablePointer<Double>
     let velocity: UnsafeMutablePointer<Double>
     let displacement: UnsafeMutablePointer<Double>
+    /// One plane: of what Taiwan's scale takes, 0 where nobody asks for it.
+    let cwa: UnsafeMutablePointer<Double>
     let triggered: UnsafeMutablePointer<UInt8>
     /// For whatever the detector at work wants to write down.
     let scratch: UnsafeMutablePointer<Double>
@@ -29,8 +31,8 @@ struct Planes: ~Copyable {
 
     init() {
         let (plane, detectors) = (3 * Self.capacity, DetectorBank.count)
-        memory = .allocate(capacity: (7 + detectors) * plane)
-        memory.initialize(repeating: 0, count: (7 + detectors) * plane)
+        memory = .allocate(capacity: (7 + detectors) * plane + Self.capacity)
+        memory.initialize(repeating: 0, count: (7 + detectors) * plane + Self.capacity)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
@@ -38,6 +40,7 @@ struct Planes: ~Copyable {
         velocity = memory + 4 * plane
         displacement = memory + 5 * plane
         scratch = memory + 6 * plane
+        cwa = memory + (7 + detectors) * plane
         let bytes = plane + (1 + detectors) * Self.capacity
         triggered = .allocate(capacity: bytes)
         triggered.initialize(repeating: 0, count: bytes)
@@ -62,7 +65,8 @@ struct Planes: ~Copyable {
     func motion(_ i: Int) -> MotionSample {
         let (a, v, d) = (offsetRemoved + i, velocity + i, displacement + i)
         let (y, z) = (Self.capacity, 2 * Self.capacity)
-        return MotionSample(ax: a[0], ay: a[y], az: a[z], vx: v[0], vy: v[y], vz: v[z], dx: d[0], dy: d[y])
+        return MotionSample(
+            ax: a[0], ay: a[y], az: a[z], vx: v[0], vy: v[y], vz: v[z], dx: d[0], dy: d[y], cwa: cwa[i])
     }
 
     /// A chunk as detectors see it.

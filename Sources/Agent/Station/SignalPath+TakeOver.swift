@@ -18,7 +18,7 @@ extension SignalPath {
     mutating func takeOver(_ old: SignalPath, _ new: Configuration, _ was: Configuration) -> PerAxis<Bool> {
         mounting = old.mounting
         offset = old.offset
-        ground = old.ground
+        takeGroundMotion(old)
         let kept = filter.takeOver(old.filter)
         let (n, w) = (new.axes, was.axes)
         if kept.x, n.x.detection.window == w.x.detection.window {

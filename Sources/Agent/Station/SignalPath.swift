@@ -16,6 +16,12 @@ struct SignalPath: Sendable {
     var levelY: LevelDetector
     var levelZ: LevelDetector
     var ground: GroundIntegrator
+    /// Nil where nobody asks for Taiwan's scale.
+    private var cwa: CentralWeatherAdministration.Acceleration?
+    /// What ground motion starts from: acceleration without its mean where only that is taken away, else without its first
+    /// sample after a start or a gap.
+    private let startsFromMean: Bool
+    private var first: (x: Double, y: Double, z: Double)?
     var detectors: DetectorBank
     /// Seconds that the slowest stage needs after a start or a gap, and that the filter of each axis needs.
     let settlingTime: Double
@@ -39,6 +45,8 @@ struct SignalPath: Sendable {
         ground = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
             try GroundIntegrator(rate: rate)
         }
+        startsFromMean = offset.holdBack > 0
+        if configuration.intensity.scales.contains(.cwa) { cwa = .init(rate: rate) }
         var times = PerAxis(x.settlingTime(rate: rate))
         times.y = y.settlingTime(rate: rate)
         times.z = z.settlingTime(rate: rate)
@@ -77,6 +85,8 @@ struct SignalPath: Sendable {
         levelY.reset()
         levelZ.reset()
         ground.reset()
+        cwa?.reset()
+        first = nil
         detectors.reset()
     }
 
@@ -108,11 +118,37 @@ struct SignalPath: Sendable {
         levelX.process(r, t, count: count)
         levelY.process(r + capacity, t + capacity, count: count)
         levelZ.process(r + 2 * capacity, t + 2 * capacity, count: count)
-        Planes.copy(o, v, count: count)
+        beginGroundMotion(planes, count: count)
+        ground.highpass(v, v + capacity, v + 2 * capacity, count: count)
+        if cwa != nil {
+            let s = planes.scratch
+            Planes.copy(v, s, count: count)
+            cwa?.process(s, s + capacity, s + 2 * capacity, to: planes.cwa, count: count)
+        }
         ground.velocity(v, v + capacity, v + 2 * capacity, count: count)
         let d = planes.displacement
         Planes.copy(v, d, count: count)
         ground.displacement(d, d + capacity, d + 2 * capacity, count: count)
+    }
+
+    /// Writes the acceleration that ground motion starts from where the velocity will be.
+    private mutating func beginGroundMotion(_ planes: borrowing Planes, count: Int) {
+        let (capacity, raw, v) = (Planes.capacity, planes.raw, planes.velocity)
+        if startsFromMean { return Planes.copy(planes.offsetRemoved, v, count: count) }
+        guard count > 0 else { return }
+        let first = self.first ?? (raw[0], raw[capacity], raw[2 * capacity])
+        self.first = first
+        for i in 0..<count {
+            v[i] = raw[i] - first.x
+            v[capacity + i] = raw[capacity + i] - first.y
+            v[2 * capacity + i] = raw[2 * capacity + i] - first.z
+        }
+    }
+
+    /// Goes on with the ground motion of another path.
+    mutating func takeGroundMotion(_ old: SignalPath) {
+        (ground, first) = (old.ground, old.first)
+        if cwa != nil, let before = old.cwa { cwa = before }
     }
 
     /// Lets the detectors look at the signals of a chunk.

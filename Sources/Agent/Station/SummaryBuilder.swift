@@ -20,6 +20,8 @@ struct SummaryBuilder: ~Copyable {
     private(set) var time: Int64 = 0
     /// True from the end of a second until its summary has been taken.
     private(set) var isPending = false
+    /// Of the pending summary.
+    private var peaks = IntensityPeaks(pga: 0, pgv: 0)
     private var magnitude = 0.0
     /// Of the raw samples of the present second.
     private var sum = (x: 0.0, y: 0.0, z: 0.0, count: 0)
@@ -55,7 +57,7 @@ struct SummaryBuilder: ~Copyable {
         for k in ratios.indices {
             if let same = old.ratios.first(where: { $0.isOfSame(ratios[k]) }) { ratios[k] = same }
         }
-        if old.isPending { (message, time, isPending) = (old.message, old.time, true) }
+        if old.isPending { (message, peaks, time, isPending) = (old.message, old.peaks, old.time, true) }
     }
 
     private static func sample(ofSecond second: Int, _ rate: Double) -> Int {
@@ -84,7 +86,7 @@ struct SummaryBuilder: ~Copyable {
         let capacity = Planes.capacity
         window.add(
             count, acceleration: planes.offsetRemoved + i, velocity: planes.velocity + i,
-            displacement: planes.displacement + i, stride: capacity)
+            displacement: planes.displacement + i, cwa: planes.cwa + i, stride: capacity)
         monitor.push(planes.offsetRemoved + i, count: count)
         for k in ratios.indices { ratios[k].take(planes, i, count: count) }
         let (x, y, z) = (planes.raw + i, planes.raw + i + capacity, planes.raw + i + 2 * capacity)
@@ -149,9 +151,7 @@ struct SummaryBuilder: ~Copyable {
         message.spectrum = monitor.spectrum
         message.intensity.removeAll(keepingCapacity: true)
         for relation in scales {
-            guard let value = IntensityValue(relation, pga: message.pga, pgv: message.pgv, jma: monitor.jma) else {
-                continue
-            }
+            guard let value = IntensityValue(relation, peaks, jma: monitor.jma) else { continue }
             message.intensity.append(value)
         }
     }
@@ -169,17 +169,20 @@ struct SummaryBuilder: ~Copyable {
         let levels = window.endSecond()
         let moments = levels.moments
         let (xx, yy, zz) = (moments.xx, moments.yy, moments.zz)
-        func level(_ squares: Double, _ peak: Double, _ sum: Double) -> SummaryMessage.Level {
-            .init(rms: moments.rms(squares), peak: peak, rsam: sum / Double(max(1, moments.samples)))
+        func level(_ squares: Double, _ peak: Double, _ sum: Double, _ velocity: Double) -> SummaryMessage.Level {
+            .init(
+                rms: moments.rms(squares), peak: peak, rsam: sum / Double(max(1, moments.samples)), velocity: velocity)
         }
-        message.levels.x = level(xx, levels.peakX, levels.sumX)
-        message.levels.y = level(yy, levels.peakY, levels.sumY)
-        message.levels.z = level(zz, levels.peakZ, levels.sumZ)
-        message.levels.h = level(xx + yy, levels.peakH, levels.sumH)
-        message.levels.v3 = level(xx + yy + zz, levels.peakV3, levels.sumV3)
+        let (velocity, horizontals) = (levels.velocity, levels.velocity.horizontal)
+        message.levels.x = level(xx, levels.peakX, levels.sumX, horizontals.x)
+        message.levels.y = level(yy, levels.peakY, levels.sumY, horizontals.y)
+        message.levels.z = level(zz, levels.peakZ, levels.sumZ, velocity.z)
+        message.levels.h = level(xx + yy, levels.peakH, levels.sumH, horizontals.vector)
+        message.levels.v3 = level(xx + yy + zz, levels.peakV3, levels.sumV3, velocity.v3)
         message.pga = horizontal.combine(x: levels.peakX, y: levels.peakY, vector: levels.peakH)
         message.pgaPercentG = message.pga / standardGravity * 100
-        message.pgv = levels.velocity.combined(horizontal)
+        message.pgv = horizontals.combined(horizontal)
+        peaks = IntensityPeaks(pga: message.pga, pgv: message.pgv, cwa: levels.cwa, vectorPGV: velocity.v3)
         message.pgd = levels.displacement.combined(horizontal)
         message.magnitude = magnitude
         message.direction = Direction(
@@ -262,18 +265,15 @@ extension SummaryMessage.Extreme {
 
 extension IntensityValue {
     /// A relation's answer as messages carry it; nil where it has none.
-    /// - Parameters:
-    ///   - pga: m/s².
-    ///   - pgv: m/s.
-    ///   - jma: instrumental intensity, not rounded.
-    package init?(_ relation: IntensityRelation, pga: Double, pgv: Double, jma: Double?) {
+    /// - Parameter jma: instrumental intensity, not rounded.
+    package init?(_ relation: IntensityRelation, _ peaks: IntensityPeaks, jma: Double?) {
         let estimate: IntensityEstimate
         if relation == .jma {
             guard let jma else { return nil }
             estimate = IntensityEstimate(value: JMAIntensity.reported(jma))
         } else {
-            guard let peaks = relation.estimate(pga: pga, pgv: pgv) else { return nil }
-            estimate = peaks
+            guard let found = relation.estimate(peaks) else { return nil }
+            estimate = found
         }
         let (scale, value) = (relation.scale, estimate.value)
         self.init(

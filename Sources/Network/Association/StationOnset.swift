@@ -7,6 +7,14 @@ public struct StationOnset: Sendable, Equatable {
     public var time: Int64
     /// The time that what follows refers to, nanoseconds of UTC.
     public var asOf: Int64
+    /// When the first wave arrived as the station sees it, nanoseconds of UTC, with its standard deviation in seconds.
+    public var arrival: Arrival?
+    public struct Arrival: Sendable, Equatable {
+        public var time: Int64
+        public var sigma: Double
+
+        public init(time: Int64, sigma: Double) { (self.time, self.sigma) = (time, sigma) }
+    }
     /// Largest so far, m/s².
     public var pga = 0.0
     /// Largest Mercalli intensity so far.
@@ -34,6 +42,7 @@ public struct StationOnset: Sendable, Equatable {
         if let mmi = later.mmi { new.mmi = max(mmi, self.mmi ?? mmi) }
         if later.asOf >= asOf {
             new.asOf = later.asOf
+            if let arrival = later.arrival { new.arrival = arrival }
             if later.likely != .unclassified, !isCertain || later.isCertain {
                 (new.likely, new.isCertain) = (later.likely, later.isCertain)
             }

@@ -54,6 +54,9 @@ extension StationReport {
     /// Seconds that an onset may be ahead of the clock.
     static let aheadSeconds: Int64 = 5
     static let worstClock = 2000.0
+    /// Seconds that a station's arrival may be off, by its own word and from the onset.
+    static let largestSigma = 60.0
+    static let farthestArrival = 60.0
 
     /// Reads the payload of `event/trigger`.
     /// - Parameters:
@@ -87,6 +90,14 @@ extension StationReport {
         if let error = payload["tq"]?["error_ms"]?.number, error > Self.worstClock { throw .clock }
         var result = StationOnset(eventID: id, station: station, time: onset)
         result.asOf = asOf
+        if case .string(let text)? = payload["p_time"], let time = Timestamp(text)?.nanoseconds,
+            let sigma = payload["p_sigma_s"]?.number
+        {
+            let (apart, isFar) = time.subtractingReportingOverflow(onset)
+            guard sigma >= 0, sigma <= Self.largestSigma, !isFar, abs(Double(apart)) <= Self.farthestArrival * 1e9
+            else { throw .value }
+            result.arrival = .init(time: time, sigma: sigma)
+        }
         if let pga = payload["pga"] {
             guard let number = pga.number, (0...Self.largestPeak).contains(number) else { throw .value }
             result.pga = number

@@ -215,6 +215,48 @@ import Testing
         #expect(end["gaps"] == nil)
     }
 
+    /// Slow motion loses to the two high passes of 0.075 Hz what they take, and nothing to the removal of the offset.
+    @Test func peakVelocitiesAreThoseOfTwoHighPasses() throws {
+        let (rate, hz) = (50.0, 0.15)
+        var (x, y, z): ([Double], [Double], [Double]) = ([], [], [])
+        for i in 0..<6000 {
+            let phase = 2 * .pi * hz * Double(i) / rate
+            x.append(0.3 + sin(phase))
+            y.append(2 * cos(phase))
+            z.append(9.80665 + 0.5 * sin(phase))
+        }
+        let recording = Recording(rate: rate, x: x, y: y, z: z)
+        let configuration = testConfiguration { $0.intensity.scales = [.worden12, .cwa] }
+        let (sent, _) = try play(recording.blocks(of: 100), configuration, rate: rate)
+        let summary = try #require(sent.last { $0.name == "state/summary" }).json
+        let ratio = tan(.pi * 0.075 / rate) / tan(.pi * hz / rate)
+        let velocity = 0.5 / rate / tan(.pi * hz / rate) / (1 + pow(ratio, 4))
+        func peak(_ name: String) throws -> Double {
+            try #require((summary[name] as? [String: Any])?["velocity"] as? Double)
+        }
+        for (name, size) in [("x", 1), ("y", 2), ("z", 0.5), ("h", 2), ("v3", 2)] as [(String, Double)] {
+            #expect(abs(try peak(name) / (size * velocity) - 1) < 2e-3, "\(name)")
+        }
+        #expect(try summary["pgv"] as? Double == peak("y"))
+        // 2 m/s² and 1.6 m/s on the vectors.
+        let values = try #require(summary["intensity"] as? [[String: Any]])
+        #expect(values.last?["relation"] as? String == "cwa" && values.last?["grade"] as? String == "7")
+        let event = try #require(sent.last { $0.name == "event/trigger" }?.json)
+        #expect(try #require((event["peak_velocity"] as? [String: Double])?["v3"]) > 1.9 * velocity)
+    }
+
+    /// The onset says when the wave arrived, about half a second before it; later messages as well.
+    @Test func eventsSayWhenTheWaveArrived() throws {
+        let sent = try play(burst().blocks(of: 16), testConfiguration()).sent.filter { $0.name == "event/trigger" }
+        #expect(sent.count >= 2)
+        for message in sent {
+            // Of the burst at 20 s.
+            let time = try #require(message.json["p_time"] as? String)
+            #expect(time.hasPrefix("2026-01-05T10:20:50.1"), "\(time)")
+            #expect(try #require(message.json["p_sigma_s"] as? Double) < 0.1)
+        }
+    }
+
     @Test func anEventWithAGapSaysSo() throws {
         let (sent, _) = try play(burst().blocks(of: 16, gaps: [2300: 20]), testConfiguration())
         let end = try #require(sent.first { $0.name == "event/last" }).json

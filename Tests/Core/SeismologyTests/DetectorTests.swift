@@ -76,6 +76,16 @@ import Testing
         }
     }
 
+    /// After a quiet that is exactly zero the long-term average is next to nothing: a first tiny sample froze it there, and
+    /// ratios of 2e8 were published.
+    @Test func aRatioAfterPerfectQuietIsBounded() {
+        var frozen = STALTA(settings(.frozen))
+        let quiet = [1, 1, 1, 1, 1] + [Double](repeating: 0, count: 300)
+        let (ratio, on) = run(quiet + [1e-12, 1, 1, 1e-6, 0], &frozen)
+        #expect(ratio.max() == STALTA.largest)
+        #expect(on.suffix(5).prefix(4) == [4, 4, 4, 4] && ratio.allSatisfy { $0 <= 1e6 })
+    }
+
     @Test(arguments: STALTA.Method.allCases) func silenceHasNoRatio(method: STALTA.Method) {
         var detector = STALTA(settings(method))
         #expect(run([Double](repeating: 0, count: 20), &detector).ratio.allSatisfy { $0 == 0 })

@@ -21,7 +21,7 @@ import Testing
 
     @Test func prefersVelocityOnTheScaleOfMercalliCancaniSieberg() throws {
         let relation = try #require(IntensityRelation(rawValue: "faenza_michelini10"))
-        let estimate = try #require(relation.estimate(pga: 1, pgv: 0.1))
+        let estimate = try #require(relation.estimate(.init(pga: 1, pgv: 0.1)))
         #expect(estimate.value == estimate.fromPGV && abs(estimate.value - 7.46) < 1e-9 && estimate.sigma == 0.26)
         #expect(abs((estimate.fromPGA ?? 0) - 6.84) < 1e-9)
         #expect(relation.scale.rawValue == "mcs" && relation.scale.roman(7.46) == "VII")

@@ -14,6 +14,7 @@ import Testing
             var (x, y, z) = (
                 Array(a[from..<from + n]), Array(a[from..<from + n].map { -$0 }), [Double](repeating: 1, count: n)
             )
+            ground.highpass(&x, &y, &z, count: n)
             ground.velocity(&x, &y, &z, count: n)
             for (axis, plane) in [x, y, z].enumerated() { v[axis] += plane }
             ground.displacement(&x, &y, &z, count: n)
@@ -59,6 +60,7 @@ import Testing
         var ground = try GroundIntegrator(rate: 100)
         func pass() -> [Double] {
             var (x, y, z) = ([1.0, 2, -3, 4], [0.5, 0, 0, 1], [0.0, 0, 0, 1])
+            ground.highpass(&x, &y, &z, count: 4)
             ground.velocity(&x, &y, &z, count: 4)
             let velocity = x + y + z
             ground.displacement(&x, &y, &z, count: 4)

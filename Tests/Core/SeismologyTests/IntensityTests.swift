@@ -31,7 +31,7 @@ import Testing
 
     @Test func nothingMovesIsTheLowestStep() {
         for relation in IntensityRelation.allCases {
-            guard let estimate = relation.estimate(pga: 0, pgv: 0) else { continue }
+            guard let estimate = relation.estimate(.init(pga: 0, pgv: 0)) else { continue }
             #expect(relation.scale.step(estimate.value) == 0)
             #expect(estimate.value == (relation.scale.roman(1) != nil ? 1 : 0))
         }
@@ -69,7 +69,7 @@ import Testing
     @Test func taiwansScaleGoesOverFromAccelerationToVelocityAt80Gal() {
         let scale = IntensityScale.cwa
         func grade(_ gal: Double, _ cms: Double) -> String? {
-            scale.grade(IntensityRelation.cwa.estimate(pga: gal / 100, pgv: cms / 100)?.value ?? .nan)
+            scale.grade(IntensityRelation.cwa.estimate(.init(pga: gal / 100, pgv: cms / 100))?.value ?? .nan)
         }
         let weak = [(0.79, "0"), (0.81, "1"), (2.6, "2"), (7.9, "2"), (8.1, "3"), (25.1, "4"), (79, "4")]
         for (gal, name) in weak { #expect(grade(gal, 200) == name, "\(gal) gal") }
@@ -80,16 +80,43 @@ import Testing
         #expect(scale.roman(3) == nil && scale.color(3) == nil)
     }
 
+    /// Its acceleration: the vector of the three components below 10 Hz, by the gain of the bilinear Butterworth of order 2.
+    @Test(arguments: [(100.0, 1.0), (100, 10), (100, 25), (31.25, 12.5), (15, 3)])
+    func taiwansAccelerationIsAVectorBelow10Hz(rate: Double, hz: Double) {
+        func run(_ cuts: [Int]) -> [Double] {
+            var (acceleration, out) = (CentralWeatherAdministration.Acceleration(rate: rate), [Double]())
+            var (i, turn) = (0, 0)
+            while i < 1000 {
+                let n = min(cuts[turn % cuts.count], 1000 - i)
+                turn += 1
+                let wave = (i..<i + n).map { sin(2 * .pi * hz * Double($0) / rate) }
+                let quarter = (i..<i + n).map { 2 * cos(2 * .pi * hz * Double($0) / rate) }
+                var (x, y, z) = (quarter, wave, wave.map { $0 * 3.0.squareRoot() })
+                var length = [Double](repeating: 0, count: n)
+                acceleration.process(&x, &y, &z, to: &length, count: n)
+                out += length
+                i += n
+            }
+            return out
+        }
+        let whole = run([1000])
+        let ratio = rate > 20 ? tan(.pi * hz / rate) / tan(.pi * 10 / rate) : 0
+        let gain = 1 / (1 + pow(ratio, 4)).squareRoot()
+        // x and the vector of y and z are a circle of radius 2.
+        for length in whole.suffix(100) { #expect(abs(length - 2 * gain) < 1e-9) }
+        #expect(run([1]) == whole && run([7, 64, 3]) == whole)
+    }
+
     @Test func deviationsAreThoseOfTheLineThatWasUsed() {
         func sigma(_ relation: IntensityRelation, _ pga: Double) -> Double? {
-            relation.estimate(pga: pga, pgv: 0.1)?.sigma
+            relation.estimate(.init(pga: pga, pgv: 0.1))?.sigma
         }
         #expect(sigma(.wald99, 0.01) == 1.08 && sigma(.wald99, 0.9) == nil && sigma(.wald99, 5) == 0.98)
         #expect(sigma(.worden12, 1) == 0.65 && sigma(.atkinsonKaka07, 1) == 0.80 && sigma(.gutenbergRichter, 1) == nil)
     }
 
     @Test func shakeMapPrefersVelocityForWorden() throws {
-        let estimate = try #require(IntensityRelation.worden12.estimate(pga: 1, pgv: 0.1))
+        let estimate = try #require(IntensityRelation.worden12.estimate(.init(pga: 1, pgv: 0.1)))
         #expect(estimate.value == estimate.fromPGV)
         #expect(estimate.fromPGA == Worden2012.mmi(pga: 1))
     }

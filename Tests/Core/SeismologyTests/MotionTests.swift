@@ -12,14 +12,15 @@ import Testing
             }
             window.add(
                 4, acceleration: planes(a, -2 * a, 0), velocity: planes(0, a / 10, 0),
-                displacement: planes(a / 100, 0, 0), stride: 4)
+                displacement: planes(a / 100, 0, 0), cwa: [a, 0, 0, 0], stride: 4)
             return window.endSecond()
         }
         #expect(second(3).peakY == 6)
         let both = second(1)
-        #expect(both.moments.samples == 8 && both.peakY == 6 && both.velocity.y == 0.3)
+        #expect(both.moments.samples == 8 && both.peakY == 6 && both.velocity.horizontal.y == 0.3)
         #expect(both.moments.rms(both.moments.xx) == 5.0.squareRoot())
         let later = second(1)
+        #expect(both.cwa == 3 && later.cwa == 1)
         #expect(later.moments.samples == 8 && later.peakY == 2 && later.peakX == 1)
         #expect(later.strongest == (1, -2, 0))
         #expect(both.displacement.x == 0.03 && both.sumY == 32 && abs(both.sumH - 16 * 5.0.squareRoot()) < 1e-13)

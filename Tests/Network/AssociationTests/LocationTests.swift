@@ -1,4 +1,6 @@
 import Foundation
+import Messages
+import Settings
 import TestSupport
 import Testing
 
@@ -69,6 +71,49 @@ struct LocationTests {
         }
         #expect(far <= 1 && outOfRegion <= 2, "\(far) far off, \(outOfRegion) outside of the region")
         if network.stations >= 8, network.kilometres >= 40 { #expect(good >= trials / 2, "\(good) good") }
+    }
+
+    /// A station that says how little it knows of its arrival spoils less than one that does not say it.
+    @Test func anUncertainArrivalCountsLess() throws {
+        var dice = SplitMix64(state: 26)
+        var (said, unsaid) = (0.0, 0.0)
+        for _ in 0..<12 {
+            let stations = Self.stations(Network(stations: 7, kilometres: 40), &dice)
+            let source = Hypocentre(origin: 1_760_000_000, place: Self.centre, depth: 10)
+            var readings = Self.readings(source, stations, magnitude: 4.8, &dice)
+            for i in 0..<2 { readings[i].time += dice.number(0.5...1.5) }
+            func distance() throws -> Double {
+                var locator = Locator(readings, silent: [])
+                let found = locator.locate()
+                return try #require(found).source.place.distance(to: source.place)
+            }
+            unsaid += try distance()
+            for i in 0..<2 { readings[i].sigma = 1 }
+            said += try distance()
+        }
+        #expect(said < 0.7 * unsaid, "\(said / 12) and \(unsaid / 12) km")
+    }
+
+    /// The station's arrival is what an event is located by, also when a later message tells it better; else its onset.
+    @Test func theArrivalIsReadAndUpdated() throws {
+        func report(_ type: Value, _ changes: [(String, Value)]) throws -> StationOnset {
+            guard case .object(var members) = Country.onset("S1", 1_760_000_000).payload else {
+                throw CancellationError()
+            }
+            members.removeAll { $0.key == "event_type" }
+            members.append(.init("event_type", type))
+            for (key, value) in changes { members.append(.init(key, value)) }
+            return try StationReport(.object(members), station: "S1", arrival: nil).onset
+        }
+        var onset = try report("onset", [])
+        #expect(onset.arrival == nil)
+        let early: [(String, Value)] = [("p_time", "2025-10-09T08:53:19.5Z"), ("p_sigma_s", .double(0.25))]
+        let later = try report("update", early)
+        let isNew = onset.update(later)
+        #expect(isNew && onset.arrival == .init(time: 1_759_999_999_500_000_000, sigma: 0.25))
+        let without = try report("update", [])
+        _ = onset.update(without)
+        #expect(onset.arrival?.sigma == 0.25)
     }
 
     /// Beyond a small network, the direction is right and the quality says so.

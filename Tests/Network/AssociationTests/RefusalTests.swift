@@ -41,6 +41,13 @@ import Testing
         #expect(refusal([("pga", "large")]) == .value)
         #expect(refusal([("intensity", [["scale": "mmi", "value": 13]])]) == .value)
         #expect(refusal([("tq", ["error_ms": 5000])]) == .clock)
+        let early: Value = .string("2025-10-09T08:53:18.500000000Z")
+        #expect(refusal([("p_time", early), ("p_sigma_s", .double(0.2))]) == nil)
+        #expect(refusal([("p_time", early), ("p_sigma_s", .double(-0.2))]) == .value)
+        #expect(refusal([("p_time", early), ("p_sigma_s", .double(61))]) == .value)
+        for time in ["2025-10-09T08:51:00Z", "2025-10-09T08:55:00Z", "1700-01-01T00:00:00Z", "2262-01-01T00:00:00Z"] {
+            #expect(refusal([("p_time", .string(time)), ("p_sigma_s", .double(0.2))]) == .value, "\(time)")
+        }
         #expect(refusal([("test", true)]) == .test)
         #expect(refusal([], arrival: Self.now - 6_000_000_000) == .future)
         #expect(refusal([], arrival: Self.now + day + 1_000_000_000) == .old)

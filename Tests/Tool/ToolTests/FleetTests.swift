@@ -51,7 +51,7 @@ import Testing
             let triggered = try #require(body["triggered"] as? Bool)
             #expect(triggered == (open[station, default: 0] > 0), "\(message.text)")
             let (pga, mmi) = (try #require(body["pga"] as? Double), try #require(body["mmi"] as? Double))
-            let expected = try #require(IntensityRelation.worden12.estimate(pga: pga, pgv: pga / 10)).value
+            let expected = try #require(IntensityRelation.worden12.estimate(.init(pga: pga, pgv: pga / 10))).value
             #expect(abs(mmi - expected) < 1e-3, "\(message.text)")
             guard let peak = largest.removeValue(forKey: station), triggered else { continue }
             #expect(pga >= peak * 0.999, "\(message.text) after \(peak)")

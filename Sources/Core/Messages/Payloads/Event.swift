@@ -78,6 +78,7 @@ public struct EventMessage: Sendable, Equatable {
     public var pga: Double = 0
     public var pgaPercentG: Double = 0
     public var pgv: Double = 0
+    public var peakVelocity = Components(0.0)
     public var pgd: Double = 0
     public var cav: Double = 0
     public var standardizedCAV: Double = 0
@@ -93,6 +94,9 @@ public struct EventMessage: Sendable, Equatable {
     public var dominantHz: Double?
     public var direction: Direction?
     public var firstMotion: FirstMotion?
+    /// Nanoseconds of UTC, and seconds; nil where there is too little before the onset.
+    public var arrivalTime: Int64?
+    public var arrivalSigma: Double?
     /// Nil where it is not judged.
     public var eventClass: EventClass?
     /// Nil until there is one that stands out of the noise.
@@ -131,6 +135,9 @@ public struct EventMessage: Sendable, Equatable {
         f.number("pga", pga, unit: "m/s^2", "Peak ground acceleration of the horizontals, see `intensity.horizontal`.")
         f.number("pga_pct_g", pgaPercentG, unit: "%", "The same in percent of standard gravity.")
         f.number("pgv", pgv, unit: "m/s", "Peak ground velocity of the horizontals.")
+        f.object("peak_velocity", peakVelocity, "Largest ground velocity of each axis and of the vectors.") {
+            $0.velocityFields(&$1)
+        }
         f.number("pgd", pgd, unit: "m", "Peak ground displacement of the horizontals.")
         f.number("cav", cav, unit: "m/s", "Cumulative absolute velocity, ∫│a│ dt of the stronger horizontal.")
         f.number("cav_std", standardizedCAV, unit: "m/s", "The same of those seconds only whose peak exceeds 0.025 g.")
@@ -158,6 +165,10 @@ public struct EventMessage: Sendable, Equatable {
             "first_motion", firstMotion, blank: FirstMotion(axis: .plusX, t: 0),
             "First motion of the ground; left out where it does not stand out of the noise."
         ) { $0.fields(&$1) }
+        f.time(
+            "p_time", arrivalTime,
+            "When the first wave arrived, from the samples so far, by Akaike's criterion; left out while not known.")
+        f.number("p_sigma_s", arrivalSigma, unit: "s", "Standard deviation of `p_time`.")
         f.object("class", eventClass, blank: EventClass(), "What it probably is; left out where that is not judged.") {
             $0.fields(&$1)
         }

@@ -40,6 +40,17 @@ public struct Components<Element: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
+extension Components<Double> {
+    /// Velocities.
+    package func velocityFields(_ f: inout some FieldVisitor) {
+        f.number("x", x, unit: "m/s", "Axis x.")
+        f.number("y", y, unit: "m/s", "Axis y.")
+        f.number("z", z, unit: "m/s", "Axis z.")
+        f.number("h", h, unit: "m/s", "Horizontal vector, √(x² + y²).")
+        f.number("v3", v3, unit: "m/s", "3-D vector.")
+    }
+}
+
 /// One thing for each axis.
 public struct AxisValues<Element: Sendable & Equatable>: Sendable, Equatable {
     public var x: Element

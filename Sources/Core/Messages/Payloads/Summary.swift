@@ -7,10 +7,9 @@ public struct SummaryMessage: Sendable, Equatable {
         public var rms: Double
         public var peak: Double
         public var rsam: Double
-        public init(rms: Double = 0, peak: Double = 0, rsam: Double = 0) {
-            self.rms = rms
-            self.peak = peak
-            self.rsam = rsam
+        public var velocity: Double
+        public init(rms: Double = 0, peak: Double = 0, rsam: Double = 0, velocity: Double = 0) {
+            (self.rms, self.peak, self.rsam, self.velocity) = (rms, peak, rsam, velocity)
         }
     }
 
@@ -123,6 +122,7 @@ extension SummaryMessage.Level {
         f.number("rms", rms, unit: "m/s^2", "Root mean square.")
         f.number("peak", peak, unit: "m/s^2", "Largest absolute acceleration.")
         f.number("rsam", rsam, unit: "m/s^2", "Mean absolute acceleration.")
+        f.number("velocity", velocity, unit: "m/s", "Largest absolute ground velocity.")
     }
 }
 

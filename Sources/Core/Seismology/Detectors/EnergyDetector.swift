@@ -144,7 +144,8 @@ private struct EnergyRatio: Sendable {
             let before = leaves ? average.push(waiting[place]) : 0
             waiting[place] = power
             place = place + 1 == waiting.count ? 0 : place + 1
-            plane[i] = average.count == average.length && before > 0 ? energy / before * scale : 0
+            plane[i] =
+                average.count == average.length && before > 0 ? min(energy / before * scale, STALTA.largest) : 0
         }
     }
 }

@@ -17,6 +17,9 @@ public struct STALTA: Sendable {
         case frozen
     }
 
+    /// Ratios above it say nothing: after a quiet that is exactly zero, the long-term average is next to nothing.
+    public static let largest = 1e6
+
     /// Lengths in samples.
     public struct Settings: Sendable, Equatable {
         public var method: Method
@@ -119,7 +122,7 @@ public struct STALTA: Sendable {
                 seen += 1
                 plane[i] = 0
             } else {
-                let ratio = lta > 0 ? sta / lta : 0
+                let ratio = lta > 0 ? min(sta / lta, Self.largest) : 0
                 lasted = lasted >= 0 ? (ratio < off ? -1 : lasted + 1) : (ratio >= on ? 0 : -1)
                 plane[i] = ratio
             }

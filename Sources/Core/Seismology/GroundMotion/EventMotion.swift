@@ -25,8 +25,10 @@ public struct EventMotion: Sendable {
     public private(set) var h = Peak()
     public private(set) var v3 = Peak()
     /// Peaks of velocity, m/s, and of displacement, m.
-    public private(set) var velocity = HorizontalPeaks()
+    public private(set) var velocity = VelocityPeaks()
     public private(set) var displacement = HorizontalPeaks()
+    /// Peak of the acceleration that Taiwan's scale takes, m/s².
+    private var cwa = 0.0
     /// The acceleration at the peak of the 3-D vector, m/s².
     public private(set) var strongest: (x: Double, y: Double, z: Double) = (0, 0, 0)
     /// Trapezoidal integrals of a² (m²/s³) and of |a| (m/s) of x and y.
@@ -70,7 +72,8 @@ public struct EventMotion: Sendable {
             strongest = (s.ax, s.ay, s.az)
             changed = true
         }
-        changed = velocity.take(s.vx, s.vy) || changed
+        changed = velocity.take(s.vx, s.vy, s.vz) || changed
+        cwa = max(cwa, s.cwa)
         changed = displacement.take(s.dx, s.dy) || changed
         if changed { grown = true }
         samples += 1
@@ -104,7 +107,12 @@ public struct EventMotion: Sendable {
     }
 
     /// Peak velocity by a horizontal definition, m/s.
-    public func pgv(_ horizontal: HorizontalDefinition) -> Double { velocity.combined(horizontal) }
+    public func pgv(_ horizontal: HorizontalDefinition) -> Double { velocity.horizontal.combined(horizontal) }
+
+    /// What intensities are made of.
+    public func peaks(_ horizontal: HorizontalDefinition) -> IntensityPeaks {
+        IntensityPeaks(pga: pga(horizontal), pgv: pgv(horizontal), cwa: cwa, vectorPGV: velocity.v3)
+    }
 
     /// Peak displacement by a horizontal definition, m.
     public func pgd(_ horizontal: HorizontalDefinition) -> Double { displacement.combined(horizontal) }

@@ -1,8 +1,9 @@
 import SignalProcessing
 
-/// Ground velocity and displacement of three axes from acceleration without offset, all causal and from zero:
-/// Butterworth high pass of order 2 at 0.075 Hz, trapezoidal integral, the same high pass: velocity; once more integral
-/// and high pass: displacement.
+/// Ground velocity and displacement of three axes from acceleration that starts at 0 (without its mean, or without its
+/// first sample), all causal and from zero: Butterworth high pass of order 2 at 0.075 Hz, trapezoidal integral, the same
+/// high pass: velocity; once more integral and high pass: displacement. No other filter may come before it: a third high
+/// pass takes a fifth of the peak velocity of one record in ten.
 public struct GroundIntegrator: Sendable {
     private var acceleration: AxisFilter
     private var velocity: IntegralStage
@@ -28,12 +29,19 @@ public struct GroundIntegrator: Sendable {
         displacement.reset()
     }
 
-    /// Turns `count` samples of acceleration (m/s²) into velocity (m/s), in place.
-    public mutating func velocity(
+    /// The first high pass on `count` samples of acceleration (m/s²), in place.
+    public mutating func highpass(
         _ px: UnsafeMutablePointer<Double>, _ py: UnsafeMutablePointer<Double>, _ pz: UnsafeMutablePointer<Double>,
         count: Int
     ) {
         acceleration.process(px, py, pz, count: count)
+    }
+
+    /// Turns what ``highpass(_:_:_:count:)`` has made into velocity (m/s), in place.
+    public mutating func velocity(
+        _ px: UnsafeMutablePointer<Double>, _ py: UnsafeMutablePointer<Double>, _ pz: UnsafeMutablePointer<Double>,
+        count: Int
+    ) {
         velocity.process(px, py, pz, count: count)
     }
 

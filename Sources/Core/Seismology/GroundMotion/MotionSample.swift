@@ -4,8 +4,9 @@ public func largestAxis(_ a: (x: Double, y: Double, z: Double)) -> Int {
     return abs(a.y) > abs(a.x) ? 1 : 0
 }
 
-/// Everything the measures take from one sample: acceleration without offset (m/s²), ground velocity (m/s) and
-/// horizontal ground displacement (m).
+/// Everything the measures take from one sample: acceleration without offset (m/s²), ground velocity (m/s), horizontal
+/// ground displacement (m) and what Taiwan's scale takes (``CentralWeatherAdministration/Acceleration``, m/s²; 0 where nobody
+/// asks for it).
 public struct MotionSample: Sendable, Equatable {
     public var ax: Double
     public var ay: Double
@@ -15,13 +16,14 @@ public struct MotionSample: Sendable, Equatable {
     public var vz: Double
     public var dx: Double
     public var dy: Double
+    public var cwa: Double
 
     public init(
         ax: Double, ay: Double, az: Double, vx: Double = 0, vy: Double = 0, vz: Double = 0, dx: Double = 0,
-        dy: Double = 0
+        dy: Double = 0, cwa: Double = 0
     ) {
         (self.ax, self.ay, self.az) = (ax, ay, az)
         (self.vx, self.vy, self.vz) = (vx, vy, vz)
-        (self.dx, self.dy) = (dx, dy)
+        (self.dx, self.dy, self.cwa) = (dx, dy, cwa)
     }
 }

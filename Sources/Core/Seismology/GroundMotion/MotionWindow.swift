@@ -21,8 +21,10 @@ public struct MotionWindow: Sendable {
         /// The acceleration at the peak of the 3-D vector, m/s².
         public var strongest: (x: Double, y: Double, z: Double) = (0, 0, 0)
         /// Peaks of velocity, m/s, and of displacement, m.
-        public var velocity = HorizontalPeaks()
+        public var velocity = VelocityPeaks()
         public var displacement = HorizontalPeaks()
+        /// Peak of the acceleration that Taiwan's scale takes, m/s².
+        public var cwa = 0.0
 
         public init() {}
 
@@ -45,8 +47,9 @@ public struct MotionWindow: Sendable {
                 peakV3 = vector
                 strongest = (s.ax, s.ay, s.az)
             }
-            velocity.take(s.vx, s.vy)
+            velocity.take(s.vx, s.vy, s.vz)
             displacement.take(s.dx, s.dy)
+            cwa = max(cwa, s.cwa)
         }
 
         mutating func add(_ other: Levels) {
@@ -66,6 +69,7 @@ public struct MotionWindow: Sendable {
             }
             velocity.take(other.velocity)
             displacement.take(other.displacement)
+            cwa = max(cwa, other.cwa)
         }
     }
 
@@ -85,17 +89,17 @@ public struct MotionWindow: Sendable {
     }
 
     /// Takes `count` samples of acceleration without offset (m/s²), velocity (m/s) and displacement (m), each as planes
-    /// of x, y and z `stride` apart.
+    /// of x, y and z `stride` apart, and one plane of what Taiwan's scale takes (m/s²).
     public mutating func add(
         _ count: Int, acceleration a: UnsafePointer<Double>, velocity v: UnsafePointer<Double>,
-        displacement d: UnsafePointer<Double>, stride: Int
+        displacement d: UnsafePointer<Double>, cwa: UnsafePointer<Double>, stride: Int
     ) {
         var levels = current
         for i in 0..<count {
             levels.add(
                 MotionSample(
                     ax: a[i], ay: a[stride + i], az: a[2 * stride + i], vx: v[i], vy: v[stride + i],
-                    dx: d[i], dy: d[stride + i]))
+                    vz: v[2 * stride + i], dx: d[i], dy: d[stride + i], cwa: cwa[i]))
         }
         current = levels
     }

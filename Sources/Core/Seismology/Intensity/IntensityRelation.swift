@@ -15,15 +15,20 @@ public struct IntensityRelation: Sendable, Equatable, CaseIterable, RawRepresent
     public let rawValue: String
     /// The scale that the values belong to.
     public let scale: IntensityScale
-    private let peaks: @Sendable (_ pga: Double, _ pgv: Double) -> IntensityEstimate?
+    private let of: @Sendable (IntensityPeaks) -> IntensityEstimate?
 
-    /// - Parameter peaks: the intensity of a peak acceleration (m/s²) and a peak velocity (m/s); nil where peaks are not
-    ///   enough.
+    /// - Parameter peaks: the intensity of a peak acceleration (m/s²) and a peak velocity (m/s) of the horizontals; nil
+    ///   where peaks are not enough.
     init(
         _ name: String, _ scale: IntensityScale,
         _ peaks: @escaping @Sendable (_ pga: Double, _ pgv: Double) -> IntensityEstimate?
     ) {
-        (rawValue, self.scale, self.peaks) = (name, scale, peaks)
+        self.init(name, scale) { peaks($0.pga, $0.pgv) }
+    }
+
+    /// - Parameter of: the intensity of peaks that the relation defines itself.
+    init(_ name: String, _ scale: IntensityScale, of: @escaping @Sendable (IntensityPeaks) -> IntensityEstimate?) {
+        (rawValue, self.scale, self.of) = (name, scale, of)
     }
 
     public init?(rawValue: String) {
@@ -31,9 +36,26 @@ public struct IntensityRelation: Sendable, Equatable, CaseIterable, RawRepresent
         self = known
     }
 
-    /// Intensity of a peak acceleration (m/s²) and a peak velocity (m/s), neither negative; nil where peaks are not
-    /// enough.
-    public func estimate(pga: Double, pgv: Double) -> IntensityEstimate? { peaks(pga, pgv) }
+    /// Intensity of some peaks; nil where peaks are not enough.
+    public func estimate(_ peaks: IntensityPeaks) -> IntensityEstimate? { of(peaks) }
+}
+
+/// Peaks of the ground motion that relations start from, none negative.
+public struct IntensityPeaks: Sendable, Equatable {
+    /// Peak acceleration of the horizontals, m/s², and peak velocity, m/s.
+    public var pga: Double
+    public var pgv: Double
+    /// Of ``CentralWeatherAdministration/Acceleration``, m/s².
+    public var cwa: Double
+    /// Peak velocity of the 3-D vector, m/s.
+    public var vectorPGV: Double
+
+    public init(pga: Double, pgv: Double, cwa: Double, vectorPGV: Double) {
+        (self.pga, self.pgv, self.cwa, self.vectorPGV) = (pga, pgv, cwa, vectorPGV)
+    }
+
+    /// Of motion along one horizontal axis, slower than 10 Hz.
+    public init(pga: Double, pgv: Double) { self.init(pga: pga, pgv: pgv, cwa: pga, vectorPGV: pgv) }
 }
 
 /// One relation's answer.

@@ -12,9 +12,11 @@ extension Associator {
         let fit = event.hypocentre
         if isCertain(fit, members.map(\.kept.place), centre) { return Location(certain: fit, centre: centre) }
         let readings = members.map { kept, phase in
-            Locator.Reading(
-                place: kept.place, phase: phase, time: kept.onset.seconds, peak: kept.onset.pga,
-                asOf: Double(kept.onset.asOf) / 1e9)
+            // A detector needs some of the wave: what the station makes of its samples is nearer to the arrival.
+            let arrival = kept.onset.arrival
+            return Locator.Reading(
+                place: kept.place, phase: phase, time: arrival.map { Double($0.time) / 1e9 } ?? kept.onset.seconds,
+                sigma: arrival?.sigma ?? 0, peak: kept.onset.pga, asOf: Double(kept.onset.asOf) / 1e9)
         }
         let first = members.first?.kept.onset.seconds ?? 0
         let silent = stations.values.compactMap { station -> Place? in

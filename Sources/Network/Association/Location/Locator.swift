@@ -14,6 +14,8 @@ struct Locator {
         var phase: Phase
         /// Seconds of UTC.
         var time: Double
+        /// Standard deviation of picking it by the station's own word, s.
+        var sigma = 0.0
         /// Largest acceleration until `asOf`, m/s²; 0: none.
         var peak = 0.0
         /// Seconds of UTC.
@@ -80,7 +82,8 @@ struct Locator {
             return Observed(
                 at: one.place.projected(around: centre),
                 time: one.time - Hypocentre.correction(one.place, one.phase), phase: one.phase,
-                sigma: (pick * pick + model * model).squareRoot(), peak: isRipe ? log10(one.peak * 100) : nil,
+                sigma: (pick * pick + one.sigma * one.sigma + model * model).squareRoot(),
+                peak: isRipe ? log10(one.peak * 100) : nil,
                 asOf: one.asOf)
         }
         self.centre = centre

@@ -145,7 +145,7 @@ final class SimulatedStation {
     /// Peak velocity (m/s) of a motion with that peak acceleration at 1.6 Hz, and the intensity of both.
     private static func measures(pga: Double) -> (pgv: Double, [IntensityValue]) {
         let pgv = pga / 10
-        return (pgv, IntensityValue(.worden12, pga: pga, pgv: pgv, jma: nil).map { [$0] } ?? [])
+        return (pgv, IntensityValue(.worden12, .init(pga: pga, pgv: pgv), jma: nil).map { [$0] } ?? [])
     }
 
     /// Seconds that a level is taken over, as an agent's are.

@@ -17,7 +17,7 @@ import Testing
 
     static let envelope = "v station boot seq t"
     static let quality = "tq tq.synced tq.source tq.error_ms"
-    static let levels = ["x", "y", "z", "h", "v3"].map { "\($0) \($0).rms \($0).peak \($0).rsam" }
+    static let levels = ["x", "y", "z", "h", "v3"].map { "\($0) \($0).rms \($0).peak \($0).rsam \($0).velocity" }
         .joined(separator: " ")
     static let peaks = ["x", "y", "z", "h", "v3"].map { "peaks.\($0) peaks.\($0).value peaks.\($0).t" }
         .joined(separator: " ")
@@ -30,8 +30,9 @@ import Testing
     static let event =
         "\(envelope) \(quality) event_type event_id onset detectors detectors.name detectors.signal detectors.axes detectors.on"
         + " detectors.value detectors.threshold detectors.max detectors.direction detectors.peaks detectors.peaks.x"
-        + " detectors.peaks.y detectors.peaks.z detectors.config_rev peaks \(peaks) pga pga_pct_g pgv pgd cav cav_std arias"
-        + " duration_s \(intensity) \(flat) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z class class.likely class.certain class.moved onsite clipped config_rev"
+        + " detectors.peaks.y detectors.peaks.z detectors.config_rev peaks \(peaks) pga pga_pct_g pgv"
+        + " peak_velocity peak_velocity.x peak_velocity.y peak_velocity.z peak_velocity.h peak_velocity.v3 pgd cav cav_std arias"
+        + " duration_s \(intensity) \(flat) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z p_time p_sigma_s class class.likely class.certain class.moved onsite clipped config_rev"
     /// From the first second on.
     static let assessed =
         "class.p class.t_s onsite.t_s onsite.pv onsite.pd onsite.tau_c onsite.pgv_predicted onsite.mmi_predicted"

@@ -87,9 +87,11 @@ enum Samples {
         var m = SummaryMessage()
         m.window = 10
         m.levels = Components(
-            x: .init(rms: 0.0123, peak: 0.041, rsam: 0.0101), y: .init(rms: 0.0098, peak: 0.035, rsam: 0.0081),
-            z: .init(rms: 0.004, peak: 0.0125, rsam: 0.0032), h: .init(rms: 0.0157, peak: 0.0502, rsam: 0.0142),
-            v3: .init(rms: 0.0162, peak: 0.0511, rsam: 0.0149))
+            x: .init(rms: 0.0123, peak: 0.041, rsam: 0.0101, velocity: 0.0021),
+            y: .init(rms: 0.0098, peak: 0.035, rsam: 0.0081, velocity: 0.0015),
+            z: .init(rms: 0.004, peak: 0.0125, rsam: 0.0032, velocity: 0.001),
+            h: .init(rms: 0.0157, peak: 0.0502, rsam: 0.0142, velocity: 0.0025),
+            v3: .init(rms: 0.0162, peak: 0.0511, rsam: 0.0149, velocity: 0.0026))
         m.pga = 0.041
         m.pgaPercentG = 0.4180836
         m.pgv = 0.0021
@@ -189,6 +191,7 @@ enum Samples {
         m.pga = 0.41
         m.pgaPercentG = 4.180836
         m.pgv = 0.021
+        m.peakVelocity = Components(x: 0.0125, y: 0.021, z: 0.00625, h: 0.0225, v3: 0.023)
         m.pgd = 0.0017
         m.cav = 0.77
         m.standardizedCAV = 0.62
@@ -199,6 +202,7 @@ enum Samples {
         m.rsam = AxisValues(x: 0.03, y: 0.025, z: 0.0125)
         m.configRevision = 7
         m.eventClass = EventClass()
+        (m.arrivalTime, m.arrivalSigma) = (onset - 500_000_000, 0.125)
         if kind == .onset { return m }
         m.eventClass = quake
         m.onsite = OnsiteMessage(time: kind == .end ? 3 : 1, mmi: 4.5, pgv: 0.0625)

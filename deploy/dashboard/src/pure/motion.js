@@ -1,4 +1,5 @@
-// From acceleration to the motion of the ground, the way the agent does it: high pass, trapezoids, high pass.
+// From acceleration to the motion of the ground, the way the agent does it: high pass, trapezoids, high pass; the removal of
+// gravity is for the acceleration alone.
 // Butterworth of order 2 by the bilinear transform, started at rest for `first`.
 function highPass(samples, rate, corner, first = 0) {
   const w = Math.tan((Math.PI * corner) / rate);
@@ -62,7 +63,7 @@ function withoutOffset(samples, quiet) {
 function ofGround(samples, rate, { quiet = 0, offsetCorner = 0.1, corner = 0.075 } = {}) {
   const level = withoutOffset(withoutGaps(samples), quiet);
   const acceleration = highPass(level, rate, offsetCorner, level[0] ?? 0);
-  const velocity = highPass(integrate(highPass(acceleration, rate, corner), rate), rate, corner);
+  const velocity = highPass(integrate(highPass(level, rate, corner, level[0] ?? 0), rate), rate, corner);
   const displacement = highPass(integrate(velocity, rate), rate, corner);
   return { acceleration, velocity, displacement };
 }
