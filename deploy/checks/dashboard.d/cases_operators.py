@@ -135,9 +135,18 @@ def case_earthquake_of_many_stations(world):
         page.wait_for_timeout(1500)
         grown = page.evaluate(coloured(60), ["canvas.above", "--rms"])
         assert grown > blue > 20, f"the circle of P does not grow: {blue}, then {grown} pixels"
+        # A page that is opened with it, and learns later where the stations are, has all of them in sight.
+        other = world.page(f"#/earthquake/{event}", broker=broker, size=(1280, 900))
+        world.until(other, "Seismote.link.state === 'online'")
+        quake(broker, 1, version=2, place={"quality": "good", "azimuth_deg": 310.0, "distance_km": 20.0, "extent_km": 60.0, "region": region, "others": []}, silent=[f"net-{i:04}" for i in range(100, 180)])
+        spread = """(() => { const { view } = Seismote.earthquakeView.map.state(); const plane = document.querySelector(".plane");
+          const places = ["net-0003", "net-0009", "net-0015"].map((id) => Seismote.fleet.stations.get(id).info.station);
+          return places.every((one) => Math.abs(one.latitude - view.latitude) * view.pixels < plane.clientHeight / 2 && Math.abs(one.longitude - view.longitude) * view.pixels * 0.6 < plane.clientWidth / 2); })()"""
+        world.until(other, spread, 10)
+        world.close_page(other)
         check_looks(world, page, "earthquake")
         # Beyond the network: an arrow, no star and no waves; the other places as outlines.
-        quake(broker, 1, version=2, magnitude=None, place={"quality": "outside", "azimuth_deg": 310.0, "distance_km": 80.0, "extent_km": 160.0, "region": region, "others": [{"latitude": 36.6, "longitude": -118.3}]})
+        quake(broker, 1, version=3, magnitude=None, place={"quality": "outside", "azimuth_deg": 310.0, "distance_km": 80.0, "extent_km": 160.0, "region": region, "others": [{"latitude": 36.6, "longitude": -118.3}]})
         world.until(page, "document.querySelector('.note')?.textContent.includes('outside the network') && document.querySelector('.event-facts').textContent.includes('to the NW')", 3)
         page.wait_for_timeout(300)
         assert page.evaluate(coloured(60), ["canvas.above", "--rms"]) == 0, "waves are drawn from a place that nobody knows"

@@ -65,7 +65,7 @@ export function alarmButton() {
   const bell = h("svg", { viewBox: "0 0 24 24", class: "bell", "aria-hidden": "true" },
     h("path", { d: "M12 3a6 6 0 0 0-6 6v4l-2 3v1h16v-1l-2-3V9a6 6 0 0 0-6-6zM10 19a2 2 0 0 0 4 0z" }), h("path", { class: "bell-off", d: "M3 3l18 18" }));
   const word = h("span", {}, words.button);
-  const element = h("button", { type: "button", class: "connection alarm-button", onclick: open }, bell, word);
+  const element = h("button", { type: "button", class: "bar-button alarm-button", onclick: open }, bell, word);
   const show = () => {
     const state = preferences.get("sound") !== "yes" ? "off" : sound.state() === "ready" ? "on" : "waiting";
     element.dataset.sound = state;

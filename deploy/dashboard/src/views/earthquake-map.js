@@ -32,7 +32,9 @@ export function pointsOf(event) {
   const region = (event.place?.region ?? []).flatMap(({ latitude, longitude }) => latitude.map((value, i) => ({ latitude: value, longitude: longitude[i] })));
   // A region that is far larger than the network would make it a point.
   const near = region.length > 0 && stations.length > 0 && (event.place?.extent_km ?? 0) > 400 ? [] : region;
-  return [...(isPlaced(event) ? [event] : []), ...stations, ...near];
+  // Some 50 km around the epicentre, so that it is not all that is seen.
+  const around = isPlaced(event) ? [-0.25, 0.25].map((by) => ({ latitude: event.latitude + by, longitude: event.longitude + by })) : [];
+  return [...around, ...stations, ...near];
 }
 
 function star(context, x, y, size, isFilled) {

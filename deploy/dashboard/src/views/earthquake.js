@@ -152,10 +152,10 @@ class Earthquake {
     this.map.show(known);
     this.map.shake(this.#strengths);
     this.map.overlay((context, projection, colors) => paintEarthquake(context, projection, colors, this.event));
-    // Looked at anew when the place is another one.
-    const where = `${event.event_id} ${event.place?.quality} ${event.latitude.toFixed(1)} ${event.longitude.toFixed(1)} ${event.stations?.length > 0}`;
+    // Looked at anew when the place is another one or there are many more stations, until the reader moves the map.
     const points = pointsOf(event);
-    if (where !== this.#looked && points.length > 0) {
+    const where = `${event.event_id} ${event.place?.quality} ${event.latitude.toFixed(1)} ${event.longitude.toFixed(1)} ${Math.floor(2 * Math.log2(points.length + 1))}`;
+    if (where !== this.#looked && points.length > 0 && !this.map.state().isMoved) {
       this.#looked = where;
       this.map.look(points);
     }

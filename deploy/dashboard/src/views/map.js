@@ -57,6 +57,7 @@ export function stationMap() {
   let view = null;
   // The reader has chosen the view: stations that come do not move it.
   let own = false;
+  let isMoved = false;
   let rows = [];
   let placed = [];
   let projection = null;
@@ -89,7 +90,7 @@ export function stationMap() {
     const pixels = Math.min(40000, Math.max(size.width / 360, view.pixels * by));
     const part = 1 - view.pixels / pixels;
     view = { latitude: view.latitude + (about.latitude - view.latitude) * part, longitude: view.longitude + (about.longitude - view.longitude) * part, pixels };
-    own = true;
+    own = isMoved = true;
     arrange();
   }
 
@@ -97,7 +98,7 @@ export function stationMap() {
     if (!projection) return;
     const { latitude, longitude } = projection.back(size.width / 2 + x, size.height / 2 + y);
     view = { ...view, latitude: Math.min(89, Math.max(-89, latitude)), longitude };
-    own = true;
+    own = isMoved = true;
     arrange();
   }
 
@@ -307,7 +308,7 @@ export function stationMap() {
       color();
       surface.redraw();
     },
-    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null }),
+    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null, isMoved }),
     stop() {
       observer.disconnect();
       surface.stop();
