@@ -65,7 +65,10 @@ import Testing
         let said = scene.observe(30)
         #expect(said.map(\.kind) == [.onset, .onset, .onset])
         #expect(Set(said.map(\.eventID)).count == 3)
-        #expect(said.map(\.eventID).sorted() == ["net-20251009T085320000Z", "net-20251009T085320001Z", "net-20251009T085320002Z"])
+        #expect(
+            said.map(\.eventID).sorted() == [
+                "net-20251009T085320000Z", "net-20251009T085320001Z", "net-20251009T085320002Z",
+            ])
     }
 
     /// An event whose onsets have gone to others is said to be part of the one that has most of them.
