@@ -88,11 +88,12 @@ let package = Package(
         room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Commands", ["Messages", "Settings"], small: true),
         room("Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
         room(
             "Agent",
             [
                 "Threads", "Sensors", "MiniSEED", "Messages", "Settings", "Commands", "Station", "Spool",
-                "Link", "CLinux",
+                "Link", "Alerts", "CLinux",
             ],
             small: true),
 
@@ -108,8 +109,8 @@ let package = Package(
             name: "seismote",
             dependencies: [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Exchange", "Commands", "Link", "MiniSEED", "Association", "Cluster", "Servers", "ServerOptions",
-                "CLinux", "CMosquitto", "CExpat",
+                "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster", "Servers",
+                "ServerOptions", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
 
@@ -135,9 +136,11 @@ let package = Package(
         tests("Spool"),
         tests("Commands"),
         tests("Link", ["Threads", "Settings"]),
+        tests("Alerts", ["Link", "Sensors", "Settings"]),
         tests("Agent", ["Threads"]),
         .testTarget(
-            name: "ToolTests", dependencies: ["seismote", "Messages", "Threads", "TestSupport", "CMosquitto"],
+            name: "ToolTests",
+            dependencies: ["seismote", "Alerts", "Messages", "Threads", "TestSupport", "CMosquitto"],
             path: "Tests/ToolTests", swiftSettings: common
         ),
     ]

@@ -1,3 +1,4 @@
+import Alerts
 import CLinux
 import Glibc
 import Link
@@ -76,7 +77,7 @@ public struct Agent {
             sampling: orders, storage: storage, alarm: alarm?.orders)
         reporter.alarm = alarm
         if let note = keeper.notes.last {
-            reporter.reverted = (note.message, .object([.init("left", .int(Int64(note.revision)))]))
+            reporter.reverted = AlertFault(note.message, .object([.init("left", .int(Int64(note.revision)))]))
         }
         // One that the agent before this one left open is over: the link reads it back first, so that it gets its end.
         let current = Stream.current.delivery.header(topic: topics.current)

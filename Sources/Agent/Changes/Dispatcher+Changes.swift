@@ -1,3 +1,4 @@
+import Alerts
 import Commands
 import Messages
 import Settings
@@ -27,7 +28,7 @@ extension Dispatcher {
         /// A trial that was passed, by the number of its revision.
         var confirmed: Int?
         /// What is taken back.
-        var reverted: AlertBoard.Fault?
+        var reverted: AlertFault?
 
         init(request: CommandRequest?, told: Value, next: SettingsLedger) {
             (self.request, self.told, self.next) = (request, told, next)
@@ -144,7 +145,7 @@ extension Dispatcher {
         else { return }
         let one = Change(request: nil, told: .object([]), next: keeper.ledger)
         guard let proposal = one.next.revert(now: HostClock.wall()) else { return }
-        one.reverted = (
+        one.reverted = AlertFault(
             "revision \(pending.revision) of the settings was not confirmed in time and is taken back",
             .object([
                 .init("left", .int(Int64(pending.revision))), .init("rev", .int(Int64(one.next.revision))),

@@ -122,7 +122,7 @@ extension Dispatcher {
         guard let one = changing else { return }
         keeper.adopt(one.next)
         reporter.reverted = one.reverted
-        if let (words, _) = one.reverted { log.warning(words, ["revision": .int(keeper.ledger.revision)]) }
+        if let fault = one.reverted { log.warning(fault.message, ["revision": .int(keeper.ledger.revision)]) }
     }
 
     private mutating func commit(_ owner: SettingOwner, _ reporter: inout Reporter) -> ChangeCoordinator.Event? {
