@@ -23,19 +23,35 @@ let onlyUsed: [SwiftSetting] = [
 let alwaysOptimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// A room of the package: a library target that depends only on rooms above it in this list.
+///
+/// - Parameter path: its folder below `Sources`: product, then name.
 func room(
-    _ name: String, _ dependencies: [Target.Dependency] = [], links: [String] = [], small: Bool = false,
+    _ path: String, _ dependencies: [Target.Dependency] = [], links: [String] = [], small: Bool = false,
     settings: [SwiftSetting] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, swiftSettings: common + unnamed + (small ? forSize : []) + settings,
+        name: name(path), dependencies: dependencies, path: "Sources/\(path)",
+        swiftSettings: common + unnamed + (small ? forSize : []) + settings,
         linkerSettings: links.map { .linkedLibrary($0) })
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+/// A program: as a room, but that it is started.
+func program(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name(path), dependencies: dependencies, path: "Sources/\(path)", swiftSettings: common)
+}
+
+/// A module map of a C library, with shims in C at most.
+func library(_ name: String) -> Target { .systemLibrary(name: name, path: "Sources/Libraries/\(name)") }
+func shim(_ name: String) -> Target { .target(name: name, path: "Sources/Libraries/\(name)") }
+
+func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
+/// The tests of a room, in the folder of the same name below `Tests`.
+func tests(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies,
-        swiftSettings: common)
+        name: "\(name(path))Tests", dependencies: [.init(stringLiteral: name(path)), "TestSupport"] + dependencies,
+        path: "Tests/\(path)Tests", swiftSettings: common)
 }
 
 let package = Package(
@@ -59,38 +75,38 @@ let package = Package(
     ],
     targets: [
         // Module maps and thin shims, nothing else.
-        .systemLibrary(name: "CMosquitto"),
-        .systemLibrary(name: "CMiniSEED"),
-        .systemLibrary(name: "CYAML"),
-        .systemLibrary(name: "CJansson"),
-        .systemLibrary(name: "CSQLite"),
-        .systemLibrary(name: "CExpat"),
-        .systemLibrary(name: "CRabbitMQ"),
-        .target(name: "CLinux"),
-        .target(name: "CKissFFT"),
-        .target(name: "CIIO"),
-        .target(name: "CSharedKey"),
+        library("CMosquitto"),
+        library("CMiniSEED"),
+        library("CYAML"),
+        library("CJansson"),
+        library("CSQLite"),
+        library("CExpat"),
+        library("CRabbitMQ"),
+        shim("CLinux"),
+        shim("CKissFFT"),
+        shim("CIIO"),
+        shim("CSharedKey"),
 
         // The rooms, each depends only on those above it.
-        room("Threads", ["CLinux"], small: true),
-        room("SignalProcessing", ["CKissFFT"], links: ["m"]),
-        room("Seismology", ["SignalProcessing"]),
-        room("MiniSEED", ["Threads", "CMiniSEED"], small: true),
-        room("Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
-        room("Messages", ["Seismology", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
-        room("Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true),
-        room("Association", ["Messages"], settings: alwaysOptimized),
-        room("Cluster", ["Messages", "Settings", "Association"]),
-        room("Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
-        room("Servers", ["Messages", "Settings", "CSQLite"]),
-        room("Feed", ["SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange"]),
-        room("Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
-        room("Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
-        room("Commands", ["Messages", "Settings"], small: true),
-        room("Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
-        room("Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
+        room("Base/Threads", ["CLinux"], small: true),
+        room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
+        room("Core/Seismology", ["SignalProcessing"]),
+        room("Core/MiniSEED", ["Threads", "CMiniSEED"], small: true),
+        room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
+        room("Core/Messages", ["Seismology", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
+        room("Core/Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true),
+        room("Network/Association", ["Messages"], settings: alwaysOptimized),
+        room("Network/Cluster", ["Messages", "Settings", "Association"]),
+        room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
+        room("Core/Servers", ["Messages", "Settings", "CSQLite"]),
+        room("Feed/Feed", ["SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange"]),
+        room("Agent/Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
+        room("Agent/Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
+        room("Core/Commands", ["Messages", "Settings"], small: true),
+        room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Agent/Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
         room(
-            "Agent",
+            "Agent/Agent",
             [
                 "Threads", "Sensors", "MiniSEED", "Messages", "Settings", "Commands", "Station", "Spool",
                 "Link", "Alerts", "CLinux",
@@ -102,46 +118,44 @@ let package = Package(
             name: "ServerOptions",
             dependencies: [
                 "Messages", "Settings", "Servers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], swiftSettings: common),
+            ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
-        .executableTarget(name: "seismoted", dependencies: ["Agent"], swiftSettings: common),
-        .executableTarget(
-            name: "seismote",
-            dependencies: [
+        program("Agent/seismoted", ["Agent"]),
+        program(
+            "Tool/seismote",
+            [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
                 "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster", "Servers",
                 "ServerOptions", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], swiftSettings: common),
+            ]),
 
         // Of the machines of a network, not of stations: it alone needs librabbitmq.
-        .executableTarget(
-            name: "seismote-network", dependencies: ["Threads", "Messages", "Cluster", "CRabbitMQ"],
-            swiftSettings: common),
+        program("Network/seismote-network", ["Threads", "Messages", "Cluster", "CRabbitMQ"]),
 
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
-        tests("Threads"),
-        tests("SignalProcessing"),
-        tests("Seismology", ["MiniSEED"]),
-        tests("MiniSEED"),
-        tests("Sensors", ["Threads"]),
-        tests("Messages", ["Settings", "Sensors"]),
-        tests("Settings"),
-        tests("Association", ["Messages", "Settings"]),
-        tests("Cluster", ["Association", "Messages", "Settings"]),
-        tests("Exchange", ["Settings", "Messages", "SignalProcessing"]),
-        tests("Servers", ["Messages", "Settings"]),
-        tests("Feed", ["MiniSEED", "Messages", "Settings", "Exchange"]),
-        tests("Station", ["Sensors", "MiniSEED"]),
-        tests("Spool"),
-        tests("Commands"),
-        tests("Link", ["Threads", "Settings"]),
-        tests("Alerts", ["Link", "Sensors", "Settings"]),
-        tests("Agent", ["Threads"]),
+        tests("Base/Threads"),
+        tests("Core/SignalProcessing"),
+        tests("Core/Seismology", ["MiniSEED"]),
+        tests("Core/MiniSEED"),
+        tests("Agent/Sensors", ["Threads"]),
+        tests("Core/Messages", ["Settings", "Sensors"]),
+        tests("Core/Settings"),
+        tests("Network/Association", ["Messages", "Settings"]),
+        tests("Network/Cluster", ["Association", "Messages", "Settings"]),
+        tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
+        tests("Core/Servers", ["Messages", "Settings"]),
+        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange"]),
+        tests("Agent/Station", ["Sensors", "MiniSEED"]),
+        tests("Agent/Spool"),
+        tests("Core/Commands"),
+        tests("Agent/Link", ["Threads", "Settings"]),
+        tests("Agent/Alerts", ["Link", "Sensors", "Settings"]),
+        tests("Agent/Agent", ["Threads"]),
         .testTarget(
             name: "ToolTests",
             dependencies: ["seismote", "Alerts", "Messages", "Threads", "TestSupport", "CMosquitto"],
-            path: "Tests/ToolTests", swiftSettings: common
+            path: "Tests/Tool/ToolTests", swiftSettings: common
         ),
     ]
 )
@@ -162,14 +176,14 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
     package.dependencies.append(.package(url: "https://github.com/apple/swift-nio", from: "2.86.0"))
     package.products.append(.executable(name: "seismote-feed", targets: ["seismote-feed"]))
     package.targets.append(
-        .executableTarget(
-            name: "seismote-feed",
-            dependencies: [
+        program(
+            "Feed/seismote-feed",
+            [
                 "Threads", "MiniSEED", "Messages", "Settings", "Servers", "ServerOptions", "Exchange", "Feed", "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], swiftSettings: common))
+            ]))
 }
 #endif

@@ -180,7 +180,7 @@ find_python() {
 # no names (0.3 MB); functions with the same code are kept once (0.2 MB). The tables for unwinding the stack are there, so
 # that a crash leaves a stack to read. What comes from libraries is looked up at the start (-z now, so that the table of it
 # is read-only from then on), and only where the system has its libraries (no RUNPATH). No build id: it is made of the names
-# of the folders, too. Nothing asks for the names of Unicode's characters (0.55 MB): Sources/CLinux/Unicode.c answers in
+# of the folders, too. Nothing asks for the names of Unicode's characters (0.55 MB): Sources/Libraries/CLinux/Unicode.c answers in
 # their place. The few parts of the C++ library that Swift's runtime needs are inside too: 60 KiB of file, and 700 KiB less
 # of memory than the library.
 # (By a name below the package's folder: a program notes a hash of the command line that it was compiled with.)

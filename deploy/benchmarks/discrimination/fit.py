@@ -16,7 +16,7 @@ import judgings
 import numpy as np
 from scipy import optimize
 
-FILE = pathlib.Path(__file__).resolve().parents[3] / "Sources/Seismology/Discrimination/DiscriminationModel.swift"
+FILE = pathlib.Path(__file__).resolve().parents[3] / "Sources/Core/Seismology/Discrimination/DiscriminationModel.swift"
 FOLDS, PENALTY, LIMIT = 5, 1e-3, 2.5
 LEAST = 5  # events of a side
 

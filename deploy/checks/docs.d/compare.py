@@ -83,7 +83,7 @@ def alerts():
 
 @functools.cache
 def swift(room="*"):
-    paths = glob.glob(f"{repository}/Sources/{room}/**/*.swift", recursive=True)
+    paths = glob.glob(f"{repository}/Sources/*/{room}/**/*.swift", recursive=True)
     return [read(os.path.relpath(path, repository)) for path in sorted(paths)]
 
 

@@ -65,7 +65,7 @@ DECISIONS = {re.match(r"0*(\d+)", os.path.basename(path))[1]: path for path in p
 
 def programs():
     """Each is in README, architecture and decision 3, and none of them counts wrong."""
-    true = re.findall(r'\.executableTarget\(\s*name: "([^"]+)"', package)
+    true = [os.path.basename(path) for path in re.findall(r'program\(\s*"([^"]+)"', package)]
     differ(ARCHITECTURE, "the program", sum(first_column(section(ARCHITECTURE, "Programs")), []), true)
     for page in ("README.md", DECISIONS["3"]):
         for one in true:
@@ -79,8 +79,8 @@ def programs():
 
 
 DEPENDENCIES = {
-    name: names(re.sub(r"\.product\([^)]*\)", "", below)) for name, below in re.findall(
-        r'(?:room|\.target|\.executableTarget)\(\s*(?:name: )?"([^"]+)",\s*(?:dependencies: )?\[(.*?)\]', package, re.S)}
+    os.path.basename(path): names(re.sub(r"\.product\([^)]*\)", "", below)) for path, below in re.findall(
+        r'(?:room|program|\.target)\(\s*(?:name: )?"([^"]+)",\s*(?:dependencies: )?\[(.*?)\]', package, re.S)}
 
 
 def below(name):
@@ -96,14 +96,26 @@ def below(name):
 
 def rooms():
     """Each room and each C module has its row, with the programs that it is linked into."""
-    true = re.findall(r'room\(\s*"([^"]+)"', package)
+    paths = re.findall(r'room\(\s*"([^"]+)"', package)
     # Libraries beside the rooms, which are targets of their own (argument parser), and the shims.
-    others = [one for one in re.findall(r'\.target\(\s*name: "([^"]+)"', package) if one != "TestSupport"]
-    systems = re.findall(r'\.systemLibrary\(\s*name: "([^"]+)"', package)
-    differ(ARCHITECTURE, "the room", sum(first_column(section(ARCHITECTURE, "Rooms")), []), true + others + systems)
-    for one in true + others + systems:
-        if not os.path.isdir(os.path.join(repository, "Sources", one)):
-            say("Package.swift", f"there is no Sources/{one}")
+    paths += re.findall(r'\.target\(\s*name: "[^"]+",.*?path: "Sources/([^"]+)"', package, re.S)
+    paths += ["Libraries/" + one for one in re.findall(r'(?:library|shim)\("([^"]+)"\)', package)]
+    true = [os.path.basename(path) for path in paths]
+    described = {}
+    for product, table in re.findall(r"(?ms)^### `Sources/(\w+)`[^\n]*\n(.*?)(?=^### |\Z)", section(ARCHITECTURE, "Rooms")):
+        for one in sum(first_column(table), []):
+            described[one] = product
+    differ(ARCHITECTURE, "the room", list(described), true)
+    for path in paths:
+        product, one = path.split("/")
+        if described.get(one, product) != product:
+            say(ARCHITECTURE, f"the room {one} is below {described[one]}; its folder is Sources/{path}")
+        if not os.path.isdir(os.path.join(repository, "Sources", path)):
+            say("Package.swift", f"there is no Sources/{path}")
+    folders = {"/".join(path.split("/")[1:3]) for path in tracked if path.startswith("Sources/")}
+    programs = re.findall(r'program\(\s*"([^"]+)"', package)
+    for one in sorted(folders - set(paths) - set(programs)):
+        say("Package.swift", f"Sources/{one} belongs to no room and no program")
     linked = {short: below(program) for short, program in (
         ("agent", "seismoted"), ("tool", "seismote"), ("network", "seismote-network"), ("feed", "seismote-feed"))}
     for line in section(ARCHITECTURE, "Rooms").split("\n"):
@@ -113,13 +125,13 @@ def rooms():
             said = list(linked) if cells[3] == "all" else cells[3].split(", ")
             if said != wanted:
                 say(ARCHITECTURE, f"the room {one} is in {', '.join(said)}; it is in {', '.join(wanted)}")
-    return len(true) + len(others) + len(systems)
+    return len(true)
 
 
 def libraries():
     """What is linked, opened at run time or fetched is in decision 1."""
     linked = set()
-    for path in glob.glob(repository + "/Sources/*/module.modulemap"):
+    for path in glob.glob(repository + "/Sources/Libraries/*/module.modulemap"):
         linked |= set(re.findall(r'link "([^"]+)"', open(path, encoding="utf-8").read()))
     for path in tracked:
         if path.startswith("Sources/") and path.endswith((".c", ".cpp")):
@@ -214,9 +226,9 @@ def decisions():
 def products():
     """A page may not deny what the tree has: rows of the comparison with its peers, and what it is not for."""
     page = "deploy/docs/about.md"
-    evidence = {"SeedLink": "Sources/Feed/SeedLink", "MQTT": "Sources/Link", "Detection": "Sources/Seismology/Detectors",
-                "Location": "Sources/Association", "magnitude": "Sources/Association",
-                "Remote settings": "Sources/Commands"}
+    evidence = {"SeedLink": "Sources/Feed/Feed/SeedLink", "MQTT": "Sources/Agent/Link", "Detection": "Sources/Core/Seismology/Detectors",
+                "Location": "Sources/Network/Association", "magnitude": "Sources/Network/Association",
+                "Remote settings": "Sources/Core/Commands"}
     folders = {os.path.dirname(path) for path in tracked}
     for word, folder in evidence.items():
         if not any(one == folder or one.startswith(folder + "/") for one in folders):
@@ -227,7 +239,7 @@ def products():
         elif re.match(r"\s*(no|none)\b", row[1]):
             say(page, f"says `{row[1].strip()}` to {word}, and there is {folder}")
     denied = section(page, "It is not for")
-    for word, folder in (("Locating", "Sources/Association"), ("magnitudes", "Sources/Association")):
+    for word, folder in (("Locating", "Sources/Network/Association"), ("magnitudes", "Sources/Network/Association")):
         if word in denied and folder in {one[:len(folder)] for one in folders}:
             say(page, f"says that it is not for `{word}`, and there is {folder}")
     return len(evidence)

@@ -22,7 +22,7 @@ from readings import Readings  # noqa: E402
 # Seconds in which packets are spoiled, and in which the brokers behave, in turns.
 SPOILING, BEHAVING = 12, 6
 RATE = 100
-# The version in which libmosquitto was mended (see Sources/Link/Transport/ClientLibrary.swift).
+# The version in which libmosquitto was mended (see Sources/Agent/Link/Transport/ClientLibrary.swift).
 MENDED = 2_000_016
 
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DeclarationTests {
     private static let document = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
     private static let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../deploy/docs/commands.md")
+        .appendingPathComponent("../../../deploy/docs/commands.md")
 
     /// The row of a command in the documents' table.
     private static func row(_ command: Command) -> String {

@@ -177,7 +177,7 @@ import Testing
         #expect(files == Preset.all.map { $0.name + ".yaml" }.sorted())
         for preset in Preset.all {
             let stored = try String(contentsOf: folder.appendingPathComponent(preset.name + ".yaml"), encoding: .utf8)
-            #expect(stored == preset.text, "\(preset.name): config/presets and Sources/Settings/Presets differ")
+            #expect(stored == preset.text, "\(preset.name): config/presets and Sources/Core/Settings/Presets differ")
             let loaded = try load(nil, preset: preset.text)
             #expect((loaded.configuration == Configuration()) == (preset.name == "seismology"), "\(preset.name)")
         }

@@ -9,7 +9,7 @@ import Testing
 enum ReferenceRecords {
     static let folder: URL? = {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         let named = ProcessInfo.processInfo.environment["SEISMOTE_REFERENCE"].map { URL(fileURLWithPath: $0) }
         let folder = (named ?? package.deletingLastPathComponent().appendingPathComponent("shared/reference"))
             .appendingPathComponent("records")
