@@ -49,7 +49,7 @@ public struct Agent {
             configuration, topics: topics, trial: trial, link: link, log: log, leftOpen: leftOpen,
             answered: inbox.wake)
         let status = try SamplingStatus()
-        let orders = OrderBook(answered: inbox.wake, wake: status.wake)
+        let orders = OrderBook<SamplingWork>(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
         let output = configuration.alarm.gpio
         let alarm = output.line.isEmpty ? nil : try AlarmThread(output, log: log, answered: inbox.wake)

@@ -93,7 +93,7 @@ struct ScriptedSensor: SensorDriver {
         let status = try SamplingStatus()
         let thread = SamplingThread(
             configuration: configuration, boot: "b", driver: ScriptedSensor(script: script), status: status,
-            orders: OrderBook(answered: nil, wake: status.wake), sink: sink)
+            orders: OrderBook<SamplingWork>(answered: nil, wake: status.wake), sink: sink)
         try thread.start()
         return (status, script)
     }

@@ -35,17 +35,17 @@ extension Dispatcher {
         }
     }
 
-    mutating func settings(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
+    mutating func settings(_ order: SettingsOrder, _ request: CommandRequest, _ reporter: inout Reporter) {
         lastAsked += 1
-        asked[lastAsked] = (effect, request)
+        asked[lastAsked] = (order, request)
         follow(.asked(lastAsked, bytes: request.bytes), &reporter)
     }
 
     /// It is the turn of a request.
     mutating func begin(
-        _ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter
+        _ order: SettingsOrder, _ request: CommandRequest, _ reporter: inout Reporter
     ) -> ChangeCoordinator.Event {
-        switch effect {
+        switch order {
         case .change(let change):
             do throws(CodedErrors) { return try self.change(change, request, &reporter) } catch {
                 if !change.isDryRun, case .merge(let patch) = change.kind {
@@ -65,7 +65,7 @@ extension Dispatcher {
             } catch {
                 fail(request, revision: reporter.revision, error.told)
             }
-        default:
+        case .show:
             say(request, .done, revision: reporter.revision, result: ConfigTelling.whole(keeper.ledger))
         }
         return .nothing

@@ -29,9 +29,9 @@ final class SamplingThread {
     var preparedDriver: (any SensorDriver)?
     /// The sensor has been opened already, to prepare settings.
     var openSensor: SensorDescription?
-    let orders: OrderBook
+    let orders: OrderBook<SamplingWork>
     /// Orders that wait for a block to go in.
-    var queue: [(number: Int, order: StationOrder)] = []
+    var queue: [(number: Int, order: SamplingWork)] = []
     var duties = SamplingDuties()
     let status: SamplingStatus
     let sink: PublicationSink
@@ -55,7 +55,7 @@ final class SamplingThread {
     init(
         configuration: Configuration, revision: Int = 0, boot: String, driver: any SensorDriver,
         choose: @escaping (SensorConfiguration) -> any SensorDriver = { SensorChoice.driver($0) },
-        status: SamplingStatus, orders: OrderBook, ring: SegmentQueue? = nil,
+        status: SamplingStatus, orders: OrderBook<SamplingWork>, ring: SegmentQueue? = nil,
         alarm: AlarmThread? = nil, sink: @escaping PublicationSink
     ) {
         self.configuration = configuration
