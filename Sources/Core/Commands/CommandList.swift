@@ -27,6 +27,7 @@ extension Command {
         .status,
         .rebirth,
         .log,
+        .logTail,
         .ping,
         .time,
         .restart,
@@ -58,6 +59,8 @@ public enum MainOrder: Sendable, Equatable {
     case rebirth
     /// The log over MQTT for a while.
     case log(LogConfiguration.Level, seconds: Double)
+    /// So many of its last lines, from a level on.
+    case logTail(Int, LogConfiguration.Level)
     /// The agent ends in order; its supervisor starts it again.
     case restart
 }

@@ -72,6 +72,8 @@ import Testing
         Good("calibrate", "{\"duration_s\":1}", .sampling(.calibrate(seconds: 1))),
         Good("log", "{}", .main(.log(.info, seconds: 60))),
         Good("log", "{\"level\":\"debug\",\"duration_s\":0}", .main(.log(.debug, seconds: 0))),
+        Good("log-tail", "", .main(.logTail(100, .debug))),
+        Good("log-tail", "{\"lines\":7,\"level\":\"error\"}", .main(.logTail(7, .error))),
         Good("stream", "{\"id\":\"s\",\"duration_s\":0,\"rate_hz\":50}", .sampling(.endStream)),
         Good("rebirth", "", .main(.rebirth)), Good("restart", "", .main(.restart)),
         Good("selftest", "", .sampling(.selfTest)),

@@ -58,6 +58,13 @@ extension Dispatcher {
             say(
                 request, .done, revision: revision,
                 result: ["until": .string(Timestamp(nanoseconds: HostClock.wall() + wait).description)])
+        case .logTail(let count, let level):
+            // (Of what stands around the lines: a number.)
+            let room = (resultRoom(request) ?? 262_144) - 50
+            let (lines, others) = log.control.last(count, from: level, room: room)
+            let list = Array(lines.joined(separator: ",".utf8))
+            let bytes = Array("{\"lines\":[".utf8) + list + Array("],\"others\":\(others)}".utf8)
+            say(request, .done, revision: revision, made: ReplyResult(bytes: bytes, isCBOR: false))
         case .restart:
             say(request, .done, revision: revision)
             course = .restart
