@@ -94,7 +94,9 @@ let package = Package(
         room("Core/MiniSEED", ["Threads", "CMiniSEED"], small: true),
         room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
         room("Core/Messages", ["Seismology", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
-        room("Core/Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true),
+        room(
+            "Core/Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true
+        ),
         room("Network/Association", ["Messages"], settings: alwaysOptimized),
         room("Network/Cluster", ["Messages", "Settings", "Association"]),
         room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
@@ -120,13 +122,16 @@ let package = Package(
                 "Messages", "Settings", "Servers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
+        // What is for those who build: the command-line tool has it behind its subcommands.
+        room("Tool/Development/Interface", ["Seismology", "Messages", "Commands", "Alerts"]),
+
         program("Agent/seismoted", ["Agent"]),
         program(
             "Tool/seismote",
             [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
                 "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster", "Servers",
-                "ServerOptions", "CLinux", "CMosquitto", "CExpat",
+                "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -154,7 +159,7 @@ let package = Package(
         tests("Agent/Agent", ["Threads"]),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["seismote", "Alerts", "Messages", "Threads", "TestSupport", "CMosquitto"],
+            dependencies: ["seismote", "Alerts", "Interface", "Messages", "Threads", "TestSupport", "CMosquitto"],
             path: "Tests/Tool/ToolTests", swiftSettings: common
         ),
     ]

@@ -23,7 +23,7 @@ public struct AlertDeclaration: Sendable {
     public let meaning: String
     /// What helps, as a sentence without its full stop (Markdown, without links).
     public let remedy: String
-    /// A link of the documents that says more.
+    /// A link that says more, as the page of alerts has it.
     public let see: String?
     /// When it is less severe: "when only some axes do".
     public let lesser: String?

@@ -22,7 +22,8 @@ struct MQTTRefused: Alert {
             "Read the reason in the broker's log: usually a limit on the size or the number of messages is too low. Reason "
             + "131 on a cluster of RabbitMQ: a node is away on which somebody had a session; bring it back. Nobody else "
             + "misses anything meanwhile",
-        see: "[the connection](connection.md)", details: "`refused`: `topic`, `reason` code and `count` of each.")
+        see: "[the connection](../understand/connection.md)",
+        details: "`refused`: `topic`, `reason` code and `count` of each.")
 
     private var refused = Lately()
 
@@ -78,7 +79,7 @@ struct WriteDenied: Alert {
         "write_denied", .error, "No right to publish",
         "The broker does not let the station write some of its topics, or hangs up on them. Events wait on disk.",
         remedy: "Grant the account the right to write them (on the broker: `seismote-broker add STATION`)",
-        see: "[a broker with TLS](broker-tls.md#3-rights)", check: "rights")
+        see: "[a broker with TLS](../install/encryption.md#3-rights)", check: "rights")
 
     /// Others' topics, such as Home Assistant's, only where the broker hangs up on them: nothing else depends on those.
     func look(_ facts: AlertFacts) -> AlertFault? {
@@ -134,7 +135,7 @@ struct DuplicateID: Alert {
         remedy:
             "Give one of the two another `station.id` in its settings file, and an account of its own; after a move, stop "
             + "the old board",
-        see: "[moving to another board](another-board.md)",
+        see: "[moving to another board](../install/another-board.md)",
         details: "`certain`: whether it is certain; `count`: how often it was seen.", check: "identity")
 
     /// (The count alone changes without a new alert.)
@@ -154,7 +155,7 @@ struct MQTTPlaintextPassword: Alert {
     static let declaration = AlertDeclaration(
         "mqtt_plaintext_password", .warning, "Password sent unencrypted",
         "The station sends its password over the network without encryption.",
-        remedy: "Use `mqtts://` in `mqtt.uri`", see: "[a broker with TLS](broker-tls.md)",
+        remedy: "Use `mqtts://` in `mqtt.uri`", see: "[a broker with TLS](../install/encryption.md)",
         details: "`brokers`: their addresses.")
 
     func look(_ facts: AlertFacts) -> AlertFault? {

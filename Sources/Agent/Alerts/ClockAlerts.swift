@@ -8,7 +8,7 @@ struct ClockUnknown: Alert {
     static let declaration = AlertDeclaration(
         "clock_unknown", .warning, "Clock unknown",
         "The agent cannot find out how good the clock is, so times count as not synchronised.",
-        remedy: "`sudo systemctl start seismote-clock`", see: "[security](security.md#the-machine)")
+        remedy: "`sudo systemctl start seismote-clock`", see: "[security](../understand/security.md#the-machine)")
 
     func look(_ facts: AlertFacts) -> AlertFault? {
         guard facts.clock == nil else { return nil }
@@ -27,7 +27,7 @@ struct ClockUnsynchronised: Alert {
             "Install and start a time daemon (chrony), or let it reach its servers: `chronyc sources` or `timedatectl "
             + "timesync-status` shows them, and the firewall must let UDP port 123 through; without a network a GPS receiver "
             + "helps",
-        see: "[time](time.md)")
+        see: "[time](../understand/time.md)")
 
     /// A daemon that was just started needs some minutes.
     private static let patience: Int64 = 600_000_000_000

@@ -17,7 +17,7 @@ struct SensorMissing: Alert {
         "sensor_missing", .error, "No sensor",
         "No accelerometer was found, or the one that was there is gone. The agent looks for it at least every 1.5 s.",
         remedy: "`seismote probe` shows buses, addresses and what is missing; check wiring and power",
-        see: "[the tutorial](tutorial.md#1-wire-the-sensor)", check: "sensor", isOfOpening: true)
+        see: "[the tutorial](../start/tutorial.md#1-wire-the-sensor)", check: "sensor", isOfOpening: true)
 
     func look(_ facts: AlertFacts) -> AlertFault? { facts.sensor.fault(.missing) }
 }

@@ -57,7 +57,7 @@ struct StorageSetAside: Alert {
             + "it was taken over, and a new one was begun; or single rows were damaged and dropped, or an index was rebuilt, "
             + "and the file stays. It stays until the next start.",
         remedy: "Nothing, if it was one power cut; if it happens again, replace the SD card",
-        see: "[Storage](storage.md#a-damaged-file)",
+        see: "[Storage](../understand/storage.md#a-damaged-file)",
         details:
             "`reason`; `lost_messages`, the messages lost by damage since the database was begun, or `\"unknown\"` where "
             + "nothing tells how many stood in a page; `lost_messages_known`, those that were counted; `lost_others`, pieces "

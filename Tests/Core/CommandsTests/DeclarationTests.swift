@@ -9,7 +9,7 @@ import Testing
 @Suite struct DeclarationTests {
     private static let document = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
     private static let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../deploy/docs/commands.md")
+        .appendingPathComponent("../../../deploy/docs/reference/commands.md")
 
     /// The row of a command in the documents' table.
     private static func row(_ command: Command) -> String {
@@ -24,7 +24,7 @@ import Testing
         let rows = part.components(separatedBy: "\n## ")[0].split(separator: "\n").map(String.init)
             .filter { $0.hasPrefix("| `") }
         let wanted = Command.all.map(Self.row)
-        #expect(rows == wanted, "deploy/docs/commands.md should have:\n\(wanted.joined(separator: "\n"))")
+        #expect(rows == wanted, "deploy/docs/reference/commands.md should have:\n\(wanted.joined(separator: "\n"))")
     }
 
     /// (`deploy/checks/commands` runs these lines.)
@@ -53,7 +53,7 @@ import Testing
 
     /// The dashboard has a button for each label that an event can have.
     @Test func theDashboardHasEachLabel() throws {
-        let url = Self.url.deletingLastPathComponent().deletingLastPathComponent()
+        let url = Self.url.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("dashboard/languages/en.json")
         let language = try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any]
         let labels = (language?["class"] as? [String: Any])?["labels"] as? [String: String]

@@ -42,7 +42,8 @@ import Testing
     /// The table of filters in the documents has every kind.
     @Test func theDocumentHasEveryKind() throws {
         let package = Vectors.folder.deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: package.appendingPathComponent("deploy/docs/settings.md"), encoding: .utf8)
+        let page = package.appendingPathComponent("deploy/docs/reference/settings.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
         for kind in FilterFacts.all {
             #expect(text.contains("| `\(kind.name)` | `\(kind.parameters[0].key)`"), "\(kind.name)")
         }

@@ -23,20 +23,20 @@ import Testing
 
     @Test func theDocumentationIsTheStoredFile() throws {
         let file = Vectors.folder.deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("deploy/docs/message-fields.md")
+            .appendingPathComponent("deploy/docs/reference/message-fields.md")
         let made = try Tool("interface", "manual").output
         #expect(
             try String(contentsOf: file, encoding: .utf8) == made,
-            "make it again: seismote interface manual > deploy/docs/message-fields.md")
+            "make it again: seismote interface manual > deploy/docs/reference/message-fields.md")
     }
 
     @Test func theDocumentationOfTheAlertsIsTheStoredFile() throws {
         let file = Vectors.folder.deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("deploy/docs/alerts.md")
+            .appendingPathComponent("deploy/docs/operate/alerts.md")
         let made = try Tool("interface", "alerts").output
         #expect(
             try String(contentsOf: file, encoding: .utf8) == made,
-            "make it again: seismote interface alerts > deploy/docs/alerts.md")
+            "make it again: seismote interface alerts > deploy/docs/operate/alerts.md")
     }
 
     /// The text of OpenEEW holds an object, which is described as the agent writes it.

@@ -1,4 +1,4 @@
-"""Draws the pictures of deploy/docs/classification.md from what the station itself says; see `pictures` beside this file.
+"""Draws the pictures of deploy/docs/understand/classification.md from what the station itself says; see `pictures` beside this file.
 
     pictures.py SEISMOTE FIELD FOLDER [PASSAGES [SEED [KEEP]]]
 

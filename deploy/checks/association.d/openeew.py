@@ -147,5 +147,5 @@ def main(tool, field, folder):
 
 if __name__ == "__main__":
     found, extra = main(sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
-    # What `deploy/docs/network-of-stations.md` promises.
+    # What `deploy/docs/operate/network-detector.md` promises.
     sys.exit("not all earthquakes were found, or more than there were" if found < 9 or extra else 0)

@@ -54,6 +54,6 @@ if __name__ == "__main__":
     import sys
     result = score(sys.argv[1], json.load(open(sys.argv[2])))
     print(json.dumps({key: round(one, 2) if isinstance(one, float) else one for key, one in result.items()}))
-    # What `deploy/docs/network-of-stations.md` promises.
+    # What `deploy/docs/operate/network-detector.md` promises.
     if "--judge" in sys.argv and (result["found"] < result["of"] or result["extra"] or result["km_median"] > 1 or result["first_median"] > 1):
         sys.exit("not all earthquakes were found, or more than there were, or too far off, or too late")

@@ -235,7 +235,7 @@ class Seen:
             self.home()
             self.deaths(page)
             # While a node is dead on which the page or Home Assistant was, RabbitMQ answers what goes to their sessions, too, with
-            # reason 131, though all others get it: a limit that deploy/docs/clusters.md names. Anything else is a right.
+            # reason 131, though all others get it: a limit that deploy/docs/operate/broker-clusters.md names. Anything else is a right.
             refused = [line for one in self.agents for line in one.words().splitlines() if "refused a message" in line]
             print(f"messages of stations refused: {len(refused)}, {sum('reason=131' in line for line in refused)} of them with reason 131")
             expect(all("reason=131" in line for line in refused), f"stations may not do what they do: {refused[-3:]}")

@@ -1,4 +1,4 @@
-"""The command lines of deploy/docs/commands.md, as they are written there, on a real station."""
+"""The command lines of deploy/docs/reference/commands.md, as they are written there, on a real station."""
 
 import asyncio
 import re
@@ -35,7 +35,7 @@ async def run(program, folder, broker, repository):
     wrong = count = 0
     try:
         await asker.ready()
-        for line in read(f"{repository}/deploy/docs/commands.md"):
+        for line in read(f"{repository}/deploy/docs/reference/commands.md"):
             count += 1
             asker.heard.clear()
             status, out = await shell(line.replace("-h BROKER", f"-h 127.0.0.1 -p {broker.port}"))

@@ -50,7 +50,7 @@ def ticked(text):
 
 pages = {
     os.path.relpath(path, repository): read(os.path.relpath(path, repository))
-    for path in sorted(glob.glob(repository + "/deploy/docs/*.md"))
+    for path in sorted(glob.glob(repository + "/deploy/docs/**/*.md", recursive=True))
 }
 pages["README.md"] = read("README.md")
 pages["deploy/dashboard/README.md"] = read("deploy/dashboard/README.md")
@@ -93,7 +93,7 @@ def words_of_messages():
 
 
 def commands():
-    page = "deploy/docs/commands.md"
+    page = "deploy/docs/reference/commands.md"
     text = pages[page]
     table = text[text.index("## Verbs") : text.index("## Command lines")]
     described = [ticked(row[0])[0] for row in rows(table) if row[0].startswith("`")]
@@ -115,7 +115,7 @@ def verbs():
 
 
 def scales():
-    page = "deploy/docs/measures.md"
+    page = "deploy/docs/understand/measures.md"
     text = pages[page][pages[page].index("## Intensity") :]
     described = [ticked(row[0])[0] for row in rows(text) if row[0].startswith("`")]
     differ(page, "the relation", described, info["capabilities"]["scales"])
@@ -123,7 +123,7 @@ def scales():
 
 
 def topics():
-    page = "deploy/docs/messages.md"
+    page = "deploy/docs/reference/messages.md"
     table = []
     for row in rows(pages[page]):
         topic = ticked(row[0])
@@ -215,7 +215,7 @@ def command_lines():
 
 
 def checks():
-    page = "deploy/docs/checks.md"
+    page = "deploy/docs/extend/checks.md"
     listed = set()
     for file in ("list", "list-nightly"):
         for line in read("deploy/checks", file).split("\n"):

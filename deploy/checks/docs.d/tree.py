@@ -59,7 +59,7 @@ def differ(page, what, described, true):
 
 
 NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"]
-ARCHITECTURE = "deploy/docs/architecture.md"
+ARCHITECTURE = "deploy/docs/extend/architecture.md"
 DECISIONS = {re.match(r"0*(\d+)", os.path.basename(path))[1]: path for path in pages if "/decisions/" in path}
 
 
@@ -107,14 +107,14 @@ def rooms():
             described[one] = product
     differ(ARCHITECTURE, "the room", list(described), true)
     for path in paths:
-        product, one = path.split("/")
+        product, one = path.split("/")[0], os.path.basename(path)
         if described.get(one, product) != product:
             say(ARCHITECTURE, f"the room {one} is below {described[one]}; its folder is Sources/{path}")
         if not os.path.isdir(os.path.join(repository, "Sources", path)):
             say("Package.swift", f"there is no Sources/{path}")
-    folders = {"/".join(path.split("/")[1:3]) for path in tracked if path.startswith("Sources/")}
+    folders = {os.path.dirname(path)[len("Sources/"):] for path in tracked if path.startswith("Sources/")}
     programs = re.findall(r'program\(\s*"([^"]+)"', package)
-    for one in sorted(folders - set(paths) - set(programs)):
+    for one in sorted(one for one in folders if not (one + "/").startswith(tuple(path + "/" for path in paths + programs))):
         say("Package.swift", f"Sources/{one} belongs to no room and no program")
     linked = {short: below(program) for short, program in (
         ("agent", "seismoted"), ("tool", "seismote"), ("network", "seismote-network"), ("feed", "seismote-feed"))}
@@ -144,7 +144,7 @@ def libraries():
 
 def checks():
     """Every check is in the table of checks.md, under each form that has a row once."""
-    page = "deploy/docs/checks.md"
+    page = "deploy/docs/extend/checks.md"
     rows = [re.sub(r"`", "", line.split("|")[1].split(":")[0]).strip() for line in pages[page].split("\n")
             if re.match(r"\| `", line)]
     for one in sorted({one for one in rows if rows.count(one) > 1}):
@@ -184,12 +184,12 @@ def commits():
                 count += 1
                 if git("cat-file", "-e", one + "^{commit}").returncode:
                     say(page, f"there is no commit {one}")
-    runs = pages.get("deploy/docs/nightly-runs.md", "")
+    runs = pages.get("deploy/docs/understand/nightly-runs.md", "")
     for one in re.findall(r"(?m)^\| [0-9-]{10} \| `?([0-9a-f]{7,40})`? \|", runs):
         count += 1
         if git("cat-file", "-e", one + "^{commit}").returncode:
-            say("deploy/docs/nightly-runs.md", f"there is no commit {one}")
-    page = "deploy/docs/contributing.md"
+            say("deploy/docs/understand/nightly-runs.md", f"there is no commit {one}")
+    page = "deploy/docs/extend/contributing.md"
     for row in re.findall(r"(?m)^\| an? .*\| `([^`]+)`[^|]*\|$", pages[page]):
         count += 1
         if row not in subjects:
@@ -217,6 +217,26 @@ def files():
     return count
 
 
+def order():
+    """README, index and the site have the same pages in the same order, and leave none out."""
+    site = read("deploy/site.d/mkdocs.yml").split("nav:")[1]
+    listed = [one for one in re.findall(r": ([\w/.-]+\.md)", site) if not re.search("all-settings|command-line|^index|decisions/", one)]
+    folder = "deploy/docs/"
+    for page, start in (("README.md", "Documents"), (folder + "index.md", "All pages")):
+        found = [os.path.normpath(os.path.join(os.path.dirname(page), one))
+                 for row in re.findall(r"(?m)^\| (?!Folder).*$", section(page, start))
+                 for one in re.findall(r"\]\(([^)#]+)\)", row)]
+        wanted = ["deploy/dashboard/README.md" if one == "page.md" else folder + one for one in listed]
+        for there, here in zip(found + [None] * len(wanted), wanted + [None] * len(found)):
+            if there != here:
+                say(page, f"has {there or 'nothing'} where the site has {here or 'nothing'}")
+                break
+    there = {path[len(folder):] for path in pages if path.startswith(folder) and "/decisions/" not in path}
+    for one in sorted(there - set(listed) - {"index.md"}):
+        say("deploy/site.d/mkdocs.yml", f"does not have {one}")
+    return len(listed)
+
+
 def decisions():
     table = re.findall(r"\]\(decisions/([\w.-]+)\)", section(ARCHITECTURE, "Decisions"))
     differ(ARCHITECTURE, "the decision", table, [os.path.basename(path) for path in DECISIONS.values()])
@@ -225,7 +245,7 @@ def decisions():
 
 def products():
     """A page may not deny what the tree has: rows of the comparison with its peers, and what it is not for."""
-    page = "deploy/docs/about.md"
+    page = "deploy/docs/start/about.md"
     evidence = {"SeedLink": "Sources/Feed/Feed/SeedLink", "MQTT": "Sources/Agent/Link", "Detection": "Sources/Core/Seismology/Detectors",
                 "Location": "Sources/Network/Association", "magnitude": "Sources/Network/Association",
                 "Remote settings": "Sources/Core/Commands"}
@@ -246,7 +266,7 @@ def products():
 
 
 print(f"{programs()} programs, {rooms()} rooms, {libraries()} libraries, {checks()} checks, {commits()} commits, "
-      f"{files()} files, {decisions()} decisions, {products()} products compared with the tree")
+      f"{files()} files, {order()} pages in order, {decisions()} decisions, {products()} products compared with the tree")
 for fault in faults:
     print(fault)
 sys.exit(1 if faults else 0)

@@ -1,5 +1,5 @@
 /// The constants of the discriminator and of the on-site estimate: data, fitted by `deploy/benchmarks/discrimination` on 86
-/// earthquakes recorded by cheap sensors and on modelled disturbances (see deploy/docs/classification.md), which reads this
+/// earthquakes recorded by cheap sensors and on modelled disturbances (see deploy/docs/understand/classification.md), which reads this
 /// file and says how a fit to other recordings compares.
 public enum DiscriminationModel {
     /// Of each feature, in the order of ``DiscriminationFeatures``: mean and scale, weight of z = (feature − mean) / scale or

@@ -26,7 +26,7 @@ enum AlertCheck {
     /// What helps, by the agent's code.
     static func remedy(_ code: String) -> String {
         let remedy = AlertDeclaration.of(code)?.remedy.filter { $0 != "`" }
-        return remedy ?? "deploy/docs/alerts.md and the agent's log (journalctl -u seismote) say more"
+        return remedy ?? "deploy/docs/operate/alerts.md and the agent's log (journalctl -u seismote) say more"
     }
 
     /// The alerts that a check tells itself, with what the station says of them.

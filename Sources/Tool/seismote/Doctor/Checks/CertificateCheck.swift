@@ -17,7 +17,7 @@ enum CertificateCheck {
         guard let until = certificate.until else { return .skipped("\(what): \(certificate.problem)") }
         let date = dateAndTime(Timestamp(nanoseconds: until).description)
         let remedy =
-            "Put a new one in its place (a file is read again at the next connection; a broker needs a reload); deploy/docs/connection.md"
+            "Put a new one in its place (a file is read again at the next connection; a broker needs a reload); deploy/docs/understand/connection.md"
         if until <= now {
             return .wrong(Diagnosis("certificate_expired", "\(what) expired on \(date) (UTC).", remedy: remedy))
         }

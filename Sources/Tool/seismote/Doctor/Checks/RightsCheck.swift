@@ -49,6 +49,6 @@ enum RightsCheck {
     private static func remedy(_ user: String) -> String {
         let name = user.isEmpty ? "STATION" : user
         return
-            "On the broker: seismote-broker add \(name), or give the account the lines of deploy/docs/security.md: pattern write …/state/#, event/#, data/#, res/#, read …/cmd/#"
+            "On the broker: seismote-broker add \(name), or give the account the lines of deploy/docs/understand/security.md: pattern write …/state/#, event/#, data/#, res/#, read …/cmd/#"
     }
 }
