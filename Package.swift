@@ -110,11 +110,12 @@ let package = Package(
         room("Agent/Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
         room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Agent/Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
         room(
             "Agent/Agent",
             [
                 "Threads", "Sensors", "MiniSEED", "Messages", "Settings", "Commands", "Station", "Spool",
-                "Link", "CLinux",
+                "Link", "Alerts", "CLinux",
             ],
             small: true),
 
@@ -126,15 +127,15 @@ let package = Package(
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
         // What is for those who build: the command-line tool has it behind its subcommands.
-        room("Tool/Development/Interface", ["Seismology", "Messages", "Commands"]),
+        room("Tool/Development/Interface", ["Seismology", "Messages", "Commands", "Alerts"]),
 
         program("Agent/seismoted", ["Threads", "Agent"]),
         program(
             "Tool/seismote",
             [
                 "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Exchange", "Commands", "Link", "MiniSEED", "Association", "Cluster", "Servers", "ServerOptions",
-                "Interface", "CLinux", "CMosquitto", "CExpat",
+                "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster", "Servers",
+                "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -159,10 +160,11 @@ let package = Package(
         tests("Agent/Spool"),
         tests("Core/Commands"),
         tests("Agent/Link", ["Threads", "Settings"]),
+        tests("Agent/Alerts", ["Link", "Sensors", "Settings"]),
         tests("Agent/Agent", ["Threads"]),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["seismote", "Interface", "Messages", "Threads", "TestSupport", "CMosquitto"],
+            dependencies: ["seismote", "Alerts", "Interface", "Messages", "Threads", "TestSupport", "CMosquitto"],
             path: "Tests/Tool/ToolTests", swiftSettings: common
         ),
     ]

@@ -1,3 +1,4 @@
+import Alerts
 import CLinux
 import Glibc
 import Link
@@ -48,7 +49,7 @@ public struct Agent {
             configuration, topics: topics, trial: trial, link: link, log: log, leftOpen: leftOpen,
             answered: inbox.wake)
         let status = try SamplingStatus()
-        let orders = OrderBook(answered: inbox.wake, wake: status.wake)
+        let orders = OrderBook<SamplingWork>(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
         let output = configuration.alarm.gpio
         let alarm = output.line.isEmpty ? nil : try AlarmThread(output, log: log, answered: inbox.wake)
@@ -76,7 +77,7 @@ public struct Agent {
             sampling: orders, storage: storage, alarm: alarm?.orders)
         reporter.alarm = alarm
         if let note = keeper.notes.last {
-            reporter.reverted = (note.message, .object([.init("left", .int(Int64(note.revision)))]))
+            reporter.reverted = AlertFault(note.message, .object([.init("left", .int(Int64(note.revision)))]))
         }
         // One that the agent before this one left open is over: the link reads it back first, so that it gets its end.
         let current = Stream.current.delivery.header(topic: topics.current)

@@ -13,6 +13,8 @@ public struct CommandContext {
     public var topics: Topics
     /// Samples per second of the sensor, else of the settings.
     public var rate: Double
+    /// What a network says of the station's events is taken (`detection.event.confirmation`).
+    public var takesConfirmations: Bool
     /// The faults that there are now.
     public var alerts: [AlertMessage]
     /// The host's clock as far as the kernel knows it; `offset`: nanoseconds that it is behind its source, nil where that is
@@ -22,10 +24,12 @@ public struct CommandContext {
     public var status: () -> Value
 
     public init(
-        revision: Int, boot: String, uptime: Double, wall: Int64, topics: Topics, rate: Double, alerts: [AlertMessage],
+        revision: Int, boot: String, uptime: Double, wall: Int64, topics: Topics, rate: Double,
+        takesConfirmations: Bool, alerts: [AlertMessage],
         clock: @escaping () -> (quality: TimeQuality, offset: Int?), status: @escaping () -> Value
     ) {
         (self.revision, self.boot, self.uptime, self.wall, self.topics) = (revision, boot, uptime, wall, topics)
-        (self.rate, self.alerts, self.clock, self.status) = (rate, alerts, clock, status)
+        (self.rate, self.takesConfirmations, self.alerts) = (rate, takesConfirmations, alerts)
+        (self.clock, self.status) = (clock, status)
     }
 }

@@ -5,40 +5,9 @@ import Settings
 public enum CommandDecision: Sendable, Equatable {
     /// It is done: the result.
     case reply(Value)
-    /// Somebody else does it; what comes of it is the reply.
+    /// An owner does it; what comes of it is the reply.
     case effect(CommandEffect)
     case refuse([CodedError])
-}
-
-/// What a command asks of those who own a part of the agent.
-public enum CommandEffect: Sendable, Equatable {
-    // Of the owner of the settings.
-    indirect case change(ConfigChange)
-    case confirm(revision: Int?)
-    case configGet
-    // Of the main thread.
-    /// All retained messages again.
-    case rebirth
-    /// The log over MQTT for a while.
-    case log(LogConfiguration.Level, seconds: Double)
-    case restart
-    // Of the thread that samples.
-    case resetExtremes
-    case testEvent
-    case calibrate(seconds: Double)
-    case selfTest
-    indirect case stream(TraceConfiguration, seconds: Double)
-    case endStream
-    // Of the thread that owns the alarm's line.
-    case silence
-    /// Steps of 0 and 1, each for so many seconds; nil: random ones.
-    case alarmTest(String?, step: Double)
-    // Of the thread that stores.
-    /// Between two times (ns of UTC), as miniSEED on `topic`.
-    case snapshot(from: Int64, to: Int64, topic: String)
-    indirect case stored(StoredQuery)
-    // Of both of these threads.
-    indirect case confirmEvent(EventConfirmation)
 }
 
 /// A change of the configuration.

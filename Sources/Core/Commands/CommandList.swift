@@ -1,3 +1,6 @@
+import Messages
+import Settings
+
 extension Command {
     /// Every command, in the order in which the documents and `state/info` list them.
     public static let all: [Command] = [
@@ -24,8 +27,85 @@ extension Command {
         .status,
         .rebirth,
         .log,
+        .logTail,
         .ping,
         .time,
         .restart,
     ]
+}
+
+/// What a command asks of the owner of a part of the agent, who gets the value in the braces as it is.
+public enum CommandEffect: Sendable, Equatable {
+    case settings(SettingsOrder)
+    case main(MainOrder)
+    case sampling(SamplingOrder)
+    case alarm(AlarmOrder)
+    case storage(StorageOrder)
+    /// The reply is what the storage says.
+    case both(SamplingOrder, StorageOrder)
+}
+
+/// Of the owner of the settings.
+public enum SettingsOrder: Sendable, Equatable {
+    indirect case change(ConfigChange)
+    case confirm(revision: Int?)
+    /// All that is in force, and where it comes from.
+    case show
+}
+
+/// Of the main thread.
+public enum MainOrder: Sendable, Equatable {
+    /// All retained messages again.
+    case rebirth
+    /// The log over MQTT for a while.
+    case log(LogConfiguration.Level, seconds: Double)
+    /// So many of its last lines, from a level on.
+    case logTail(Int, LogConfiguration.Level)
+    /// The agent ends in order; its supervisor starts it again.
+    case restart
+}
+
+/// Of the thread that samples, which carries it out between two blocks.
+public enum SamplingOrder: Sendable, Equatable {
+    case resetExtremes
+    /// An event as if the ground had shaken, `test: true` in all its messages.
+    case testEvent
+    /// At rest, for so many seconds: offset, noise and 1 g.
+    case calibrate(seconds: Double)
+    /// The chip's own; the stream has a gap while it runs.
+    case selfTest
+    /// Other traces for a while, beside those of the settings, on `data/stream`; one such set at a time.
+    indirect case stream(TraceConfiguration, seconds: Double)
+    /// Ends such traces before their time.
+    case endStream
+    /// What a network of stations says of an event that may still be open.
+    indirect case confirm(EventConfirmation)
+}
+
+/// Of the thread that owns the alarm's line.
+public enum AlarmOrder: Sendable, Equatable {
+    /// Ends an alarm or a test.
+    case silence
+    /// Plays steps of 0 and 1, each for so many seconds; nil: 16 random ones.
+    case test(String?, step: Double)
+}
+
+/// Of the thread that owns the disk.
+public enum StorageOrder: Sendable, Equatable {
+    /// What the waveform ring has between two times (ns of UTC), as miniSEED on `topic`.
+    case snapshot(from: Int64, to: Int64, topic: String)
+    /// Ends of events whose onset lies between two times (ns of UTC), the newest first.
+    /// - after: the cursor of the reply before; 0: from the newest.
+    indirect case events(
+        ClosedRange<Int64>, minimum: Double?, likely: String?, labelled: Bool = false, limit: Int, after: Int64)
+    /// One event; its waveform on a topic; nil: without.
+    case event(String, topic: String?)
+    /// Levels between two times, in steps of seconds.
+    case history(ClosedRange<Int64>, step: Int, cbor: Bool)
+    /// What an event was, by its id; nil: it has no label any more.
+    case label(String, String?)
+    /// What a network of stations says of an event.
+    indirect case confirm(EventConfirmation)
+    /// Messages of a run of the agent, by the numbers of their stream, below a topic.
+    indirect case resend(stream: String, boot: String, ClosedRange<Int>)
 }

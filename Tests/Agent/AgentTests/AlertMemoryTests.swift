@@ -1,3 +1,4 @@
+import Alerts
 import Foundation
 import TestSupport
 import Testing
@@ -14,7 +15,7 @@ import Testing
 
         init(_ folder: TemporaryFolder) {
             memory = AlertMemory(directory: folder.path("state"))
-            left = memory.read().map(\.rawValue).sorted()
+            left = memory.read().sorted()
         }
 
         /// Whether something was written.
@@ -33,7 +34,7 @@ import Testing
         let folder = try TemporaryFolder()
         let first = Run(folder)
         // Nothing is known: all may be there.
-        #expect(first.left.count == AlertBoard.Code.allCases.count)
+        #expect(first.left.count == AlertDeclaration.all.count)
         #expect(!first.raise("sensor_missing"))
         // Not before all was emptied and the connection has held for a minute.
         #expect(!first.look(0, isEmptied: false) && !first.look(70) && !first.look(100, isConnected: false))
@@ -52,7 +53,7 @@ import Testing
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("state"), withIntermediateDirectories: true)
         try folder.write("state/alerts.json", text)
-        #expect(Run(folder).left.count == AlertBoard.Code.allCases.count)
+        #expect(Run(folder).left.count == AlertDeclaration.all.count)
         try folder.write("state/alerts.json", #"{"v":1,"codes":["sensor_busy","of the future",3]}"#)
         #expect(Run(folder).left == (["sensor_busy"] + Self.storage).sorted())
     }

@@ -1,4 +1,6 @@
 import Messages
+import Settings
+import TestSupport
 import Testing
 import Threads
 
@@ -47,6 +49,31 @@ import Threads
         #expect(line.message == "a\u{9b}\n\u{202e}")
         let json = Value.object([.init("message", .string(line.message))] + line.fields).json()
         #expect(String(decoding: json, as: UTF8.self) == #"{"message":"a\u009b\n\u202e","k":"\u2028"}"#)
+    }
+
+    /// What is kept for later is what the log has here; the newest, and not more than there is room for.
+    @Test func theLastLinesAreKept() throws {
+        let log = Log(level: .info, journal: true) { _ in }
+        log.debug("not in the log")
+        for number in 0..<2000 { log.info("line", ["n": .int(number)]) }
+        log.warning("last", ["k": "v"])
+        func last(_ count: Int, _ level: Log.Level = .debug, room: Int = .max) throws -> (lines: [Value], others: Int) {
+            let (lines, others) = log.control.last(count, from: level, room: room)
+            return (try lines.map { try JSONReader.read($0) }, others)
+        }
+        let newest = try last(3)
+        #expect(newest.lines.map { $0["message"] } == ["line", "line", "last"])
+        #expect(newest.lines.first?["fields"] == ["n": 1998] && newest.lines.last?["level"] == "warning")
+        #expect(newest.lines.last?["fields"] == ["k": "v"])
+        guard case .string(let time)? = newest.lines.last?["t"] else { throw TestFailure("no time") }
+        #expect(time.hasSuffix("Z"))
+        let all = try last(2000)
+        let bytes = log.control.last(2000, from: .debug, room: .max).lines.reduce(0) { $0 + $1.count }
+        #expect(all.others == 0 && all.lines.count == newest.lines.count + newest.others)
+        #expect((500...LogTail.mostLines).contains(all.lines.count) && bytes <= LogTail.mostBytes)
+        #expect(try last(2000, .warning).lines.count == 1 && last(2000, .error).lines.isEmpty)
+        let size = log.control.last(1, from: .debug, room: .max).lines.reduce(0) { $0 + $1.count }
+        #expect(try last(2, room: size + 1).lines.count == 1 && last(2, room: size).lines.isEmpty)
     }
 
     @Test func aTerminalGetsTimeAndWord() throws {

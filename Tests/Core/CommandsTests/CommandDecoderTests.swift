@@ -16,7 +16,7 @@ import Testing
     static var context: CommandContext {
         CommandContext(
             revision: 3, boot: "b", uptime: 1.23456, wall: 100_000_000_000, topics: topics, rate: 100,
-            alerts: [AlertMessage(code: "a", severity: .info, since: 0, message: "m")],
+            takesConfirmations: true, alerts: [AlertMessage(code: "a", severity: .info, since: 0, message: "m")],
             clock: { (TimeQuality(synced: true, source: .ntp, errorMs: 1.5), -2_500_000) }, status: { ["rev": 3] })
     }
 
@@ -38,7 +38,7 @@ import Testing
     {
         var change = ConfigChange(kind, CommandMembers())
         more(&change)
-        return .change(change)
+        return .settings(.change(change))
     }
 
     static let good: [Good] = [
@@ -57,23 +57,40 @@ import Testing
         Good(
             "config", "{\"set\":{},\"if_rev\":2.0,\"dry_run\":true,\"confirm_s\":60}",
             change(.merge(.object([]))) { ($0.ifRevision, $0.isDryRun, $0.confirm) = (2, true, 60) }),
-        Good("config-confirm", "{\"rev\":4}", .confirm(revision: 4)),
-        Good("config-get", "", .configGet),
+        Good("config-confirm", "{\"rev\":4}", .settings(.confirm(revision: 4))),
+        Good("config-get", "", .settings(.show)),
         Good(
             "snapshot", "{\"id\":\"s\",\"last_s\":60}",
-            .snapshot(
-                from: 40_000_000_000, to: 100_000_000_000, topic: "seismote/board/data/history/waveform/s")),
+            .storage(
+                .snapshot(
+                    from: 40_000_000_000, to: 100_000_000_000, topic: "seismote/board/data/history/waveform/s"))),
         Good(
             "snapshot", "{\"id\":\"s\",\"from\":\"1970-01-01T00:00:01Z\",\"to\":\"1970-01-01T01:00:02+01:00\"}",
-            .snapshot(from: 1_000_000_000, to: 2_000_000_000, topic: "seismote/board/data/history/waveform/s")),
-        Good("calibrate", "{}", .calibrate(seconds: 20)),
-        Good("calibrate", "{\"duration_s\":1}", .calibrate(seconds: 1)),
-        Good("log", "{}", .log(.info, seconds: 60)),
-        Good("log", "{\"level\":\"debug\",\"duration_s\":0}", .log(.debug, seconds: 0)),
-        Good("stream", "{\"id\":\"s\",\"duration_s\":0,\"rate_hz\":50}", .endStream),
-        Good("rebirth", "", .rebirth), Good("restart", "", .restart), Good("selftest", "", .selfTest),
-        Good("test-event", "", .testEvent), Good("reset-extremes", "", .resetExtremes),
+            .storage(
+                .snapshot(from: 1_000_000_000, to: 2_000_000_000, topic: "seismote/board/data/history/waveform/s"))),
+        Good("calibrate", "{}", .sampling(.calibrate(seconds: 20))),
+        Good("calibrate", "{\"duration_s\":1}", .sampling(.calibrate(seconds: 1))),
+        Good("log", "{}", .main(.log(.info, seconds: 60))),
+        Good("log", "{\"level\":\"debug\",\"duration_s\":0}", .main(.log(.debug, seconds: 0))),
+        Good("log-tail", "", .main(.logTail(100, .debug))),
+        Good("log-tail", "{\"lines\":7,\"level\":\"error\"}", .main(.logTail(7, .error))),
+        Good("stream", "{\"id\":\"s\",\"duration_s\":0,\"rate_hz\":50}", .sampling(.endStream)),
+        Good("rebirth", "", .main(.rebirth)), Good("restart", "", .main(.restart)),
+        Good("selftest", "", .sampling(.selfTest)),
+        Good("test-event", "", .sampling(.testEvent)), Good("reset-extremes", "", .sampling(.resetExtremes)),
     ]
+
+    /// What neighbours say goes to both threads that have the event, unless the station's events are not to be marked.
+    @Test func aConfirmationIsForBothThatHaveTheEvent() throws {
+        let payload = "{\"event_id\":\"a-1\",\"network_event\":\"net-1\"}"
+        let request = try #require(CommandDecoder.decode(verb: "confirm-event", payload: Array(payload.utf8)).request)
+        let confirmation = EventConfirmation(eventID: "a-1", networkEvent: "net-1", isConfirmed: true)
+        #expect(request.decision(Self.context) == .effect(.both(.confirm(confirmation), .confirm(confirmation))))
+        var context = Self.context
+        context.takesConfirmations = false
+        guard case .refuse(let errors) = request.decision(context) else { throw TestFailure("taken") }
+        #expect(errors.map(\.code) == [.unavailable] && errors[0].message.contains("detection.event.confirmation"))
+    }
 
     @Test(arguments: good) func isRead(_ one: Good) throws {
         let decoded = CommandDecoder.decode(verb: one.verb, payload: Array(one.payload.utf8))
@@ -88,9 +105,11 @@ import Testing
             let decoded = CommandDecoder.decode(verb: "stream", payload: Array(payload.utf8))
             return try #require(decoded.request).decision(Self.context)
         }
-        guard case .effect(.stream(let traces, seconds: 5)) = try decision("") else { throw TestFailure("no stream") }
+        guard case .effect(.sampling(.stream(let traces, seconds: 5))) = try decision("") else {
+            throw TestFailure("no stream")
+        }
         #expect(traces.rate == 100 && traces.enabled && !traces.onlyInEvents)
-        guard case .effect(.stream(let slower, seconds: 5)) = try decision(",\"rate_hz\":50") else {
+        guard case .effect(.sampling(.stream(let slower, seconds: 5))) = try decision(",\"rate_hz\":50") else {
             throw TestFailure("no stream")
         }
         #expect(slower.rate == 50)

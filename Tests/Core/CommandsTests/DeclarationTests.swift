@@ -47,7 +47,7 @@ import Testing
         #expect(Command.all.filter(\.needsID).map(\.name) == ["snapshot", "stream", "event", "resend"])
         let most = ["snapshot 2", "events 2", "event 2", "history 2", "resend 2", "selftest 1", "alarm-test 1"]
         #expect(Command.all.filter { $0.most < .max }.map { "\($0.name) \($0.most)" } == most)
-        #expect(Command.all.filter { !$0.isRemembered }.map(\.name) == ["events", "history"])
+        #expect(Command.all.filter { !$0.isRemembered }.map(\.name) == ["events", "history", "log-tail"])
         #expect(Command.all.filter { $0.groupDelay != 5 }.map { "\($0.name) \($0.groupDelay)" } == ["restart 30.0"])
     }
 

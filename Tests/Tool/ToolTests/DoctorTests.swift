@@ -1,3 +1,4 @@
+import Alerts
 import ArgumentParser
 import Messages
 import Sensors
@@ -184,11 +185,15 @@ import Testing
         for error in errors { #expect(!sentence(of: error).contains("("), "\(sentence(of: error))") }
     }
 
-    @Test func everyDiagnosisHasARemedy() {
-        for code in ["sensor_missing", "sensor_rate", "queue_dropping", "mqtt_refused", "whatever"] {
+    /// A defect: `alarm_line` was found and had no remedy of its own, because its list was written a second time here.
+    @Test func everyAlertIsFoundOnceWithItsOwnRemedy() {
+        var remedies: [String] = []
+        for code in AlertDeclaration.all.map(\.code) + ["whatever"] {
             let all = Self.found { Self.alert(code, &$0) }
             #expect(all.count == 1 && all.allSatisfy { !$0.remedy.isEmpty && $0.message.contains("words") }, "\(all)")
+            remedies += all.filter { $0.code != "rights_missing" }.map(\.remedy)
         }
+        #expect(Set(remedies).count == remedies.count)
     }
 
     @Test func settingsBroken() throws {

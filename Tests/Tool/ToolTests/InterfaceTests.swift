@@ -30,6 +30,15 @@ import Testing
             "make it again: seismote interface manual > deploy/docs/reference/message-fields.md")
     }
 
+    @Test func theDocumentationOfTheAlertsIsTheStoredFile() throws {
+        let file = Vectors.folder.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("deploy/docs/operate/alerts.md")
+        let made = try Tool("interface", "alerts").output
+        #expect(
+            try String(contentsOf: file, encoding: .utf8) == made,
+            "make it again: seismote interface alerts > deploy/docs/operate/alerts.md")
+    }
+
     /// The text of OpenEEW holds an object, which is described as the agent writes it.
     @Test func theTextForOpenEEWHoldsWhatItsSchemaSays() throws {
         let schema = try #require(Self.schemas["openeew"] as? Object)

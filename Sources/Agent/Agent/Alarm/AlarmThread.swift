@@ -1,4 +1,5 @@
 import CLinux
+import Commands
 import Glibc
 import Messages
 import Settings
@@ -12,7 +13,7 @@ final class AlarmThread: Sendable {
     private static let priority: Int32 = 40
 
     /// What commands ask: `silence`, `alarm-test`.
-    let orders: OrderBook
+    let orders: OrderBook<AlarmOrder>
     private let settings: AlarmConfiguration.Output
     private let log: Log
     private let raised = Atomic<Bool>(false)
@@ -168,19 +169,23 @@ final class AlarmThread: Sendable {
                 let was = course.silence()
                 answerTest(&testing, .failed(CodedError("", .unavailable, "silenced")))
                 orders.answer(number, .done(["silenced": .bool(was)]))
-            case .alarmTest(let pattern, let step):
+            case .test(let wanted, let step):
+                let pattern = wanted ?? Self.randomPattern()
+                let bits = pattern.utf8.map { $0 == UInt8(ascii: "1") }
                 if let problem {
                     orders.answer(number, .failed(CodedError("", .unavailable, problem)))
-                } else if course.begin(pattern.utf8.map { $0 == UInt8(ascii: "1") }, step: step, now: now) {
+                } else if course.begin(bits, step: Int64(step * 1e9), now: now) {
                     testing = Testing(number: number, pattern: pattern)
                     orders.answer(number, .began(["pattern": .string(pattern)]))
                 } else {
                     orders.answer(number, .failed(CodedError("", .busy, "an alarm or a test is under way")))
                 }
-            default: orders.answer(number, .failed(CodedError("", .internal, "not an order for this thread")))
             }
         }
     }
+
+    /// Begins with 1, so that something is heard.
+    private static func randomPattern() -> String { String(UInt64.random(in: 0x8000...0xFFFF), radix: 2) }
 
     /// What a step has done, to the log and to whoever asked for a test.
     private func tell(_ step: AlarmCourse.Step, _ course: AlarmCourse, _ line: Int32, _ testing: inout Testing?) {

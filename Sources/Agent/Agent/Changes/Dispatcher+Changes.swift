@@ -1,3 +1,4 @@
+import Alerts
 import Commands
 import Messages
 import Settings
@@ -27,24 +28,24 @@ extension Dispatcher {
         /// A trial that was passed, by the number of its revision.
         var confirmed: Int?
         /// What is taken back.
-        var reverted: AlertBoard.Fault?
+        var reverted: AlertFault?
 
         init(request: CommandRequest?, told: Value, next: SettingsLedger) {
             (self.request, self.told, self.next) = (request, told, next)
         }
     }
 
-    mutating func settings(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
+    mutating func settings(_ order: SettingsOrder, _ request: CommandRequest, _ reporter: inout Reporter) {
         lastAsked += 1
-        asked[lastAsked] = (effect, request)
+        asked[lastAsked] = (order, request)
         follow(.asked(lastAsked, bytes: request.bytes), &reporter)
     }
 
     /// It is the turn of a request.
     mutating func begin(
-        _ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter
+        _ order: SettingsOrder, _ request: CommandRequest, _ reporter: inout Reporter
     ) -> ChangeCoordinator.Event {
-        switch effect {
+        switch order {
         case .change(let change):
             do throws(CodedErrors) { return try self.change(change, request, &reporter) } catch {
                 if !change.isDryRun, case .merge(let patch) = change.kind {
@@ -64,7 +65,7 @@ extension Dispatcher {
             } catch {
                 fail(request, revision: reporter.revision, error.told)
             }
-        default:
+        case .show:
             say(request, .done, revision: reporter.revision, result: ConfigTelling.whole(keeper.ledger))
         }
         return .nothing
@@ -144,7 +145,7 @@ extension Dispatcher {
         else { return }
         let one = Change(request: nil, told: .object([]), next: keeper.ledger)
         guard let proposal = one.next.revert(now: HostClock.wall()) else { return }
-        one.reverted = (
+        one.reverted = AlertFault(
             "revision \(pending.revision) of the settings was not confirmed in time and is taken back",
             .object([
                 .init("left", .int(Int64(pending.revision))), .init("rev", .int(Int64(one.next.revision))),

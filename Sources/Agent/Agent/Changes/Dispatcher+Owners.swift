@@ -24,8 +24,8 @@ extension Dispatcher {
     ) -> ChangeCoordinator.Event? {
         switch action {
         case .begin(let number):
-            guard let (effect, request) = asked.removeValue(forKey: number) else { return .nothing }
-            return begin(effect, request, &reporter)
+            guard let (order, request) = asked.removeValue(forKey: number) else { return .nothing }
+            return begin(order, request, &reporter)
         case .busy(let number):
             guard let request = asked.removeValue(forKey: number)?.request else { return nil }
             fail(
@@ -66,8 +66,8 @@ extension Dispatcher {
             let busy = CodedError("", .busy, "too many commands are waiting: ask again later")
             let words = status.now
             guard !one.reopens, let open = words.sensor else {
-                let order = StationOrder.prepare(settings, revision: revision, reopens: one.reopens)
-                return self.order(order, as: .prepare) ? nil : .refused(owner, [busy])
+                let step = SettingsStep.prepare(settings, revision: revision, reopens: one.reopens)
+                return order(step, as: .prepare) ? nil : .refused(owner, [busy])
             }
             // With the sensor that is there it takes no time of that thread.
             guard sampling.hasRoom else { return .refused(owner, [busy]) }
@@ -98,9 +98,11 @@ extension Dispatcher {
     /// Gives the thread that samples an order of the change.
     /// - Returns: false when too many wait.
     @discardableResult
-    private mutating func order(_ order: StationOrder, as step: ChangeOrder) -> Bool {
+    private mutating func order(_ order: SettingsStep, as step: ChangeOrder) -> Bool {
         lastOrder += 1
-        guard let sampling, sampling.put(order, number: lastOrder) else { return false }
+        guard let sampling, sampling.put(.settings(order), number: lastOrder, always: order.endsAChange) else {
+            return false
+        }
         changeOrder = (lastOrder, step)
         return true
     }
@@ -122,7 +124,7 @@ extension Dispatcher {
         guard let one = changing else { return }
         keeper.adopt(one.next)
         reporter.reverted = one.reverted
-        if let (words, _) = one.reverted { log.warning(words, ["revision": .int(keeper.ledger.revision)]) }
+        if let fault = one.reverted { log.warning(fault.message, ["revision": .int(keeper.ledger.revision)]) }
     }
 
     private mutating func commit(_ owner: SettingOwner, _ reporter: inout Reporter) -> ChangeCoordinator.Event? {

@@ -17,15 +17,36 @@ extension Dispatcher {
         CommandContext(
             revision: reporter.revision, boot: boot, uptime: Double(HostClock.monotonic() - started) / 1e9,
             wall: HostClock.wall(), topics: topics,
-            rate: status.now.sensor?.rate ?? reporter.inForce.sensor.rate, alerts: reporter.activeAlerts,
+            rate: status.now.sensor?.rate ?? reporter.inForce.sensor.rate,
+            takesConfirmations: reporter.inForce.detection.event.confirmation, alerts: reporter.activeAlerts,
             clock: { HostStatus.clock() ?? (TimeQuality(synced: false, source: .free), nil) },
             status: reporter.statusNow)
     }
 
+    /// Gives an owner what is asked of it.
     private mutating func perform(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
         let revision = reporter.revision
         switch effect {
-        case .change, .confirm, .configGet: settings(effect, request, &reporter)
+        case .settings(let order): settings(order, request, &reporter)
+        case .main(let order): carryOut(order, request, &reporter)
+        case .sampling(let work): order(.command(work), sampling, request, revision)
+        case .alarm(let work):
+            order(
+                work, alarm, request, revision,
+                without: "This station has no alarm line: set alarm.gpio.line in its file.")
+        case .storage(let work):
+            order(StorageThread.Order(work, room: resultRoom(request)), storage.orders, request, revision)
+        case .both(let work, let kept):
+            lastOrder += 1
+            sampling?.put(.command(work), number: lastOrder)
+            order(StorageThread.Order(kept, room: resultRoom(request)), storage.orders, request, revision)
+        }
+    }
+
+    /// What the main thread does itself.
+    private mutating func carryOut(_ order: MainOrder, _ request: CommandRequest, _ reporter: inout Reporter) {
+        let revision = reporter.revision
+        switch order {
         case .rebirth:
             reporter.sayAllAgain()
             say(
@@ -37,54 +58,27 @@ extension Dispatcher {
             say(
                 request, .done, revision: revision,
                 result: ["until": .string(Timestamp(nanoseconds: HostClock.wall() + wait).description)])
+        case .logTail(let count, let level):
+            // (Of what stands around the lines: a number.)
+            let room = (resultRoom(request) ?? 262_144) - 50
+            let (lines, others) = log.control.last(count, from: level, room: room)
+            let list = Array(lines.joined(separator: ",".utf8))
+            let bytes = Array("{\"lines\":[".utf8) + list + Array("],\"others\":\(others)}".utf8)
+            say(request, .done, revision: revision, made: ReplyResult(bytes: bytes, isCBOR: false))
         case .restart:
             say(request, .done, revision: revision)
             course = .restart
-        case .resetExtremes: order(.resetExtremes, sampling, request, revision)
-        case .testEvent: order(.testEvent, sampling, request, revision)
-        case .calibrate(let seconds): order(.calibrate(seconds: seconds), sampling, request, revision)
-        case .selfTest: order(.selfTest, sampling, request, revision)
-        case .stream(let traces, let seconds): order(.stream(traces, seconds: seconds), sampling, request, revision)
-        case .endStream: order(.endStream, sampling, request, revision)
-        case .silence: orderAlarm(.silence, request, revision)
-        case .alarmTest(let pattern, let step):
-            // Begins with 1, so that something is heard.
-            let bits = String(0x8000 | random.next() & 0x7FFF, radix: 2)
-            orderAlarm(.alarmTest(pattern ?? bits, step: Int64(step * 1e9)), request, revision)
-        case .snapshot(let from, let to, let topic):
-            order(.snapshot(from: from, to: to, topic: topic), storage.orders, request, revision)
-        case .stored(let query):
-            order(.stored(query, room: resultRoom(request)), storage.orders, request, revision)
-        case .confirmEvent(let confirmation):
-            guard reporter.inForce.detection.event.confirmation else {
-                return fail(request, revision: revision, [.takesNoConfirmation])
-            }
-            // The open event is marked by the thread that has it; what is kept is the reply's business.
-            lastOrder += 1
-            sampling?.put(.confirm(confirmation), number: lastOrder)
-            order(.stored(.confirm(confirmation)), storage.orders, request, revision)
         }
     }
 
-    // MARK: Orders
-
-    private mutating func orderAlarm(_ order: StationOrder, _ request: CommandRequest, _ revision: Int) {
-        guard let book = alarm else {
-            return fail(
-                request, revision: revision,
-                [CodedError("", .unavailable, "This station has no alarm line: set alarm.gpio.line in its file.")])
-        }
-        self.order(order, book, request, revision)
-    }
-
-    /// Gives an order; its outcome is the reply.
-    mutating func order(
-        _ order: StationOrder, _ book: OrderBook?, _ request: CommandRequest, _ revision: Int
+    /// Gives another thread an order; its outcome is the reply.
+    /// - Parameter without: what is said where there is no such thread.
+    private mutating func order<Order>(
+        _ order: Order, _ book: OrderBook<Order>?, _ request: CommandRequest, _ revision: Int,
+        without: String = "This station has no thread that samples: it cannot do this."
     ) {
         guard let book else {
-            return fail(
-                request, revision: revision,
-                [CodedError("", .unavailable, "This station has no thread that samples: it cannot do this.")])
+            return fail(request, revision: revision, [CodedError("", .unavailable, without)])
         }
         // What takes long, or much room, is not piled up.
         let underWay = ordered.values.count { $0.command == request.command }

@@ -16,10 +16,10 @@ struct Dispatcher: ~Copyable {
     let inbox: CommandInbox
     let status: SamplingStatus
     /// Nil: nobody takes orders.
-    let sampling: OrderBook?
+    let sampling: OrderBook<SamplingWork>?
     let storage: StorageThread
     /// Nil: there is no alarm line.
-    let alarm: OrderBook?
+    let alarm: OrderBook<AlarmOrder>?
     let boot: String
     var topics: Topics
     var messenger: Messenger
@@ -33,7 +33,7 @@ struct Dispatcher: ~Copyable {
     /// The change of the settings that is under way, and the requests that wait for its end.
     var changes = ChangeCoordinator()
     var changing: Change?
-    var asked: [Int: (effect: CommandEffect, request: CommandRequest)] = [:]
+    var asked: [Int: (order: SettingsOrder, request: CommandRequest)] = [:]
     var lastAsked = 0
     /// What is awaited of it: the outcome of an order, of a write, of a look for files and for room, of the reply's way to the disk.
     var changeOrder: (number: Int, step: ChangeOrder)?
@@ -48,7 +48,8 @@ struct Dispatcher: ~Copyable {
 
     init(
         _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
-        status: SamplingStatus, sampling: OrderBook?, storage: StorageThread, alarm: OrderBook? = nil
+        status: SamplingStatus, sampling: OrderBook<SamplingWork>?, storage: StorageThread,
+        alarm: OrderBook<AlarmOrder>? = nil
     ) {
         let configuration = keeper.settings.configuration
         self.keeper = keeper

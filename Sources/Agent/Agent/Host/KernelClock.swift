@@ -29,10 +29,6 @@ struct KernelClock: Equatable {
 enum ClockWatch {
     /// Where the unit has it written.
     static let path = "/run/seismote-clock/state"
-    /// What an alert says where there is neither.
-    static let unknown =
-        "how good the clock is cannot be known, and times are marked as not synchronised: the kernel may not be asked "
-        + "(ProtectClock) and \(path) has no state; start seismote-clock.service"
     /// Seconds between two states, and after which one says nothing any more (ns).
     private static let interval = 2
     private static let patience: Int64 = 10_000_000_000

@@ -44,6 +44,7 @@ public struct Log: Sendable {
     private func line(_ level: Level, _ text: String, _ fields: KeyValuePairs<String, Field>) {
         if control.isRelayed(level) { control.relay(level, text, fields) }
         guard level >= control.level else { return }
+        control.keep(level, text, fields)
         var line = ""
         if journal {
             line = "<\(level.syslog)>"

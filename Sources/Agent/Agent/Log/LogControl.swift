@@ -13,6 +13,7 @@ final class LogControl: Sendable {
     private static let off = Level.allCases.count
 
     private struct State {
+        var tail = LogTail()
         var lines: [LogLine] = []
         var lost = 0
         /// Of the monotonic clock (ns).
@@ -32,6 +33,27 @@ final class LogControl: Sendable {
 
     private static func rank(_ level: Level) -> Int { Level.allCases.firstIndex(of: level) ?? 0 }
 
+    // MARK: Of before
+
+    /// A line that the log has here.
+    func keep(_ level: Level, _ text: String, _ fields: KeyValuePairs<String, Log.Field>) {
+        let line = Self.line(level, text, fields)
+        state.withLock { $0.tail.add(line, level: Self.rank(level)) }
+    }
+
+    /// See ``LogTail/last(_:from:room:)``.
+    func last(_ count: Int, from level: Level, room: Int) -> (lines: [[UInt8]], others: Int) {
+        state.withLock { $0.tail.last(count, from: Self.rank(level), room: room) }
+    }
+
+    private static func line(
+        _ level: Level, _ text: String, _ fields: KeyValuePairs<String, Log.Field>
+    ) -> LogLine {
+        LogLine(
+            level: level.rawValue, time: HostClock.wall(), message: text,
+            fields: fields.map { .init($0.key, $0.value.value) })
+    }
+
     // MARK: Over MQTT
 
     func isRelayed(_ level: Level) -> Bool { Self.rank(level) >= there.load(ordering: .relaxed) }
@@ -46,9 +68,7 @@ final class LogControl: Sendable {
     }
 
     func relay(_ level: Level, _ text: String, _ fields: KeyValuePairs<String, Log.Field>) {
-        let line = LogLine(
-            level: level.rawValue, time: HostClock.wall(), message: text,
-            fields: fields.map { .init($0.key, $0.value.value) })
+        let line = Self.line(level, text, fields)
         let wake = state.withLock { state -> Wake? in
             guard state.lines.count < Self.limit else {
                 state.lost += 1

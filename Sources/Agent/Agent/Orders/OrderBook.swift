@@ -2,12 +2,12 @@ import Threads
 
 /// Orders on their way to the thread that carries them out, and outcomes on their way back. One thread asks whether there
 /// is anything without a lock, so that sampling pays one atomic load for each block.
-final class OrderBook: Sendable {
+final class OrderBook<Order: Sendable>: Sendable {
     /// Orders that wait at most; no command waits behind that many.
-    static let capacity = 16
+    static var capacity: Int { 16 }
 
     private struct State {
-        var orders: [(number: Int, order: StationOrder)] = []
+        var orders: [(number: Int, order: Order)] = []
         var outcomes: [(number: Int, outcome: OrderOutcome)] = []
     }
     private let state = Mutex(State())
@@ -25,11 +25,12 @@ final class OrderBook: Sendable {
         self.wake = wake
     }
 
-    /// - Returns: false when too many wait. What ends a change of the settings is always taken.
+    /// - Parameter always: it is taken however many wait.
+    /// - Returns: false when too many wait.
     @discardableResult
-    func put(_ order: StationOrder, number: Int) -> Bool {
+    func put(_ order: Order, number: Int, always: Bool = false) -> Bool {
         let taken = state.withLock { state in
-            guard state.orders.count < Self.capacity || order.endsAChange else { return false }
+            guard state.orders.count < Self.capacity || always else { return false }
             state.orders.append((number, order))
             return true
         }
@@ -46,7 +47,7 @@ final class OrderBook: Sendable {
     /// Whether there are orders; without a lock.
     var hasOrders: Bool { waiting.load(ordering: .acquiring) }
 
-    func takeOrders() -> [(number: Int, order: StationOrder)] {
+    func takeOrders() -> [(number: Int, order: Order)] {
         waiting.store(false, ordering: .releasing)
         return state.withLock { state in
             defer { state.orders.removeAll() }

@@ -1,6 +1,6 @@
 import Messages
 
-/// What became of a ``StationOrder``.
+/// What became of an order.
 enum OrderOutcome: Sendable {
     /// It goes on; more will come.
     case began(Value)

@@ -1,3 +1,4 @@
+import Alerts
 import Messages
 import Settings
 
@@ -10,29 +11,26 @@ struct AlertMemory {
     /// How long a connection has held when all that was to be emptied is with the broker (ns).
     static let patience: Int64 = 60_000_000_000
     /// They say that nothing can be written down.
-    private static let ofStorage: Set<AlertBoard.Code> = [
-        .storageFailed, .storageSetAside, .storageTaken, .queueDropping,
+    private static let ofStorage: Set<String> = [
+        "storage_failed", "storage_set_aside", "storage_taken", "queue_dropping",
     ]
 
     private let file: DurableFile
     /// What the file has; nil: there is none, or it cannot be read.
-    private var kept: Set<AlertBoard.Code>?
+    private var kept: Set<String>?
     /// Raised by this run.
-    private var raised: Set<AlertBoard.Code> = []
+    private var raised: Set<String> = []
     /// Since when all has been emptied and the connection holds.
     private var since: Int64?
 
     init(directory: String) { file = DurableFile(directory: directory, name: Self.fileName) }
 
     /// The codes whose alerts a run before this one may have left; all where that cannot be known.
-    mutating func read() -> Set<AlertBoard.Code> {
+    mutating func read() -> Set<String> {
         guard let root = try? JSONReader.read(try SettingsFile.read(file.path, isOwn: true)),
             case .array(let list)? = root["codes"]
-        else { return Set(AlertBoard.Code.allCases) }
-        let known = list.compactMap { value -> AlertBoard.Code? in
-            guard case .string(let name) = value else { return nil }
-            return AlertBoard.Code(rawValue: name)
-        }
+        else { return Set(AlertDeclaration.all.map(\.code)) }
+        let known = list.compactMap(\.rawText).filter { AlertDeclaration.of($0) != nil }
         kept = Set(known)
         return Set(known).union(Self.ofStorage)
     }
@@ -40,7 +38,6 @@ struct AlertMemory {
     /// An alert leaves.
     /// - Returns: writes it down, and says why it cannot; nil where it is known already.
     mutating func raise(_ code: String) -> (@Sendable () -> String?)? {
-        guard let code = AlertBoard.Code(rawValue: code) else { return nil }
         raised.insert(code)
         guard var codes = kept, codes.insert(code).inserted else { return nil }
         return keep(codes)
@@ -61,9 +58,9 @@ struct AlertMemory {
         return keep(raised)
     }
 
-    private mutating func keep(_ codes: Set<AlertBoard.Code>) -> @Sendable () -> String? {
+    private mutating func keep(_ codes: Set<String>) -> @Sendable () -> String? {
         kept = codes
-        let list = codes.map(\.rawValue).sorted().map { Value.string($0) }
+        let list = codes.sorted().map { Value.string($0) }
         return { [file] in
             do throws(FileError) { try file.write(["v": 1, "codes": .array(list)]) } catch {
                 return "the list of alerts is not saved: \(error.message)"

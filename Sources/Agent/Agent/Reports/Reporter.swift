@@ -1,3 +1,4 @@
+import Alerts
 import Link
 import Messages
 import Sensors
@@ -7,9 +8,6 @@ import Station
 /// Publishes what the agent knows of itself: info, config and schema once and when they change, health at its interval
 /// and on change, alerts. Lives on the main thread.
 final class Reporter {
-    /// A queue that dropped something stays an alert for this long (ns).
-    private static let droppingTime: Int64 = 60_000_000_000
-
     private(set) var ledger: SettingsLedger
     /// What this process works with: without what waits for the next start.
     private(set) var inForce: Configuration
@@ -21,15 +19,12 @@ final class Reporter {
     var messenger: Messenger
     var alerts: AlertBoard
     private var alertMemory: AlertMemory
-    private var linkAlerts: LinkAlerts
     var health: HealthReport
     var lastSensor: SensorDescription?
     var lastRate: Double?
     private var lastState: HealthMessage.SensorState?
     private var lastProblem: SamplingStatus.Problem?
     private var lastConnects: UInt64 = 0
-    private var lastDropped = 0
-    private var droppedAt: Int64?
     var healthDue: Int64
     private var wasRealTime = false
     /// Commands that were refused, for `state/health`.
@@ -37,18 +32,15 @@ final class Reporter {
     /// Of the settings in force.
     var revision: Int { ledger.revision }
     /// A change that was taken back, until the next one.
-    var reverted: AlertBoard.Fault?
+    var reverted: AlertFault?
     var lastLevel: Level?
-    private var lastSelfTest: SamplingStatus.SelfTestOutcome?
-    private var overruns = OverrunWatch()
+    private var lastSelfTest: SelfTestOutcome?
     /// Since when it is known whether the sensor can be used (ns).
     private var sensorKnown: Int64?
     /// There has been a sensor since the start.
     private var hadSensor = false
     /// When the agent began, ns since the start of the machine.
     private let begun = HostClock.sinceBoot()
-    /// Nobody says how good the clock is.
-    private var isClockUnknown = false
     /// What is known of each chip from before.
     var memory: SensorMemory
     /// What Home Assistant is told when.
@@ -69,7 +61,6 @@ final class Reporter {
         self.status = status
         self.storage = storage
         (self.files, self.link) = (files, link)
-        linkAlerts = LinkAlerts(inForce.mqtt)
         messenger = Messenger(topics: topics, boot: boot)
         let now = HostClock.monotonic()
         health = HealthReport(now: now)
@@ -101,7 +92,6 @@ final class Reporter {
     /// - Parameter configuration: of the ledger's, what the process can work with before it starts anew.
     func take(_ new: SettingsLedger, _ configuration: Configuration, _ topics: Topics) {
         ledger = new
-        if inForce.mqtt != configuration.mqtt { linkAlerts.change(configuration.mqtt) }
         inForce = configuration
         if topics != messenger.topics {
             var other = Messenger(topics: topics, boot: messenger.boot)
@@ -136,18 +126,17 @@ final class Reporter {
         let words = status.now
         let statistics = link.statistics
         let state = HealthReport.sensorState(status, now: now, stallTime: stallTime(words.sensor))
-        if SensorAlerts.hasSensor(words) { hadSensor = true }
-        let waits = SensorAlerts.waits(
+        if SensorPatience.hasSensor(words) { hadSensor = true }
+        let waits = SensorPatience.waits(
             words.problem, hadSensor: hadSensor, begun: begun, sinceBoot: HostClock.sinceBoot())
         noteSensor(words, waits)
         let clock = HostStatus.timeQuality()
-        isClockUnknown = clock == nil
         let time = words.sensor?.clock == .recording ? TimeQuality.replay : clockQuality(clock)
         if sensorKnown == nil, Self.isSensorKnown(words, state, waits, samples: status.samples.load(ordering: .relaxed))
         {
             sensorKnown = now
         }
-        let changedAlerts = updateAlerts(words, state, statistics, waits, now)
+        let changedAlerts = updateAlerts(words, state, statistics, clock, waits, now)
         let write = alertMemory.look(isEmptied: alerts.isEmptied, isConnected: statistics.connected, now: now)
         if let write { files.put(.alerts, write) }
         let isNew = changedAlerts || state != lastState || statistics.connects != lastConnects
@@ -271,54 +260,24 @@ final class Reporter {
     /// True when an alert was raised or cleared.
     private func updateAlerts(
         _ words: SamplingStatus.Words, _ state: HealthMessage.SensorState, _ statistics: LinkStatistics,
-        _ waits: Bool, _ now: Int64
+        _ clock: TimeQuality?, _ waits: Bool, _ now: Int64
     ) -> Bool {
-        var refused: AlertBoard.Fault?
-        if case .settings(let error) = words.problem {
-            refused = (error.description, .object([.init("path", .string(error.path))]))
+        var facts = AlertFacts(now: now, mqtt: inForce.mqtt, link: statistics)
+        facts.sensorKnown = sensorKnown
+        facts.sensor.description = words.sensor
+        switch words.problem {
+        case .sensor(let error): facts.sensor.problem = error
+        case .settings(let error): facts.refusedSettings = (error.path, error.description)
+        case nil: facts.sensor.isSilent = state == .stalled && !words.ended
         }
-        let stored = storage.now
-        let dropped = statistics.dropped.total + stored.statistics.dropped.total
-        if dropped != lastDropped { droppedAt = now }
-        lastDropped = dropped
-        if let since = droppedAt, now - since > Self.droppingTime { droppedAt = nil }
-        let dropping = droppedAt.map { _ in StorageAlerts.dropping(statistics, stored) }
-        let wall = HostClock.wall()
-        let unknown: AlertBoard.Fault? = isClockUnknown ? (ClockWatch.unknown, .object([])) : nil
-        let overrun = overruns.look(status.condition, rate: words.sensor?.rate, now: now)
-        var found = SensorAlerts(words, state: state, waits: waits).all
-        found += [
-            (.sensorRate, .warning, rateFault(words)),
-            (.sensorOverrun, .warning, overrun),
-            (.clockUnknown, .warning, unknown),
-            (.configRefused, .error, refused),
-            (.configReverted, .warning, reverted),
-            (.alarmLine, .error, alarmFault),
-            (.queueDropping, .warning, dropping),
-            (.storageFailed, .error, StorageAlerts.failed(stored)),
-            (.storageSetAside, .warning, StorageAlerts.setAside(stored)),
-            (.storageTaken, .warning, StorageAlerts.taken(stored, now: now)),
-        ]
-        found += linkAlerts.look(statistics, now: now)
-        let changes = found.compactMap { one in
-            alerts.update(
-                one.code, one.severity, now: wall, fault: one.fault, isKnown: one.code.isKnown(sensorKnown, now: now))
-        }
+        facts.sensor.waits = waits
+        (facts.sensor.watch, facts.sensor.selfTest) = (words.faults, words.selfTest)
+        (facts.sensor.condition, facts.sensor.isResampled) = (status.condition, inForce.sensor.resample)
+        (facts.clock, facts.reverted, facts.alarmProblem) = (clock, reverted, alarm?.problem)
+        facts.storage = AlertFacts.Storage(storage.now)
+        let changes = alerts.look(facts, wall: HostClock.wall())
         for change in changes { publish(change) }
         return changes.contains { if case .empty = $0 { false } else { true } }
-    }
-
-    private var alarmFault: AlertBoard.Fault? {
-        guard let problem = alarm?.problem else { return nil }
-        return ("no alarm would be heard: \(problem)", .object([]))
-    }
-
-    private func rateFault(_ words: SamplingStatus.Words) -> (message: String, details: Value)? {
-        // On a grid the rate is as it should be.
-        guard let nominal = words.sensor?.rate, !inForce.sensor.resample else { return nil }
-        return TrueRate.fault(
-            status.condition?.rate, nominal: nominal,
-            isActive: alerts.codes.contains(AlertBoard.Code.sensorRate.rawValue))
     }
 
     private func publish(_ change: AlertBoard.Change) {

@@ -1,3 +1,4 @@
+import Alerts
 import Messages
 import Sensors
 import Station
@@ -13,26 +14,6 @@ final class SamplingStatus: Sendable {
         case settings(StationError)
     }
 
-    /// What ``SampleWatch`` says, with its numbers at the moment of the last change.
-    struct WatchReport: Sendable, Equatable {
-        var faults: SampleFaults = []
-        /// Bits 0, 1, 2: the axes that stand still.
-        var stuckAxes: UInt8 = 0
-        /// Share of a second's samples at full scale.
-        var saturated = 0.0
-        /// Magnitude of a second's mean in m/s²; nil when it has no numbers.
-        var magnitude: Double?
-    }
-
-    /// What the chip's self-test gave.
-    struct SelfTestOutcome: Sendable, Equatable {
-        /// Nanoseconds of UTC.
-        var time: Int64
-        /// Nil when it could not be made.
-        var report: SelfTestReport?
-        var error: SensorError?
-    }
-
     /// What changes rarely.
     struct Words: Sendable, Equatable {
         /// Nil while no sensor is open.
@@ -41,7 +22,7 @@ final class SamplingStatus: Sendable {
         var rate: Double?
         var problem: Problem?
         /// What is wrong with the samples that come.
-        var faults = WatchReport()
+        var faults = SampleReport()
         /// How far from level the sensor was found.
         var level: Level?
         /// Nil while none has been asked for or made.

@@ -1,3 +1,4 @@
+import Commands
 import Messages
 import Sensors
 import Settings
@@ -20,14 +21,22 @@ extension SamplingThread {
 
     /// - Returns: nil when it goes on.
     private func carryOut(
-        _ order: StationOrder, _ number: Int, _ pipeline: inout StationPipeline, _ session: SamplingSession
+        _ work: SamplingWork, _ number: Int, _ pipeline: inout StationPipeline, _ session: SamplingSession
     ) -> OrderOutcome? {
-        switch order {
-        case .prepare(let new, let revision, _): return prepare(new, revision, &pipeline)
-        case .commit(let settings): return commit(settings, &pipeline)
-        case .abandon:
+        switch work {
+        case .command(let order): return carryOut(order, number, &pipeline, session)
+        case .settings(.prepare(let new, let revision, _)): return prepare(new, revision, &pipeline)
+        case .settings(.commit(let settings)): return commit(settings, &pipeline)
+        case .settings(.abandon):
             (prepared, preparedDriver) = (nil, nil)
             return .done(.object([]))
+        }
+    }
+
+    private func carryOut(
+        _ order: SamplingOrder, _ number: Int, _ pipeline: inout StationPipeline, _ session: SamplingSession
+    ) -> OrderOutcome? {
+        switch order {
         case .resetExtremes:
             pipeline.resetExtremes()
             return .done(["since": Self.text(session.block.time)])
@@ -53,17 +62,16 @@ extension SamplingThread {
         case .confirm(let confirmation):
             pipeline.confirm(confirmation, to: sink)
             return .done(.object([]))
-        case .selfTest, .snapshot, .stored, .silence, .alarmTest:
-            return .failed(CodedError("", .internal, "not an order for this thread"))
+        case .selfTest: return .failed(CodedError("", .internal, "the sensor has to be stopped for this"))
         }
     }
 
     /// True for what cannot be done while a block waits.
-    private func stopsTheSensor(_ order: StationOrder) -> Bool {
-        switch order {
-        case .prepare(_, _, let reopens): reopens
-        case .commit: preparedDriver != nil
-        case .selfTest: true
+    private func stopsTheSensor(_ work: SamplingWork) -> Bool {
+        switch work {
+        case .settings(.prepare(_, _, let reopens)): reopens
+        case .settings(.commit): preparedDriver != nil
+        case .command(.selfTest): true
         default: false
         }
     }
@@ -126,16 +134,16 @@ extension SamplingThread {
     func carryOutNext(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
         let (number, order) = queue.removeFirst()
         switch order {
-        case .prepare(let new, let revision, _):
+        case .settings(.prepare(let new, let revision, _)):
             interrupted("the sensor is opened anew")
             return tryOut(PreparedSettings(configuration: new, revision: revision), number, &session, &pipeline)
-        case .commit:
+        case .settings(.commit):
             interrupted("the sensor is opened anew")
             closeSensor()
             if let new = prepared.take() { take(new) }
             orders.answer(number, .done(.object([])))
             return openAgain(&session, &pipeline)
-        case .selfTest:
+        case .command(.selfTest):
             orders.answer(number, selfTest(&session, pipeline.isEventOpen()))
         default: orders.answer(number, .failed(CodedError("", .internal, "out of order")))
         }
@@ -169,7 +177,7 @@ extension SamplingThread {
         var isOther = false
         for (number, order) in queue {
             switch order {
-            case .prepare(let new, let revision, let reopens):
+            case .settings(.prepare(let new, let revision, let reopens)):
                 let problem =
                     reopens ? nil : lastSensor.flatMap { StationCheck.problem(new, sensor: StationSensor($0)) }
                 if problem == nil {
@@ -177,19 +185,19 @@ extension SamplingThread {
                     preparedDriver = reopens ? choose(new.sensor) : nil
                 }
                 orders.answer(number, problem.map { .failed(CodedError($0)) } ?? .done(.object([])))
-            case .commit(let settings):
+            case .settings(.commit(let settings)):
                 if let new = settings ?? prepared.take() {
                     take(new)
                     isOther = true
                 }
                 orders.answer(number, .done(.object([])))
-            case .abandon:
+            case .settings(.abandon):
                 (prepared, preparedDriver) = (nil, nil)
                 orders.answer(number, .done(.object([])))
-            case .endStream:
+            case .command(.endStream):
                 if let stream = duties.stream { answerStream(stream) }
                 orders.answer(number, .done(.object([])))
-            default: orders.answer(number, .failed(.noSensor))
+            case .command: orders.answer(number, .failed(.noSensor))
             }
         }
         queue.removeAll()

@@ -96,8 +96,8 @@ extension SamplingThread {
             return false
         }
         let isFresh = HostClock.monotonic() - began < Self.freshness
-        if case .commit = end.order, isFresh { openSensor = found } else { other.close() }
-        if case .commit = end.order {
+        if case .commit = end.step, isFresh { openSensor = found } else { other.close() }
+        if case .commit = end.step {
             preparedDriver = other
             take(settings)
         }
@@ -106,11 +106,15 @@ extension SamplingThread {
     }
 
     /// Waits for `commit` or `abandon`; other orders wait with it. Nil: the thread is to end.
-    private func awaitEnd() -> (number: Int, order: StationOrder)? {
+    private func awaitEnd() -> (number: Int, step: SettingsStep)? {
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
             queue += orders.takeOrders()
-            if let index = queue.firstIndex(where: { $0.order.endsAChange }) { return queue.remove(at: index) }
+            for (index, one) in queue.enumerated() {
+                guard case .settings(let step) = one.order, step.endsAChange else { continue }
+                queue.remove(at: index)
+                return (one.number, step)
+            }
             status.pause(nanoseconds: 250_000_000)
         }
         return nil

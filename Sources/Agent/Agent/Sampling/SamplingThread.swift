@@ -1,3 +1,4 @@
+import Alerts
 import Glibc
 import Messages
 import Sensors
@@ -28,9 +29,9 @@ final class SamplingThread {
     var preparedDriver: (any SensorDriver)?
     /// The sensor has been opened already, to prepare settings.
     var openSensor: SensorDescription?
-    let orders: OrderBook
+    let orders: OrderBook<SamplingWork>
     /// Orders that wait for a block to go in.
-    var queue: [(number: Int, order: StationOrder)] = []
+    var queue: [(number: Int, order: SamplingWork)] = []
     var duties = SamplingDuties()
     let status: SamplingStatus
     let sink: PublicationSink
@@ -54,7 +55,7 @@ final class SamplingThread {
     init(
         configuration: Configuration, revision: Int = 0, boot: String, driver: any SensorDriver,
         choose: @escaping (SensorConfiguration) -> any SensorDriver = { SensorChoice.driver($0) },
-        status: SamplingStatus, orders: OrderBook, ring: SegmentQueue? = nil,
+        status: SamplingStatus, orders: OrderBook<SamplingWork>, ring: SegmentQueue? = nil,
         alarm: AlarmThread? = nil, sink: @escaping PublicationSink
     ) {
         self.configuration = configuration
@@ -132,7 +133,7 @@ final class SamplingThread {
                 let sensor: SensorDescription
                 if let found = openSensor.take() { sensor = found } else { sensor = try driver.open() }
                 lastSensor = sensor
-                var outcome: SamplingStatus.SelfTestOutcome?
+                var outcome: SelfTestOutcome?
                 // Once after the start. What it says changes nothing for the samples.
                 if selfTestIsDue { outcome = makeSelfTest() }
                 selfTestIsDue = false
@@ -174,8 +175,8 @@ final class SamplingThread {
     }
 
     /// The chip's own test.
-    func makeSelfTest() -> SamplingStatus.SelfTestOutcome {
-        var outcome = SamplingStatus.SelfTestOutcome(time: HostClock.wall())
+    func makeSelfTest() -> SelfTestOutcome {
+        var outcome = SelfTestOutcome(time: HostClock.wall())
         do throws(SensorError) { outcome.report = try driver.selfTest() } catch { outcome.error = error }
         return outcome
     }
@@ -359,7 +360,7 @@ extension SampleWatch {
     }
 }
 
-extension SamplingStatus.WatchReport {
+extension SampleReport {
     init(_ watch: SampleWatch) {
         self.init(
             faults: watch.faults, stuckAxes: watch.stuckAxes, saturated: watch.saturatedShare,

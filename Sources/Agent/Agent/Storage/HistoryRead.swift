@@ -3,20 +3,19 @@ import MiniSEED
 import Spool
 
 /// The levels of a stretch of the past on their way into a reply.
-struct HistoryRead {
+struct HistoryRead: StorageTask {
     /// Pieces of the ring, and blocks of ten minutes, in a round.
     private static let piecesInARound = 16
     private static let blocksInARound = 500
     /// Bytes that a step has at least: nine numbers or nulls.
     private static let stepBytes = 9
 
-    let number: Int
     private let isCBOR: Bool
     /// Of the monotonic clock: begins at this time, or when the ring has all (ns).
-    var beginsAt: Int64
-    private(set) var levels: StepLevels
+    private var beginsAt: Int64
+    private var levels: StepLevels
     /// What is still to be read; nil before the beginning.
-    private(set) var pieces: ArraySlice<RingSegment>?
+    private var pieces: ArraySlice<RingSegment>?
     private var blocks: ArraySlice<Int64>
     private var ring: Int64?
     private var decoder = MiniSEEDDecoder()
@@ -30,7 +29,7 @@ struct HistoryRead {
     private var isFine: Bool { levels.step < StepLevels.minute }
 
     init(
-        number: Int, _ range: ClosedRange<Int64>, step: Int, cbor: Bool, room: Int? = nil, now: Int64
+        _ range: ClosedRange<Int64>, step: Int, cbor: Bool, room: Int? = nil, now: Int64
     ) {
         let step = Int64(step) * 1_000_000_000
         let rest = range.lowerBound % step
@@ -41,13 +40,25 @@ struct HistoryRead {
         self.room = room
         levels = StepLevels(start: start, step: step, count: Int(count))
         blocks = Array(StepLevels.block(at: levels.start)...StepLevels.block(at: levels.end - 1))[...]
-        (self.number, isCBOR) = (number, cbor)
+        isCBOR = cbor
         beginsAt = now + Snapshot.flushTime
+    }
+
+    var waitsFor: (end: Int64, until: Int64)? {
+        get { pieces == nil ? (levels.end - 1, beginsAt) : nil }
+        set { beginsAt = newValue?.until ?? beginsAt }
+    }
+
+    mutating func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome? {
+        var problem: SpoolError?
+        let goesOn = read(&outbox.spool, &problem)
+        if let problem { try outbox.met(problem) }
+        return goesOn ? nil : .made(result)
     }
 
     /// - Parameter problem: an error that reading came upon; what can be read is read all the same.
     /// - Returns: false when all has been read.
-    mutating func read(_ spool: inout Spool, _ problem: inout SpoolError?) -> Bool {
+    private mutating func read(_ spool: inout Spool, _ problem: inout SpoolError?) -> Bool {
         if pieces == nil {
             pieces = []
             do throws(SpoolError) {
@@ -77,7 +88,7 @@ struct HistoryRead {
     }
 
     /// As many steps as there is room for, but one at least.
-    var result: ReplyResult {
+    private var result: ReplyResult {
         var count = levels.count
         while true {
             let made = columns(count).result(cbor: isCBOR)
@@ -97,15 +108,5 @@ struct HistoryRead {
             columns.axes[i % 3].rms[i / 3] = cell.rms
         }
         return columns
-    }
-}
-
-extension Outbox {
-    /// Goes on with a look at the past.
-    mutating func step(_ history: inout HistoryRead) throws(SpoolError) -> OrderOutcome? {
-        var problem: SpoolError?
-        let goesOn = history.read(&spool, &problem)
-        if let problem { try met(problem) }
-        return goesOn ? nil : .made(history.result)
     }
 }

@@ -292,6 +292,12 @@ struct Outbox: ~Copyable {
     /// Whether the task under way could read all that it wanted.
     var isWhole: Bool { reading.map { $0.gaps == gaps } ?? true }
 
+    /// Whether the ring goes on beyond a time.
+    func hasAll(until end: Int64) -> Bool {
+        guard let newest = spool.newestSegment else { return false }
+        return newest.end >= end
+    }
+
     // MARK: Live messages
 
     /// Writes down what must survive, lets it go, and then makes it safe from a power cut too: so that an alert is not

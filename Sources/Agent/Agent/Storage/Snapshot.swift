@@ -4,7 +4,7 @@ import MiniSEED
 import Spool
 
 /// A stretch of the waveform ring, or the waveform of an event, on its way into the outbox: some pieces in each round.
-struct Snapshot {
+struct Snapshot: StorageTask {
     /// Bytes of a message at most, where the broker takes as many; a record is never divided.
     static let messageBytes = 65_536
     /// Pieces of the ring in a round.
@@ -12,17 +12,16 @@ struct Snapshot {
     /// How long the newest samples may take to come from the sampling thread (ns).
     static let flushTime: Int64 = 1_000_000_000
 
-    let number: Int
-    let range: ClosedRange<Int64>
-    let header: PublicationHeader
+    private let range: ClosedRange<Int64>
+    private let header: PublicationHeader
     /// Of the monotonic clock: begins at this time, or when the ring has all.
-    var beginsAt: Int64
+    private var beginsAt: Int64
     /// What is still to be read; nil before the beginning.
-    var pieces: ArraySlice<RingSegment>?
+    private var pieces: ArraySlice<RingSegment>?
     /// m/s² of a count, of the ring's pieces.
     private var unit: Double?
     /// The event whose waveform it is, the object of its newest message, and how far the reading is (key on the disk).
-    var event: (id: String, object: Value, key: Int64)?
+    private var event: (id: String, object: Value, key: Int64)?
     /// What the broker takes.
     private let messageBytes: Int
     /// Bytes of a record that has no room in any message.
@@ -45,8 +44,7 @@ struct Snapshot {
     /// - Parameters:
     ///   - now: of the monotonic clock (ns).
     ///   - packetLimit: bytes of a packet at most; nil: nobody has said it.
-    init(number: Int, from: Int64, to: Int64, topic: String, now: Int64, packetLimit: Int? = nil) {
-        self.number = number
+    init(from: Int64, to: Int64, topic: String, now: Int64, packetLimit: Int? = nil) {
         range = from...max(from, to)
         var header = Stream.waveform.delivery.header(topic: topic)
         header.isHistory = true
@@ -60,13 +58,20 @@ struct Snapshot {
 
     /// That of an event.
     /// - Parameter object: of its newest message.
-    init(number: Int, event id: String, _ object: Value, topic: String, packetLimit: Int? = nil) {
-        self.init(number: number, from: .min, to: .max, topic: topic, now: 0, packetLimit: packetLimit)
+    init(event id: String, _ object: Value, topic: String, packetLimit: Int? = nil) {
+        self.init(from: .min, to: .max, topic: topic, now: 0, packetLimit: packetLimit)
         (event, pieces) = ((id, object, 0), [])
     }
 
+    var topic: String? { header.topic }
+
+    var waitsFor: (end: Int64, until: Int64)? {
+        get { pieces == nil ? (range.upperBound, beginsAt) : nil }
+        set { beginsAt = newValue?.until ?? beginsAt }
+    }
+
     /// The next piece of the ring.
-    mutating func nextPiece() -> RingSegment? {
+    private mutating func nextPiece() -> RingSegment? {
         guard let piece = pieces?.popFirst() else { return nil }
         unit = piece.unit ?? unit
         return piece
@@ -138,49 +143,46 @@ struct Snapshot {
         return .done(
             event.map { told.with("event", $0.object) } ?? told.with("unit_per_count", unit.map { .double($0) }))
     }
-}
 
-extension Outbox {
-    /// Goes on with a snapshot.
-    /// - Parameter wall: ns of UTC.
-    /// - Returns: what became of it, when it is over.
-    mutating func step(_ snapshot: inout Snapshot, wall: Int64) throws(SpoolError) -> OrderOutcome? {
-        if snapshot.pieces == nil {
-            let pieces = try spool.segments(answering: snapshot.range)
-            let (bytes, room) = (pieces.reduce(0) { $0 + $1.bytes }, try spool.room())
+    mutating func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome? {
+        if self.pieces == nil {
+            let pieces = try outbox.spool.segments(answering: range)
+            let (bytes, room) = (pieces.reduce(0) { $0 + $1.bytes }, try outbox.spool.room())
             guard bytes + bytes / 16 <= room else {
                 return .failed(
                     CodedError(
                         "", .unavailable,
                         "this is up to \(bytes / 1000) kB, and the storage has room for \(room / 1000) kB"))
             }
-            snapshot.pieces = pieces[...]
+            self.pieces = pieces[...]
         }
-        for _ in 0..<Snapshot.piecesInARound {
-            guard let piece = snapshot.nextPiece() else { break }
+        for _ in 0..<Self.piecesInARound {
+            guard let piece = nextPiece() else { break }
             do throws(SpoolError) {
-                if let records = try spool.records(of: piece) { snapshot.add(records) }
-            } catch { try met(error) }
-            while let message = snapshot.message(isLast: false) { try put(message, snapshot.header, wall: wall) }
+                if let records = try outbox.spool.records(of: piece) { add(records) }
+            } catch { try outbox.met(error) }
+            while let message = self.message(isLast: false) { try outbox.put(message, header, wall: wall) }
         }
-        var isOver = snapshot.pieces?.isEmpty ?? true
-        if let (id, _, key) = snapshot.event {
-            let parts = try spool.messages(of: id, .waveform ... .waveform, after: key, count: 4)
+        var isOver = pieces?.isEmpty ?? true
+        if let (id, _, key) = event {
+            let parts = try outbox.spool.messages(of: id, .waveform ... .waveform, after: key, count: 4)
             isOver = parts.isEmpty
             for part in parts {
-                snapshot.event?.key = part.key
-                snapshot.add(part.payload)
-                while let message = snapshot.message(isLast: false) { try put(message, snapshot.header, wall: wall) }
+                event?.key = part.key
+                add(part.payload)
+                while let message = self.message(isLast: false) { try outbox.put(message, header, wall: wall) }
             }
         }
         if isOver {
-            while let message = snapshot.message(isLast: true) { try put(message, snapshot.header, wall: wall) }
+            while let message = self.message(isLast: true) { try outbox.put(message, header, wall: wall) }
         }
-        try spool.commit()
-        return isOver ? snapshot.outcome : nil
+        try outbox.spool.commit()
+        return isOver ? outcome : nil
     }
+}
 
-    private mutating func put(_ message: [UInt8], _ header: PublicationHeader, wall: Int64) throws(SpoolError) {
+extension Outbox {
+    fileprivate mutating func put(_ message: [UInt8], _ header: PublicationHeader, wall: Int64) throws(SpoolError) {
         _ = try message.withBytes { bytes throws(SpoolError) in try spool.put(header, bytes, made: wall) }
     }
 }

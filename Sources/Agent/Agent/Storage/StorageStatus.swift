@@ -1,3 +1,4 @@
+import Alerts
 import Spool
 import Threads
 
@@ -21,4 +22,16 @@ final class StorageStatus: Sendable {
     var now: Words { words.withLock { $0 } }
 
     func change(_ body: (inout Words) -> Void) { words.withLock { body(&$0) } }
+}
+
+extension AlertFacts.Storage {
+    init(_ words: StorageStatus.Words) {
+        self.init()
+        (problem, setAside, taken) = (words.problem, words.setAside, words.taken)
+        let statistics = words.statistics
+        dropped = statistics.dropped
+        (damaged, damagedOthers) = (statistics.damaged, statistics.damagedOthers)
+        (unknownLosses, rebuiltIndices) = (statistics.unknownLosses, statistics.rebuiltIndices)
+        damagedPages = statistics.damagedPages
+    }
 }

@@ -5,159 +5,126 @@ import Spool
 
 /// What a command asks of the disk, while it is being carried out: a part in each round of the storage thread, so that
 /// what must be written down at once never waits for it.
-enum StorageTask {
-    case snapshot(Snapshot)
-    case history(HistoryRead)
-    case resend(Resending)
-    /// Done in one step.
-    /// - room: bytes that the result may have; nil: any number.
-    case events(number: Int, StoredQuery, room: Int? = nil)
-
-    var number: Int {
-        switch self {
-        case .snapshot(let one): one.number
-        case .history(let one): one.number
-        case .resend(let one): one.number
-        case .events(let number, _, _): number
-        }
-    }
-
+protocol StorageTask {
+    /// Where it sends what it finds; nil: all of it is in the reply, and nothing has to be written for it.
+    var topic: String? { get }
     /// The newest samples may have to come from the thread that samples: the time up to which they are wanted (ns of UTC),
     /// and until when they are waited for (monotonic, ns); nil: they are here, or are not waited for.
-    var waitsFor: (end: Int64, until: Int64)? {
-        get {
-            switch self {
-            case .snapshot(let one) where one.pieces == nil && one.event == nil: (one.range.upperBound, one.beginsAt)
-            case .history(let one) where one.pieces == nil: (one.levels.end - 1, one.beginsAt)
-            default: nil
-            }
-        }
-        set {
-            guard let time = newValue?.until else { return }
-            switch self {
-            case .snapshot(var one):
-                one.beginsAt = time
-                self = .snapshot(one)
-            case .history(var one):
-                one.beginsAt = time
-                self = .history(one)
-            default: break
-            }
-        }
-    }
+    var waitsFor: (end: Int64, until: Int64)? { get set }
 
+    /// Goes on with it.
+    /// - Parameter wall: of UTC (ns).
+    /// - Returns: what became of it, when it is over.
+    mutating func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome?
+}
+
+extension StorageTask {
+    var topic: String? { nil }
+    var waitsFor: (end: Int64, until: Int64)? {
+        get { nil }
+        set {}
+    }
+}
+
+extension StorageOrder {
     /// - Parameters:
     ///   - room: bytes that the result may have; nil: any number.
+    ///   - packetLimit: bytes of a packet that the broker takes; nil: nobody has said it.
     ///   - now: of the monotonic clock (ns).
-    init(_ number: Int, _ query: StoredQuery, room: Int? = nil, topics: Topics, now: Int64) {
-        switch query {
+    func task(room: Int?, topics: Topics, packetLimit: Int?, now: Int64) -> any StorageTask {
+        switch self {
+        case .snapshot(let from, let to, let topic):
+            Snapshot(from: from, to: to, topic: topic, now: now, packetLimit: packetLimit)
         case .history(let range, let step, let cbor):
-            self = .history(HistoryRead(number: number, range, step: step, cbor: cbor, room: room, now: now))
+            HistoryRead(range, step: step, cbor: cbor, room: room, now: now)
         case .resend(let stream, let boot, let wanted):
-            self = .resend(Resending(number: number, stream: stream, boot: boot, wanted: wanted, topics: topics))
-        case .events, .event, .label, .confirm: self = .events(number: number, query, room: room)
+            Resending(stream: stream, boot: boot, wanted: wanted, topics: topics)
+        case .events(let range, let minimum, let likely, let labelled, let limit, let after):
+            EventList(
+                range: range, minimum: minimum, likely: likely, isLabelled: labelled, limit: limit, after: after,
+                room: room)
+        case .event(let id, let topic): EventRead(id: id, topic: topic)
+        case .label(let id, let label): Labelling(id: id, label: label)
+        case .confirm(let confirmation): Confirming(confirmation: confirmation)
         }
     }
 }
 
-extension Outbox {
-    /// Goes on with a task.
-    /// - Parameters:
-    ///   - now: of the monotonic clock; `wall`: of UTC (ns).
-    /// - Returns: what became of it, when it is over.
-    mutating func step(_ task: inout StorageTask, now: Int64, wall: Int64) throws(SpoolError) -> OrderOutcome? {
-        if let wait = task.waitsFor, !hasAll(until: wait.end), now < wait.until { return nil }
-        begins(task.number)
-        let outcome = try carryOn(&task, wall: wall)
-        return isWhole ? outcome : outcome?.incomplete
-    }
-
-    private mutating func carryOn(_ task: inout StorageTask, wall: Int64) throws(SpoolError) -> OrderOutcome? {
-        switch task {
-        case .snapshot(var one):
-            let outcome = try step(&one, wall: wall)
-            task = .snapshot(one)
-            return outcome
-        case .history(var one):
-            let outcome = try step(&one)
-            task = .history(one)
-            return outcome
-        case .resend(var one):
-            let outcome = try step(&one, wall: wall)
-            task = .resend(one)
-            return outcome
-        case .events(_, .events(let range, let minimum, let likely, let labelled, let limit, let after), let room):
-            let (labels, confirmations) = (try notes(.label), try notes(.confirmation))
-            let filter = EventFilter(
-                range: range, minimum: minimum, likely: likely, labels: labels, labelled, confirmations: confirmations)
-            return .made(try events(filter, limit: limit, after: after, room: room))
-        case .events(let number, .event(let id, let topic), _):
-            guard let newest = try parts(of: id, .onset ... .end).last,
-                let event = try? JSONReader.read(newest.payload)
-            else { return .failed(Self.unknownEvent) }
-            guard let topic else {
-                let noted = try EventConfirmation.note(spool.note(.confirmation, of: id), in: event)
-                guard let label = try spool.label(of: id), case .object(let members) = noted else {
-                    return .done(["event": noted])
-                }
-                return .done(["event": .object(members + [.init("label", .string(label))])])
-            }
-            task = .snapshot(
-                Snapshot(number: number, event: id, event, topic: topic, packetLimit: packetLimit))
-            return nil
-        case .events(_, .label(let id, let label), _):
-            guard try !spool.messages(of: id, .onset ... .end, count: 1).isEmpty else {
-                return .failed(Self.unknownEvent)
-            }
-            try spool.setLabel(label, of: id)
-            return .done(["event_id": .string(id), "label": .string(label ?? "none")])
-        case .events(_, .confirm(let confirmation), _):
-            guard try !spool.messages(of: confirmation.eventID, .onset ... .end, count: 1).isEmpty else {
-                return .failed(Self.unknownEvent)
-            }
-            try spool.setNote(.confirmation, confirmation.note, of: confirmation.eventID)
-            return .done([
-                "event_id": .string(confirmation.eventID), "confirmed": .bool(confirmation.isConfirmed),
-            ])
-        case .events: return nil
-        }
-    }
-
-    /// As far as they can be read.
-    private mutating func notes(_ kind: Spool.EventNote) throws(SpoolError) -> [String: String] {
-        do throws(SpoolError) { return try spool.notes(kind) } catch {
-            try met(error)
-            return [:]
-        }
-    }
-
-    /// Messages of an event, as far as they can be read.
-    private mutating func parts(
-        of event: String, _ parts: ClosedRange<EventMark.Part>
-    ) throws(SpoolError) -> [StoredMessage] {
-        do throws(SpoolError) { return try spool.messages(of: event, parts) } catch {
-            try met(error)
-            return []
-        }
-    }
-
-    private static let unknownEvent = CodedError(
+extension CodedError {
+    fileprivate static let unknownEvent = CodedError(
         "/event_id", .unavailable, "this event is not kept, or there was none of this id")
+}
 
-    /// Whether the ring goes on beyond a time.
-    func hasAll(until end: Int64) -> Bool {
-        guard let newest = spool.newestSegment else { return false }
-        return newest.end >= end
+// MARK: Tasks of one step
+
+/// `event`: and then, where it was asked for, its waveform.
+struct EventRead: StorageTask {
+    let id: String
+    let topic: String?
+    private var waveform: Snapshot?
+
+    init(id: String, topic: String?) { (self.id, self.topic) = (id, topic) }
+
+    mutating func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome? {
+        if waveform != nil { return try waveform?.step(&outbox, wall: wall) }
+        guard let newest = try outbox.messages(of: id).last, let event = try? JSONReader.read(newest.payload) else {
+            return .failed(.unknownEvent)
+        }
+        guard let topic else {
+            let noted = try EventConfirmation.note(outbox.spool.note(.confirmation, of: id), in: event)
+            guard let label = try outbox.spool.label(of: id), case .object(let members) = noted else {
+                return .done(["event": noted])
+            }
+            return .done(["event": .object(members + [.init("label", .string(label))])])
+        }
+        waveform = Snapshot(event: id, event, topic: topic, packetLimit: outbox.packetLimit)
+        return nil
     }
+}
 
-    private mutating func events(
-        _ filter: EventFilter, limit: Int, after: Int64, room: Int?
-    ) throws(SpoolError) -> ReplyResult {
+/// `label`.
+struct Labelling: StorageTask {
+    let id: String
+    let label: String?
+
+    func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome? {
+        guard try outbox.knows(id) else { return .failed(.unknownEvent) }
+        try outbox.spool.setLabel(label, of: id)
+        return .done(["event_id": .string(id), "label": .string(label ?? "none")])
+    }
+}
+
+/// `confirm-event`.
+struct Confirming: StorageTask {
+    let confirmation: EventConfirmation
+
+    func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome? {
+        let id = confirmation.eventID
+        guard try outbox.knows(id) else { return .failed(.unknownEvent) }
+        try outbox.spool.setNote(.confirmation, confirmation.note, of: id)
+        return .done(["event_id": .string(id), "confirmed": .bool(confirmation.isConfirmed)])
+    }
+}
+
+/// `events`.
+struct EventList: StorageTask {
+    let range: ClosedRange<Int64>
+    let minimum: Double?
+    let likely: String?
+    let isLabelled: Bool
+    let limit: Int
+    let after: Int64
+    let room: Int?
+
+    func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome? {
+        let (labels, confirmations) = (try outbox.notes(.label), try outbox.notes(.confirmation))
+        let filter = EventFilter(
+            range: range, minimum: minimum, likely: likely, labels: labels, isLabelled, confirmations: confirmations)
         var (found, bytes, matches, next) = ([[UInt8]](), 0, 0, Int64?.none)
         var (last, isFull) = (Int64(0), false)
         let most = min(EventFilter.mostBytes, room.map { $0 - EventFilter.headBytes } ?? .max)
         do throws(SpoolError) {
-            try spool.forEachEnd(where: { filter.takes(id: $0) }) { message in
+            try outbox.spool.forEachEnd(where: { filter.takes(id: $0) }) { message in
                 guard filter.takes(message.payload) else { return }
                 matches += 1
                 guard after == 0 || message.key < after else { return }
@@ -170,8 +137,31 @@ extension Outbox {
                     (isFull, next) = (true, last)
                 }
             }
-        } catch { try met(error) }
-        return ReplyResult(events: found, matches: matches, next: next)
+        } catch { try outbox.met(error) }
+        return .made(ReplyResult(events: found, matches: matches, next: next))
+    }
+}
+
+extension Outbox {
+    /// Whether anything of an event is kept.
+    fileprivate mutating func knows(_ event: String) throws(SpoolError) -> Bool {
+        try !spool.messages(of: event, .onset ... .end, count: 1).isEmpty
+    }
+
+    /// As far as they can be read.
+    fileprivate mutating func notes(_ kind: Spool.EventNote) throws(SpoolError) -> [String: String] {
+        do throws(SpoolError) { return try spool.notes(kind) } catch {
+            try met(error)
+            return [:]
+        }
+    }
+
+    /// Messages of an event, as far as they can be read.
+    fileprivate mutating func messages(of event: String) throws(SpoolError) -> [StoredMessage] {
+        do throws(SpoolError) { return try spool.messages(of: event, .onset ... .end) } catch {
+            try met(error)
+            return []
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Commands
 import Glibc
 import Link
 import Messages
@@ -14,10 +15,24 @@ final class StorageThread: Sendable {
     private static let pause: Int64 = 30_000_000_000
     private static let longestWait: Int32 = 1000
 
+    /// What a command asks, and the bytes that its result may have; nil: any number.
+    struct Order: Sendable {
+        let order: StorageOrder
+        let room: Int?
+
+        init(_ order: StorageOrder, room: Int? = nil) { (self.order, self.room) = (order, room) }
+    }
+
+    /// One that is under way.
+    private struct Running {
+        let number: Int
+        var task: any StorageTask
+    }
+
     let status = StorageStatus()
     let segments: SegmentQueue
-    /// What commands ask of the ring.
-    let orders: OrderBook
+    /// What commands ask of what is kept.
+    let orders: OrderBook<Order>
     /// Small files that others want written.
     let files: FileWrites
     /// What the broker retains of a run before this one.
@@ -114,7 +129,7 @@ final class StorageThread: Sendable {
     /// Rounds until the stop. The files stay open through errors: what is in memory and what is on the disk go together.
     private func work(_ opened: consuming Outbox, hasFailed: Bool) {
         var outbox = opened
-        var tasks: [StorageTask] = []
+        var tasks: [Running] = []
         var (due, hasFailed) = (Int64(0), hasFailed)
         while true {
             let isLast = mustStop.load(ordering: .acquiring)
@@ -157,8 +172,8 @@ final class StorageThread: Sendable {
             if hasPieces, !segments.awaitsFlush {
                 // (It may have been the piece before the one that was asked for.)
                 for i in tasks.indices {
-                    if let wait = tasks[i].waitsFor {
-                        tasks[i].waitsFor = (wait.end, min(wait.until, now + 50_000_000))
+                    if let wait = tasks[i].task.waitsFor {
+                        tasks[i].task.waitsFor = (wait.end, min(wait.until, now + 50_000_000))
                     }
                 }
             }
@@ -168,54 +183,47 @@ final class StorageThread: Sendable {
                 continue
             }
             carryOn(&tasks, &outbox)
-            if let next = tasks.first { wait(next.waitsFor == nil ? 0 : 20) }
+            if let next = tasks.first { wait(next.task.waitsFor == nil ? 0 : 20) }
         }
     }
 
     /// One after the other, and a round between two steps.
-    private func carryOn(_ tasks: inout [StorageTask], _ outbox: inout Outbox) {
+    private func carryOn(_ tasks: inout [Running], _ outbox: inout Outbox) {
         guard !tasks.isEmpty else { return }
         do throws(SpoolError) {
-            let outcome = try outbox.step(&tasks[0], now: HostClock.monotonic(), wall: HostClock.wall())
-            if let outcome { orders.answer(tasks.removeFirst().number, outcome) }
+            if let wait = tasks[0].task.waitsFor, !outbox.hasAll(until: wait.end), HostClock.monotonic() < wait.until {
+                return
+            }
+            outbox.begins(tasks[0].number)
+            guard let outcome = try tasks[0].task.step(&outbox, wall: HostClock.wall()) else { return }
+            orders.answer(tasks.removeFirst().number, outbox.isWhole ? outcome : outcome.incomplete)
         } catch {
             outbox.note(error)
             orders.answer(tasks.removeFirst().number, .failed(CodedError("", .internal, error.description)))
         }
     }
 
-    private func takeOrders(_ tasks: inout [StorageTask], _ outbox: borrowing Outbox, canWrite: Bool) {
+    private func takeOrders(_ tasks: inout [Running], _ outbox: borrowing Outbox, canWrite: Bool) {
         guard orders.hasOrders else { return }
         let now = HostClock.monotonic()
         let (topics, hasRing) = context.withLock { ($0.topics, $0.configuration.storage.ringMinutes > 0) }
-        for (number, order) in orders.takeOrders() {
-            var task: StorageTask
-            var sendsTo: String?
-            switch order {
-            case .snapshot(let from, let to, let topic) where hasRing:
-                task = .snapshot(
-                    Snapshot(
-                        number: number, from: from, to: to, topic: topic, now: now,
-                        packetLimit: link.statistics.packetLimit))
-                sendsTo = topic
-            case .stored(let query, let room):
-                task = StorageTask(number, query, room: room, topics: topics, now: now)
-                if case .event(_, let topic?) = query { sendsTo = topic }
-                if case .resend(let one) = task { sendsTo = one.topic }
-            default:
+        for (number, asked) in orders.takeOrders() {
+            if case .snapshot = asked.order, !hasRing {
                 orders.answer(number, .failed(.noRing))
                 continue
             }
-            guard canWrite || sendsTo == nil else {
+            var task = asked.order.task(
+                room: asked.room, topics: topics, packetLimit: link.statistics.packetLimit, now: now)
+            guard canWrite || task.topic == nil else {
                 orders.answer(number, .failed(.fullStorage))
                 continue
             }
-            if let topic = sendsTo { orders.answer(number, .began(["topic": .string(topic)])) }
+            if let topic = task.topic { orders.answer(number, .began(["topic": .string(topic)])) }
             // The last seconds are still with the thread that samples.
             if let wait = task.waitsFor, !outbox.hasAll(until: wait.end) {
                 if canWrite, hasRing { segments.requestFlush() } else { task.waitsFor = (wait.end, now) }
             }
-            tasks.append(task)
+            tasks.append(Running(number: number, task: task))
         }
     }
 

@@ -13,9 +13,3 @@ extension EventConfirmation {
         return .object(members)
     }
 }
-
-extension CodedError {
-    static let takesNoConfirmation = CodedError(
-        "", .unavailable, "This station's events are not marked by others: detection.event.confirmation is false.",
-        allowed: "with detection.event.confirmation: true")
-}

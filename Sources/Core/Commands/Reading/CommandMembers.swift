@@ -37,3 +37,11 @@ public struct CommandMembers: Sendable, Equatable {
     /// Those of these names, as an object, in the order in which they were written.
     func object(of names: [String]) -> Value { .object(values.filter { names.contains($0.key) }) }
 }
+
+extension CommandMembers {
+    /// What is wrong with `from` and `to`, both of which may be missing.
+    func orderProblem() -> CodedError? {
+        guard let from = time("from"), let to = time("to"), to < from else { return nil }
+        return CodedError("/to", .crossField, "`to` must not be earlier than `from`.")
+    }
+}

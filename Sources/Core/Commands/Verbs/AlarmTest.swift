@@ -19,6 +19,6 @@ extension Command {
         }
     ) { request, _ in
         .effect(
-            .alarmTest(request.members.text("pattern"), step: request.members.number("step_s") ?? 0.25))
+            .alarm(.test(request.members.text("pattern"), step: request.members.number("step_s") ?? 0.25)))
     }
 }

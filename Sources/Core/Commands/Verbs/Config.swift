@@ -7,6 +7,6 @@ extension Command {
             + CommandMember.change,
         result: "see below"
     ) { request, _ in
-        .effect(.change(ConfigChange(.merge(request.members["set"] ?? [:]), request.members)))
+        .effect(.settings(.change(ConfigChange(.merge(request.members["set"] ?? [:]), request.members))))
     }
 }

@@ -4,5 +4,5 @@ extension Command {
         result: "`rev`, `sha256`, `config`, `sources`, `overlay`, `pending`, `needs_restart`, `locked`, `revisions`, "
             + "`rejected`",
         onlyTells: true
-    ) { _, _ in .effect(.configGet) }
+    ) { _, _ in .effect(.settings(.show)) }
 }

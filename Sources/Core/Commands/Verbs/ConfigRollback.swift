@@ -6,6 +6,6 @@ extension Command {
         ] + CommandMember.change,
         result: "as `config`"
     ) { request, _ in
-        .effect(.change(ConfigChange(.rollback(to: request.members.whole("to_rev")), request.members)))
+        .effect(.settings(.change(ConfigChange(.rollback(to: request.members.whole("to_rev")), request.members))))
     }
 }

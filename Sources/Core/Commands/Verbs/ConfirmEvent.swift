@@ -15,12 +15,17 @@ extension Command {
                 "/network_event", .range, "The id of a network event has to stand here.", got: .string(name),
                 allowed: "net- and 1 to 60 of letters, digits, _ and -")
         }
-    ) { request, _ in
+    ) { request, context in
+        guard context.takesConfirmations else { return .refuse([takesNone]) }
         let members = request.members
-        return .effect(
-            .confirmEvent(
-                EventConfirmation(
-                    eventID: members.text("event_id") ?? "", networkEvent: members.text("network_event") ?? "",
-                    isConfirmed: !members.has("confirmed") || members.flag("confirmed"))))
+        let confirmation = EventConfirmation(
+            eventID: members.text("event_id") ?? "", networkEvent: members.text("network_event") ?? "",
+            isConfirmed: !members.has("confirmed") || members.flag("confirmed"))
+        // The open event is marked by the thread that has it; what is kept is the reply's business.
+        return .effect(.both(.confirm(confirmation), .confirm(confirmation)))
     }
+
+    private static let takesNone = CodedError(
+        "", .unavailable, "This station's events are not marked by others: detection.event.confirmation is false.",
+        allowed: "with detection.event.confirmation: true")
 }

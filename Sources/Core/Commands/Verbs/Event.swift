@@ -14,6 +14,6 @@ extension Command {
     ) { request, context in
         let topic = "\(context.topics.historyPrefix)/waveform/\(request.id ?? "")"
         let isWanted = request.members.flag("waveform")
-        return .effect(.stored(.event(request.members.text("event_id") ?? "", topic: isWanted ? topic : nil)))
+        return .effect(.storage(.event(request.members.text("event_id") ?? "", topic: isWanted ? topic : nil)))
     }
 }

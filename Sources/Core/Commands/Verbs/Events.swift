@@ -20,7 +20,7 @@ extension Command {
         let members = request.members
         let from = members.time("from") ?? .min
         return .effect(
-            .stored(
+            .storage(
                 .events(
                     from...max(from, members.time("to") ?? .max), minimum: members.number("min_mmi"),
                     likely: members.text("class"), labelled: members.flag("labelled"),

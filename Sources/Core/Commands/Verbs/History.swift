@@ -25,7 +25,7 @@ extension Command {
         guard to > from, Double(to) - Double(from) <= mostSteps * Double(step) * 1e9 else {
             return .refuse([tooMany])
         }
-        return .effect(.stored(.history(from...to, step: step, cbor: members.text("encoding") == "cbor")))
+        return .effect(.storage(.history(from...to, step: step, cbor: members.text("encoding") == "cbor")))
     }
 
     private static let mostSteps = 5000.0

@@ -11,7 +11,7 @@ extension Command {
     ) { request, _ in
         let members = request.members
         let label = members.text("label")
-        return .effect(.stored(.label(members.text("event_id") ?? "", label == unlabelled ? nil : label)))
+        return .effect(.storage(.label(members.text("event_id") ?? "", label == unlabelled ? nil : label)))
     }
 
     /// What an event can have been; the dashboard has a button for each.

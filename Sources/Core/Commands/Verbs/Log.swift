@@ -13,6 +13,6 @@ extension Command {
         result: "`until`; lines come on `event/log/<level>` with `level`, `message`, `fields`"
     ) { request, _ in
         let level = request.members.text("level").flatMap(LogConfiguration.Level.init) ?? .info
-        return .effect(.log(level, seconds: request.members.number("duration_s") ?? 60))
+        return .effect(.main(.log(level, seconds: request.members.number("duration_s") ?? 60)))
     }
 }

@@ -17,7 +17,7 @@ extension Command {
         let members = request.members
         let from = members.whole("from_seq") ?? 0
         return .effect(
-            .stored(
+            .storage(
                 .resend(
                     stream: members.text("stream") ?? "", boot: members.text("boot") ?? "",
                     from...max(from, members.whole("to_seq") ?? from))))

@@ -16,7 +16,7 @@ extension Command {
         let to = members.time("to") ?? context.wall
         let from = members.time("from") ?? to - Int64((members.number("last_s") ?? 0) * 1e9)
         let topic = "\(context.topics.historyPrefix)/waveform/\(request.id ?? "")"
-        return .effect(.snapshot(from: from, to: to, topic: topic))
+        return .effect(.storage(.snapshot(from: from, to: to, topic: topic)))
     }
 
     private static let (shortest, longest) = (0.01, 604_800.0)

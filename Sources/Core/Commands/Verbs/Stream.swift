@@ -16,10 +16,12 @@ extension Command {
         ],
         result: "`accepted` with `until`, then `done`", needsID: true
     ) { request, context in
-        guard let seconds = request.members.number("duration_s"), seconds > 0 else { return .effect(.endStream) }
+        guard let seconds = request.members.number("duration_s"), seconds > 0 else {
+            return .effect(.sampling(.endStream))
+        }
         let fields = request.members.object(of: request.command.members.map(\.name).filter { $0 != "duration_s" })
         do throws(CodedErrors) {
-            return .effect(.stream(try traces(fields, rate: context.rate), seconds: seconds))
+            return .effect(.sampling(.stream(try traces(fields, rate: context.rate), seconds: seconds)))
         } catch { return .refuse(error.told) }
     }
 

@@ -7,7 +7,7 @@ import Messages
 struct InterfaceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interface", abstract: "Describe the topics, messages and commands of stations, for programs.",
-        subcommands: [List.self, Schema.self, Document.self, Manual.self])
+        subcommands: [List.self, Schema.self, Document.self, Manual.self, Alerts.self])
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -60,6 +60,13 @@ struct InterfaceCommand: ParsableCommand {
             abstract: "Print the documentation of all fields as Markdown.")
 
         func run() throws { print(MessageManual.text(try DescribedMessage.all()), terminator: "") }
+    }
+
+    struct Alerts: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the documentation of all alerts as Markdown.")
+
+        func run() { print(AlertManual.text, terminator: "") }
     }
 }
 

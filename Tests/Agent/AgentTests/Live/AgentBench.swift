@@ -14,7 +14,7 @@ final class AgentBench {
     let link: Link
     let storage: StorageThread
     let status: SamplingStatus
-    let orders: OrderBook
+    let orders: OrderBook<SamplingWork>
     let gate = GatedSensor.Gate()
     let inbox: CommandInbox
     let topics: Topics
@@ -151,7 +151,7 @@ final class AgentBench {
     func carryOutOrders() -> Int {
         orders.takeOrders().count { number, order in
             orders.answer(number, .done(.object([])))
-            if case .prepare = order { return true } else { return false }
+            if case .settings(.prepare) = order { return true } else { return false }
         }
     }
 

@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 import Messages
 import Sensors
@@ -122,7 +123,7 @@ struct GatedSensor: SensorDriver {
 final class GatedThread {
     let gate = GatedSensor.Gate()
     let status: SamplingStatus
-    let orders: OrderBook
+    let orders: OrderBook<SamplingWork>
     let collected = SamplingThreadTests.Collected()
     let ring = SegmentQueue(wake: nil)
     let configuration: Configuration
@@ -162,9 +163,12 @@ final class GatedThread {
         return eventually { self.status.samples.load(ordering: .relaxed) >= wanted }
     }
 
-    func put(_ order: StationOrder) -> Int {
+    func put(_ order: SamplingOrder) -> Int { put(.command(order)) }
+    func put(_ step: SettingsStep) -> Int { put(.settings(step)) }
+
+    private func put(_ work: SamplingWork) -> Int {
         number += 1
-        _ = orders.put(order, number: number)
+        _ = orders.put(work, number: number)
         return number
     }
 
@@ -188,8 +192,10 @@ final class GatedThread {
     }
 
     /// Puts an order, lets a block come, and gives what became of it.
-    func carryOut(_ order: StationOrder) -> OrderOutcome? {
-        let number = put(order)
+    func carryOut(_ order: SamplingOrder) -> OrderOutcome? { carriedOut(put(order)) }
+    func carryOut(_ step: SettingsStep) -> OrderOutcome? { carriedOut(put(step)) }
+
+    private func carriedOut(_ number: Int) -> OrderOutcome? {
         gate.give(1)
         return outcome(number)
     }

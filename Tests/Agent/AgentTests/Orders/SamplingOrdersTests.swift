@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 import Messages
 import Sensors
@@ -91,7 +92,7 @@ import Testing
     @Test func withoutASensorSettingsAreTakenForTheNextOneAndTheRestIsRefused() throws {
         let thread = try GatedThread(gate: { $0.missing.store(1000, ordering: .relaxed) })
         #expect(eventually { thread.status.now.problem != nil })
-        for order in [.testEvent, .selfTest, .calibrate(seconds: 2), .resetExtremes] as [StationOrder] {
+        for order in [.testEvent, .selfTest, .calibrate(seconds: 2), .resetExtremes] as [SamplingOrder] {
             #expect(thread.outcome(thread.put(order))?.error?.code == .unavailable)
         }
         var other = thread.configuration

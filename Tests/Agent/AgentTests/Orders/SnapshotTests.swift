@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 import Link
 import Messages
@@ -40,7 +41,7 @@ import Testing
     }
 
     private func messages(_ items: [SegmentQueue.Item], from: Int64, to: Int64) -> ([[UInt8]], OrderOutcome) {
-        var snapshot = Snapshot(number: 1, from: from, to: to, topic: "t", now: 0)
+        var snapshot = Snapshot(from: from, to: to, topic: "t", now: 0)
         var messages: [[UInt8]] = []
         for item in items {
             snapshot.add(item.records)
@@ -117,8 +118,8 @@ import Testing
             try thread.start()
         }
 
-        func outcomes(_ order: StationOrder, _ count: Int) -> [OrderOutcome] {
-            _ = thread.orders.put(order, number: 1)
+        func outcomes(_ order: StorageOrder, _ count: Int) -> [OrderOutcome] {
+            _ = thread.orders.put(StorageThread.Order(order), number: 1)
             var all: [OrderOutcome] = []
             _ = eventually {
                 all += self.thread.orders.takeOutcomes().map(\.outcome)
@@ -215,7 +216,8 @@ import Testing
     }
 
     private func thread(_ storage: Storage, from: Int64) -> Bool {
-        storage.thread.orders.put(.snapshot(from: from, to: from + 60_000_000_000, topic: "t"), number: 1)
+        let order = StorageOrder.snapshot(from: from, to: from + 60_000_000_000, topic: "t")
+        return storage.thread.orders.put(StorageThread.Order(order), number: 1)
     }
 
     @Test func withoutARingOrADiskOrSuchATimeItIsUnavailable() throws {

@@ -36,10 +36,10 @@ import Testing
         }
 
         /// The last outcome of an order, and the seconds that it took.
-        func ask(_ query: StoredQuery) throws -> (OrderOutcome, Double) {
+        func ask(_ query: StorageOrder) throws -> (OrderOutcome, Double) {
             last += 1
             let begin = HostClock.monotonic()
-            #expect(thread.orders.put(.stored(query), number: last))
+            #expect(thread.orders.put(StorageThread.Order(query), number: last))
             var all: [OrderOutcome] = []
             _ = eventually {
                 all += self.thread.orders.takeOutcomes().map(\.outcome)
@@ -48,7 +48,7 @@ import Testing
             return (try #require(all.last), Double(HostClock.monotonic() - begin) / 1e9)
         }
 
-        func object(_ query: StoredQuery) throws -> Value {
+        func object(_ query: StorageOrder) throws -> Value {
             guard case .made(let result) = try ask(query).0 else { throw CancellationError() }
             return try JSONReader.read(result.bytes)
         }
@@ -146,7 +146,7 @@ import Testing
         let storage = try Storage { try Self.fill(&$0, events: 1000) }
         let many = try Self.seconds(storage)
         #expect(many < 40 * few, "100 events take \(few) s, 1000 take \(many) s")
-        let query = StoredQuery.events(.min ... .max, minimum: 1, likely: nil, limit: 100, after: 0)
+        let query = StorageOrder.events(.min ... .max, minimum: 1, likely: nil, limit: 100, after: 0)
         guard case .made(let result) = try storage.ask(query).0 else { throw CancellationError() }
         #expect(result.bytes.count < 280_000)
         let sent = try storage.ask(.resend(stream: "event/trigger", boot: "b", 100...103)).0
@@ -298,7 +298,7 @@ import Testing
                     "INSERT OR REPLACE INTO levels VALUES(\(number % spool.levelSlots), \(number), 1, x'\(columns)')")
             }
         }
-        func isTold(_ query: StoredQuery) throws -> Bool {
+        func isTold(_ query: StorageOrder) throws -> Bool {
             try !storage.ask(query).0.isWhole || storage.thread.status.now.setAside != nil
         }
         #expect(try isTold(.events(.min ... .max, minimum: nil, likely: nil, limit: 1, after: 0)))

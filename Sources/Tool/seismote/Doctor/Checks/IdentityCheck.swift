@@ -4,7 +4,7 @@ import Messages
 enum IdentityCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
         let id = facts.settings.configuration.station.id
-        let remedy = "Give one of the two another station.id in its settings file, and an account of its own"
+        let remedy = AlertCheck.remedy("duplicate_id")
         if let alert = facts.own?.view.alerts["duplicate_id"] { return [.wrong(told(id, alert, remedy))] }
         guard let station = facts.station.fact, station.isSeen else {
             if facts.own != nil { return [.fine("`\(id)` is one station, as far as the agent has seen")] }

@@ -10,9 +10,7 @@ enum RightsCheck {
             return [.wrong(refused(rights.filter { $0.isGranted == false }.map(\.topic), user))]
         }
         var verdicts: [Verdict] = []
-        let alerts = facts.view?.alerts ?? [:]
-        for code in ["write_denied", "mqtt_denied_topic"] {
-            guard let alert = alerts[code], alert.members != nil else { continue }
+        for (code, alert) in AlertCheck.alerts(of: "rights", facts.view) {
             verdicts.append(
                 .wrong(
                     Diagnosis(

@@ -2,25 +2,17 @@ import Messages
 
 /// There is a sensor, and its values change.
 enum SensorCheck {
-    private static let stuckRemedy =
-        "Check wiring and power (3.3 V, common ground), take the power away for ten seconds; seismote selftest tells whether the chip still moves"
-
     static func judge(_ facts: Facts) -> [Verdict] {
         let view = facts.view
         var wrong: [Verdict] = []
-        for (code, name) in [
-            ("sensor_missing", "sensor_missing"), ("sensor_permission", "sensor_permission"),
-            ("sensor_busy", "sensor_busy"),
-            ("sensor_fault", "sensor_fault"), ("sensor_identity", "sensor_identity"), ("sensor_stuck", "sensor_stuck"),
-        ] {
-            guard let alert = view?.alerts[code], alert.members != nil else { continue }
+        for (code, alert) in AlertCheck.alerts(of: "sensor", view) {
             let axes = alert["details", "axes"]?.texts ?? []
             let detail = axes.isEmpty ? "" : " (axes \(axes.joined(separator: ", ")))"
             wrong.append(
                 .wrong(
                     Diagnosis(
-                        name, "The agent reports: \(alert["message"]?.text ?? code)\(detail)",
-                        remedy: code == "sensor_stuck" ? stuckRemedy : AlertCheck.remedy(code))))
+                        code, "The agent reports: \(alert["message"]?.text ?? code)\(detail)",
+                        remedy: AlertCheck.remedy(code))))
         }
         if !wrong.isEmpty { return wrong }
         if let sensor = facts.sensor.fact { return [judge(sensor)] }
@@ -58,7 +50,7 @@ enum SensorCheck {
             return .wrong(
                 Diagnosis(
                     "sensor_stuck", "\(sensor.chip) gives the same values all the time (axes \(sensor.stuckAxes)).",
-                    remedy: stuckRemedy))
+                    remedy: AlertCheck.remedy("sensor_stuck")))
         }
         return .fine("\(sensor.chip) gives samples that change")
     }

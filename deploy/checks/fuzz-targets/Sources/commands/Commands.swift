@@ -45,10 +45,11 @@ private func commands(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
                 id)
         }
         let context = CommandContext(
-            revision: 0, boot: "b", uptime: 1, wall: 1_767_608_430_000_000_000, topics: topics, rate: 100, alerts: [],
+            revision: 0, boot: "b", uptime: 1, wall: 1_767_608_430_000_000_000, topics: topics, rate: 100,
+            takesConfirmations: true, alerts: [],
             clock: { (.replay, nil) }, status: { [:] })
         switch request.decision(context) {
-        case .effect(.change(let change)): apply(change)
+        case .effect(.settings(.change(let change))): apply(change)
         case .refuse(let errors): check(!errors.isEmpty, "no reason")
         default: break
         }

@@ -2,29 +2,35 @@ import Messages
 import Settings
 import Testing
 
-@testable import Agent
+@testable import Alerts
 @testable import Link
 
-@Suite struct LinkAlertsTests {
+@Suite struct BrokerAlertsTests {
     private static let second: Int64 = 1_000_000_000
 
-    private static func faults(_ alerts: inout LinkAlerts, _ statistics: LinkStatistics, _ now: Int64) -> [String:
-        String]
-    {
+    /// The alerts of the connection, with the settings that they look at.
+    private struct Watch {
+        var board: [any Alert] = AlertChapter.broker.alerts.map { $0.init() }
+        var mqtt = Configuration().mqtt
+    }
+
+    private static func faults(_ watch: inout Watch, _ statistics: LinkStatistics, _ now: Int64) -> [String: String] {
+        let facts = AlertFacts(now: now, mqtt: watch.mqtt, link: statistics)
         var found: [String: String] = [:]
-        for item in alerts.look(statistics, now: now) {
-            if let fault = item.fault { found[item.code.rawValue] = fault.message }
+        for index in watch.board.indices {
+            let code = type(of: watch.board[index]).declaration.code
+            if let fault = watch.board[index].look(facts) { found[code] = fault.message }
         }
         return found
     }
 
     @Test func aHealthyLinkHasNoAlerts() {
-        var alerts = LinkAlerts(Configuration().mqtt)
+        var alerts = Watch()
         #expect(Self.faults(&alerts, LinkStatistics(), 0) == [:])
     }
 
     @Test func refusedAndTooLargeMessagesAreAnAlertForAMinute() {
-        var alerts = LinkAlerts(Configuration().mqtt)
+        var alerts = Watch()
         var statistics = LinkStatistics()
         statistics.refused = [.init(reason: 151, count: 1, topic: "s/x")]
         statistics.tooLarge = 1
@@ -40,7 +46,7 @@ import Testing
     }
 
     @Test func whatMayNotBeWrittenOrReadIsNamed() {
-        var alerts = LinkAlerts(Configuration().mqtt)
+        var alerts = Watch()
         var statistics = LinkStatistics()
         statistics.refused = [.init(reason: 135, count: 7, topic: "s/data/trace")]
         statistics.deniedTopics = ["s/data/trace"]
@@ -53,7 +59,7 @@ import Testing
 
     /// A defect: a broker that hung up on Home Assistant's topics, and two stations with one id, raised no alert.
     @Test func whatHoldsTheStationUpIsSaidWithItsRemedy() {
-        var alerts = LinkAlerts(Configuration().mqtt)
+        var alerts = Watch()
         var statistics = LinkStatistics()
         statistics.held = [.init(topic: "homeassistant/#", reason: 135, breaks: false, isOurs: false)]
         // Not every broker has to let us.
@@ -87,12 +93,11 @@ import Testing
 
     /// Nobody hears of it while it lasts.
     @Test func refusedCredentialsAreAnAlertForAWhileAfterTheConnectionIsThere() {
-        var alerts = LinkAlerts(Configuration().mqtt)
+        var alerts = Watch()
         var statistics = LinkStatistics()
         statistics.credentialRefusals = 1
         statistics.isRefused = true
         statistics.lastCredentialRefusal = "Not authorized (135)"
-        #expect(statistics.summary == "credentials refused: Not authorized (135)")
         #expect(Self.faults(&alerts, statistics, 0)["mqtt_credentials"] != nil)
         let day = 86_400 * Self.second
         // A look a second, as the agent does; here a few minutes apart.
@@ -113,11 +118,11 @@ import Testing
         settings.uris = [uri]
         settings.username = "board"
         settings.passwordFile = "/secret"
-        var alerts = LinkAlerts(settings)
+        var alerts = Watch(mqtt: settings)
         let found = Self.faults(&alerts, LinkStatistics(), 0)
         #expect((found["mqtt_plaintext_password"] != nil) == isOpen)
         settings.passwordFile = ""
-        var without = LinkAlerts(settings)
+        var without = Watch(mqtt: settings)
         #expect(Self.faults(&without, LinkStatistics(), 0) == [:])
     }
 }

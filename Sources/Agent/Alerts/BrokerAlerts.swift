@@ -1,0 +1,198 @@
+import Link
+import Messages
+import Settings
+
+extension AlertChapter {
+    static let broker = AlertChapter(
+        title: "Broker",
+        alerts: [
+            MQTTRefused.self, MQTTTooLarge.self, WriteDenied.self, MQTTDeniedTopic.self, DuplicateID.self,
+            MQTTPlaintextPassword.self, MQTTCredentials.self,
+        ])
+}
+
+/// Nanoseconds that a refused or too large message stays an alert.
+private let refusalMemory: Int64 = 60_000_000_000
+
+struct MQTTRefused: Alert {
+    static let declaration = AlertDeclaration(
+        "mqtt_refused", .warning, "Messages refused",
+        "The broker refuses messages. It stays for a minute.",
+        remedy:
+            "Read the reason in the broker's log: usually a limit on the size or the number of messages is too low. Reason "
+            + "131 on a cluster of RabbitMQ: a node is away on which somebody had a session; bring it back. Nobody else "
+            + "misses anything meanwhile",
+        see: "[the connection](../understand/connection.md)",
+        details: "`refused`: `topic`, `reason` code and `count` of each.")
+
+    private var refused = Lately()
+
+    mutating func look(_ facts: AlertFacts) -> AlertFault? {
+        // What lasts is said for as long as it does; 128 stands for all that has no reason.
+        let refusals = facts.link.refused.filter { refusal in
+            refusal.reason != 135
+                && !facts.link.held.contains { ($0.reason ?? 128) == refusal.reason && !$0.isPassing }
+        }
+        guard refused.note(refusals.reduce(0) { $0 + $1.count }, now: facts.now, for: refusalMemory) else { return nil }
+        let topics = refusals.map(\.topic).joined(separator: ", ")
+        let details = refusals.map {
+            Value.object([
+                .init("reason", .int(Int64($0.reason))), .init("topic", .string($0.topic)),
+                .init("count", .int(Int64(clamping: $0.count))),
+            ])
+        }
+        let words =
+            refusals.contains(where: \.isPassing)
+            ? "; reason 131: it could not pass them to all who read them, as when a node of its cluster is away: bring the node back; until then they are sent again"
+            : ""
+        return AlertFault(
+            "the broker refused messages on \(topics)\(words)", .object([.init("refused", .array(details))]))
+    }
+}
+
+struct MQTTTooLarge: Alert {
+    static let declaration = AlertDeclaration(
+        "mqtt_too_large", .warning, "Message too large",
+        "A message is larger than the broker takes. It stays for a minute.",
+        remedy:
+            "Raise the broker's `max_packet_size` or `message_size_limit` (or `mqtt.max_packet_bytes`, where it is set), or "
+            + "lower `waveform.chunk_s`",
+        details: "`topic`, `bytes`, `count`.")
+
+    private var tooLarge = Lately()
+
+    mutating func look(_ facts: AlertFacts) -> AlertFault? {
+        let link = facts.link
+        guard tooLarge.note(link.tooLarge, now: facts.now, for: refusalMemory) else { return nil }
+        return AlertFault(
+            "a message is larger than the broker accepts: \(link.lastTooLarge?.topic ?? "")",
+            .object([
+                .init("topic", .string(link.lastTooLarge?.topic ?? "")),
+                .init("bytes", .int(Int64(link.lastTooLarge?.bytes ?? 0))),
+                .init("count", .int(Int64(clamping: link.tooLarge))),
+            ]))
+    }
+}
+
+struct WriteDenied: Alert {
+    static let declaration = AlertDeclaration(
+        "write_denied", .error, "No right to publish",
+        "The broker does not let the station write some of its topics, or hangs up on them. Events wait on disk.",
+        remedy: "Grant the account the right to write them (on the broker: `seismote-broker add STATION`)",
+        see: "[a broker with TLS](../install/encryption.md#3-rights)", check: "rights")
+
+    /// Others' topics, such as Home Assistant's, only where the broker hangs up on them: nothing else depends on those.
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        let link = facts.link
+        let broken = link.held.filter(\.breaks)
+        let refused = link.held.filter { $0.isOurs && !$0.breaks && $0.reason != 135 && !$0.isPassing }
+        let denied = link.deniedTopics.filter { topic in !broken.contains { $0.topic == topic } }
+        func list(_ topics: [String]) -> Value { .array(topics.map { .string($0) }) }
+        var parts: [String] = []
+        if !denied.isEmpty { parts.append("does not authorise publishing to \(denied.joined(separator: ", "))") }
+        if !broken.isEmpty { parts.append("hangs up on messages to \(broken.map(\.topic).joined(separator: ", "))") }
+        if !refused.isEmpty {
+            let words = refused.map { "\($0.topic) (\($0.reason ?? 128))" }
+            parts.append("refuses messages to \(words.joined(separator: ", "))")
+        }
+        guard !parts.isEmpty else { return nil }
+        return AlertFault(
+            "the broker \(parts.joined(separator: " and ")): give \(remedy(broken)); until then events are stored and tried again",
+            .object([
+                .init("write", list(denied)), .init("hangs_up", list(broken.map(\.topic))),
+                .init("refused", list(refused.map(\.topic))),
+            ]))
+    }
+
+    private func remedy(_ broken: [LinkStatistics.Held]) -> String {
+        "the station's account write access to these topics"
+            + (broken.contains { !$0.isOurs }
+                ? ", or switch mqtt.home_assistant.enabled off where they are Home Assistant's" : "")
+    }
+}
+
+struct MQTTDeniedTopic: Alert {
+    static let declaration = AlertDeclaration(
+        "mqtt_denied_topic", .warning, "No right to read commands",
+        "The broker does not send the station its commands.",
+        remedy: "Grant the account the right to read `<root>/<id>/cmd/#` and `<root>/group/+/cmd/#`",
+        details: "`read`: the topics.", check: "rights")
+
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        let commands = facts.link.selfCheck.filter { $0.subject == .commands && $0.outcome == .denied }.map(\.topic)
+        let read = facts.link.refusedSubscriptions + commands
+        guard !read.isEmpty else { return nil }
+        return AlertFault(
+            "not authorised by the broker to read \(read.joined(separator: ", ")): give the station's account read access to these topics",
+            .object([.init("read", .array(read.map { .string($0) }))]))
+    }
+}
+
+struct DuplicateID: Alert {
+    static let declaration = AlertDeclaration(
+        "duplicate_id", .error, "Two stations with one id",
+        "Two stations have the same id, and each takes the other's place with the broker.",
+        remedy:
+            "Give one of the two another `station.id` in its settings file, and an account of its own; after a move, stop "
+            + "the old board",
+        see: "[moving to another board](../install/another-board.md)",
+        details: "`certain`: whether it is certain; `count`: how often it was seen.", check: "identity")
+
+    /// (The count alone changes without a new alert.)
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        guard let duplicate = facts.link.duplicate else { return nil }
+        return AlertFault(
+            duplicate.isSure
+                ? "another station has the same id, and the broker disconnects each for the other: give one of them another station.id"
+                : "connections end repeatedly and without a reason, probably because another station has the same id: give one of them another station.id",
+            .object([
+                .init("count", .int(Int64(clamping: duplicate.count))), .init("certain", .bool(duplicate.isSure)),
+            ]))
+    }
+}
+
+struct MQTTPlaintextPassword: Alert {
+    static let declaration = AlertDeclaration(
+        "mqtt_plaintext_password", .warning, "Password sent unencrypted",
+        "The station sends its password over the network without encryption.",
+        remedy: "Use `mqtts://` in `mqtt.uri`", see: "[a broker with TLS](../install/encryption.md)",
+        details: "`brokers`: their addresses.")
+
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        let settings = facts.mqtt
+        let hasPassword = !settings.passwordFile.isEmpty || !settings.password.isEmpty
+        guard !settings.username.isEmpty, hasPassword else { return nil }
+        let open = settings.uris.filter { uri in
+            guard let address = try? BrokerAddress(uri: uri) else { return false }
+            return !address.tls && !address.isLoopback
+        }
+        guard !open.isEmpty else { return nil }
+        return AlertFault(
+            "the password is sent unencrypted: use mqtts:// for \(open.joined(separator: ", "))",
+            .object([.init("brokers", .array(open.map { .string($0) }))]))
+    }
+}
+
+/// Nobody hears of it before the broker accepts us again.
+struct MQTTCredentials: Alert {
+    static let declaration = AlertDeclaration(
+        "mqtt_credentials", .error, "Credentials refused",
+        "The broker does not accept the account or the password. It is published for ten minutes once the broker accepts the "
+            + "station again; until then it is in the log.",
+        remedy:
+            "Compare `mqtt.username` and the file `mqtt.password_file` with the broker's accounts, or make them again: `sudo "
+            + "seismote setup`",
+        details: "`count`: how often.")
+
+    private static let memory: Int64 = 600_000_000_000
+    private var credentials = Lately()
+
+    mutating func look(_ facts: AlertFacts) -> AlertFault? {
+        let link = facts.link
+        guard credentials.note(link.credentialRefusals, now: facts.now, for: Self.memory) else { return nil }
+        if !link.connected { credentials.prolong(now: facts.now, for: Self.memory) }
+        return AlertFault(
+            "the broker refused the credentials: \(link.lastCredentialRefusal)",
+            .object([.init("count", .int(Int64(clamping: link.credentialRefusals)))]))
+    }
+}

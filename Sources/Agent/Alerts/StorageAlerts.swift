@@ -1,0 +1,97 @@
+import Messages
+
+extension AlertChapter {
+    static let storage = AlertChapter(
+        title: "Storage", alerts: [QueueDropping.self, StorageFailed.self, StorageSetAside.self, StorageTaken.self])
+}
+
+struct QueueDropping: Alert {
+    static let declaration = AlertDeclaration(
+        "queue_dropping", .warning, "Messages dropped",
+        "More is made than the broker takes and the storage holds, and messages are dropped. It stays for a minute.",
+        remedy: "Look at the connection; lower `trace.rate_hz` or raise `storage.budget_mb`",
+        details: "`essential`, `state`, `trace`: messages dropped since the start, by class.")
+
+    private static let memory: Int64 = 60_000_000_000
+    private var dropped = Lately()
+
+    mutating func look(_ facts: AlertFacts) -> AlertFault? {
+        let (memory, disk) = (facts.link.dropped, facts.storage.dropped)
+        guard dropped.note(UInt64(clamping: memory.total + disk.total), now: facts.now, for: Self.memory) else {
+            return nil
+        }
+        func count(_ memory: Int, _ disk: Int) -> Value { .int(Int64(memory + disk)) }
+        return AlertFault(
+            "output queue full: messages are dropped; the broker takes fewer than the station makes",
+            .object([
+                .init("essential", count(memory.essential, disk.essential)),
+                .init("state", count(memory.state, disk.state)),
+                .init("trace", count(memory.trace, disk.trace)),
+            ]))
+    }
+}
+
+struct StorageFailed: Alert {
+    static let declaration = AlertDeclaration(
+        "storage_failed", .error, "Storage unavailable",
+        "Nothing can be kept on disk; what the broker does not take now is lost at the next restart. The agent tries it "
+            + "again every 30 s.",
+        remedy:
+            "`details` has the reason: a full disk, a disk that is read-only (often a worn SD card), or a folder that the "
+            + "user `seismote` may not write; `seismote doctor` looks at the disk and the memory card",
+        details: "`error`: the reason.")
+
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        facts.storage.problem.map {
+            AlertFault(
+                "storage unavailable: what the broker does not take is lost with the next restart",
+                .object([.init("error", .string($0))]))
+        }
+    }
+}
+
+struct StorageSetAside: Alert {
+    static let declaration = AlertDeclaration(
+        "storage_set_aside", .warning, "Stored data damaged",
+        "The database was damaged, or from a later version. It was moved aside as `spool.db.broken-…`, what could be read of "
+            + "it was taken over, and a new one was begun; or single rows were damaged and dropped, or an index was rebuilt, "
+            + "and the file stays. It stays until the next start.",
+        remedy: "Nothing, if it was one power cut; if it happens again, replace the SD card",
+        see: "[Storage](../understand/storage.md#a-damaged-file)",
+        details:
+            "`reason`; `lost_messages`, the messages lost by damage since the database was begun, or `\"unknown\"` where "
+            + "nothing tells how many stood in a page; `lost_messages_known`, those that were counted; `lost_others`, pieces "
+            + "of waveform, levels and facts; `rebuilt_indices`, since the start; `damaged_pages` of the log.")
+
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        guard let words = facts.storage.setAside else { return nil }
+        let lost = Value.int(Int64(facts.storage.damaged))
+        return AlertFault(
+            "stored data was damaged: what could be read of it was recovered",
+            .object([
+                .init("reason", .string(words)),
+                .init("lost_messages", facts.storage.unknownLosses > 0 ? .string("unknown") : lost),
+                .init("lost_messages_known", lost),
+                .init("lost_others", .int(Int64(facts.storage.damagedOthers))),
+                .init("rebuilt_indices", .int(Int64(facts.storage.rebuiltIndices))),
+                .init("damaged_pages", .int(Int64(facts.storage.damagedPages))),
+            ]))
+    }
+}
+
+struct StorageTaken: Alert {
+    static let declaration = AlertDeclaration(
+        "storage_taken", .warning, "Database taken away",
+        "Somebody deleted, replaced or truncated the database while the agent had it open. It stays for half a minute.",
+        remedy: "Nothing else may touch `storage.directory`: do not clean up `/var/lib/seismote` while the agent runs",
+        details: "`reason`.")
+
+    private static let memory: Int64 = 30_000_000_000
+
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        guard let taken = facts.storage.taken, facts.now - taken.at < Self.memory else { return nil }
+        return AlertFault(
+            "the database was deleted, replaced or truncated while it was in use: a new one was created",
+            .object([.init("reason", .string(taken.words))]))
+    }
+}
