@@ -154,8 +154,8 @@ def report(stations):
             print(f"{station.name}: {death}")
         for problem in station.problems:
             print(f"WRONG {station.name}: {problem}")
-    unasked = sum(len(station.deaths) for station in stations if not station.may_die)
-    print(f"{sum(sent.values())} spoiled packets, {unasked} aborts")
+    deaths = sum(len(station.deaths) for station in stations)
+    print(f"{sum(sent.values())} spoiled packets, {deaths} aborts")
 
 
 if __name__ == "__main__":
