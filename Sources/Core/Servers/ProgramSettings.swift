@@ -47,10 +47,11 @@ extension ProgramSettings {
     public static func load(file: [UInt8]?, overrides: [String]) throws(ProgramSettingsError) -> Self {
         var reading = Reading<Self>()
         do throws(CodedError) {
-            let tree = try file.map { bytes throws(CodedError) in try PlainTree.read(yaml: bytes) } ?? .null
-            reading.take(file: tree)
+            if let file { reading.take(file: try PlainTree.Located(yaml: file)) }
         } catch {
-            reading.problems.append("settings file\(error.line.map { ", line \($0)" } ?? ""): \(error.message)")
+            let column = error.column.map { ", column \($0)" } ?? ""
+            reading.problems.append(
+                "settings file\(error.line.map { ", line \($0)\(column)" } ?? ""): \(error.message)")
         }
         for text in overrides { reading.take(override: text) }
         return try reading.finished()
@@ -63,10 +64,18 @@ private struct Reading<Program: ProgramSettings> {
     var problems: [String] = []
     private var mqtt: [Value.Member] = []
     private var mqttOverrides: [String] = []
+    private var file: PlainTree.Located?
 
-    mutating func take(file tree: Value) {
-        guard case .object(let members) = tree else {
-            if tree != .null {
+    /// `settings file, line 3, column 5`
+    private func place(_ keys: String...) -> String {
+        guard let place = file?.place(of: keys) else { return "settings file" }
+        return "settings file, line \(place.line), column \(place.column)"
+    }
+
+    mutating func take(file located: PlainTree.Located) {
+        file = located
+        guard case .object(let members) = located.root else {
+            if located.root != .null {
                 problems.append("settings file: an object with the chapters mqtt and \(Program.chapter) is needed")
             }
             return
@@ -75,9 +84,11 @@ private struct Reading<Program: ProgramSettings> {
             switch (member.key, member.value) {
             case ("mqtt", _): mqtt.append(member)
             case (Program.chapter, .object(let own)):
-                for one in own { take("\(Program.chapter).\(one.key)", one.value, "settings file") }
+                for one in own {
+                    take("\(Program.chapter).\(one.key)", one.value, place(Program.chapter, one.key))
+                }
             case (Program.chapter, .null): break
-            default: take(member.key, member.value, "settings file")
+            default: take(member.key, member.value, place(member.key))
             }
         }
     }
@@ -98,8 +109,9 @@ private struct Reading<Program: ProgramSettings> {
     private mutating func take(_ key: String, _ value: Value, _ place: String) {
         guard let row = Program.table.first(where: { "\(Program.chapter).\($0.key)" == key }) else {
             let known = Program.table.map { "\(Program.chapter).\($0.key)" } + ["mqtt"]
-            let nearest = known.first { $0.hasSuffix(".\(key)") }.map { "; did you mean \($0)?" } ?? ""
-            return problems.append("\(place): there is no setting \(key)\(nearest)")
+            let nearest = known.first { $0.hasSuffix(".\(key)") } ?? Spelling.nearest(to: key, in: known)
+            return problems.append(
+                "\(place): there is no setting \(key.prefix(80))\(nearest.map { "; did you mean \($0)?" } ?? "")")
         }
         if !row.read(value, &settings) {
             let given = String(decoding: value.json().prefix(80), as: UTF8.self)
@@ -114,8 +126,12 @@ private struct Reading<Program: ProgramSettings> {
             settings.mqtt = loaded.configuration.mqtt
         } catch {
             problems += error.errors.map { one in
-                let key = one.path.dropFirst().split(separator: "/").joined(separator: ".")
-                return "\(key): \(one.message)\(one.allowed.map { " Allowed: \($0)" } ?? "")"
+                let keys = one.path.dropFirst().split(separator: "/").map(String.init)
+                let isOfFile = one.source == .file
+                let place = isOfFile ? file?.place(of: keys) : nil
+                let words = place.map { "settings file, line \($0.line), column \($0.column): " } ?? ""
+                return
+                    "\(words)\(keys.joined(separator: ".")): \(one.message)\(one.allowed.map { " Allowed: \($0)" } ?? "")"
             }
         }
         guard problems.isEmpty else { throw ProgramSettingsError(problems: problems) }

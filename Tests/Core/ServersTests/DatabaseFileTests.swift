@@ -39,4 +39,16 @@ struct DatabaseFileTests {
         #expect(throws: DatabaseError.self) { try open(path, application: 1) }
         #expect(throws: DatabaseError.self) { try open(folder.path("")) }
     }
+
+    /// 1 is NORMAL: all is there after a kill; 2 is FULL: also after a power cut. 0 would be neither.
+    @Test(arguments: [("NORMAL", 1), ("FULL", 2)])
+    func whatWasCommittedOutlivesAKill(_ word: String, _ number: Int64) throws {
+        let folder = try TemporaryFolder()
+        let file = try DatabaseFile(
+            folder.path("a.db"), application: Self.application, tables: [], .init(synchronous: word))
+        #expect(try file.number("PRAGMA synchronous") == number)
+        #expect(try file.rows("PRAGMA journal_mode") { $0.text(0) } == ["wal"])
+        let usual = try open(folder.path("b.db"))
+        #expect(try usual.number("PRAGMA synchronous") == 1)
+    }
 }

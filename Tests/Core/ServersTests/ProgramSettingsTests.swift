@@ -58,22 +58,36 @@ struct ProgramSettingsTests {
         #expect(try Kiosk.load(file: nil, overrides: ["kiosk.name="]).name == "")
     }
 
-    @Test func saysAllThatIsWrong() {
+    @Test func saysAllThatIsWrongAndWhere() {
+        let file = """
+            kiosk:
+              wait_s: 61
+              port: 1.5
+              colours: [green]
+              places: {'a b': c}
+              prot: 80
+            nonsense: 1
+            mqtt:
+              keepalive_s: -1
+            """
+        let found = problems(file, ["port=3", "kiosk.nam=x", "x"])
         #expect(
-            problems(
-                "kiosk: {wait_s: 61, port: 1.5, colours: [green], places: {'a b': c}}\nnonsense: 1", ["port=3", "x"])
-                == [
-                    "settings file: kiosk.wait_s is 61; allowed: 0…60 s",
-                    "settings file: kiosk.port is 1.5; allowed: 0…65535",
-                    "settings file: kiosk.colours is [\"green\"]; allowed: a list of red, blue",
-                    "settings file: kiosk.places is {\"a b\":\"c\"}; allowed: id: a letter",
-                    "settings file: there is no setting nonsense",
-                    "--set: there is no setting port; did you mean kiosk.port?",
-                    "--set x: KEY=VALUE is needed",
-                ])
+            Array(found.prefix(9)) == [
+                "settings file, line 2, column 3: kiosk.wait_s is 61; allowed: 0…60 s",
+                "settings file, line 3, column 3: kiosk.port is 1.5; allowed: 0…65535",
+                "settings file, line 4, column 3: kiosk.colours is [\"green\"]; allowed: a list of red, blue",
+                "settings file, line 5, column 3: kiosk.places is {\"a b\":\"c\"}; allowed: id: a letter",
+                "settings file, line 6, column 3: there is no setting kiosk.prot; did you mean kiosk.port?",
+                "settings file, line 7, column 1: there is no setting nonsense",
+                "--set: there is no setting port; did you mean kiosk.port?",
+                "--set: there is no setting kiosk.nam; did you mean kiosk.name?",
+                "--set x: KEY=VALUE is needed",
+            ])
+        #expect(found.last?.hasPrefix("settings file, line 9, column 3: mqtt.keepalive_s: ") == true)
+        #expect(problems("kiosk: {}", ["mqtt.keepalive_s=-1"]).first?.hasPrefix("mqtt.keepalive_s: ") == true)
+        #expect(problems("kiosk:\n  port: [").first?.hasPrefix("settings file, line ") == true)
         #expect(problems("[1]") == ["settings file: an object with the chapters mqtt and kiosk is needed"])
         #expect(problems("kiosk: {").first?.hasPrefix("settings file, line ") == true)
-        #expect(problems("mqtt: {keepalive_s: -1}").first?.hasPrefix("mqtt.keepalive_s: ") == true)
         for number in ["9e99", ".nan", "true", "'3'", "null"] {
             #expect(problems("kiosk: {wait_s: \(number)}").count == 1, "\(number)")
         }

@@ -210,6 +210,24 @@ struct HubTests {
         #expect(times.first == time(0))
     }
 
+    @Test func segmentsByTheirLength() throws {
+        let bench = try Bench { $0.patience = 2 }
+        try bench.take([Bench.info("base"), Bench.config("base")])
+        // 20 s, a hole of 5 s, 40 s.
+        for second in Array(0..<20) + Array(25..<65) { try bench.take([Bench.trace("base", second)], after: 1) }
+        func bounds(_ more: String) throws -> [Int64?] {
+            let times = try bench.sampleTimes("sta=BASE&end=\(stamp(60))&\(more)")
+            return [times.first, times.last]
+        }
+        #expect(try bounds("") == [sample(0), sample(6000)])
+        #expect(try bounds("minimumlength=25") == [sample(2500), sample(6000)])
+        #expect(try bounds("minimumlength=10&longestonly=true") == [sample(2500), sample(6000)])
+        #expect(try bounds("minimumlength=10&end=\(stamp(30))") == [sample(0), sample(1999)])
+        #expect(try bounds("minimumlength=99") == [nil, nil])
+        #expect(try bench.ask("/fdsnws/dataselect/1/query?minimumlength=-1").status == 400)
+        #expect(try bench.ask("/fdsnws/dataselect/1/query?longestonly=maybe").status == 400)
+    }
+
     // MARK: Lies
 
     @Test(arguments: [

@@ -14,6 +14,7 @@ import urllib.request
 import numpy as np
 import obspy
 from obspy.clients.fdsn import Client as FDSN
+from obspy.clients.fdsn.header import FDSNNoDataException
 from obspy.io.stationxml.core import validate_stationxml
 
 import fleet
@@ -125,6 +126,18 @@ def judge_services(feed, count, reader):
     expect(len(wrong) == inside.sum() > 500 and not wrong.any(),
            f"dataselect: {len(found[0])} samples, SeedLink {inside.sum()}, at the same time {len(wrong)}, "
            f"others {np.count_nonzero(wrong)}")
+    whole = max((t for t in traces), key=lambda t: t.stats.npts)
+    longest = fdsn.get_waveforms(network, station, location, channel, begin, end, longestonly=True)
+    longest.merge(-1)
+    expect(len(longest) == 1 and longest[0].stats.npts >= whole.stats.npts - 300, f"longestonly: {longest}")
+    lasting = longest[0].stats.endtime - longest[0].stats.starttime
+    try:
+        wrong = fdsn.get_waveforms(network, station, location, channel, begin, end, minimumlength=lasting + 1)
+        expect(False, f"minimumlength={lasting + 1}: {wrong}")
+    except FDSNNoDataException:
+        pass
+    near = fdsn.get_stations(latitude=35, longitude=-117, maxradius=0.1, startbefore=obspy.UTCDateTime())
+    expect([s.code for s in near[0]] == [code(0)], f"stations within 0.1 degrees: {near}")
     judge_events(fdsn, feed)
     for path, fields in (("station/1/query?level=channel&", 17), ("station/1/query?level=station&", 8),
                          ("station/1/query?level=network&", 5), ("event/1/query?", 13)):
@@ -151,12 +164,18 @@ def judge_services(feed, count, reader):
     return len(found[0]), len(fdsn.get_events())
 
 
-NETWORK_EVENT = json.dumps({
-    "event_type": "update", "event_id": "net-check", "version": 2, "origin_time": "2026-01-05T10:20:30.120000000Z",
-    "latitude": 35.1, "longitude": -117.2, "depth_km": 8.5, "magnitude": {"value": 4.3, "sigma": 0.3},
-    "ellipse": {"semi_major_km": 3.0, "semi_minor_km": 1.5, "azimuth_deg": 40.0},
-    "stations": [{"id": "station0", "onset": "2026-01-05T10:20:33.000000000Z", "phase": "P", "residual_s": 0.1,
-                  "distance_km": 15.0}]}).encode()
+def moment(seconds):
+    """So many seconds ago."""
+    return obspy.UTCDateTime(time.time() - seconds).isoformat() + "Z"
+
+
+def network_event():
+    return json.dumps({
+        "event_type": "update", "event_id": "net-check", "version": 2, "origin_time": moment(60),
+        "latitude": 35.1, "longitude": -117.2, "depth_km": 8.5, "magnitude": {"value": 4.3, "sigma": 0.3},
+        "ellipse": {"semi_major_km": 3.0, "semi_minor_km": 1.5, "azimuth_deg": 40.0},
+        "stations": [{"id": "station0", "onset": moment(57), "phase": "P", "residual_s": 0.1,
+                      "distance_km": 15.0}]}).encode()
 
 
 def judge_events(fdsn, feed):
@@ -169,6 +188,14 @@ def judge_events(fdsn, feed):
            "no events of stations")
     located = fdsn.get_events(minmagnitude=4, maxlatitude=36)
     expect(len(located) == 1, f"{len(located)} events with a magnitude")
+    # The newest event has no magnitude: conditions hold before the limit counts.
+    for words in ({"minmagnitude": 4, "limit": 1}, {"latitude": 35, "longitude": -117, "maxradius": 0.5, "minmagnitude": 4},
+                  {"orderby": "magnitude", "limit": 1}, {"updatedafter": obspy.UTCDateTime() - 300, "mindepth": 1},
+                  {"eventid": "net-check", "limit": 1}):
+        found = fdsn.get_events(**words)
+        expect(len(found) == 1 and found[0].preferred_magnitude().mag == 4.3, f"events by {words}: {found}")
+    first, second = (fdsn.get_events(limit=1, offset=number)[0].resource_id for number in (1, 2))
+    expect(first != second, "offset=2 is the same event as offset=1")
     if len(located) == 1:
         event = located[0]
         origin, magnitude = event.preferred_origin(), event.preferred_magnitude()
@@ -283,7 +310,7 @@ async def main():
         except OSError:
             pass
         await asyncio.sleep(0.1)
-    await client.publish("seismote/network/event", NETWORK_EVENT)
+    await client.publish("seismote/network/event", network_event())
     pulled, events = judge_services(feed, count, reader)
     vertical = f"XX.{code(0)}.00.HNZ"
     beyond = await judge_beyond(program, folder, broker, vertical, truth[vertical][0])

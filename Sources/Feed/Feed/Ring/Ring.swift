@@ -197,6 +197,25 @@ public final class Ring: @unchecked Sendable {
         ) { ($0.int(0), $0.int(1)) }.reversed()
     }
 
+    /// The same in the order of time, a part after the other.
+    /// - Parameters:
+    ///   - after: only those that begin later.
+    ///   - most: so many of them, the oldest.
+    public func spans(
+        _ channel: Int64, _ time: ClosedRange<Int64>, after: Int64, most: Int
+    ) throws(DatabaseError) -> [(start: Int64, end: Int64)] {
+        try file.rows(
+            """
+            SELECT start, stop FROM packet WHERE channel = ? AND start > ? AND start >= ? AND start <= ? AND stop >= ? \
+            ORDER BY start LIMIT ?
+            """,
+            [
+                .int(channel), .int(after), .int(max(time.lowerBound, .min + 600_000_000_000) - 600_000_000_000),
+                .int(time.upperBound), .int(time.lowerBound), .int(Int64(most)),
+            ]
+        ) { ($0.int(0), $0.int(1)) }
+    }
+
     public func add(
         _ packet: Packetiser.Made, number: UInt64, of station: Int64, channel: Int64
     ) throws(DatabaseError) {

@@ -30,10 +30,15 @@ struct RecordPieces: WebPieces {
 
     private static let pieceBytes = 128 << 10
     private static let rows = 256
+    /// Records whose times are looked at for a piece, so that nobody waits long for his turn.
+    private static let mostLooked = 2048
 
     private var waiting: [Wanted]
     private let segments: Segments
     private var place = 0
+    /// Of the channel at this place: segments so far, and the begin of the record that was looked at last.
+    private var found: [ClosedRange<Int64>] = []
+    private var looked = Int64.min
 
     init(_ wanted: [Wanted], segments: Segments) { (waiting, self.segments) = (wanted, segments) }
 
@@ -43,16 +48,16 @@ struct RecordPieces: WebPieces {
             let one = waiting[place]
             if segments.areAsked, one.after == .min {
                 choose(one, ring)
-                continue
+                return bytes
             }
-            let found =
+            let records =
                 (try? ring.records(one.channel, from: one.from, to: one.to, after: one.after, most: Self.rows)) ?? []
-            guard let last = found.last else {
+            guard let last = records.last else {
                 place += 1
                 continue
             }
             waiting[place].after = last.start
-            for record in found {
+            for record in records {
                 if record.start >= one.from, record.end <= one.to {
                     bytes += record.data
                 } else {
@@ -64,14 +69,25 @@ struct RecordPieces: WebPieces {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Puts the segments of a channel that are asked for in the place of its whole time.
+    /// Looks at some more records of a channel; after the last one, puts the segments that are asked for in the place of its
+    /// whole time.
     private mutating func choose(_ one: Wanted, _ ring: Ring) {
-        guard let rate = try? ring.rate(of: one.channel), let spans = try? ring.spans(one.channel, one.from...one.to)
+        let range = one.from...one.to
+        guard let rate = try? ring.rate(of: one.channel),
+            let spans = try? ring.spans(one.channel, range, after: looked, most: Self.mostLooked)
         else {
             place += 1
             return
         }
-        let chosen = segments.chosen(Coverage.segments(one.from...one.to, records: spans, rate: rate))
+        // The last segment may go on.
+        let before = found.popLast().map { [(start: $0.lowerBound, end: $0.upperBound)] } ?? []
+        found += Coverage.segments(range, records: before + spans, rate: rate)
+        if let last = spans.last, spans.count == Self.mostLooked {
+            looked = last.start
+            return
+        }
+        let chosen = segments.chosen(found)
+        (found, looked) = ([], .min)
         waiting.replaceSubrange(
             place...place,
             // (`after` above its least: it is chosen already.)

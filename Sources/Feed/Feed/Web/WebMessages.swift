@@ -31,20 +31,24 @@ public struct WebAnswer: Sendable {
     public var body: [UInt8] = []
     /// Makes the next piece, and what makes the one after it; nil: this is all.
     public var more: (any WebPieces)?
+    /// What is answered where all pieces have nothing.
+    public let nothing: Int
 
     public init(_ status: Int, _ text: String, _ contentType: String = "text/plain; charset=utf-8") {
-        (self.status, self.contentType, body) = (status, contentType, Array(text.utf8))
+        (self.status, self.contentType, body, nothing) = (status, contentType, Array(text.utf8), status)
     }
 
-    init(_ contentType: String, _ body: [UInt8], more: any WebPieces) {
+    /// - Parameter nothing: the status where there turns out to be no body.
+    init(_ contentType: String, _ body: [UInt8], more: any WebPieces, nothing: Int) {
         (status, self.contentType, self.body, self.more) = (200, contentType, body, more)
+        self.nothing = nothing
     }
 }
 
 /// The rest of a body.
 public protocol WebPieces: Sendable {
     /// - Parameter ring: a connection of the thread that calls.
-    /// - Returns: nil at the end.
+    /// - Returns: nil at the end; nothing where others shall have their turn first.
     mutating func next(_ ring: Ring) -> [UInt8]?
 }
 

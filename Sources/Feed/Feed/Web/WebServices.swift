@@ -47,11 +47,13 @@ public struct WebServices: Sendable {
             case .station: answer = try stations(query)
             case .event: answer = try events(query, ring)
             }
-            return answer ?? WebAnswer(query.other["nodata"] == "404" ? 404 : 204, "")
+            return answer ?? WebAnswer(Self.nodata(query), "")
         } catch {
             return Self.refusal(error, question.path)
         }
     }
+
+    private static func nodata(_ query: FDSNQuery) -> Int { query.other["nodata"] == "404" ? 404 : 204 }
 
     private static func refusal(_ problem: FDSNQuery.Problem, _ path: String) -> WebAnswer {
         WebAnswer(400, "Error 400: Bad Request\n\n\(problem.words)\n\nRequest: \(path)\n")
@@ -219,7 +221,7 @@ public struct WebServices: Sendable {
         }
         var pieces = RecordPieces(wanted, segments: segments)
         guard let first = pieces.next(ring) else { return nil }
-        return WebAnswer("application/vnd.fdsn.mseed", first, more: pieces)
+        return WebAnswer("application/vnd.fdsn.mseed", first, more: pieces, nothing: Self.nodata(query))
     }
 
     /// All channels that a query has in mind.

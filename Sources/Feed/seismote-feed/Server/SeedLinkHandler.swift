@@ -67,6 +67,7 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
         client.program = session?.program ?? ""
         checkLogin(context)
         send(context)
+        enqueue()
     }
 
     private func checkLogin(_ context: ChannelHandlerContext) {
@@ -76,6 +77,7 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
             self.session?.decide(isGood, self.server.archive())
             self.checkLogin(context)
             self.send(context)
+            self.enqueue()
         }
     }
 
@@ -126,7 +128,7 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
             if !bytes.isEmpty {
                 context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
             }
-            return enqueue()
+            return
         }
         isClosing = true
         if let complaint = session?.complaint { server.note(cut: client.address, complaint) }

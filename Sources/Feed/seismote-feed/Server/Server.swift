@@ -161,7 +161,8 @@ final class Server: @unchecked Sendable {
         }
         queue.removeFirst(done)
         isWorking = !queue.isEmpty
-        if isWorking { loop.execute { self.workOff() } }
+        // (A task that is executed at once would run before anything is read from the network.)
+        if isWorking { loop.scheduleTask(in: .microseconds(200)) { self.workOff() } }
     }
 
     /// There are new packets. Any thread may say it.

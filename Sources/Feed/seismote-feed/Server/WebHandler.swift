@@ -119,7 +119,7 @@ final class WebHandler: ChannelInboundHandler, Client {
                 self.work(for: address) { ring in
                     services.answer(question, ring)
                 } then: { answer in
-                    if let context = self.context { self.write(answer, to: head, address, context) }
+                    self.begin(answer, to: head, address)
                 }
             }
         }
@@ -154,6 +154,20 @@ final class WebHandler: ChannelInboundHandler, Client {
             })
     }
 
+    /// Writes an answer once it is known whether it has a body.
+    private func begin(_ answer: WebAnswer, to head: HTTPRequestHead, _ address: String) {
+        guard let context else { return }
+        guard answer.body.isEmpty, let more = answer.more else { return write(answer, to: head, address, context) }
+        work(for: address) { ring in
+            var more = more
+            return (more.next(ring), more)
+        } then: { (made: ([UInt8]?, any WebPieces)) in
+            var answer = answer
+            if let body = made.0 { (answer.body, answer.more) = (body, made.1) }
+            self.begin(made.0 == nil ? WebAnswer(answer.nothing, "") : answer, to: head, address)
+        }
+    }
+
     private func write(
         _ answer: WebAnswer, to head: HTTPRequestHead, _ address: String, _ context: ChannelHandlerContext
     ) {
@@ -176,19 +190,24 @@ final class WebHandler: ChannelInboundHandler, Client {
     /// Writes a piece; the next one is made when this one has gone out.
     private func send(_ piece: [UInt8], _ more: (any WebPieces)?, _ address: String, _ isKept: Bool) {
         guard let context else { return }
-        guard !piece.isEmpty else { return finish(context, isKept) }
+        guard !piece.isEmpty else { return make(more, address, isKept) }
         server.count(sent: piece.count)
         let buffer = context.channel.allocator.buffer(bytes: piece)
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer)))).assumeIsolated().whenComplete { result in
-            guard case .success = result, let context = self.context else { return }
+            guard case .success = result else { return }
             self.alive = monotonicSeconds()
-            guard let more else { return self.finish(context, isKept) }
-            self.work(for: address) { ring in
-                var more = more
-                return (more.next(ring), more)
-            } then: { (made: ([UInt8]?, any WebPieces)) in
-                self.send(made.0 ?? [], made.1, address, isKept)
-            }
+            self.make(more, address, isKept)
+        }
+    }
+
+    private func make(_ more: (any WebPieces)?, _ address: String, _ isKept: Bool) {
+        guard let context else { return }
+        guard let more else { return finish(context, isKept) }
+        work(for: address) { ring in
+            var more = more
+            return (more.next(ring), more)
+        } then: { (made: ([UInt8]?, any WebPieces)) in
+            self.send(made.0 ?? [], made.0 == nil ? nil : made.1, address, isKept)
         }
     }
 
