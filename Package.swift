@@ -96,14 +96,17 @@ let package = Package(
         room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
         room("Core/Messages", ["Seismology", "Vibration", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
         room(
-            "Core/Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true
+            "Core/Settings",
+            ["SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "CYAML", "CJansson"], small: true
         ),
         room("Network/Association", ["Messages"], settings: alwaysOptimized),
         room("Network/Cluster", ["Messages", "Settings", "Association"]),
         room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Core/Servers", ["Messages", "Settings", "CSQLite"]),
         room("Feed/Feed", ["SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange"]),
-        room("Agent/Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
+        room(
+            "Agent/Station",
+            ["SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Agent/Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
         room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
@@ -126,7 +129,7 @@ let package = Package(
         program(
             "Tool/seismote",
             [
-                "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
+                "Threads", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "Settings", "Station",
                 "Exchange", "Commands", "Link", "MiniSEED", "Association", "Cluster", "Servers", "ServerOptions",
                 "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

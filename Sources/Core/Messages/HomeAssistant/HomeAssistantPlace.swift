@@ -53,6 +53,8 @@ public struct HomeAssistantStation: Sendable, Equatable {
     public var relations: [IntensityRelation]
     /// Settings that may not be changed.
     public var locked: [String]
+    /// Whether it measures vibration as standards do.
+    public var hasVibration = false
 
     public init(
         name: String, model: String, version: String, page: String = "", relations: [IntensityRelation],
