@@ -125,13 +125,16 @@ let package = Package(
                 "Messages", "Settings", "Servers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
+        // What is for those who build: the command-line tool has it behind its subcommands.
+        room("Tool/Development/Interface", ["Seismology", "Messages", "Commands"]),
+
         program("Agent/seismoted", ["Agent"]),
         program(
             "Tool/seismote",
             [
                 "Threads", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "Settings", "Station",
                 "Exchange", "Commands", "Link", "MiniSEED", "Association", "Cluster", "Servers", "ServerOptions",
-                "CLinux", "CMosquitto", "CExpat",
+                "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -158,7 +161,8 @@ let package = Package(
         tests("Agent/Link", ["Threads", "Settings"]),
         tests("Agent/Agent", ["Threads"]),
         .testTarget(
-            name: "ToolTests", dependencies: ["seismote", "Messages", "Threads", "TestSupport", "CMosquitto"],
+            name: "ToolTests",
+            dependencies: ["seismote", "Interface", "Messages", "Threads", "TestSupport", "CMosquitto"],
             path: "Tests/Tool/ToolTests", swiftSettings: common
         ),
     ]

@@ -107,14 +107,14 @@ def rooms():
             described[one] = product
     differ(ARCHITECTURE, "the room", list(described), true)
     for path in paths:
-        product, one = path.split("/")
+        product, one = path.split("/")[0], os.path.basename(path)
         if described.get(one, product) != product:
             say(ARCHITECTURE, f"the room {one} is below {described[one]}; its folder is Sources/{path}")
         if not os.path.isdir(os.path.join(repository, "Sources", path)):
             say("Package.swift", f"there is no Sources/{path}")
-    folders = {"/".join(path.split("/")[1:3]) for path in tracked if path.startswith("Sources/")}
+    folders = {os.path.dirname(path)[len("Sources/"):] for path in tracked if path.startswith("Sources/")}
     programs = re.findall(r'program\(\s*"([^"]+)"', package)
-    for one in sorted(folders - set(paths) - set(programs)):
+    for one in sorted(one for one in folders if not (one + "/").startswith(tuple(path + "/" for path in paths + programs))):
         say("Package.swift", f"Sources/{one} belongs to no room and no program")
     linked = {short: below(program) for short, program in (
         ("agent", "seismoted"), ("tool", "seismote"), ("network", "seismote-network"), ("feed", "seismote-feed"))}

@@ -3,19 +3,19 @@ import Messages
 
 /// JSON Schema (2020-12) of the messages, made from the declarations of their fields and of the commands. Only words are
 /// used that have the same meaning in draft 7, which AsyncAPI builds upon.
-enum MessageSchema {
+package enum MessageSchema {
     /// One message by itself.
-    static func schema(of message: DescribedMessage) -> Value {
+    package static func schema(of message: DescribedMessage) -> Value {
         merged(head(message.name, "Seismote message: \(message.name)"), body(of: message))
     }
 
     /// One command by itself.
-    static func schema(of command: Command) -> Value {
+    package static func schema(of command: Command) -> Value {
         merged(head("command-\(command.name)", "Seismote command: \(command.name)"), body(of: command))
     }
 
     /// All messages and commands, by name.
-    static func bundle(_ messages: [DescribedMessage]) -> Value {
+    package static func bundle(_ messages: [DescribedMessage]) -> Value {
         merged(
             head("all", "Messages and commands of a Seismote station"),
             ["$defs": .object(bodies(messages))])
@@ -149,5 +149,5 @@ enum MessageSchema {
 
 extension DescribedMessage {
     /// Whether JSON, or something as JSON describes it.
-    var isText: Bool { if case .records = content { false } else { contentType != .cbor } }
+    package var isText: Bool { if case .records = content { false } else { contentType != .cbor } }
 }

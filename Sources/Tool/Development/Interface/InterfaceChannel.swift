@@ -2,19 +2,19 @@ import Commands
 import Messages
 
 /// A topic, or one for each code, event, request …, with what goes over it.
-struct InterfaceChannel {
+package struct InterfaceChannel {
     /// Unique: `summary`.
-    var name: String
+    package var name: String
     /// With parameters in braces; nil: named by who asks.
-    var address: String?
+    package var address: String?
     /// A sentence.
     var help: String
     /// Names of messages that the station sends there; empty for a command.
-    var messages: [String] = []
+    package var messages: [String] = []
     /// How they travel.
-    var delivery: Delivery?
+    package var delivery: Delivery?
     /// What the station is asked there.
-    var command: Command?
+    package var command: Command?
     /// Whether the station subscribes to it.
     var isReceived = false
 
@@ -119,7 +119,7 @@ struct InterfaceChannel {
             messages: ["network-confirmation"], delivery: Stream.trigger.networkDelivery(retain: true)),
     ]
 
-    static var all: [InterfaceChannel] { own + late + network + commands + discovery + [openEEW] }
+    package static var all: [InterfaceChannel] { own + late + network + commands + discovery + [openEEW] }
 }
 
 extension Stream {

@@ -2,7 +2,7 @@ import Messages
 import Seismology
 
 /// A kind of message with its fields.
-struct DescribedMessage {
+package struct DescribedMessage {
     enum Content {
         /// The fields behind the envelope, and whether that has `tq`.
         case object([DescribedField], isSampled: Bool)
@@ -17,7 +17,7 @@ struct DescribedMessage {
     }
 
     /// For `seismote interface schema`.
-    var name: String
+    package var name: String
     /// A sentence.
     var help: String
     var content: Content
@@ -63,7 +63,7 @@ struct DescribedMessage {
     }
 
     /// All messages, in the order of the documentation.
-    static func all() throws(TopicError) -> [DescribedMessage] {
+    package static func all() throws(TopicError) -> [DescribedMessage] {
         let topics = try Topics(id: "id")
         let ratios = ratioDetectors.map { DetectorRatios($0, RatioValues()) }
         var summary = SummaryMessage()

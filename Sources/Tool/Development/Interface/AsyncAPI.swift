@@ -3,8 +3,8 @@ import Messages
 
 /// The whole interface as AsyncAPI 3.0: channels (topics), operations, messages and schemas. The station is the
 /// application: it sends what it measures, and receives commands.
-enum AsyncAPI {
-    static func document(_ messages: [DescribedMessage]) -> Value {
+package enum AsyncAPI {
+    package static func document(_ messages: [DescribedMessage]) -> Value {
         [
             "asyncapi": "3.0.0", "id": "urn:seismote:interface:1",
             "info": [

@@ -1,8 +1,8 @@
 import Messages
 
 /// The documentation of the messages' fields (Markdown), made from their declarations.
-enum MessageManual {
-    static func text(_ messages: [DescribedMessage]) -> String {
+package enum MessageManual {
+    package static func text(_ messages: [DescribedMessage]) -> String {
         var text = """
             # Fields of messages
 
