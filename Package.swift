@@ -97,7 +97,8 @@ let package = Package(
         room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
         room("Core/Messages", ["Seismology", "Vibration", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
         room(
-            "Core/Settings", ["SignalProcessing", "Seismology", "Sensors", "Messages", "CYAML", "CJansson"], small: true
+            "Core/Settings",
+            ["SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "CYAML", "CJansson"], small: true
         ),
         room("Network/Association", ["Messages"], settings: alwaysOptimized),
         room("Network/Cluster", ["Messages", "Settings", "Association"]),
@@ -106,7 +107,9 @@ let package = Package(
         room(
             "Feed/Feed",
             ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "Servers", "CCrypt"]),
-        room("Agent/Station", ["SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings"]),
+        room(
+            "Agent/Station",
+            ["SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Agent/Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
         room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
@@ -133,9 +136,9 @@ let package = Package(
         program(
             "Tool/seismote",
             [
-                "Threads", "SignalProcessing", "Seismology", "Sensors", "Messages", "Settings", "Station",
-                "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster", "Servers",
-                "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
+                "Threads", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "Settings",
+                "Station", "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster",
+                "Servers", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

@@ -51,6 +51,10 @@ extension EventMessage {
 
     /// What can be said only when the event is over.
     mutating func takeDurations(_ motion: EventMotion, _ record: EventRecord) {
+        let (x, y, mean) = motion.spectrum.values
+        var columns = ResponseSpectrumColumns()
+        (columns.periods, columns.x, columns.y, columns.mean) = (ResponseSpectrum.periods, x, y, mean)
+        responseSpectrum = columns
         let durations = record.significantDurations(axis: motion.strongerHorizontal)
         (duration75, duration95) = (durations?.to75, durations?.to95)
     }

@@ -31,6 +31,7 @@ public enum StationCheck {
             _ = try WaveformSender(configuration, sensor: sensor, topics: topics)
         }
         look { () throws(StationError) in _ = try RingWriter(configuration, sensor: sensor) }
+        look { () throws(StationError) in _ = try VibrationSender.meter(configuration, rate: rate) }
         return found
     }
 

@@ -36,6 +36,9 @@ extension StationPipeline {
         summary.extremes = extremes
         trace = TraceBuilder(configuration.trace, rate: rate)
         openEEW = OpenEEWSender(configuration, rate: rate)
+        let vibration = VibrationSender(configuration, prepared.meter)
+        if let old = self.vibration { vibration?.takeOver(old) }
+        self.vibration = vibration
         stream = streamSettings.map { TraceBuilder($0, rate: sensor.rate) }
         events = EventRecorder(configuration, rate: rate, revision: revision, waveform: prepared.waveform)
         afterGap = false

@@ -1,6 +1,7 @@
 import Messages
 import Settings
 import SignalProcessing
+import Vibration
 
 extension StationPipeline {
     /// The stages for other settings and one sensor: everything that can fail has been made, and nothing has changed yet.
@@ -13,6 +14,7 @@ extension StationPipeline {
         let messenger: Messenger
         let waveform: WaveformSender
         let ring: RingWriter
+        let meter: VibrationMeter?
 
         /// - Throws: what cannot be made at the sensor's rate.
         public init(
@@ -28,6 +30,7 @@ extension StationPipeline {
             self.messenger = messenger
             waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
             ring = try RingWriter(configuration, sensor: sensor)
+            meter = try VibrationSender.meter(configuration, rate: sensor.rate)
         }
     }
 
@@ -97,6 +100,12 @@ extension StationPipeline {
         if configuration.trace != was.trace {
             trace = TraceBuilder(configuration.trace, rate: rate)
             if processed > 0 { trace.begin(at: processed) }
+        }
+        if configuration.vibration != was.vibration {
+            vibration?.finish(&messenger, quality: quality, to: sink)
+            let next = VibrationSender(configuration, prepared.meter)
+            if let old = vibration { next?.takeOver(old) }
+            vibration = next
         }
         if configuration.mqtt.openEEW != was.mqtt.openEEW { openEEW = OpenEEWSender(configuration, rate: rate) }
         self.configuration = configuration

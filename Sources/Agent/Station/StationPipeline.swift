@@ -39,6 +39,8 @@ public struct StationPipeline: ~Copyable {
     public internal(set) var isStreaming = false
     /// Acceleration for OpenEEW; nil: it is not wanted.
     var openEEW: OpenEEWSender?
+    /// Vibration as standards measure it; nil: it is not wanted.
+    var vibration: VibrationSender?
     var events: EventRecorder
     var ring: RingWriter
     var messenger: Messenger
@@ -89,6 +91,7 @@ public struct StationPipeline: ~Copyable {
         messenger = prepared.messenger
         ring = prepared.ring
         openEEW = OpenEEWSender(configuration, rate: sensor.rate)
+        vibration = VibrationSender(configuration, prepared.meter)
         events = EventRecorder(
             configuration, rate: sensor.rate, revision: revision, waveform: prepared.waveform)
         planes = Planes()
@@ -141,6 +144,7 @@ public struct StationPipeline: ~Copyable {
     /// Closes an open event and sends what is still held back; for the end of a recording or an orderly stop.
     public mutating func finish(to sink: PublicationSink) {
         endStretch(to: sink)
+        vibration?.finish(&messenger, quality: quality, to: sink)
         events.close(messenger: &messenger, quality: quality, to: sink)
     }
 
@@ -200,6 +204,7 @@ public struct StationPipeline: ~Copyable {
         axisValidFrom = PerAxis(0)
         holdBack.reset()
         openEEW?.reset()
+        vibration?.reset()
         path.reset()
         events.beginStretch()
         summary.reset()
@@ -296,6 +301,7 @@ public struct StationPipeline: ~Copyable {
         stream?.take(planes, count: count)
         events.prepare(planes, count: count)
         clock.times(from: processed, count: count, to: planes.times)
+        vibration?.take(planes, count: count)
         var i = 0
         while i < count {
             let n = quiet(from: i, to: count)
@@ -312,6 +318,7 @@ public struct StationPipeline: ~Copyable {
         if summary.isPending { n = min(n, summary.pause) }
         if rules.traceEnabled { n = min(n, trace.left) }
         if let left = stream?.left { n = min(n, left) }
+        if let vibration { n = min(n, vibration.left(from: i)) }
         let on = planes.detectors.on + i
         var k = 0
         while k < n, on[k] == 0 { k += 1 }
@@ -379,6 +386,7 @@ public struct StationPipeline: ~Copyable {
         }
         if stream?.push(inEvent: events.isActive) == true { sendStream(clock, to: sink) }
         openEEW?.take(planes, from: i, count: 1, to: sink)
+        vibration?.send(at: i, &messenger, quality: quality, to: sink)
         processed += 1
         status.samples += 1
         status.time = time

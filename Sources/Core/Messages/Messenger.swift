@@ -146,6 +146,15 @@ public struct Messenger: Sendable {
 
     // MARK: Data
 
+    /// Vibration of an interval.
+    public mutating func send(
+        _ message: VibrationMessage, time: Int64, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        begin(.vibration, time, quality)
+        message.fields(&json)
+        finish(.vibration, sink)
+    }
+
     /// A block of traces.
     /// - Parameters:
     ///   - stream: `.trace`, or `.stream` for those of a while.
@@ -267,6 +276,7 @@ extension Topics {
         case .trace: trace
         case .waveform: waveformPrefix
         case .stream: self.stream
+        case .vibration: vibration
         case .reply: replyPrefix
         case .log: logPrefix
         }

@@ -18,6 +18,7 @@ public struct Configuration: Sendable, Equatable {
     public var onsite = OnsiteConfiguration()
     public var intensity = IntensityConfiguration()
     public var spectrum = SpectrumConfiguration()
+    public var vibration = VibrationConfiguration()
     public var trace = TraceConfiguration()
     public var waveform = WaveformConfiguration()
     public var mqtt = MQTTConfiguration()

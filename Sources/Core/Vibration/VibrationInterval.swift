@@ -20,6 +20,8 @@ public struct VibrationInterval: Sendable, Equatable {
         /// m/s^1.75, and its fourth power.
         public var dose = 0.0
         public var doseFourth = 0.0
+
+        public init() {}
     }
 
     /// Nanoseconds of UTC.
@@ -36,4 +38,6 @@ public struct VibrationInterval: Sendable, Equatable {
     /// Largest vector sum of the velocities, mm/s, and when (ns of UTC).
     public var pvs = 0.0
     public var pvsTime: Int64 = 0
+
+    public init() {}
 }

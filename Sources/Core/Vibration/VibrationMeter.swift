@@ -62,7 +62,8 @@ public struct VibrationMeter: Sendable {
         guard measurement.band.lower >= 0.5 else { throw .corners(measurement.band.lower, measurement.band.upper) }
         self.rate = rate
         length = measurement.interval
-        func three(_ sections: [Section]) -> FilterSpecification.Design { .init(sections, start: .zero) }
+        // As if the first sample had always been there: what is left of an offset is no step.
+        func three(_ sections: [Section]) -> FilterSpecification.Design { .init(sections, start: .steady) }
         func alike(_ section: Section) -> AxisFilter {
             AxisFilter(three([section]), three([section]), three([section]))
         }

@@ -2,6 +2,7 @@ import Messages
 import Seismology
 import Settings
 import SignalProcessing
+import Vibration
 
 /// Settings and samples chosen by bytes: those of a seeded generator in the property test, those of the fuzzer in
 /// deploy/checks/fuzz, which has a link to this file. When the bytes are at an end, every choice is the first one.
@@ -179,6 +180,11 @@ extension Choices {
         c.waveform.chunk = Double(1 + below(5))
         (c.classification.enabled, c.onsite.enabled, c.alarm.enabled) = (!flag(), !flag(), flag())
         c.alarm.velocity = number(1e-5, 1)
+        c.vibration.enabled = rate >= 20 && flag()
+        c.vibration.band = .own
+        (c.vibration.lower, c.vibration.upper) = (0.5, max(1, 0.4 * rate))
+        c.vibration.interval = one(of: [10, 12, 20])
+        c.vibration.limit = flag() ? VibrationLimit.all[below(VibrationLimit.all.count)] : nil
         return c
     }
 

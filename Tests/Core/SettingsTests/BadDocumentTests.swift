@@ -168,6 +168,11 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init("sensor: {mounting: {x: y, y: x}}", "/sensor/mounting", .crossField),
         .init("sensor: {mounting: {z: -z}}", "/sensor/mounting", .crossField),
         .init("sensor: {driver: replay}", "/sensor/replay/file", .crossField, got: "", line: nil),
+        .init("vibration: {interval_s: 11}", "/vibration/interval_s", .crossField, got: 11),
+        .init("vibration: {band: own, lower_hz: 30, upper_hz: 20}", "/vibration/upper_hz", .crossField, got: 20),
+        .init("vibration: {enabled: true, band: own, upper_hz: 50}", "/vibration/upper_hz", .crossField, got: 50),
+        .init("vibration: {enabled: true, band: din}", "/vibration/band", .crossField, got: "din"),
+        .init("vibration: {limit: din4150-3:castle}", "/vibration/limit", .range, got: "din4150-3:castle"),
         .init("spectrum: {min_hz: 40}", "/spectrum/min_hz", .crossField, got: 40),
         .init(
             "{sensor: {rate_hz: 2000}, intensity: {jma_window_s: 151}}", "/intensity/jma_window_s", .crossField,

@@ -4,6 +4,7 @@ import Seismology
 import SignalProcessing
 import TestSupport
 import Testing
+import Vibration
 
 @testable import Settings
 
@@ -119,6 +120,9 @@ import Testing
         (c.alarm.gpio.line, c.alarm.gpio.button) = ("gpiochip0:17", "gpiochip4:22")
         (c.alarm.gpio.active, c.alarm.gpio.seconds) = (.low, 5)
         (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .cwa, .jma], .vector, 7)
+        (c.vibration.enabled, c.vibration.band, c.vibration.lower, c.vibration.upper) = (true, .own, 2, 30)
+        (c.vibration.interval, c.vibration.weighting, c.vibration.warnShare) = (10, .bs6472, 0.5)
+        (c.vibration.limit, c.vibration.utcOffset) = (VibrationLimit("bs7385-2:dwellings"), 1)
         (c.intensity.jmaWindow, c.spectrum) = (30, .init(window: 5, lowest: 0.5))
         (c.trace.enabled, c.trace.rate, c.trace.block, c.trace.signals) = (false, 12.5, 2, [.rms, .raw])
         (c.trace.encoding, c.trace.onlyInEvents, c.trace.qos) = (.mseed3, true, 0)

@@ -43,6 +43,6 @@ import Testing
                 #expect(abs(error) < (rate < 50 ? 0.06 : 0.014), "\(weighting.title) at \(f) of \(rate) Hz: \(error)")
             }
         }
-        #expect(throws: VibrationError.rate(19)) { try FrequencyWeighting.wk.sections(rate: 19) }
+        #expect(throws: VibrationError.weighting(rate: 19)) { try FrequencyWeighting.wk.sections(rate: 19) }
     }
 }

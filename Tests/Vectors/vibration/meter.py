@@ -61,9 +61,15 @@ def slowest(filters):
 
 
 def run(filters, x):
+    """As if the first sample had always been the input."""
     for b, a in filters:
-        x = signal.lfilter(b, a, x)
+        x = signal.lfilter(b, a, x, zi=signal.lfilter_zi(b, a) * x[0])[0]
     return x
+
+
+def integrate(b, a, x):
+    """From rest."""
+    return signal.lfilter(b, a, x)
 
 
 def quarters(v):
@@ -123,8 +129,8 @@ def measure(rate, lower, upper, highpass, lowpass, weightings, interval, seconds
     signals = []
     for x, chain in zip(axes, chains):
         a = run([low, high], x)
-        v = 1000 * run([integral], a)
-        d = run([high, integral], v)
+        v = 1000 * integrate(*integral, a)
+        d = integrate(*integral, run([high], v))
         felt = signal.lfilter(*signal.butter(1, 5.6, "high", fs=rate), v)
         signals.append((a, v, d, felt, run(chain, x), quarters(v)))
     for which in np.unique(number)[:-1]:

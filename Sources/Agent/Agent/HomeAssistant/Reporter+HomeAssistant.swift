@@ -29,10 +29,11 @@ extension Reporter {
         let chip = lastSensor?.chip ?? ""
         let settings = ledger.settings
         let keys = settings.locked.isEmpty ? [] : Messenger.keys(of: SettingsTable.homeAssistant)
-        let station = HomeAssistantStation(
+        var station = HomeAssistantStation(
             name: configuration.station.description, model: chip, version: productVersion,
             page: wanted.page(of: configuration.station.id), relations: configuration.intensity.scales,
             locked: keys.filter { settings.isLocked($0) }, healthInterval: configuration.health.interval)
+        station.hasVibration = configuration.vibration.enabled
         home.want(station, at: place, base: messenger.topics.base, now: HostClock.monotonic())
     }
 

@@ -46,6 +46,27 @@ extension HomeAssistantEntity {
             value: "'ON' if value_json.get('alarm') else 'OFF'",
             #""icon":"mdi:alarm-light""#),
         .init(
+            .sensor, "ppv", each: .vibration, "Peak particle velocity", "data/vibration",
+            value: "[value_json.x.ppv,value_json.y.ppv,value_json.z.ppv]|max",
+            #""device_class":"speed","unit_of_measurement":"mm/s","state_class":"measurement","suggested_display_precision":2,"json_attributes_topic":"~/data/vibration","json_attributes_template":"{{ dict(value_json.items()|selectattr(0,'in',['start','interval_s','seconds','pvs','limit','x','y','z'])|list)|to_json }}""#
+        ),
+        .init(
+            .sensor, "kb_fmax", each: .vibration, "Vibration strength KB", "data/vibration",
+            value: "[value_json.x.kb_fmax,value_json.y.kb_fmax,value_json.z.kb_fmax]|max",
+            #""state_class":"measurement","suggested_display_precision":2"#),
+        .init(
+            .sensor, "vibration_dose", each: .vibration, "Vibration dose of day or night", "data/vibration",
+            value: "[value_json.x.vdv_period,value_json.y.vdv_period,value_json.z.vdv_period]|max",
+            #""unit_of_measurement":"m/s^1.75","suggested_display_precision":3"#),
+        .init(
+            .sensor, "vibration_share", each: .vibration, "Share of the vibration limit", "data/vibration",
+            value: "(value_json.get('limit',{}).get('share',0)*100)|round(1)",
+            #""unit_of_measurement":"%","state_class":"measurement""#),
+        .init(
+            .binarySensor, "vibration_limit", each: .vibration, "Vibration limit", "data/vibration",
+            value: "'ON' if value_json.get('state')=='exceeded' else 'OFF'",
+            #""device_class":"problem""#),
+        .init(
             .event, "event", "Seismic event", "event/trigger",
             value:
                 "dict(value_json.items()|selectattr(0,'in',['event_type','event_id','onset','end','pga','pga_pct_g','pgv','duration_s','intensity','dominant_hz','clipped','test','mmi','jma','alarm','onsite'])|list+value_json.get('class',{}).items()|selectattr(0,'in',['likely','p','certain','moved'])|list+[('earthquake_probability',value_json.get('class',{}).get('p'))])|to_json",

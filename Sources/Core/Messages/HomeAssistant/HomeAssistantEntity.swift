@@ -11,7 +11,11 @@ public struct HomeAssistantEntity: Sendable {
     }
 
     /// What there is one of it for.
-    public enum Subject: Sendable { case station, axis, relation }
+    public enum Subject: Sendable {
+        case station, axis, relation
+        /// The station, while it measures vibration.
+        case vibration
+    }
 
     /// A setting that it changes; it is left out where the file locks that.
     struct Change: Sendable {

@@ -55,6 +55,8 @@ public struct HomeAssistantStation: Sendable, Equatable {
     public var locked: [String]
     /// Seconds between two `state/health`.
     public var healthInterval: Double
+    /// Whether it measures vibration as standards do.
+    public var hasVibration = false
 
     public init(
         name: String, model: String, version: String, page: String = "", relations: [IntensityRelation],

@@ -28,7 +28,7 @@ struct HomeAssistantRow {
     private func each(_ body: (HomeAssistantRow) -> Void) {
         var row = self
         switch entity.subject {
-        case .station: body(row)
+        case .station, .vibration: body(row)
         case .axis:
             for axis in Self.axes {
                 row.subject = axis
@@ -57,6 +57,7 @@ struct HomeAssistantRow {
     /// Whether a station has it.
     func isThere(_ station: HomeAssistantStation) -> Bool {
         if let setting, station.locked.contains(setting) { return false }
+        if entity.subject == .vibration { return station.hasVibration }
         return entity.subject != .relation || station.relations.contains { $0.rawValue == subject }
     }
 

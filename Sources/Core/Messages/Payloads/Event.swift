@@ -84,6 +84,7 @@ public struct EventMessage: Sendable, Equatable {
     public var standardizedCAV: Double = 0
     public var arias: Double = 0
     public var duration: Double = 0
+    public var responseSpectrum: ResponseSpectrumColumns?
     public var duration75: Double?
     public var duration95: Double?
     public var intensity: [IntensityValue] = []
@@ -143,6 +144,10 @@ public struct EventMessage: Sendable, Equatable {
         f.number("cav_std", standardizedCAV, unit: "m/s", "The same of those seconds only whose peak exceeds 0.025 g.")
         f.number("arias", arias, unit: "m/s", "Arias intensity, π/(2g) ∫a² dt of the stronger horizontal.")
         f.number("duration_s", duration, unit: "s", "From the onset to the last sample so far, or to the end.")
+        f.object(
+            "response_spectrum", responseSpectrum, blank: ResponseSpectrumColumns(),
+            "Pseudo-spectral acceleration of the horizontals, 5 % damped; in `end` only."
+        ) { $0.fields(&$1) }
         f.number("d5_75_s", duration75, unit: "s", "Significant duration, from 5 to 75 % of ∫a² dt; in `end` only.")
         f.number("d5_95_s", duration95, unit: "s", "Significant duration, from 5 to 95 % of ∫a² dt; in `end` only.")
         f.intensities(intensity)
@@ -241,5 +246,24 @@ extension EventMessage.Waveform {
         f.number(
             "unit_per_count", unitPerCount as Double?, unit: "m/s^2",
             "What one count is; left out of an interrupted event.")
+    }
+}
+
+/// A response spectrum, column by column.
+public struct ResponseSpectrumColumns: Sendable, Equatable {
+    /// Seconds.
+    public var periods: [Double] = []
+    /// m/s².
+    public var x: [Double] = []
+    public var y: [Double] = []
+    public var mean: [Double] = []
+
+    public init() {}
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.visit(Field("period_s", "Periods of the oscillators.", unit: "s"), periods[...])
+        f.visit(Field("x", "Of axis x.", unit: "m/s^2"), x[...])
+        f.visit(Field("y", "Of axis y.", unit: "m/s^2"), y[...])
+        f.visit(Field("geometric_mean", "Of the two: the square root of their product.", unit: "m/s^2"), mean[...])
     }
 }

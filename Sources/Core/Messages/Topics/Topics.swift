@@ -21,6 +21,7 @@ public struct Topics: Sendable, Equatable {
     public let trace: String
     /// Traces for a while, by command.
     public let stream: String
+    public let vibration: String
     /// Prefixes, without the slash that follows them.
     public let state: String
     public let event: String
@@ -62,6 +63,7 @@ public struct Topics: Sendable, Equatable {
         logPrefix = "\(event)/log"
         trace = "\(data)/trace"
         stream = "\(data)/stream"
+        vibration = "\(data)/vibration"
         waveformPrefix = "\(data)/waveform"
         historyPrefix = "\(data)/history"
         replyPrefix = "\(base)/res"

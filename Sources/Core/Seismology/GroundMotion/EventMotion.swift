@@ -36,6 +36,8 @@ public struct EventMotion: Sendable {
     public private(set) var absoluteIntegral: (x: Double, y: Double) = (0, 0)
     /// Sums of |x|, |y|, |z| over all samples, m/s².
     private var absoluteSum: (x: Double, y: Double, z: Double) = (0, 0, 0)
+    /// Response spectrum of the horizontals, 5 % damped.
+    public private(set) var spectrum: ResponseSpectrum
     private var samples = 0
     /// True when a peak has grown since it was set to false.
     public var grown = false
@@ -54,6 +56,7 @@ public struct EventMotion: Sendable {
     public init(rate: Double) {
         self.rate = rate
         interval = 1 / rate
+        spectrum = ResponseSpectrum(rate: rate)
     }
 
     /// Takes the next sample; integrals do not run over a gap.
@@ -77,6 +80,7 @@ public struct EventMotion: Sendable {
         changed = displacement.take(s.dx, s.dy) || changed
         if changed { grown = true }
         samples += 1
+        defer { spectrum.add(s.ax, s.ay) }
         absoluteSum = (absoluteSum.x + x1, absoluteSum.y + y1, absoluteSum.z + abs(s.az))
         if index == nextIndex {
             squareIntegral.x += (xx + last.ax * last.ax) / 2 * interval
@@ -90,6 +94,7 @@ public struct EventMotion: Sendable {
             place += 1
         } else {
             (place, second, boundary) = (0, 0, 0)
+            spectrum.gap()
         }
         if place == boundary {
             standardized.x.begin(x1)

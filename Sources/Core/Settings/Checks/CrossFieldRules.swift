@@ -2,6 +2,7 @@ import Messages
 import Seismology
 import Sensors
 import SignalProcessing
+import Vibration
 
 /// Rules between several settings; each is a function of its own and reports at the setting that would be changed to
 /// mend it. What depends on the sample rate is checked against `sensor.rate_hz`, except that a recording has its own
@@ -24,6 +25,7 @@ enum CrossFieldRules {
         Rule(
             uses: ["/sensor/rate_hz", "/sensor/driver", "/intensity/jma_window_s", "/spectrum/window_s"],
             check: transformWindows),
+        Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/vibration"], check: vibration),
         Rule(uses: ["/sensor/mounting"], check: mounting),
         Rule(uses: ["/sensor/driver", "/sensor/replay/file"], check: replayFile),
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/trace/enabled", "/trace/rate_hz"], check: traceRate),
@@ -73,6 +75,34 @@ enum CrossFieldRules {
             path, .crossField,
             "\(what) must be below half of the sample rate, and \(name) is \(shortText(rate)).",
             got: .shortest(frequency), allowed: "above 0, below \(shortText(rate / 2)) Hz")
+    }
+
+    private static func vibration(_ c: Configuration, _ findings: inout Findings) {
+        let vibration = c.vibration
+        if 3600 % vibration.interval != 0 {
+            findings.add(
+                "/vibration/interval_s", .crossField, "The interval must divide an hour.",
+                got: .int(Int64(vibration.interval)), allowed: "such as 10, 20, 30, 60, 300, 600, 900, 1800, 3600 s")
+        }
+        if vibration.band == .own, vibration.upper <= vibration.lower {
+            findings.add(
+                "/vibration/upper_hz", .crossField, "The band does not rise.", got: .shortest(vibration.upper),
+                allowed: "above vibration.lower_hz, which is \(shortText(vibration.lower)) Hz")
+        }
+        guard vibration.enabled, let rate = rate(c) else { return }
+        if rate < FrequencyWeighting.leastRate {
+            findings.add(
+                "/vibration/enabled", .crossField, VibrationError.weighting(rate: rate).message, got: .bool(true),
+                allowed: "false at this rate")
+        }
+        let band = vibration.measurement.band
+        if rate < band.rateNeeded * 0.995 {
+            findings.add(
+                vibration.band == .own ? "/vibration/upper_hz" : "/vibration/band", .crossField,
+                VibrationError.band(band, rate: rate).message,
+                got: vibration.band == .own ? .shortest(vibration.upper) : .string(vibration.band.rawValue),
+                allowed: "a band up to \(shortText(0.4 * rate)) Hz")
+        }
     }
 
     private static func offsetCorner(_ c: Configuration, _ findings: inout Findings) {

@@ -7,6 +7,13 @@ extension Preset {
               # Up to some 300 Hz: five times the speed of a two-pole motor.
               rate_hz: 800
               range: 8 g
+            # The velocity that ISO 20816-3 judges: what it has up to 300 Hz, against the boundary of zone B to C.
+            vibration:
+              enabled: true
+              band: own
+              lower_hz: 10
+              upper_hz: 300
+              limit: iso20816-3:group2-rigid:bc
             # Nothing below a few hertz belongs to a machine.
             conditioning: {offset: {mode: highpass, corner_hz: 2, order: 2}}
             axes:

@@ -11,7 +11,7 @@ public struct Preset: Sendable, Equatable {
 
     /// All of them; the first is what is built in.
     public static let all = [
-        seismology, shake, itemblor, structure, machine, classroom, quietVault,
+        seismology, shake, itemblor, structure, machine, construction, buildingComfort, classroom, quietVault,
     ]
 
     /// The bytes of a preset by its name, or of a file by its path (with a `/` in it or ending in `.yaml`).

@@ -33,8 +33,8 @@ public enum SettingsTable {
     }
 
     public static let chapters: [Chapter] = [
-        station, sensor, conditioning, axes, detection, classification, alarm, onsite, intensity, spectrum, trace,
-        waveform, mqtt, storage, health, log,
+        station, sensor, conditioning, axes, detection, classification, alarm, onsite, intensity, spectrum, vibration,
+        trace, waveform, mqtt, storage, health, log,
     ]
 
     /// All rows.

@@ -81,6 +81,8 @@ public enum VibrationError: Error, Sendable, Equatable {
     case corners(Double, Double)
     /// The rate is too low for the band.
     case band(VibrationBand, rate: Double)
+    /// The rate is too low for the weightings.
+    case weighting(rate: Double)
     /// Seconds.
     case interval(Int)
 
@@ -93,6 +95,9 @@ public enum VibrationError: Error, Sendable, Equatable {
         case .band(let band, let rate):
             "The band to \(shortText(band.upper)) Hz needs at least \(shortText(band.rateNeeded)) samples a second, and "
                 + "this sensor has \(shortText(rate)): take a lower band, or raise sensor.rate_hz."
+        case .weighting(let rate):
+            "Weightings need at least \(shortText(FrequencyWeighting.leastRate)) samples a second, and this sensor has "
+                + "\(shortText(rate)): raise sensor.rate_hz."
         case .interval(let seconds): "Intervals of \(seconds) s do not divide an hour from 10 s on."
         }
     }

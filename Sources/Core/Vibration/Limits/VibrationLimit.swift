@@ -57,6 +57,11 @@ public struct VibrationLimit: Sendable, Equatable {
         public var limit: Double
         /// 0, 1, 2 are x, y, z; nil: of their vector.
         public var axis: Int?
+
+        public init(value: Double, limit: Double, axis: Int?) {
+            (self.value, self.limit, self.axis) = (value, limit, axis)
+        }
+
         /// 1: at the limit.
         public var ratio: Double { value / limit }
     }

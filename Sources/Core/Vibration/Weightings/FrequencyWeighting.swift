@@ -33,6 +33,9 @@ public struct FrequencyWeighting: Sendable, Equatable {
         public var gain: Double
     }
 
+    /// Samples a second.
+    public static let leastRate = 20.0
+
     /// All weightings.
     public static let all: [FrequencyWeighting] = [.wk, .wd, .wb, .wm]
 
@@ -60,7 +63,7 @@ public struct FrequencyWeighting: Sendable, Equatable {
     /// Second-order sections at a rate, whose gain is within 1.4 % of the analogue filter's to a third of the rate, from 50
     /// samples a second on; at 25 within 6 %.
     public func sections(rate: Double) throws(VibrationError) -> [Section] {
-        guard rate.isFinite, rate >= 20 else { throw .rate(rate) }
+        guard rate.isFinite, rate >= Self.leastRate else { throw .weighting(rate: rate) }
         return parts.map { $0.isMatched ? $0.section.matched(rate: rate) : $0.section.bilinear(rate: rate) }
     }
 }

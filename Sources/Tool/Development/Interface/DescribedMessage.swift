@@ -82,6 +82,9 @@ package struct DescribedMessage {
             },
             .init("event", "An event at its onset, at a change and at its end.", sampled: true) { event.fields(&$0) },
             trace,
+            .init("vibration", "Vibration of one interval, as standards measure it.", sampled: true) {
+                VibrationMessage().fields(&$0)
+            },
             .init("health", "How the station is.") { HealthMessage(sensor: .ok, time: .replay).fields(&$0) },
             .init("alert", "An active fault.") {
                 AlertMessage(code: "", severity: .info, since: 0, message: "").fields(&$0)

@@ -130,6 +130,9 @@ import Threads
     private static let trigger = "event/trigger"
     private static let summary = "state/summary"
     private static let trace = "data/trace"
+    private static let vibration = "data/vibration"
+    private static let shortBand = "band: own, lower_hz: 1, upper_hz: 40, interval_s: 10"
+    private static let site = "vibration: {enabled: true, \(shortBand), limit: \"din4150-3:commercial:foundation\"}"
 
     static let probes: [String: Probe] = pipeline.merging(connection) { $1 }.merging(disk) { $1 }
 
@@ -204,6 +207,21 @@ import Threads
         "intensity.jma_window_s": .messages(summary, of: "10"),
         "spectrum.window_s": .messages(summary, of: "6"),
         "spectrum.min_hz": .messages(summary, of: "20"),
+
+        "vibration.enabled": .messages(vibration, of: "true", "vibration: {enabled: false, \(shortBand)}"),
+        // The bench has 100 samples a second: the pipeline that would measure the band of 80 Hz refuses it.
+        "vibration.band": .watched {
+            let bench = try AgentBench(site)
+            guard bench.blocks(5) else { return false }
+            return !bench.change(patch("vibration.band", "\"din\"")) && bench.change(patch("vibration.upper_hz", "30"))
+        },
+        "vibration.lower_hz": .messages(vibration, of: "3", site),
+        "vibration.upper_hz": .messages(vibration, of: "20", site),
+        "vibration.interval_s": .messages(vibration, of: "12", site),
+        "vibration.weighting": .messages(vibration, of: "\"iso2631-2\"", site),
+        "vibration.limit": .messages(vibration, of: "\"bs7385-2:dwellings:base\"", site),
+        "vibration.warn_share": .messages(vibration, of: "0.000001", site),
+        "vibration.utc_offset_h": .messages(vibration, of: "12", site),
 
         "trace.enabled": .messages(trace, of: "false"),
         "trace.rate_hz": .messages(trace, of: "10"),

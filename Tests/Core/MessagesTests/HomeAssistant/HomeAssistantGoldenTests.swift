@@ -7,11 +7,15 @@ import Testing
 
 /// What Home Assistant is told, byte by byte, and what holds for all of it.
 @Suite struct HomeAssistantGoldenTests {
-    static let station = HomeAssistantStation(
-        name: "Basement, \"north\" wall", model: "ADXL355", version: "0.1.0",
-        page: "http://page/#/station/basement-north",
-        relations: [.worden12, .jma],
-        locked: ["axes.y.detection.threshold"])
+    static let station: HomeAssistantStation = {
+        var station = HomeAssistantStation(
+            name: "Basement, \"north\" wall", model: "ADXL355", version: "0.1.0",
+            page: "http://page/#/station/basement-north",
+            relations: [.worden12, .jma],
+            locked: ["axes.y.detection.threshold"])
+        station.hasVibration = true
+        return station
+    }()
 
     static func place(_ form: HomeAssistantPlace.Form) -> HomeAssistantPlace {
         HomeAssistantPlace(prefix: "homeassistant", id: "basement-north", form: form)
@@ -123,6 +127,18 @@ import Testing
         let shown = entities.filter { $0.key.hasPrefix("intensity_") && $0.value.count > 1 }.keys.sorted()
         #expect(shown == ["intensity_jma", "intensity_worden12"])
         #expect(entities["intensity_jma"]?["name"] as? String == "Intensity JMA (jma)")
+    }
+
+    @Test func vibrationIsShownWhereItIsMeasured() throws {
+        func keys(_ station: HomeAssistantStation) throws -> Set<String> {
+            let device = try #require(Self.announced(.device, station).first).object()
+            let entities = try #require(device["components"] as? [String: [String: Any]])
+            return Set(entities.filter { $0.value.count > 1 }.keys)
+        }
+        var without = Self.station
+        without.hasVibration = false
+        let more = try keys(Self.station).subtracting(keys(without))
+        #expect(more == ["ppv", "kb_fmax", "vibration_dose", "vibration_share", "vibration_limit"])
     }
 
     @Test func namesOfEntitiesAreWhatHomeAssistantTakes() {

@@ -87,6 +87,17 @@ import Testing
             }
         },
         Case(
+            file: "vibration.json",
+            keys: "\(envelope) \(quality) start interval_s seconds gaps band band.lower_hz band.upper_hz"
+                + ["x", "y", "z"].map { axis in
+                    " \(axis)"
+                        + "ppv t frequency_hz rms displacement acceleration kb_fmax kb_ftm weighting aw_rms vdv vdv_period"
+                        .split(separator: " ").map { " \(axis).\($0)" }.joined()
+                }.joined()
+                + " z.floor z.floor.ppv z.floor.rms z.floor.kb_fmax z.floor.aw_rms z.floor.vdv z.below_floor pvs pvs_t"
+                + " period limit limit.name limit.axis limit.value limit.limit limit.share state"
+        ) { $0.send(Samples.vibration, time: Samples.onset, quality: Samples.quality, to: $1) },
+        Case(
             file: "health.json",
             keys:
                 "\(envelope) sensor rate_hz rate_error_ppm rate_uncertainty_ppm samples gaps lost_samples clipped time time.synced"
@@ -110,7 +121,7 @@ import Testing
         Case(
             file: "event-end.json",
             keys:
-                "\(event) \(assessed) class_features alarm end d5_75_s d5_95_s gaps sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
+                "\(event) \(assessed) class_features alarm end response_spectrum response_spectrum.period_s response_spectrum.x response_spectrum.y response_spectrum.geometric_mean d5_75_s d5_95_s gaps sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
                 + " dominant_hz direction direction.azimuth_deg direction.axis direction.incidence_deg direction.rectilinearity first_motion first_motion.axis"
                 + " first_motion.t waveform waveform.topic waveform.bytes waveform.records waveform.sha256"
                 + " waveform.messages waveform.unit_per_count test"

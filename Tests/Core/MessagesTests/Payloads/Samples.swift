@@ -1,5 +1,6 @@
 import Seismology
 import Sensors
+import Vibration
 
 @testable import Messages
 
@@ -7,6 +8,30 @@ import Sensors
 enum Samples {
     static let boot = "6a1f3c52-9d0e-4b7a-8f21-0c5d7e9b1a34"
     static let onset: Int64 = 1_767_608_430_120_000_000
+    static var vibration: VibrationMessage {
+        var message = VibrationMessage()
+        (message.lower, message.upper) = (1, 80)
+        (message.start, message.length, message.seconds, message.gaps) = (onset - 60_000_000_000, 60, 59.5, 1)
+        for k in 0..<3 {
+            var values = VibrationInterval.Axis()
+            (values.ppv, values.ppvTime, values.frequency) = (3.5 - Double(k), onset - 7_000_000_000, 12.25)
+            (values.rms, values.displacement, values.acceleration) = (0.5, 0.0455, 0.27)
+            (values.kbFmax, values.kbFTm, values.weightedRMS, values.dose) = (1.25, 0.75, 0.01, 0.0625)
+            message.axes[k].values = values
+            message.axes[k].weighting = k == 2 ? "wk" : "wd"
+            message.axes[k].dosePeriod = 0.125
+        }
+        message.axes[1].values.frequency = nil
+        var floor = NoiseFloor.Values()
+        (floor.ppv, floor.rms, floor.kbFmax, floor.weightedRMS, floor.dose) = (0.75, 0.25, 0.5, 0.005, 0.03125)
+        message.axes[2].floor = floor
+        (message.pvs, message.pvsTime) = (4.25, onset - 7_000_000_000)
+        message.limit = .init(
+            name: "din4150-3:dwellings:foundation", share: .init(value: 3.5, limit: 5, axis: 0))
+        message.state = .warning
+        return message
+    }
+
     static let quality = TimeQuality(synced: true, source: .ntp, errorMs: 2.1)
 
     static func messenger(traces: TraceForm = .json) throws -> Messenger {
@@ -215,6 +240,10 @@ enum Samples {
         m.classFeatures = [[0.5, -1.25, 0.75], [1, -1.5, 0.5]]
         m.end = onset + 32_500_000_000
         (m.duration75, m.duration95) = (6.25, 18.5)
+        var spectrum = ResponseSpectrumColumns()
+        (spectrum.periods, spectrum.x) = ([0.1, 0.2, 0.3, 0.5, 1, 2, 3], [1, 2, 3, 2, 1, 0.5, 0.25])
+        (spectrum.y, spectrum.mean) = (spectrum.x, spectrum.x)
+        m.responseSpectrum = spectrum
         m.gaps = 1
         m.ratios = [DetectorRatios("sta_lta", RatioValues(x: 5, y: 4, z: 3.5, h: 6.25, v3: 6.5))]
         m.dominantHz = 2.75

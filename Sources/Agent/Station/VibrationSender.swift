@@ -1,0 +1,113 @@
+import Messages
+import Settings
+import SignalProcessing
+import Vibration
+
+/// Measures vibration beside the rest of the pipeline and sends a message for each interval. (An object: most stations
+/// have none.)
+final class VibrationSender {
+    /// How the last interval stood to the limit; nil without a limit or an interval.
+    private(set) var last: (message: VibrationMessage.State, limit: VibrationMessage.Limit, start: Int64)?
+
+    private let settings: VibrationConfiguration
+    private let measurement: VibrationMeasurement
+    private var meter: VibrationMeter
+    private var period: VibrationPeriod
+    private var floor = NoiseFloor()
+    private var message = VibrationMessage()
+    /// Of the chunk: the intervals that are to be sent, and how many have been.
+    private var sent = 0
+
+    /// What measures; nil where it is not wanted.
+    /// - Parameter rate: of the sensor (Hz).
+    static func meter(_ configuration: Configuration, rate: Double) throws(StationError) -> VibrationMeter? {
+        guard configuration.vibration.enabled else { return nil }
+        do throws(VibrationError) {
+            return try VibrationMeter(configuration.vibration.measurement, rate: rate)
+        } catch { throw StationError(path: error.path, message: error.message) }
+    }
+
+    /// Nil without a meter.
+    init?(_ configuration: Configuration, _ meter: VibrationMeter?) {
+        guard let meter else { return nil }
+        self.meter = meter
+        settings = configuration.vibration
+        measurement = settings.measurement
+        period = VibrationPeriod(offset: settings.utcOffset)
+        (message.lower, message.upper) = (measurement.band.lower, measurement.band.upper)
+        for k in 0..<3 { message.axes[k].weighting = measurement.weightings[k].name }
+    }
+
+    /// Goes on with what another one has learned that does not depend on what has changed.
+    /// - Parameter old: whose last interval has been sent; see ``finish(_:_:to:)``.
+    func takeOver(_ old: VibrationSender) {
+        guard measurement == old.measurement else { return }
+        floor = old.floor
+        if settings.utcOffset == old.settings.utcOffset { period = old.period }
+    }
+
+    /// Forgets all samples: what follows does not continue them.
+    func reset() { meter.reset() }
+
+    /// Takes a whole chunk; its messages are sent sample by sample.
+    func take(_ planes: borrowing Planes, count: Int) {
+        sent = 0
+        meter.process(planes.offsetRemoved, stride: Planes.capacity, times: planes.times, count: count)
+    }
+
+    /// Samples of the chunk from one on at which no message is due.
+    func left(from i: Int) -> Int {
+        sent < meter.completed.count ? max(0, meter.completed[sent].sample - i) : Planes.capacity
+    }
+
+    /// Sends what is due at a sample of the chunk.
+    func send(at i: Int, _ messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink) {
+        while sent < meter.completed.count, meter.completed[sent].sample <= i {
+            send(meter.completed[sent].interval, &messenger, quality: quality, to: sink)
+            sent += 1
+        }
+    }
+
+    /// Sends the interval that is not complete.
+    func finish(_ messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink) {
+        for interval in meter.finish() { send(interval, &messenger, quality: quality, to: sink) }
+    }
+
+    private func send(
+        _ interval: VibrationInterval, _ messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        period.add(interval)
+        floor.add(interval)
+        let doses = period.doses
+        (message.start, message.length, message.seconds) = (interval.start, interval.length, interval.seconds)
+        (message.gaps, message.pvs, message.pvsTime) = (interval.gaps, interval.pvs, interval.pvsTime)
+        message.period = period.isNight ? .night : .day
+        for k in 0..<3 {
+            message.axes[k].values = interval.axes[k]
+            message.axes[k].dosePeriod = doses[k]
+            message.axes[k].floor = floor.values(axis: k)
+        }
+        if let limit = settings.limit {
+            let share = limit.share(of: interval, doses: doses, isNight: period.isNight)
+            let state: VibrationMessage.State =
+                share.ratio >= 1 ? .exceeded : share.ratio >= settings.warnShare ? .warning : .ok
+            let compared = VibrationMessage.Limit(name: limit.name, share: share)
+            (message.limit, message.state) = (compared, state)
+            last = (state, compared, interval.start)
+        }
+        let end = interval.start + Int64(interval.length) * 1_000_000_000
+        messenger.send(message, time: end, quality: quality, to: sink)
+    }
+}
+
+extension VibrationError {
+    /// The setting that would be changed to mend it.
+    var path: String {
+        switch self {
+        case .rate, .weighting: "/sensor/rate_hz"
+        case .band(let band, _): band.name == nil ? "/vibration/upper_hz" : "/vibration/band"
+        case .corners: "/vibration/lower_hz"
+        case .interval: "/vibration/interval_s"
+        }
+    }
+}
