@@ -58,6 +58,7 @@ struct Announcer: Sendable {
         let options = core.options
         let (oldest, isBefore) = now.subtractingReportingOverflow(Int64((options.memorySeconds + 300) * 1e9))
         if !isBefore { announced.removeAll { $0.isEnded && $0.time < oldest } }
+        located = located.filter { serial, _ in core.events.contains { $0.serial == serial } }
         guard !core.events.isEmpty || announced.contains(where: { !$0.isEnded }) else { return [] }
         var messages: [NetworkEventMessage] = []
         let known = match(core.events)
@@ -73,7 +74,7 @@ struct Announcer: Sendable {
                 deadline = min(deadline ?? next, next)
                 continue
             }
-            var message = Self.message(event, core)
+            var message = message(event, core)
             message.kind = event.closed == nil ? .update : .end
             if let said = say(message, at, now) {
                 messages.append(said)
@@ -103,6 +104,18 @@ struct Announcer: Sendable {
     }
 
     private var counts: [Pair: Count] = [:]
+
+    /// The places that were found last, by the serial numbers of events, and what they follow from.
+    private var located: [Int: (evidence: Associator.Evidence, location: Location)] = [:]
+
+    /// Where an event was. It is located anew where an onset, a peak or a silent station has changed, and only there.
+    private mutating func location(of event: AssociatedEvent, _ core: Associator) -> Location {
+        let evidence = core.evidence(of: event)
+        if let known = located[event.serial], known.evidence == evidence { return known.location }
+        let location = core.location(by: evidence)
+        located[event.serial] = (evidence, location)
+        return location
+    }
 
     /// How many onsets both have. What was counted before is not counted again, as long as there were only more of them.
     private func count(_ event: AssociatedEvent, _ one: Announced, _ before: Count?) -> Count {
@@ -143,7 +156,7 @@ struct Announcer: Sendable {
     }
 
     private mutating func first(_ event: AssociatedEvent, _ core: Associator, _ now: Int64) -> NetworkEventMessage {
-        var message = Self.message(event, core)
+        var message = message(event, core)
         message.kind = .onset
         // Two at the same millisecond have two names.
         var stamp = message.origin
@@ -199,19 +212,19 @@ struct Announcer: Sendable {
 
 extension Announcer {
     /// What is known of an event, without its name.
-    static func message(_ event: AssociatedEvent, _ core: Associator) -> NetworkEventMessage {
+    private mutating func message(_ event: AssociatedEvent, _ core: Associator) -> NetworkEventMessage {
         var message = NetworkEventMessage()
-        let location = core.location(of: event)
+        let location = location(of: event, core)
         let source = location.source
         message.origin = Int64((source.origin * 1e3).rounded()) * 1_000_000
-        message.latitude = rounded(source.place.latitude, 1e4)
-        message.longitude = rounded(source.place.longitude, 1e4)
-        message.depth = rounded(source.depth, 10)
+        message.latitude = Self.rounded(source.place.latitude, 1e4)
+        message.longitude = Self.rounded(source.place.longitude, 1e4)
+        message.depth = Self.rounded(source.depth, 10)
         message.depthClass = source.depth < 70 ? .shallow : source.depth < 300 ? .intermediate : .deep
         message.ellipse = .init(
-            semiMajor: rounded(source.semiMajor, 100), semiMinor: rounded(source.semiMinor, 100),
-            azimuth: rounded(source.azimuth, 1))
-        message.rms = rounded(source.rms, 1000)
+            semiMajor: Self.rounded(source.semiMajor, 100), semiMinor: Self.rounded(source.semiMinor, 100),
+            azimuth: Self.rounded(source.azimuth, 1))
+        message.rms = Self.rounded(source.rms, 1000)
         message.silent = event.silent
         var peaks: [(peak: Double, distance: Double, phase: Phase)] = []
         for (kept, phase) in core.members(of: event) {
@@ -220,8 +233,8 @@ extension Announcer {
             message.stations.append(
                 .init(
                     id: onset.station, eventID: onset.eventID, onset: onset.time, phase: phase.rawValue,
-                    residual: rounded(onset.seconds - source.arrival(phase, at: kept.place), 1000),
-                    distance: rounded(distance, 10)))
+                    residual: Self.rounded(onset.seconds - source.arrival(phase, at: kept.place), 1000),
+                    distance: Self.rounded(distance, 10)))
             let slant = (distance * distance + source.depth * source.depth).squareRoot()
             // Before the S wave has come, the peak is that of the P wave.
             let isBeforeS = Double(onset.asOf) / 1e9 < source.arrival(.s, at: kept.place)
@@ -243,22 +256,25 @@ extension Announcer {
             message.classes.likely = classes.earthquake >= classes.disturbance ? .earthquake : .disturbance
         }
         message.location = .init(
-            quality: location.quality, azimuth: rounded(location.azimuth, 1), distance: rounded(location.distance, 10),
-            extent: rounded(location.extent, 10),
+            quality: location.quality, azimuth: Self.rounded(location.azimuth, 1),
+            distance: Self.rounded(location.distance, 10),
+            extent: Self.rounded(location.extent, 10),
             region: location.region.map { ring in
-                .init(latitude: ring.map { rounded($0.x, 1e4) }, longitude: ring.map { rounded($0.y, 1e4) })
+                .init(latitude: ring.map { Self.rounded($0.x, 1e4) }, longitude: ring.map { Self.rounded($0.y, 1e4) })
             },
             others: location.others.map {
                 .init(
-                    latitude: rounded($0.place.latitude, 1e4), longitude: rounded($0.place.longitude, 1e4),
-                    depth: rounded($0.depth, 10))
+                    latitude: Self.rounded($0.place.latitude, 1e4), longitude: Self.rounded($0.place.longitude, 1e4),
+                    depth: Self.rounded($0.depth, 10))
             })
         // Where the place is not known, nor is the distance that a magnitude is computed with.
         message.magnitude =
             location.quality != .good
             ? nil
             : MagnitudeRelation.estimate(peaks).map {
-                .init(value: rounded($0.value, 10), sigma: rounded($0.sigma, 100), relation: MagnitudeRelation.name)
+                .init(
+                    value: Self.rounded($0.value, 10), sigma: Self.rounded($0.sigma, 100),
+                    relation: MagnitudeRelation.name)
             }
         return message
     }

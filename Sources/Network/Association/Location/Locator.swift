@@ -9,7 +9,7 @@ import Glibc
 /// fall off across the network, and stations that work and are silent.
 struct Locator {
     /// What one station says.
-    struct Reading {
+    struct Reading: Sendable, Equatable {
         var place: Place
         var phase: Phase
         /// Seconds of UTC.
