@@ -7,7 +7,7 @@ package enum AlertManual {
         var text = """
             # Alerts
 
-            An alert is a fault that a station has now. It is a retained message on `<root>/<id>/state/alert/<code>`; when the fault is gone the message is emptied. A new run of the agent does not know what the one before raised: it empties each alert that is not there, those of opening the sensor once it is known whether that works, the others a minute later. `seismote ctl alerts` lists them, and so do the page, `state/health` and Home Assistant.
+            An alert is a fault that a station has now. It is a retained message on `<root>/<id>/state/alert/<code>`; when the fault is gone the message is emptied. A new run of the agent empties each alert that a run before it may have left and that is not there any more, those of opening the sensor once it is known whether that works, the others a minute later. Which those are stands in `alerts.json` of `storage.directory`; without that file all codes are emptied, and those of the storage always. What was emptied over a connection that held for a minute is taken out of the file. `seismote ctl alerts` lists them, and so do the page, `state/health` and Home Assistant.
 
             ```bash run
             seismote ctl alerts --all
