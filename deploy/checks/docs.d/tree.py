@@ -219,7 +219,7 @@ def files():
 
 def order():
     """README, index and the site have the same pages in the same order, and leave none out."""
-    site = read("deploy/site.d/mkdocs.yml").split("nav:")[1]
+    site = read("deploy/site.d/mkdocs.yml").split("\nnav:\n")[1]
     listed = [one for one in re.findall(r": ([\w/.-]+\.md)", site) if not re.search("all-settings|command-line|^index|decisions/", one)]
     folder = "deploy/docs/"
     for page, start in (("README.md", "Documents"), (folder + "index.md", "All pages")):

@@ -3,7 +3,10 @@
 # then what the broker keeps, then state/info.
 mosquitto_sub -h localhost -q 1 -t '#' -F 'seen %q %t' &
 watcher=$!
-sleep 11
+# (Its first whole interval is in time for the end.)
+seismote ctl set basement vibration.enabled=true vibration.band=own vibration.upper_hz=30 vibration.interval_s=10 \
+    >/dev/null 2>&1
+sleep 20
 {
     seismote ctl log basement --level debug --duration 1
     seismote ctl test-event basement
