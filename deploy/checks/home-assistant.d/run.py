@@ -1,6 +1,7 @@
 """A station in a real Home Assistant. run.py AGENT FOLDER RECORDING ENVIRONMENT BROKER-PORT PORT FORMS"""
 
 import asyncio
+import datetime
 import json
 import os
 import sys
@@ -22,7 +23,7 @@ def entity(kind, name):
 
 # Entities with what their state has to be like while the station plays an earthquake.
 NUMBERS = ["peak_ground_acceleration", "peak_ground_velocity", "rms", "dominant_frequency",
-           "intensity_mmi_worden12", "intensity_jma_jma", "uptime", "memory", "gaps", "clipped_samples",
+           "intensity_mmi_worden12", "intensity_jma_jma", "memory", "gaps", "clipped_samples",
            "messages_waiting", "messages_dropped", "connections", "settings_revision"]
 OTHERS = {
     entity("binary_sensor", "clock"): {"off"}, entity("binary_sensor", "sensor"): {"off"},
@@ -110,7 +111,8 @@ class Check:
     async def found(self):
         """The device, and all of its entities with a value."""
         home = self.home
-        wanted = [entity("sensor", name) for name in NUMBERS] + list(OTHERS)
+        since = entity("sensor", "running_since")
+        wanted = [entity("sensor", name) for name in NUMBERS] + [since] + list(OTHERS)
         await home.until(
             "all entities with a value",
             lambda: all(home.state(name) not in (None, "unknown", "unavailable") for name in wanted)
@@ -118,6 +120,9 @@ class Check:
         self.absent = []
         for name in NUMBERS:
             float(home.state(entity("sensor", name)))
+        age = datetime.datetime.now(datetime.timezone.utc) - datetime.datetime.fromisoformat(home.state(since))
+        # (It is told to the minute.)
+        assert -60 <= age.total_seconds() <= 300, f"{since} is {home.state(since)}"
         for name, right in OTHERS.items():
             assert home.state(name) in right, f"{name} is {home.state(name)}"
         # What is locked in the file is not offered.
