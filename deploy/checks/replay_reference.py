@@ -165,8 +165,12 @@ def triggered(rms, level, hold):
     return state
 
 
+# What a ratio is at most: after a quiet that is nearly exactly zero it says nothing more.
+LARGEST_RATIO = 1e6
+
+
 def sta_lta(power, p, method, fs):
-    """Ratios of the rows of `power`; 0 while the long average is not full and where it is 0."""
+    """Ratios of the rows of `power`; 0 while the long average is not full and where it is 0, at most LARGEST_RATIO."""
     short, long = samples(p, "sta", fs), samples(p, "lta", fs)
     if method == "classic":
         total = np.concatenate((np.zeros((len(power), 1)), np.cumsum(power, axis=1, dtype=np.longdouble)), axis=1)
@@ -182,7 +186,7 @@ def sta_lta(power, p, method, fs):
         return np.stack([frozen(row, short, long, p["sta_on"], p["sta_off"]) for row in power.tolist()])
     ratio = np.divide(sta, lta, out=np.zeros(power.shape), where=lta > 0)
     ratio[:, :first] = 0
-    return ratio
+    return np.minimum(ratio, LARGEST_RATIO)
 
 
 def frozen(power, short, long, on, off):
@@ -194,7 +198,7 @@ def frozen(power, short, long, on, off):
             if not is_on:
                 lta += (x - lta) / long
         if i >= long and lta > 0:
-            ratio[i] = sta / lta
+            ratio[i] = min(sta / lta, LARGEST_RATIO)
         is_on = ratio[i] >= off if is_on else ratio[i] >= on
     return ratio
 

@@ -37,8 +37,8 @@ struct StorageFailed: Alert {
         "Nothing can be kept on disk; what the broker does not take now is lost at the next restart. The agent tries it "
             + "again every 30 s.",
         remedy:
-            "`details` has the reason: a full disk, a disk that is read-only (often a worn SD card), or a folder that the "
-            + "user `seismote` may not write; `seismote doctor` looks at the disk and the memory card",
+            "`details` has the reason: a full disk, a disk that is read-only (often a worn SD card), or a "
+            + "`storage.directory` that the user `seismote` may not write; `seismote doctor` looks at the disk and the memory card",
         details: "`error`: the reason.")
 
     func look(_ facts: AlertFacts) -> AlertFault? {
