@@ -140,8 +140,8 @@ def case_earthquake_of_many_stations(world):
         world.until(other, "Seismote.link.state === 'online'")
         quake(broker, 1, version=2, place={"quality": "good", "azimuth_deg": 310.0, "distance_km": 20.0, "extent_km": 60.0, "region": region, "others": []}, silent=[f"net-{i:04}" for i in range(100, 180)])
         spread = """(() => { const { view } = Seismote.earthquakeView.map.state(); const plane = document.querySelector(".plane");
-          const places = ["net-0003", "net-0009", "net-0015"].map((id) => Seismote.fleet.stations.get(id).info.station);
-          return places.every((one) => Math.abs(one.latitude - view.latitude) * view.pixels < plane.clientHeight / 2 && Math.abs(one.longitude - view.longitude) * view.pixels * 0.6 < plane.clientWidth / 2); })()"""
+          const places = ["net-0003", "net-0009", "net-0015"].map((id) => Seismote.fleet.stations.get(id)?.info?.station);
+          return places.every((one) => one && Math.abs(one.latitude - view.latitude) * view.pixels < plane.clientHeight / 2 && Math.abs(one.longitude - view.longitude) * view.pixels * 0.6 < plane.clientWidth / 2); })()"""
         world.until(other, spread, 10)
         world.close_page(other)
         check_looks(world, page, "earthquake")

@@ -26,6 +26,9 @@ const placeOf = (id) => {
   return geo.place(place?.latitude, place?.longitude) ? place : null;
 };
 
+// How many of its stations have a place.
+export const placedStations = (event) => (event.stations ?? []).filter(({ id }) => placeOf(id)).length;
+
 // All that has to be in sight: the stations, the region of the epicentre, and itself.
 export function pointsOf(event) {
   const stations = (event.stations ?? []).map(({ id }) => placeOf(id)).filter(Boolean);

@@ -14,7 +14,7 @@ import { units } from "../pure/units.js";
 import { defineView } from "../router.js";
 import { text } from "../text.js";
 import { earthquakeFacts, magnitudeText, missingStations, placeText, stateBadge, stationTable } from "./earthquake-facts.js";
-import { isPlaced, isRunning, paintEarthquake, pointsOf } from "./earthquake-map.js";
+import { isPlaced, isRunning, paintEarthquake, placedStations, pointsOf } from "./earthquake-map.js";
 import { intensityChip } from "./event-measures.js";
 import { stationMap } from "./map.js";
 import { notesCard } from "./notes.js";
@@ -154,7 +154,7 @@ class Earthquake {
     this.map.overlay((context, projection, colors) => paintEarthquake(context, projection, colors, this.event));
     // Looked at anew when the place is another one or there are many more stations, until the reader moves the map.
     const points = pointsOf(event);
-    const where = `${event.event_id} ${event.place?.quality} ${event.latitude.toFixed(1)} ${event.longitude.toFixed(1)} ${Math.floor(2 * Math.log2(points.length + 1))}`;
+    const where = `${event.event_id} ${event.place?.quality} ${event.latitude.toFixed(1)} ${event.longitude.toFixed(1)} ${Math.floor(2 * Math.log2(placedStations(event) + 1))}`;
     if (where !== this.#looked && points.length > 0 && !this.map.state().isMoved) {
       this.#looked = where;
       this.map.look(points);
