@@ -8,7 +8,7 @@ final class FolderLock {
 
     init(_ path: String) throws(SpoolError) {
         self.path = path
-        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o640)
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard file >= 0 else { throw SpoolError(file: path, errno: errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             // (`deinit` closes it: here it would be closed twice, and the second time perhaps be somebody else's.)

@@ -27,6 +27,10 @@ final class Database {
         close()
         (logPages, pagesLogged, pagesWrittenBack) = (0, 0, 0)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        // SQLite makes a file that all may read, and leaves the rest to the umask. What it makes beside the file has the
+        // rights of the file.
+        let made = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if made >= 0 { Glibc.close(made) }
         guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK else { throw failure() }
         sqlite3_busy_timeout(handle, 1000)
         // Alone, and from the first access on: SQLite has the index of its log in its own memory then, and not in a file

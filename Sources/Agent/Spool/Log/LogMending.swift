@@ -40,7 +40,7 @@ enum LogMending {
 
     private static func write(_ scan: LogScan, to path: String) throws(SpoolError) {
         unlink(path)
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SpoolError(file: path, errno: errno) }
         defer { close(file) }
         guard scan.write(to: file) else { throw SpoolError(file: path, errno: errno) }
