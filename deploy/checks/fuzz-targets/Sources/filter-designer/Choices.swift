@@ -1,1 +1,1 @@
-../../../../../Tests/StationTests/Choices.swift
+../../../../../Tests/Agent/StationTests/Choices.swift

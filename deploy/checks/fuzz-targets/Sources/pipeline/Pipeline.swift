@@ -71,10 +71,12 @@ private struct Run {
     }
 }
 
-/// A number that is none is written as null, and nothing else in these messages is but the on-site estimate and its parts.
+/// A number that is none is written as null, and nothing else in these messages is but the on-site estimate and its parts,
+/// and a frequency of vibration that cannot be told.
 private func holdsNull(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= 4 else { return false }
     let estimate = Array("\"onsite\":".utf8)
+    let frequency = Array("\"frequency_hz\":null".utf8)
     var i = 0
     while i <= bytes.count - 4 {
         if bytes[i] == estimate[0], bytes[i...].starts(with: estimate) {
@@ -85,6 +87,8 @@ private func holdsNull(_ bytes: UnsafeRawBufferPointer) -> Bool {
             } else {
                 i += 4
             }
+        } else if bytes[i] == frequency[0], bytes[i...].starts(with: frequency) {
+            i += frequency.count
         } else if bytes[i...].starts(with: "null".utf8) {
             return true
         } else {
