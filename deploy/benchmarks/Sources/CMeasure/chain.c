@@ -22,7 +22,7 @@ struct levels {
 struct chain {
     struct chain_settings s;
     struct delays offset[3], filter[3][2], before[3], velocity[3], displacement[3], ratio[3][2];
-    double last_a[3], last_v[3], v[3], d[3];
+    double first[3], last_a[3], last_v[3], v[3], d[3];
     int started;
     // RMS and level
     double *squares[3], sum[3];
@@ -301,6 +301,7 @@ static void sample(struct chain *c, const double *raw) {
         for (int k = 0; k < 3; k++) {
             c->offset[k].w1 = -s->offset.b0 * raw[k];
             c->offset[k].w2 = s->offset.b2 * raw[k];
+            c->first[k] = raw[k];
         }
     }
     if (c->present < s->window) c->present++;
@@ -315,7 +316,7 @@ static void sample(struct chain *c, const double *raw) {
         rms[k] = sqrt(fmax(c->sum[k], 0) / c->present);
         c->above[k] = rms[k] > s->threshold ? c->above[k] + 1 : 0;
         if (c->above[k] >= s->hold) flags |= 1 << k;
-        double before = run(&s->ground, &c->before[k], a);
+        double before = run(&s->ground, &c->before[k], raw[k] - c->first[k]);
         if (!c->started) c->last_a[k] = -before;
         c->v[k] += (before + c->last_a[k]) * (s->interval / 2);
         c->last_a[k] = before;
