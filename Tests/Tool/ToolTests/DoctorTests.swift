@@ -37,7 +37,8 @@ import Testing
             DiskFacts(
                 path: "/var/lib/seismote", total: 30_000_000_000, free: 9_000_000_000, freeFiles: 1000,
                 isReadOnly: false, device: "/"))
-        facts.card = .known(CardFacts(volumes: [.init(device: "/dev/mmcblk0p2", errors: 0, last: 0)], kernel: []))
+        facts[CardCheck.self] = .known(
+            CardFacts(volumes: [.init(device: "/dev/mmcblk0p2", errors: 0, last: 0)], kernel: []))
         facts.broker = .known(BrokerFacts(name: "mqtts://broker:8883", problem: nil, user: "board"))
         var view = StationView()
         view.isOnline = true
@@ -285,7 +286,7 @@ import Testing
 
     @Test func memoryCardErrors() throws {
         let counted = try Self.only {
-            $0.card = .known(
+            $0[CardCheck.self] = .known(
                 CardFacts(volumes: [.init(device: "/dev/mmcblk0p2", errors: 3, last: 1_790_000_000)], kernel: []))
         }
         #expect(counted.code == "memory_card_errors" && counted.message.contains("3 errors, the last on 2026-09-21"))
@@ -295,7 +296,7 @@ import Testing
         ]
         for line in lines { #expect(CardCheck.isError(line), "\(line)") }
         #expect(!CardCheck.isError("mmc0: new high speed SDHC card at address aaaa"))
-        let told = try Self.only { $0.card = .known(CardFacts(volumes: [], kernel: lines)) }
+        let told = try Self.only { $0[CardCheck.self] = .known(CardFacts(volumes: [], kernel: lines)) }
         #expect(told.message.contains("4 errors"))
     }
 

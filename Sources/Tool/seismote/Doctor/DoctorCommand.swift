@@ -51,7 +51,7 @@ struct DoctorCommand: ParsableCommand {
         facts.installed = HostGather.installed(agent)
         facts.clock = HostGather.clock()
         facts.disk = HostGather.disk(facts.settings.configuration.storage.directory)
-        facts.card = HostGather.card()
+        for check in DoctorCheck.all { check.gather?(&facts) }
         if facts.settings.errors.isEmpty {
             connect(&facts)
             facts.sensor =
