@@ -39,6 +39,7 @@ import Testing
                 isReadOnly: false, device: "/"))
         facts[CardCheck.self] = .known(
             CardFacts(volumes: [.init(device: "/dev/mmcblk0p2", errors: 0, last: 0)], kernel: []))
+        facts[PowerCheck.self] = .known(PowerFacts(isLow: false, lines: 0))
         facts.broker = .known(BrokerFacts(name: "mqtts://broker:8883", problem: nil, user: "board"))
         var view = StationView()
         view.isOnline = true
@@ -298,6 +299,23 @@ import Testing
         #expect(!CardCheck.isError("mmc0: new high speed SDHC card at address aaaa"))
         let told = try Self.only { $0[CardCheck.self] = .known(CardFacts(volumes: [], kernel: lines)) }
         #expect(told.message.contains("4 errors"))
+    }
+
+    @Test func undervoltage() throws {
+        func found(_ isLow: Bool?, _ lines: Int?) throws -> Diagnosis {
+            try Self.only { $0[PowerCheck.self] = .known(PowerFacts(isLow: isLow, lines: lines)) }
+        }
+        #expect(try found(true, nil).code == "undervoltage")
+        #expect(try found(true, 0).message.hasSuffix("is too low now."))
+        #expect(try found(false, 1).message.hasSuffix("was too low (the kernel has reported it 1 time)."))
+        #expect(try found(nil, 3).message.contains("3 times"))
+        let quiet = Self.found { $0[PowerCheck.self] = .known(PowerFacts(isLow: nil, lines: 0)) }
+        #expect(quiet.isEmpty)
+        // Linux 6.6 and later, and before.
+        for line in ["4,1,2,-;hwmon hwmon1: Undervoltage detected!", "2,1,2,-;Under-voltage detected! (0x00050005)"] {
+            #expect(PowerCheck.isUndervoltage(line), "\(line)")
+        }
+        #expect(!PowerCheck.isUndervoltage("6,1,2,-;hwmon hwmon1: Voltage normalised"))
     }
 
     @Test(arguments: [

@@ -89,6 +89,7 @@ struct DoctorCheck: Sendable {
         DoctorCheck(name: "clock", judge: ClockCheck.judge),
         DoctorCheck(name: "disk", judge: DiskCheck.judge),
         DoctorCheck(CardCheck.self),
+        DoctorCheck(PowerCheck.self),
         DoctorCheck(name: "broker", judge: BrokerCheck.judge),
         DoctorCheck(name: "certificates", judge: CertificateCheck.judge),
         DoctorCheck(name: "rights", judge: RightsCheck.judge),
