@@ -20,11 +20,21 @@ public struct StationOnset: Sendable, Equatable {
     /// Largest Mercalli intensity so far.
     public var mmi: Double?
     public var likely = Likely.unclassified
-    /// Whether that is not going to change.
+    /// Whether the station is certain of it by its own measure.
     public var isCertain = false
 
     /// What the station takes it for.
-    public enum Likely: String, Sendable, CaseIterable { case earthquake, disturbance, unclassified }
+    public enum Likely: String, Sendable, CaseIterable {
+        case earthquake, disturbance, unclassified
+
+        fileprivate var rank: Int {
+            switch self {
+            case .earthquake: 2
+            case .disturbance: 1
+            case .unclassified: 0
+            }
+        }
+    }
 
     public init(eventID: String, station: String, time: Int64) {
         (self.eventID, self.station, self.time, asOf) = (eventID, station, time, time)
@@ -43,7 +53,8 @@ public struct StationOnset: Sendable, Equatable {
         if later.asOf >= asOf {
             new.asOf = later.asOf
             if let arrival = later.arrival { new.arrival = arrival }
-            if later.likely != .unclassified, !isCertain || later.isCertain {
+            // A class may go back. Of two of one moment, whichever comes first, the one that says more counts.
+            if later.asOf > asOf || (likely.rank, isCertain ? 1 : 0) < (later.likely.rank, later.isCertain ? 1 : 0) {
                 (new.likely, new.isCertain) = (later.likely, later.isCertain)
             }
         }

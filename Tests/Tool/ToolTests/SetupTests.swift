@@ -268,10 +268,11 @@ import Testing
     @Test func sentencesAreBrokenAtTheirWordsOnANarrowTerminal() throws {
         let folder = try TemporaryFolder()
         let program = AgentProcess.builtProgram("seismote")
+        // (The end of the input comes with the first question.)
         let words =
-            "stty cols 60 && '\(program)' setup --no-start --sensor simulate --name pi --noise-seconds 0 "
-            + "--config '\(folder.path("seismote.yaml"))'"
-        let setup = try ChildProcess("/usr/bin/script", ["-qec", words, "/dev/null"])
+            "stty cols 60 && timeout 30 '\(program)' setup --no-start --config '\(folder.path("seismote.yaml"))'"
+        let setup = try ChildProcess(
+            "/bin/sh", ["-c", "exec script -qec \"$0\" /dev/null </dev/null", words])
         #expect(setup.wait(within: 60) != nil)
         let lines = setup.output.split(whereSeparator: \.isNewline)
         #expect(lines.contains { $0.contains("1 of 5") } && lines.count > 5, "\(setup.output)\(setup.errors)")

@@ -144,7 +144,10 @@ struct SetupShell {
             // The cursor is still behind the question.
             if line != nil { print("") }
         }
-        guard let line, !Interrupt.came else { return nil }
+        guard let line, !Interrupt.came else {
+            print("")
+            return nil
+        }
         let trimmed = String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         return trimmed.isEmpty ? initial : trimmed
     }
