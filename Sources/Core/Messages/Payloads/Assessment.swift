@@ -1,11 +1,5 @@
 import Seismology
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// The on-site estimate of an event, in SI units.
 public struct OnsiteMessage: Sendable, Equatable {
     /// Seconds after the onset.
@@ -33,8 +27,8 @@ public struct OnsiteMessage: Sendable, Equatable {
         guard let predicted = estimate.pgv else { return nil }
         let pgv = max(predicted, soFar)
         self.init(time: estimate.time, mmi: Worden2012.mmi(pgv: pgv), pgv: pgv)
-        func scaled(_ logarithm: Double) -> Double { pgv * exp(logarithm * 2.302585092994046) }
-        (pgvLow, pgvHigh) = (max(soFar, scaled(estimate.range.low)), scaled(estimate.range.high))
+        let range = estimate.range(around: pgv)
+        (pgvLow, pgvHigh) = (max(soFar, range.low), range.high)
         saturated = estimate.isSaturated
         pv = estimate.pvIsValid ? estimate.pv : nil
         if estimate.pdIsValid { (pd, tauC, level) = (estimate.pd, estimate.tauC, estimate.level) }

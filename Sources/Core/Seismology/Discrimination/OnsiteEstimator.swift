@@ -32,6 +32,11 @@ public struct OnsiteEstimate: Sendable, Equatable {
     /// How far the true PGV is from the published one, base-10 logarithms: 80 % and more are within.
     public var range: (low: Double, high: Double)
 
+    /// The range of the true PGV around a published one.
+    public func range(around pgv: Double) -> (low: Double, high: Double) {
+        (pgv * powerOfTen(range.low), pgv * powerOfTen(range.high))
+    }
+
     /// The rupture goes on: the first seconds do not know how large it becomes.
     public var isSaturated: Bool { pdIsValid && tauC >= Self.saturation }
     static let saturation = 2.0
@@ -114,7 +119,7 @@ public struct OnsiteEstimator: Sendable {
     private mutating func estimate() -> OnsiteEstimate {
         /// 10^(a log₁₀ x + b), cm and cm/s, of and in SI units.
         func predicted(_ x: Double, _ a: Double, _ b: Double) -> Double {
-            exp((a * decimalLogarithm(max(x, 1e-30) * 100) + b - 2) * 2.302585092994046)
+            powerOfTen(a * decimalLogarithm(max(x, 1e-30) * 100) + b - 2)
         }
         let law = Self.laws[next]
         var estimate = OnsiteEstimate(
@@ -131,3 +136,5 @@ public struct OnsiteEstimator: Sendable {
         return estimate
     }
 }
+
+private func powerOfTen(_ x: Double) -> Double { exp(x * 2.302585092994046) }
