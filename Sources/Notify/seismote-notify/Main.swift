@@ -20,6 +20,9 @@ struct NotifyProgram: ParsableCommand {
             Settings come from \(NotifySettings.usualFile) where it is there, or from --config; `--default` prints that file.
             """, version: productVersion, subcommands: [Run.self, Test.self], defaultSubcommand: Run.self)
 
+    /// (The command line that Swift knows needs /proc.)
+    static func main() { main(Array(ProgramArguments.all.dropFirst())) }
+
     struct Run: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Run the service.")
 
