@@ -24,7 +24,7 @@ const empty = (id) => ({
   heard: NaN,
   // Whether that was of this page's own hearing.
   isLive: false,
-  // A time of its own, and when that was by this browser's clock: { t, at }, milliseconds.
+  // A time of its own, and when that was by this browser's clock: { t, at }, milliseconds; of a sample, or of the host.
   clock: null,
   // When a level came last, by this browser's clock.
   leveled: NaN,
@@ -86,19 +86,21 @@ function take(topic, payload, packet) {
 }
 
 // The clock of a station goes on with each message; one that was a little longer on its way does not set it back.
-function tick(known, t) {
+function tick(known, t, ofSample = true) {
   if (!Number.isFinite(t)) return;
   const at = Date.now();
-  const expected = known.isLive && known.clock ? known.clock.t + at - known.clock.at : NaN;
-  known.clock = { t: expected - t > 0 && expected - t < 3000 ? expected : t, at };
+  const expected = known.isLive && known.clock && (known.clock.ofSample || !ofSample) ? known.clock.t + at - known.clock.at : NaN;
+  known.clock = { t: expected - t > 0 && expected - t < 3000 ? expected : t, at, ofSample };
 }
 
 const isRecording = (known) => known.info?.sensor?.driver === "replay" || known.summary?.tq?.source === "replay";
 
-function heard(known, packet, t) {
+// Levels, summaries and events have the time of a sample; other messages that of the host, which is not that of a recording.
+function heard(known, packet, t, ofSample = false) {
   const said = units.milliseconds(t);
+  const counts = ofSample || !isRecording(known);
   if (!packet?.retain) {
-    tick(known, said);
+    if (counts) tick(known, said, ofSample);
     known.isLive = true;
     known.heard = Date.now();
     // Whatever the broker has kept, or hands over late: the last will of a connection that another one has replaced.
@@ -110,7 +112,9 @@ function heard(known, packet, t) {
     // Of a message that the broker has kept it is the only time; but when it was heard, that of a recording does not say.
     if (!known.isLive) known.heard = NaN;
   } else if (said <= Date.now() + 60000 && !(known.heard >= said)) known.heard = said;
-  if (packet?.retain && !known.isLive && !(known.clock?.t >= said) && Number.isFinite(said)) known.clock = { t: said, at: isRecording(known) ? Date.now() : Math.min(said, Date.now()) };
+  if (!packet?.retain || known.isLive || !counts || !Number.isFinite(said)) return;
+  const isBetter = isRecording(known) && !known.clock?.ofSample;
+  if (isBetter || !(known.clock?.t >= said)) known.clock = { t: said, at: isRecording(known) ? Date.now() : Math.min(said, Date.now()), ofSample };
 }
 
 function takeOnline(id, payload, packet) {
@@ -141,7 +145,7 @@ function takeObject(id, what, payload, packet) {
   const known = station(id);
   if ((what === "summary" || what === "level") && older(known[what], object)) return;
   known[what] = object;
-  heard(known, packet, object.t);
+  heard(known, packet, object.t, what === "level" || what === "summary");
   if (what === "config") known.settings = wire.used(object.config) ?? null;
   if (what === "level") {
     if (!packet?.retain) known.leveled = Date.now();
@@ -188,7 +192,7 @@ function event(id, what, object, packet) {
   if (!object?.event_id || !object.event_type || !object.onset) return;
   if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
   const known = station(id);
-  heard(known, packet, packet?.kept ? undefined : object.t);
+  heard(known, packet, packet?.kept ? undefined : object.t, true);
   const fresh = !known.events.has(object.event_id);
   const entry = known.events.get(object.event_id) ?? { judged: [] };
   if (what === "event/current") known.current = object.event_id;

@@ -57,6 +57,29 @@ test("who speaks is online, whatever the broker kept before or hands over late",
   assert.strictEqual(fleet.stations.get("a").online, true);
 });
 
+test("the time of a station that plays a recording is that of its samples, whatever its host says before and after", () => {
+  const past = "2019-07-06T03:20:00.000Z";
+  const take = (what, content, retain) => fleet.take(`seismote/a/${what}`, new TextEncoder().encode(JSON.stringify(content)), { retain });
+  const orders = [
+    [["state/info", { ...info("a"), t: new Date().toISOString(), sensor: { driver: "replay" } }], ["state/summary", { ...level(), t: past, tq: { source: "replay" } }]],
+    // The host's word comes first, and nobody knows yet what plays.
+    [["state/health", { v: 1, boot: "b", seq: 1, t: new Date().toISOString() }], ["state/summary", { ...level(), t: past, tq: { source: "replay" } }]],
+    [["state/summary", { ...level(), t: past, tq: { source: "replay" } }], ["state/health", { v: 1, boot: "b", seq: 1, t: new Date().toISOString() }]],
+  ];
+  for (const retain of [true, false]) {
+    for (const order of orders) {
+      connect();
+      say("a", "state/online", "online", true);
+      for (const [what, content] of order) take(what, content, retain);
+      assert.strictEqual(new Date(fleet.stations.get("a").clock.t).toISOString(), past, `${order[0][0]}, ${retain}`);
+    }
+  }
+  // Of any other it is either.
+  connect();
+  take("state/health", { v: 1, boot: "b", seq: 1, t: new Date().toISOString() }, true);
+  assert.strictEqual(fleet.stations.get("a").clock.t, Date.now());
+});
+
 test("who speaks and has not said who it is, is asked, where the broker hands out nothing that it keeps", () => {
   connect();
   mock.timers.tick(3000);
