@@ -23,4 +23,19 @@ extension MosquittoTransport {
                 waiting: info.load(fromByteOffset: 144, as: UInt32.self))
         }
     }
+
+    /// Why a connection ended whose error somebody else has taken (OpenSSL, with libmosquitto 2.0.11): one that was never
+    /// there has measured no round trip (`tcpi_rtt` at 68), and was not refused where it asked again (`tcpi_total_retrans`
+    /// at 100).
+    var unnamedEnd: (words: String, byPeer: Bool) {
+        let socket = socket
+        return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { info in
+            var size = socklen_t(info.count)
+            guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size) == 0, size >= 104,
+                info.load(fromByteOffset: 68, as: UInt32.self) == 0
+            else { return ("the connection was reset", true) }
+            let isTimeout = info.load(fromByteOffset: 100, as: UInt32.self) > 0
+            return (String(cString: strerror(isTimeout ? ETIMEDOUT : ECONNREFUSED)), false)
+        }
+    }
 }

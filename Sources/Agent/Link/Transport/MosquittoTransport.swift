@@ -291,7 +291,10 @@ final class MosquittoTransport: Transport {
             }
             events.append(.heard)
         }
-        if wasConnecting, error, connecting { return broken("the connection was reset", byPeer: true) }
+        if wasConnecting, error, connecting {
+            let end = unnamedEnd
+            return broken(end.words, byPeer: end.byPeer)
+        }
         flush()
     }
 
