@@ -498,7 +498,7 @@ extension StationPipeline {
             trace = TraceBuilder(configuration.trace, rate: rate)
             if processed > 0 { trace.begin(at: processed) }
         }
-        if configuration.vibration != was.vibration {
+        if configuration.vibration.measuring != was.vibration.measuring {
             vibration?.finish(&messenger, quality: quality, to: sink)
             let next = VibrationSender(configuration, prepared.meter)
             if let old = vibration { next?.takeOver(old) }

@@ -123,7 +123,8 @@ struct Outbox: ~Copyable {
 
     /// Other settings, from now on.
     mutating func take(_ new: Context) throws(SpoolError) {
-        if new.configuration.storage != context.configuration.storage {
+        let isOther = new.configuration.vibration.keepDays != context.configuration.vibration.keepDays
+        if isOther || new.configuration.storage != context.configuration.storage {
             try spool.reconfigure(SpoolOptions(new.configuration))
             trimDue = 0
         }
@@ -245,6 +246,7 @@ struct Outbox: ~Copyable {
         }
         if isLast {
             try spool.storeLevels()
+            try spool.storeVibration()
             try spool.makeDurable()
         }
     }
@@ -313,6 +315,7 @@ struct Outbox: ~Copyable {
                     let key = try payload.withBytes { bytes throws(SpoolError) in
                         try spool.put(message.header, bytes, made: made)
                     }
+                    try store(message.header)
                     kept.append((message.ticket, key, payload.count))
                 } catch {
                     link.cannotKeep(message.ticket)
@@ -337,6 +340,14 @@ struct Outbox: ~Copyable {
             }
             if !mustBeDurable { try spool.makeDurable() }
         }
+    }
+
+    /// What of the message in `payload` is kept when the broker has it: intervals of vibration.
+    private mutating func store(_ header: PublicationHeader) throws(SpoolError) {
+        guard header.topic == context.topics.vibration, let message = try? JSONReader.read(payload),
+            let record = VibrationRecord(message)
+        else { return }
+        try spool.storeVibration(record)
     }
 
     /// Takes down how messages ended.

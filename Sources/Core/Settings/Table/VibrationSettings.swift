@@ -41,6 +41,11 @@ extension SettingsTable {
                 "vibration.utc_offset_h", \.vibration.utcOffset, .number(.from(-12, to: 14), unit: "h"), apply: .live,
                 title: "Hours ahead of UTC", advanced: true,
                 "By which local time is ahead of UTC: vibration doses are added by day (7 to 23 h) and by night."),
+            Setting(
+                "vibration.keep_days", \.vibration.keepDays, .integer(0...3650, unit: "days"), apply: .live,
+                title: "Keep vibration",
+                "How long intervals are stored, while there is room; the days in which the agent runs count. A year of 60 s takes 90 MB; 0: none."
+            ).owned(by: .storage),
         ])
 }
 
@@ -66,6 +71,14 @@ public struct VibrationConfiguration: Sendable, Equatable {
     public var warnShare = 0.7
     /// Hours.
     public var utcOffset = 0.0
+    public var keepDays = 400
+
+    /// The same, without what is no matter of measuring.
+    public var measuring: VibrationConfiguration {
+        var all = self
+        all.keepDays = 0
+        return all
+    }
 
     /// What the settings ask to measure.
     public var measurement: VibrationMeasurement {
