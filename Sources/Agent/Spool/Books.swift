@@ -39,7 +39,7 @@ struct Books {
         ages = MessageAges(try database.numbers(.ages))
         vibrationRows = try database.number("SELECT count(*) FROM vibration INDEXED BY added").map { Int($0) } ?? 0
         // Where the ages are lost those of vibration go on from the newest that is as it was written.
-        if let newest = try Self.newestVibration(database) { ages.goOn(from: newest.added &* 1_000_000_000) }
+        if let newest = try Self.newestVibration(database) { ages.goOn(from: newest &* 1_000_000_000) }
         var pieces: [RingSegment] = []
         let segments = try database.use(.segments)
         while try segments.step() {
@@ -53,9 +53,11 @@ struct Books {
         for piece in pieces.sorted(by: { $0.number < $1.number }) { ring.append(piece) }
     }
 
-    private static func newestVibration(_ database: Database) throws(SpoolError) -> VibrationBlock? {
+    /// When it was added (seconds that the agent had run).
+    private static func newestVibration(_ database: Database) throws(SpoolError) -> Int64? {
         let row = try database.use(.newestVibration)
-        return try row.step() ? VibrationBlock.read(row) : nil
+        guard try row.step() else { return nil }
+        return VibrationBlock.read(row)?.added ?? StoredModes.read(row)?.added
     }
 
     /// Adds what a file says of earlier times.

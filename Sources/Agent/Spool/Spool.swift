@@ -330,12 +330,15 @@ extension Spool {
                 }
                 try takeRing(places(.segment), scan)
                 for place in places(.vibration) {
-                    guard let block = scan.row(place, isFact: false).flatMap({ VibrationBlock.read($0) }) else {
-                        continue
+                    guard let row = scan.row(place, isFact: false) else { continue }
+                    if let block = VibrationBlock.read(row) {
+                        books.ages.goOn(from: block.added &* 1_000_000_000)
+                        try store(block)
+                        books.vibration = nil
+                    } else if let modes = StoredModes.read(row) {
+                        books.ages.goOn(from: modes.added &* 1_000_000_000)
+                        try store(modes)
                     }
-                    books.ages.goOn(from: block.added &* 1_000_000_000)
-                    try store(block)
-                    books.vibration = nil
                 }
             }
             try countLosses(scan, except: keys, taken: taken, expected: isNew ? expected : nil)
@@ -573,7 +576,7 @@ extension Spool {
             let row = try database.use(.allVibration)
             while left > 0, try row.step() {
                 left -= row.blob(4).count + 100
-                if VibrationBlock.read(row) == nil { damaged.append(row.int64(0)) }
+                if VibrationBlock.read(row) == nil, StoredModes.read(row) == nil { damaged.append(row.int64(0)) }
             }
         }
         for number in damaged { try deleteVibration(number) }
@@ -1365,28 +1368,93 @@ extension Spool {
             var block = stored ?? new
             if stored != nil { block.add(new) }
             let columns = block.columns
-            // Two or three rows of 60 s intervals are a page.
-            let rowBytes = max(columns.count * 5 / 4, Database.pageBytes / 3)
-            while stored == nil, (books.vibrationRows + 1) * rowBytes > options.vibrationBytes {
-                guard try deleteOldestVibration(before: .max, most: 1) > 0 else { return }
+            guard try write(block.number, added: block.added, VibrationBlock.format, columns, isNew: stored == nil)
+            else {
+                return
             }
-            guard try makeRoom(columns.count, for: .state) else { return }
-            let result = columns.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
-                do throws(SpoolError) {
-                    let format = VibrationBlock.format
-                    let statement = try database.use(.setVibration)
-                    statement.bind(1, block.number)
-                    statement.bind(2, block.added)
-                    statement.bind(3, format)
-                    statement.bind(4, VibrationBlock.sum(block.number, added: block.added, format: format, bytes))
-                    statement.bind(5, bytes)
-                    return .success(try statement.run())
-                } catch { return .failure(error) }
-            }
-            try result.get()
-            if stored == nil { books.vibrationRows += 1 }
             (books.vibration, books.unsavedVibration) = (block, 0)
         } catch { throw undo(error) }
+    }
+
+    /// - Returns: false: there is no room.
+    private mutating func write(
+        _ number: Int64, added: Int64, _ format: Int64, _ columns: [UInt8], isNew: Bool
+    ) throws(SpoolError) -> Bool {
+        // Two or three rows of 60 s intervals are a page.
+        let rowBytes = max(columns.count * 5 / 4, Database.pageBytes / 3)
+        while isNew, (books.vibrationRows + 1) * rowBytes > options.vibrationBytes {
+            guard try deleteOldestVibration(before: .max, most: 1) > 0 else { return false }
+        }
+        guard try makeRoom(columns.count, for: .state) else { return false }
+        let result = columns.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
+            do throws(SpoolError) {
+                let statement = try database.use(.setVibration)
+                statement.bind(1, number)
+                statement.bind(2, added)
+                statement.bind(3, format)
+                statement.bind(4, VibrationBlock.sum(number, added: added, format: format, bytes))
+                statement.bind(5, bytes)
+                return .success(try statement.run())
+            } catch { return .failure(error) }
+        }
+        try result.get()
+        if isNew { books.vibrationRows += 1 }
+        return true
+    }
+
+    /// Adds the modes of a period. Such that begin in the same ten minutes take the place of those before.
+    public mutating func storeModes(_ message: ModesMessage) throws(SpoolError) {
+        guard options.keepVibrationSeconds > 0 else { return }
+        try store(StoredModes(message, added: books.ages.ran / 1_000_000_000))
+    }
+
+    private mutating func store(_ modes: StoredModes) throws(SpoolError) {
+        do throws(SpoolError) {
+            try begin()
+            // (A row keeps its age.)
+            if try modesRows(modes.number...modes.number, most: 1, counts: false).first?.added != modes.added {
+                try deleteVibrationIfThere(modes.number)
+            }
+            let isNew = try modesRows(modes.number...modes.number, most: 1, counts: false).isEmpty
+            _ = try write(modes.number, added: modes.added, StoredModes.format, modes.columns, isNew: isNew)
+        } catch { throw undo(error) }
+    }
+
+    private mutating func deleteVibrationIfThere(_ number: Int64) throws(SpoolError) {
+        let isThere: Bool
+        do {
+            let row = try database.use(.vibration)
+            row.bind(1, number)
+            row.bind(2, number)
+            row.bind(3, 1)
+            isThere = try row.step()
+        }
+        if isThere { try deleteVibration(number) }
+    }
+
+    /// Modes of periods that begin between two times (ns of UTC), in order of time. Rows that are not as they were written
+    /// count as ``unread``.
+    /// - Parameter most: periods at most.
+    public mutating func modes(from: Int64, to: Int64, most: Int = .max) throws(SpoolError) -> [ModesMessage] {
+        do throws(SpoolError) {
+            let rows = try modesRows(
+                StoredModes.number(at: from)...StoredModes.number(at: to), most: most, counts: true)
+            return rows.map(\.message).filter { $0.start >= from && $0.start <= to }
+        } catch { throw undo(error) }
+    }
+
+    private mutating func modesRows(
+        _ numbers: ClosedRange<Int64>, most: Int, counts: Bool
+    ) throws(SpoolError) -> [StoredModes] {
+        var found: [StoredModes] = []
+        let row = try database.use(.vibration)
+        row.bind(1, numbers.lowerBound)
+        row.bind(2, numbers.upperBound)
+        row.bind(3, Int64(clamping: most))
+        while try row.step() {
+            if let modes = StoredModes.read(row) { found.append(modes) } else if counts { unread += 1 }
+        }
+        return found
     }
 
     /// A row; one that is not as it was written is deleted, and counted.

@@ -204,6 +204,42 @@ import Vibration
         #expect(again.books.ages.ran == 10 * day && again.books.vibrationRows == 30)
     }
 
+    static func modes(_ index: Int, count: Int = 2) -> ModesMessage {
+        var message = ModesMessage()
+        (message.start, message.seconds, message.segments) = (newYear + Int64(index) * hour + 40 * second, 3560, 87)
+        message.temperature = index % 2 == 0 ? nil : 21.5
+        message.modes = (0..<count).map {
+            StructureMode(
+                frequency: 2.5 + Double($0), damping: 0.0078125, shape: [1, -0.5, 0.25], prominence: Double(index))
+        }
+        return message
+    }
+
+    /// Modes stand in the same table, as long as intervals, and none is taken for the other.
+    @Test func modesAreThereToo() throws {
+        var spool = try folder.open(now: 0)
+        for index in 0..<30 {
+            try spool.storeVibration(Self.record(index * 60))
+            try spool.storeModes(Self.modes(index, count: index % 13))
+        }
+        // Again, as after an error of the disk.
+        try spool.storeModes(Self.modes(29, count: 3))
+        try spool.commit()
+        var again = try folder.killed().open(now: 0)
+        let wanted = (0..<30).map { Self.modes($0, count: $0 == 29 ? 3 : $0 % 13) }
+        #expect(try again.modes(from: newYear, to: newYear + 2 * day) == wanted)
+        #expect(try again.modes(from: newYear + hour, to: newYear + 3 * hour) == Array(wanted[1...2]))
+        #expect(try again.modes(from: newYear, to: .max, most: 4) == Array(wanted.prefix(4)))
+        #expect(try records(&again) == (0..<30).map { Self.record($0 * 60) })
+        #expect(again.books.vibrationRows == 60 && again.statistics.damagedOthers == 0)
+        while try !again.trim(now: 401 * day) {}
+        #expect(try again.modes(from: newYear, to: .max) == [] && again.books.vibrationRows == 0)
+        try spool.database.execute("UPDATE vibration SET columns = zeroblob(132) WHERE format = 2 AND number % 12 = 4")
+        try spool.check()
+        #expect(try spool.modes(from: newYear, to: .max).count + spool.statistics.damagedOthers == 30)
+        #expect(spool.statistics.damagedOthers > 0 && spool.unread == 0)
+    }
+
     /// How much a day writes to the card, and how much a year takes.
     @Test func whatADayWrites() throws {
         var spool = try folder.open()

@@ -342,12 +342,17 @@ struct Outbox: ~Copyable {
         }
     }
 
-    /// What of the message in `payload` is kept when the broker has it: intervals of vibration.
+    /// What of the message in `payload` is kept when the broker has it: intervals of vibration, and modes.
     private mutating func store(_ header: PublicationHeader) throws(SpoolError) {
-        guard header.topic == context.topics.vibration, let message = try? JSONReader.read(payload),
-            let record = VibrationRecord(message)
+        let topics = context.topics
+        guard header.topic == topics.vibration || header.topic == topics.modes,
+            let message = try? JSONReader.read(payload)
         else { return }
-        try spool.storeVibration(record)
+        if header.topic == topics.modes {
+            if let modes = ModesMessage(message) { try spool.storeModes(modes) }
+        } else if let record = VibrationRecord(message) {
+            try spool.storeVibration(record)
+        }
     }
 
     /// Takes down how messages ended.

@@ -119,7 +119,7 @@ final class PageScan {
         case .message: StoredMessage.read(record, isOld: isOld) != nil
         case .segment: RingSegment.read(record) != nil
         case .levels: StepLevels.read(record) != nil
-        case .vibration: VibrationBlock.read(record) != nil
+        case .vibration: VibrationBlock.read(record) != nil || StoredModes.read(record) != nil
         case .fact: record.int64(2) == record.blob(1).withUnsafeBytes { StoredMessage.checksum(record.text(0), $0) }
         }
     }

@@ -3,11 +3,11 @@ import Messages
 extension Command {
     public static let history = Command(
         "history",
-        "Ask for the levels of the past: minimum, maximum and RMS of each axis, step by step; or for intervals of vibration.",
+        "Ask for the levels of the past: minimum, maximum and RMS of each axis, step by step; or for intervals of vibration, or natural modes.",
         members: [
             .init("from", .time, "from this time", isNeeded: true),
             .init("to", .time, "to this time", standard: "now"),
-            .init("kind", .choice(["levels", "vibration"]), "what is wanted", standard: "levels"),
+            .init("kind", .choice(["levels", "vibration", "modes"]), "what is wanted", standard: "levels"),
             .init(
                 "step_s", .whole(1...86_400), "length of a step: under a minute any, above a multiple of 60",
                 standard: "60"),
@@ -19,16 +19,18 @@ extension Command {
             + "first two), null where nothing is known; `next`: where the rest begins, when the broker's largest packet does "
             + "not hold all. Of `vibration`: `kind`, `n`, `from`, `interval_s`, `band`, `start_s`, `seconds`, `gaps`, `pvs`, and "
             + "`x`, `y`, `z` with `weighting`, `ppv`, `peak_s`, `frequency_hz`, `rms`, `kb_fmax`, `kb_ftm`, `aw_rms`, `vdv`, "
-            + "`floor` of at most 2000 intervals that were measured in the same way; `next`",
+            + "`floor` of at most 2000 intervals that were measured in the same way; `next`. Of `modes`: `kind`, `n`, `periods` as in "
+            + "`data/modes`, at most 800; `next`",
         onlyTells: true, most: 2, isRemembered: false, check: problem(in:)
     ) { request, context in
         let members = request.members
         let from = members.time("from") ?? 0
         let to = members.time("to") ?? context.wall
         let isCBOR = members.text("encoding") == "cbor"
-        if members.text("kind") == "vibration" {
+        if let kind = members.text("kind"), kind != "levels" {
             guard to > from else { return .refuse([tooEarly]) }
-            return .effect(.storage(.vibration(from...to, cbor: isCBOR)))
+            return .effect(
+                .storage(kind == "modes" ? .modes(from...to, cbor: isCBOR) : .vibration(from...to, cbor: isCBOR)))
         }
         let step = members.whole("step_s") ?? 60
         guard to > from, Double(to) - Double(from) <= mostSteps * Double(step) * 1e9 else {
@@ -46,9 +48,10 @@ extension Command {
     private static let ofLevels = ["step_s", "signals"]
 
     @Sendable private static func problem(in members: CommandMembers) -> CodedError? {
-        if members.text("kind") == "vibration", let name = ofLevels.first(where: { members[$0] != nil }) {
+        if members.text("kind") ?? "levels" != "levels", let name = ofLevels.first(where: { members[$0] != nil }) {
             return CodedError(
-                "/" + name, .crossField, "Vibration is given by its own intervals.", allowed: "with kind `levels`")
+                "/" + name, .crossField, "Vibration and modes have intervals of their own.",
+                allowed: "with kind `levels`")
         }
         if let signals = members["signals"], signals != ["raw"], signals != "raw" {
             return CodedError(

@@ -332,6 +332,40 @@ import Testing
         }
     }
 
+    /// Modes of the past, with what the disk has no room for in a reply.
+    @Test func modesAreToldAsTheyWereFound() throws {
+        let topics = try Topics(id: "test")
+        let message = """
+            {"start":"2026-01-05T10:20:00Z","seconds":3560.5,"segments":87,"resolution_hz":0.0125,"temperature_c":21.5,\
+            "modes":[{"frequency_hz":2.375,"damping":0.015625,"x":1,"y":0.25,"z":0,"prominence_db":20.5}]}
+            """
+        let stored = try #require(ModesMessage(JSONReader.read(Array(message.utf8))))
+        func later(_ hours: Int64) -> ModesMessage {
+            var other = stored
+            other.start += hours * 3600 * Self.second
+            return other
+        }
+        let storage = try Storage { spool in
+            for hours in 1..<900 { try spool.storeModes(later(Int64(hours))) }
+            try spool.commit()
+        }
+        storage.publish(Messages.Stream.modes.delivery.header(topic: topics.modes), message)
+        let range = Self.start...Self.start + 86_400 * 60 * Self.second
+        #expect(
+            eventually {
+                (try? storage.object(.modes(range, cbor: false))).flatMap { ModesColumns($0) }?.periods.first == stored
+            })
+        let first = try #require(ModesColumns(try storage.object(.modes(range, cbor: false))))
+        #expect(first.periods == (0..<800).map { later($0) } && first.next == later(800).start)
+        guard case .made(let packed) = try storage.ask(.modes(first.next!...range.upperBound, cbor: true)).0 else {
+            throw CancellationError()
+        }
+        let rest = CBORReader.read(packed.bytes).flatMap { ModesColumns($0) }
+        #expect(rest == ModesColumns((800..<900).map { later($0) }))
+        let part = try #require(ModesColumns(try storage.object(.modes(range, cbor: false), room: 2000)))
+        #expect(part.periods.count > 1 && part.next == later(Int64(part.periods.count)).start)
+    }
+
     // MARK: What cannot be read
 
     /// Defect: with a flipped bit in an index `events` listed 87 of 343 events, and said that 87 matched. What one index has
