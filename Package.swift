@@ -112,7 +112,7 @@ let package = Package(
         room(
             "Agent/Station",
             ["SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
-        room("Agent/Spool", ["Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
+        room("Agent/Spool", ["Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
         room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room("Agent/Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),

@@ -51,12 +51,14 @@ public struct Agent {
         let status = try SamplingStatus()
         let orders = OrderBook<SamplingWork>(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
+        let modes = try ModesThread(boot: boot, status: status) { link.publish($0, $1) }
+        defer { modes.stop() }
         let output = configuration.alarm.gpio
         let alarm = output.line.isEmpty ? nil : try AlarmThread(output, log: log, answered: inbox.wake)
         let sampling = SamplingThread(
             configuration: configuration, revision: keeper.ledger.revision, boot: boot,
             driver: SensorChoice.driver(configuration.sensor), status: status, orders: orders, ring: storage.segments,
-            alarm: alarm,
+            alarm: alarm, modes: modes,
             sink: { header, payload in
                 link.publish(header, payload)
                 let late = offline.header(for: header, isConnected: link.isConnected, now: HostClock.monotonic())

@@ -9,6 +9,11 @@ struct Books {
     var ages = MessageAges()
     /// The ten minutes that have not been written down.
     var levels: StepLevels?
+    /// The ten minutes of vibration that are under way, and seconds of it that have not been written down.
+    var vibration: VibrationBlock?
+    var unsavedVibration = 0
+    /// Rows of vibration in the file.
+    var vibrationRows = 0
 
     init() {}
 
@@ -32,6 +37,9 @@ struct Books {
             statistics.deletedForRoom = Int(clamping: deleted[1])
         }
         ages = MessageAges(try database.numbers(.ages))
+        vibrationRows = try database.number("SELECT count(*) FROM vibration INDEXED BY added").map { Int($0) } ?? 0
+        // Where the ages are lost those of vibration go on from the newest that is as it was written.
+        if let newest = try Self.newestVibration(database) { ages.goOn(from: newest &* 1_000_000_000) }
         var pieces: [RingSegment] = []
         let segments = try database.use(.segments)
         while try segments.step() {
@@ -43,6 +51,13 @@ struct Books {
                     unit: segments.isNull(8) ? nil : segments.double(8)))
         }
         for piece in pieces.sorted(by: { $0.number < $1.number }) { ring.append(piece) }
+    }
+
+    /// When it was added (seconds that the agent had run).
+    private static func newestVibration(_ database: Database) throws(SpoolError) -> Int64? {
+        let row = try database.use(.newestVibration)
+        guard try row.step() else { return nil }
+        return VibrationBlock.read(row)?.added ?? StoredModes.read(row)?.added
     }
 
     /// Adds what a file says of earlier times.

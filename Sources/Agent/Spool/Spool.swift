@@ -329,6 +329,17 @@ extension Spool {
                     }
                 }
                 try takeRing(places(.segment), scan)
+                for place in places(.vibration) {
+                    guard let row = scan.row(place, isFact: false) else { continue }
+                    if let block = VibrationBlock.read(row) {
+                        books.ages.goOn(from: block.added &* 1_000_000_000)
+                        try store(block)
+                        books.vibration = nil
+                    } else if let modes = StoredModes.read(row) {
+                        books.ages.goOn(from: modes.added &* 1_000_000_000)
+                        try store(modes)
+                    }
+                }
             }
             try countLosses(scan, except: keys, taken: taken, expected: isNew ? expected : nil)
             try commit()
@@ -460,7 +471,9 @@ extension Spool {
             database.rebuilt = []
         }
         if rows > 0 { words.append("messages that were not as written, and are lost: \(rows)") }
-        if others > 0 { words.append("pieces of waveform, levels or facts that were not as written: \(others)") }
+        if others > 0 {
+            words.append("pieces of waveform, levels, vibration or facts that were not as written: \(others)")
+        }
         return words.isEmpty ? nil : words.joined(separator: "; ")
     }
 
@@ -471,6 +484,7 @@ extension Spool {
         for table in Table.allCases where left > 0 { try checkMessages(table, &left) }
         try checkFacts()
         try checkLevels()
+        if left > 0 { try checkVibration(&left) }
         for segment in books.ring.entries where left > 0 {
             left -= segment.bytes
             if try records(of: segment) != nil { continue }
@@ -553,6 +567,19 @@ extension Spool {
         }
         // (A damaged number of its place, or another budget.)
         for levels in misplaced where try row(levels.block) == nil { try store(levels) }
+        try countDamaged(damaged.count)
+    }
+
+    private mutating func checkVibration(_ left: inout Int) throws(SpoolError) {
+        var damaged: [Int64] = []
+        do {
+            let row = try database.use(.allVibration)
+            while left > 0, try row.step() {
+                left -= row.blob(4).count + 100
+                if VibrationBlock.read(row) == nil, StoredModes.read(row) == nil { damaged.append(row.int64(0)) }
+            }
+        }
+        for number in damaged { try deleteVibration(number) }
         try countDamaged(damaged.count)
     }
 
@@ -969,9 +996,10 @@ extension Spool {
             if books.ages.look(now: now, next: next, keep: options.keepEvents) {
                 try database.set(.ages, numbers: books.ages.numbers)
             }
-            let isYoung = try forgetOldEvents()
+            let areEventsYoung = try forgetOldEvents()
+            let isVibrationYoung = try forgetOldVibration()
             let hasRoom = try makeRoom(0, for: .essential)
-            return isYoung && hasRoom
+            return areEventsYoung && isVibrationYoung && hasRoom
         } catch { throw undo(error) }
     }
 
@@ -1038,6 +1066,7 @@ extension Spool {
             return true
         }
         for table in [Table.trace, .state, .essential] where table.rawValue >= priority.rawValue {
+            if table == .essential, try deleteOldestVibration(before: .max) > 0 { return true }
             guard books.statistics.messages[table.priority] > 0 else { continue }
             let queries = table == .essential ? [Query.oldestWaveforms, .oldestOthers, .oldest] : [.oldest]
             for query in queries {
@@ -1299,5 +1328,206 @@ extension Spool {
         }
         let stored = try row(number)
         books.levels = (stored?.samples ?? 0) > made.samples ? stored : made
+    }
+}
+
+/// What vibration was in each interval, as long as is asked for: ten minutes are a row, which is written with each interval
+/// of a minute or more. The age of a row is the time that the agent has run since, whatever the clock says; of a clock that
+/// was set back it has the intervals of which more was measured.
+extension Spool {
+    /// Intervals shorter than this are written down together.
+    private static let unsavedSeconds = 60
+    /// Rows that are looked at, or deleted, at once.
+    private static let rowsAtOnce = 64
+
+    /// Adds an interval. One that is there already does no harm.
+    public mutating func storeVibration(_ record: VibrationRecord) throws(SpoolError) {
+        guard options.keepVibrationSeconds > 0 else { return }
+        let number = VibrationBlock.number(at: record.start)
+        if books.vibration?.number != number {
+            try storeVibration()
+            let stored = try vibrationBlocks(number...number).first
+            books.vibration = stored ?? VibrationBlock(number: number, added: books.ages.ran / 1_000_000_000)
+        }
+        books.vibration?.add(record)
+        books.unsavedVibration += record.length
+        if books.unsavedVibration >= Self.unsavedSeconds { try storeVibration() }
+    }
+
+    /// Writes the open ten minutes down, as far as they are.
+    public mutating func storeVibration() throws(SpoolError) {
+        guard let block = books.vibration, books.unsavedVibration > 0, !block.records.isEmpty else { return }
+        try store(block)
+    }
+
+    /// Writes ten minutes down, with what is there of them already.
+    private mutating func store(_ new: VibrationBlock) throws(SpoolError) {
+        do throws(SpoolError) {
+            try begin()
+            let stored = try vibrationRow(new.number)
+            var block = stored ?? new
+            if stored != nil { block.add(new) }
+            let columns = block.columns
+            guard try write(block.number, added: block.added, VibrationBlock.format, columns, isNew: stored == nil)
+            else {
+                return
+            }
+            (books.vibration, books.unsavedVibration) = (block, 0)
+        } catch { throw undo(error) }
+    }
+
+    /// - Returns: false: there is no room.
+    private mutating func write(
+        _ number: Int64, added: Int64, _ format: Int64, _ columns: [UInt8], isNew: Bool
+    ) throws(SpoolError) -> Bool {
+        // Two or three rows of 60 s intervals are a page.
+        let rowBytes = max(columns.count * 5 / 4, Database.pageBytes / 3)
+        while isNew, (books.vibrationRows + 1) * rowBytes > options.vibrationBytes {
+            guard try deleteOldestVibration(before: .max, most: 1) > 0 else { return false }
+        }
+        guard try makeRoom(columns.count, for: .state) else { return false }
+        let result = columns.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
+            do throws(SpoolError) {
+                let statement = try database.use(.setVibration)
+                statement.bind(1, number)
+                statement.bind(2, added)
+                statement.bind(3, format)
+                statement.bind(4, VibrationBlock.sum(number, added: added, format: format, bytes))
+                statement.bind(5, bytes)
+                return .success(try statement.run())
+            } catch { return .failure(error) }
+        }
+        try result.get()
+        if isNew { books.vibrationRows += 1 }
+        return true
+    }
+
+    /// Adds the modes of a period. Such that begin in the same ten minutes take the place of those before.
+    public mutating func storeModes(_ message: ModesMessage) throws(SpoolError) {
+        guard options.keepVibrationSeconds > 0 else { return }
+        try store(StoredModes(message, added: books.ages.ran / 1_000_000_000))
+    }
+
+    private mutating func store(_ modes: StoredModes) throws(SpoolError) {
+        do throws(SpoolError) {
+            try begin()
+            // (A row keeps its age.)
+            if try modesRows(modes.number...modes.number, most: 1, counts: false).first?.added != modes.added {
+                try deleteVibrationIfThere(modes.number)
+            }
+            let isNew = try modesRows(modes.number...modes.number, most: 1, counts: false).isEmpty
+            _ = try write(modes.number, added: modes.added, StoredModes.format, modes.columns, isNew: isNew)
+        } catch { throw undo(error) }
+    }
+
+    private mutating func deleteVibrationIfThere(_ number: Int64) throws(SpoolError) {
+        let isThere: Bool
+        do {
+            let row = try database.use(.vibration)
+            row.bind(1, number)
+            row.bind(2, number)
+            row.bind(3, 1)
+            isThere = try row.step()
+        }
+        if isThere { try deleteVibration(number) }
+    }
+
+    /// Modes of periods that begin between two times (ns of UTC), in order of time. Rows that are not as they were written
+    /// count as ``unread``.
+    /// - Parameter most: periods at most.
+    public mutating func modes(from: Int64, to: Int64, most: Int = .max) throws(SpoolError) -> [ModesMessage] {
+        do throws(SpoolError) {
+            let rows = try modesRows(
+                StoredModes.number(at: from)...StoredModes.number(at: to), most: most, counts: true)
+            return rows.map(\.message).filter { $0.start >= from && $0.start <= to }
+        } catch { throw undo(error) }
+    }
+
+    private mutating func modesRows(
+        _ numbers: ClosedRange<Int64>, most: Int, counts: Bool
+    ) throws(SpoolError) -> [StoredModes] {
+        var found: [StoredModes] = []
+        let row = try database.use(.vibration)
+        row.bind(1, numbers.lowerBound)
+        row.bind(2, numbers.upperBound)
+        row.bind(3, Int64(clamping: most))
+        while try row.step() {
+            if let modes = StoredModes.read(row) { found.append(modes) } else if counts { unread += 1 }
+        }
+        return found
+    }
+
+    /// A row; one that is not as it was written is deleted, and counted.
+    private mutating func vibrationRow(_ number: Int64) throws(SpoolError) -> VibrationBlock? {
+        do {
+            let row = try database.use(.vibration)
+            row.bind(1, number)
+            row.bind(2, number)
+            row.bind(3, 1)
+            guard try row.step() else { return nil }
+            if let block = VibrationBlock.read(row) { return block }
+        }
+        try deleteVibration(number)
+        try countDamaged(1)
+        return nil
+    }
+
+    /// Intervals of blocks of ten minutes (see ``VibrationBlock/number(at:)``), in order of time. Rows that are not as they
+    /// were written count as ``unread``.
+    /// - Parameter most: blocks at most.
+    public mutating func vibrationBlocks(
+        _ numbers: ClosedRange<Int64>, most: Int = .max
+    ) throws(SpoolError) -> [VibrationBlock] {
+        var found: [VibrationBlock] = []
+        do throws(SpoolError) {
+            let row = try database.use(.vibration)
+            row.bind(1, numbers.lowerBound)
+            row.bind(2, numbers.upperBound)
+            row.bind(3, Int64(clamping: most))
+            while try row.step() {
+                if let block = VibrationBlock.read(row) { found.append(block) } else { unread += 1 }
+            }
+        } catch { throw undo(error) }
+        guard let open = books.vibration, numbers.contains(open.number), books.unsavedVibration > 0 else {
+            return found
+        }
+        if let index = found.firstIndex(where: { $0.number == open.number }) {
+            found[index] = open
+        } else if found.count < most {
+            found.insert(open, at: found.firstIndex { $0.number > open.number } ?? found.count)
+        }
+        return found
+    }
+
+    private mutating func deleteVibration(_ number: Int64) throws(SpoolError) {
+        let statement = try database.use(.deleteVibration)
+        statement.bind(1, number)
+        try statement.run()
+        books.vibrationRows -= 1
+        if books.vibration?.number == number { (books.vibration, books.unsavedVibration) = (nil, 0) }
+    }
+
+    /// - Returns: false when there is more to do.
+    private mutating func forgetOldVibration() throws(SpoolError) -> Bool {
+        let limit = books.ages.ran / 1_000_000_000 - Int64(max(0, min(options.keepVibrationSeconds, 9e9)))
+        guard books.vibrationRows > 0, limit > 0 || options.keepVibrationSeconds <= 0 else { return true }
+        let before = options.keepVibrationSeconds > 0 ? limit : .max
+        return try deleteOldestVibration(before: before) < Self.rowsAtOnce
+    }
+
+    /// - Parameter before: only rows that were added before this.
+    /// - Returns: how many.
+    private mutating func deleteOldestVibration(
+        before: Int64, most: Int = Self.rowsAtOnce
+    ) throws(SpoolError) -> Int {
+        var numbers: [Int64] = []
+        do {
+            let row = try database.use(.oldestVibration)
+            row.bind(1, before)
+            row.bind(2, Int64(most))
+            while try row.step() { numbers.append(row.int64(0)) }
+        }
+        for number in numbers { try deleteVibration(number) }
+        return numbers.count
     }
 }

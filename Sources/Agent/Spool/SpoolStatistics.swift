@@ -17,7 +17,7 @@ public struct SpoolStatistics: Sendable, Equatable {
     public internal(set) var deletedForRoom = 0
     /// Messages that could not be read back and were dropped, since the file was begun.
     public internal(set) var damaged = 0
-    /// Pieces of the ring, ten minutes of levels and facts that could not be read back, since the file was begun.
+    /// Pieces of the ring, ten minutes of levels or of vibration, and facts that could not be read back, since the file was begun.
     public internal(set) var damagedOthers = 0
     /// How often damage was found of which nobody knows what was lost by it, since the file was begun.
     public internal(set) var unknownLosses = 0

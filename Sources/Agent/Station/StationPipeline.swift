@@ -19,6 +19,8 @@ public struct StationPipeline: ~Copyable {
     public var onSeries: ((SeriesChunk) -> Void)?
     /// Called with every completed segment of the waveform ring; nil: nobody keeps one.
     public var onSegment: SegmentSink?
+    /// Called with every piece of motion for the analysis of modes, while the settings want it.
+    public var onMotion: MotionSink?
 
     /// In force.
     private var configuration: Configuration
@@ -43,6 +45,8 @@ public struct StationPipeline: ~Copyable {
     private var openEEW: OpenEEWSender?
     /// Vibration as standards measure it; nil: it is not wanted.
     private var vibration: VibrationSender?
+    /// Motion at a low rate for the analysis of modes; nil: it is not wanted.
+    private var motion: MotionCollector?
     private var events: EventRecorder
     private var ring: RingWriter
     private var messenger: Messenger
@@ -98,6 +102,7 @@ public struct StationPipeline: ~Copyable {
         ring = prepared.ring
         openEEW = OpenEEWSender(configuration, rate: sensor.rate)
         vibration = VibrationSender(configuration, prepared.meter)
+        motion = MotionCollector(configuration, rate: sensor.rate)
         events = EventRecorder(
             configuration, rate: sensor.rate, revision: revision, waveform: prepared.waveform)
         planes = Planes()
@@ -211,6 +216,7 @@ public struct StationPipeline: ~Copyable {
         holdBack.reset()
         openEEW?.reset()
         vibration?.reset()
+        motion?.reset()
         path.reset()
         events.beginStretch()
         summary.reset()
@@ -308,6 +314,7 @@ public struct StationPipeline: ~Copyable {
         events.prepare(planes, count: count)
         clock.times(from: processed, count: count, to: planes.times)
         vibration?.take(planes, count: count)
+        motion?.take(planes, count: count, to: onMotion)
         var i = 0
         while i < count {
             let n = quiet(from: i, to: count)
@@ -498,11 +505,15 @@ extension StationPipeline {
             trace = TraceBuilder(configuration.trace, rate: rate)
             if processed > 0 { trace.begin(at: processed) }
         }
-        if configuration.vibration != was.vibration {
+        if configuration.vibration.measuring != was.vibration.measuring {
             vibration?.finish(&messenger, quality: quality, to: sink)
             let next = VibrationSender(configuration, prepared.meter)
             if let old = vibration { next?.takeOver(old) }
             vibration = next
+        }
+        let (modes, before) = (configuration.vibration, was.vibration)
+        if modes.modes != before.modes || modes.modesTop != before.modesTop {
+            motion = MotionCollector(configuration, rate: rate)
         }
         if configuration.mqtt.openEEW != was.mqtt.openEEW { openEEW = OpenEEWSender(configuration, rate: rate) }
         self.configuration = configuration
@@ -565,6 +576,7 @@ extension StationPipeline {
         let vibration = VibrationSender(configuration, prepared.meter)
         if let old = self.vibration { vibration?.takeOver(old) }
         self.vibration = vibration
+        motion = MotionCollector(configuration, rate: rate)
         stream = streamSettings.map { TraceBuilder($0, rate: sensor.rate) }
         events = EventRecorder(configuration, rate: rate, revision: revision, waveform: prepared.waveform)
         afterGap = false

@@ -102,6 +102,10 @@ public enum StorageOrder: Sendable, Equatable {
     case event(String, topic: String?)
     /// Levels between two times, in steps of seconds.
     case history(ClosedRange<Int64>, step: Int, cbor: Bool)
+    /// Intervals of vibration that begin between two times.
+    case vibration(ClosedRange<Int64>, cbor: Bool)
+    /// Modes of periods that begin between two times.
+    case modes(ClosedRange<Int64>, cbor: Bool)
     /// What an event was, by its id; nil: it has no label any more.
     case label(String, String?)
     /// What a network of stations says of an event.

@@ -155,6 +155,15 @@ public struct Messenger: Sendable {
         finish(.vibration, sink)
     }
 
+    /// Natural modes of a period.
+    public mutating func send(
+        _ message: ModesMessage, time: Int64, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        begin(.modes, time, quality)
+        message.fields(&json)
+        finish(.modes, sink)
+    }
+
     /// A block of traces.
     /// - Parameters:
     ///   - stream: `.trace`, or `.stream` for those of a while.
@@ -277,6 +286,7 @@ extension Topics {
         case .waveform: waveformPrefix
         case .stream: self.stream
         case .vibration: vibration
+        case .modes: modes
         case .reply: replyPrefix
         case .log: logPrefix
         }

@@ -16,6 +16,8 @@ import Testing
         /// By the time of its begin.
         var ring: [Int64: [UInt8]] = [:]
         var levels: [Int64: StepLevels] = [:]
+        var vibration: [Int64: VibrationBlock] = [:]
+        var modes: [Int64: ModesMessage] = [:]
         var facts: [String: [UInt8]] = [:]
 
         init() {}
@@ -36,6 +38,8 @@ import Testing
             for number in SpoolDamageTests.blocks {
                 if let block = try spool.levels(number) { levels[number] = block }
             }
+            for block in try spool.vibrationBlocks(SpoolDamageTests.blocks) { vibration[block.number] = block }
+            for period in try spool.modes(from: newYear, to: newYear + day) { modes[period.start] = period }
             for name in try spool.facts(beginningWith: "") where !name.hasPrefix("spool.") {
                 if let value = try spool.fact(name) { facts[name] = value }
             }
@@ -73,6 +77,8 @@ import Testing
                 let (segment, records) = try LevelsTests.piece(from: index * 1000, count: 1000)
                 try spool.appendSegment(segment, records)
             }
+            for index in 0..<13 { try spool.storeVibration(VibrationStoreTests.record(index)) }
+            for index in 0..<2 { try spool.storeModes(VibrationStoreTests.modes(index)) }
             try spool.setFact("revision", [1, 2, 3])
             try spool.setFact("reply.1", payload(80, 300))
             try spool.setLabel("quake", of: "e0")
@@ -84,6 +90,8 @@ import Testing
             content = try Content(&again)
             #expect(content.messages.count == 26 && content.waiting.count == 22)
             #expect(content.ring.count == 4 && content.levels.count == 2 && content.facts.count == 3)
+            #expect(content.modes.count == 2)
+            #expect(content.vibration.values.map(\.records.count).sorted() == [3, 10])
         }
     }
 
@@ -135,6 +143,12 @@ import Testing
             for (name, value) in content.facts where sample.content.facts[name] != value {
                 outcome.problem = "a fact that nobody has set"
             }
+            for (number, block) in content.vibration where sample.content.vibration[number] != block {
+                outcome.problem = "vibration that nobody has measured"
+            }
+            for (start, period) in content.modes where sample.content.modes[start] != period {
+                outcome.problem = "modes that nobody has found"
+            }
             // (What is made again of the ring has more digits than a row.)
             for (number, block) in content.levels where sample.content.levels[number]?.columns != block.columns {
                 outcome.missing += 1
@@ -145,6 +159,8 @@ import Testing
             }
             outcome.missing += sample.content.ring.keys.count { content.ring[$0] == nil }
             outcome.missing += sample.content.levels.keys.count { content.levels[$0] == nil }
+            outcome.missing += sample.content.vibration.keys.count { content.vibration[$0] == nil }
+            outcome.missing += sample.content.modes.keys.count { content.modes[$0] == nil }
             outcome.missing += sample.content.facts.keys.count { content.facts[$0] == nil }
             if outcome.missing > 1 { outcome.problem = "\(outcome.missing) lost by one bit" }
             if outcome.missing > 0, !outcome.isSaid { outcome.problem = "\(outcome.missing) lost in silence" }

@@ -39,6 +39,7 @@ import Testing
                         let (segment, records) = try LevelsTests.piece(from: number * 1000, count: 1000)
                         try spool.appendSegment(segment, records)
                     }
+                    try spool.storeVibration(VibrationStoreTests.record(number))
                     try spool.setFact("f\(index)", payload)
                     try spool.commit()
                 }
@@ -117,6 +118,11 @@ import Testing
                     if let levels = try spool.levels(number), !isPart(levels, of: truth) {
                         Issue.record("levels that nobody has measured")
                     }
+                }
+                for record in try spool.vibrationBlocks(Self.blocks.lowerBound...Self.blocks.upperBound + 8).flatMap(
+                    \.records)
+                where record != VibrationStoreTests.record(Int((record.start - newYear) / (60 * second))) {
+                    Issue.record("vibration that nobody has measured")
                 }
                 for name in try spool.facts(beginningWith: "") { _ = try spool.fact(name) }
                 for message in messages { try spool.settle(message.key, .delivered) }

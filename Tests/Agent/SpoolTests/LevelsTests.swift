@@ -152,7 +152,7 @@ import Testing
         do {
             let database = Database(folder.database)
             try database.connect()
-            try database.execute("DROP TABLE levels; DROP TABLE ring; DROP TABLE facts")
+            try database.execute("DROP TABLE vibration; DROP TABLE levels; DROP TABLE ring; DROP TABLE facts")
             for statement in Schema.first.suffix(2) { try database.execute(statement) }
             try database.execute("PRAGMA user_version=1")
             let (segment, bytes) = try Self.piece(from: 0, count: 1000, format: .v3, unit: nil)

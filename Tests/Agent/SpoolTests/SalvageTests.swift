@@ -160,7 +160,7 @@ extension EventMark.Part {
         try old.connect()
         let mark = StoredMessage.mark(state: 1)
         try old.execute("UPDATE essential SET sum = (sum | \(mark)) - (sum & \(mark)) WHERE state = 1")
-        try old.execute("PRAGMA user_version = 2")
+        try old.execute("DROP TABLE vibration; PRAGMA user_version = 2")
         old.close()
         var spool = try folder.open()
         #expect(spool.setAside == nil && spool.statistics.keptMessages == 4)

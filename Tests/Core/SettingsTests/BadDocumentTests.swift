@@ -172,6 +172,8 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init("vibration: {band: own, lower_hz: 30, upper_hz: 20}", "/vibration/upper_hz", .crossField, got: 20),
         .init("vibration: {enabled: true, band: own, upper_hz: 50}", "/vibration/upper_hz", .crossField, got: 50),
         .init("vibration: {enabled: true, band: din}", "/vibration/band", .crossField, got: "din"),
+        .init("vibration: {modes_s: 1900}", "/vibration/modes_s", .crossField, got: 1900),
+        .init("vibration: {modes: true, modes_top_hz: 50}", "/vibration/modes_top_hz", .crossField, got: 50),
         .init("vibration: {limit: din4150-3:castle}", "/vibration/limit", .range, got: "din4150-3:castle"),
         .init("spectrum: {min_hz: 40}", "/spectrum/min_hz", .crossField, got: 40),
         .init(

@@ -124,6 +124,8 @@ import Vibration
         (c.vibration.enabled, c.vibration.band, c.vibration.lower, c.vibration.upper) = (true, .own, 2, 30)
         (c.vibration.interval, c.vibration.weighting, c.vibration.warnShare) = (10, .bs6472, 0.5)
         (c.vibration.limit, c.vibration.utcOffset) = (VibrationLimit("bs7385-2:dwellings"), 1)
+        (c.vibration.keepDays, c.vibration.modes, c.vibration.modesPeriod) = (30, true, 7200)
+        c.vibration.modesTop = 12
         (c.intensity.jmaWindow, c.spectrum) = (30, .init(window: 5, lowest: 0.5))
         (c.trace.enabled, c.trace.rate, c.trace.block, c.trace.signals) = (false, 12.5, 2, [.rms, .raw])
         (c.trace.encoding, c.trace.onlyInEvents, c.trace.qos) = (.mseed3, true, 0)

@@ -55,6 +55,15 @@ final class SamplingStatus: Sendable {
     let clockErrorBits = Atomic<UInt64>(Double.nan.bitPattern)
     let stopRequested = Atomic<Bool>(false)
 
+    /// Of times of samples.
+    var clockQuality: TimeQuality {
+        let synced = clockSynced.load(ordering: .relaxed)
+        let error = Double(bitPattern: clockErrorBits.load(ordering: .relaxed))
+        let sources = TimeQuality.Source.allCases
+        let source = sources[clockSource.load(ordering: .relaxed) % sources.count]
+        return TimeQuality(synced: synced, source: synced ? source : .free, errorMs: error.isNaN ? nil : error)
+    }
+
     private let words = Mutex(Words())
     /// How the driver says that the sensor is, about once a second; nil while none is open.
     private let sensorCondition = Mutex<SensorCondition?>(nil)

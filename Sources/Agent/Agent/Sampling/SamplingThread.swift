@@ -45,6 +45,8 @@ final class SamplingThread {
     private let ring: SegmentQueue?
     /// Switches the alarm's line; nil: there is none.
     private let alarm: AlarmThread?
+    /// Finds modes in the motion; nil: nobody does.
+    private let modes: ModesThread?
     private var isAlarm = false
     private var pause = SamplingThread.firstPause
     private var selfTestIsDue: Bool
@@ -59,7 +61,7 @@ final class SamplingThread {
         configuration: Configuration, revision: Int = 0, boot: String, driver: any SensorDriver,
         choose: @escaping (SensorConfiguration) -> any SensorDriver = { SensorChoice.driver($0) },
         status: SamplingStatus, orders: OrderBook<SamplingWork>, ring: SegmentQueue? = nil,
-        alarm: AlarmThread? = nil, sink: @escaping PublicationSink
+        alarm: AlarmThread? = nil, modes: ModesThread? = nil, sink: @escaping PublicationSink
     ) {
         self.configuration = configuration
         self.revision = revision
@@ -71,6 +73,7 @@ final class SamplingThread {
         self.orders = orders
         self.ring = ring
         self.alarm = alarm
+        self.modes = modes
         selfTestIsDue = configuration.sensor.selfTest
     }
 
@@ -124,6 +127,8 @@ final class SamplingThread {
         let wanted = configuration.storage.ringMinutes > 0 ? ring : nil
         if wanted == nil { pipeline.flushRing() }
         pipeline.onSegment = wanted.map { ring in { ring.put($0, $1) } }
+        let finder = modes?.take(configuration) == true ? modes : nil
+        pipeline.onMotion = finder.map { finder in { finder.put($0) } }
     }
 
     // MARK: Opening
@@ -330,13 +335,7 @@ final class SamplingThread {
         return false
     }
 
-    private var clockQuality: TimeQuality {
-        let synced = status.clockSynced.load(ordering: .relaxed)
-        let error = Double(bitPattern: status.clockErrorBits.load(ordering: .relaxed))
-        let sources = TimeQuality.Source.allCases
-        let source = sources[status.clockSource.load(ordering: .relaxed) % sources.count]
-        return TimeQuality(synced: synced, source: synced ? source : .free, errorMs: error.isNaN ? nil : error)
-    }
+    private var clockQuality: TimeQuality { status.clockQuality }
 
     private func publishCounters(_ counters: StationStatus, _ settling: Bool) {
         status.samples.store(counters.samples, ordering: .relaxed)

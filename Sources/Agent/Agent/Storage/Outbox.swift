@@ -123,7 +123,8 @@ struct Outbox: ~Copyable {
 
     /// Other settings, from now on.
     mutating func take(_ new: Context) throws(SpoolError) {
-        if new.configuration.storage != context.configuration.storage {
+        let isOther = new.configuration.vibration.keepDays != context.configuration.vibration.keepDays
+        if isOther || new.configuration.storage != context.configuration.storage {
             try spool.reconfigure(SpoolOptions(new.configuration))
             trimDue = 0
         }
@@ -245,6 +246,7 @@ struct Outbox: ~Copyable {
         }
         if isLast {
             try spool.storeLevels()
+            try spool.storeVibration()
             try spool.makeDurable()
         }
     }
@@ -313,6 +315,7 @@ struct Outbox: ~Copyable {
                     let key = try payload.withBytes { bytes throws(SpoolError) in
                         try spool.put(message.header, bytes, made: made)
                     }
+                    try store(message.header)
                     kept.append((message.ticket, key, payload.count))
                 } catch {
                     link.cannotKeep(message.ticket)
@@ -336,6 +339,19 @@ struct Outbox: ~Copyable {
                 }
             }
             if !mustBeDurable { try spool.makeDurable() }
+        }
+    }
+
+    /// What of the message in `payload` is kept when the broker has it: intervals of vibration, and modes.
+    private mutating func store(_ header: PublicationHeader) throws(SpoolError) {
+        let topics = context.topics
+        guard header.topic == topics.vibration || header.topic == topics.modes,
+            let message = try? JSONReader.read(payload)
+        else { return }
+        if header.topic == topics.modes {
+            if let modes = ModesMessage(message) { try spool.storeModes(modes) }
+        } else if let record = VibrationRecord(message) {
+            try spool.storeVibration(record)
         }
     }
 

@@ -37,6 +37,8 @@ extension StorageOrder {
             Snapshot(from: from, to: to, topic: topic, now: now, packetLimit: packetLimit)
         case .history(let range, let step, let cbor):
             HistoryRead(range, step: step, cbor: cbor, room: room, now: now)
+        case .vibration(let range, let cbor): VibrationRead(range, cbor: cbor, room: room)
+        case .modes(let range, let cbor): ModesRead(range: range, isCBOR: cbor, room: room)
         case .resend(let stream, let boot, let wanted):
             Resending(stream: stream, boot: boot, wanted: wanted, topics: topics)
         case .events(let range, let minimum, let likely, let labelled, let limit, let after):

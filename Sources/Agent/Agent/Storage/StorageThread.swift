@@ -269,6 +269,7 @@ extension SpoolOptions {
         let storage = configuration.storage
         self.init(
             directory: storage.directory, budgetBytes: storage.budget * 1_000_000,
-            ringSeconds: Double(storage.ringMinutes) * 60, keepEventsSeconds: Double(storage.keepEventsDays) * 86_400)
+            ringSeconds: Double(storage.ringMinutes) * 60, keepEventsSeconds: Double(storage.keepEventsDays) * 86_400,
+            keepVibrationSeconds: Double(configuration.vibration.keepDays) * 86_400)
     }
 }

@@ -245,13 +245,15 @@ extension Database {
             throw damage("tables of version \(version), not \(Schema.version)")
         }
         let tables = try tables()
-        guard tables == Schema.statements || version == 1 && tables == Schema.first else {
+        let known = version == Schema.version ? Schema.statements : Schema.third
+        guard tables == known || version == 1 && tables == Schema.first else {
             throw damage("other tables than expected")
         }
         guard version < Schema.version else { return }
         try begin()
         if tables == Schema.first { try execute(Schema.fromFirst) }
-        try execute(Schema.fromSecond)
+        if version < 3 { try execute(Schema.fromSecond) }
+        try execute(Schema.fromThird)
         try execute("PRAGMA user_version=\(Schema.version)")
         try commit()
     }
@@ -294,7 +296,8 @@ extension Database {
         let checks =
             whole
             ? ["integrity_check"]
-            : ["essential", "facts"].map { "integrity_check(\($0))" } + ["ring", "levels"].map { "quick_check(\($0))" }
+            : ["essential", "facts"].map { "integrity_check(\($0))" }
+                + ["ring", "levels", "vibration"].map { "quick_check(\($0))" }
         for one in checks {
             let findings = try texts("PRAGMA \(one)")
             if findings == ["ok"] { continue }

@@ -35,7 +35,7 @@ enum Schema {
     /// "Seis", in the file's first page: what kind of database it is.
     static let application: Int64 = 0x5365_6973
     /// Of these tables. Files of later versions are set aside.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     /// In the order in which SQLite lists them.
     static let statements: [String] =
@@ -53,7 +53,7 @@ enum Schema {
             ring + ", unit REAL)",
             "CREATE TABLE facts(name TEXT PRIMARY KEY, value BLOB NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
             levels,
-        ]
+        ] + vibration
 
     private static let ring = """
         CREATE TABLE ring(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL, \
@@ -63,10 +63,21 @@ enum Schema {
     private static let levels =
         "CREATE TABLE levels(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, sum INTEGER NOT NULL, columns BLOB NOT NULL)"
 
-    /// Tables of version 1, and what makes them those of now.
-    static var first: [String] { statements.dropLast().map { $0 == ring + ", unit REAL)" ? ring + ")" : $0 } }
+    private static let vibration = [
+        """
+        CREATE TABLE vibration(number INTEGER PRIMARY KEY, added INTEGER NOT NULL, format INTEGER NOT NULL, \
+        sum INTEGER NOT NULL, columns BLOB NOT NULL)
+        """,
+        "CREATE INDEX added ON vibration(added)",
+    ]
+
+    /// Tables of version 1, and what makes them those of version 2.
+    static var first: [String] { third.dropLast().map { $0 == ring + ", unit REAL)" ? ring + ")" : $0 } }
     static let fromFirst = "ALTER TABLE ring ADD COLUMN unit REAL; " + levels
-    /// Makes the checksums of version 2, which did not tell what became of a message, those of now.
+    /// Tables of versions 2 and 3, and what makes them those of now.
+    static var third: [String] { statements.dropLast(vibration.count) }
+    static var fromThird: String { vibration.joined(separator: "; ") }
+    /// Makes the checksums of version 2, which did not tell what became of a message, those of version 3.
     static var fromSecond: String {
         [1, 2].map { state in
             let mark = StoredMessage.mark(state: state)
@@ -75,7 +86,7 @@ enum Schema {
     }
 
     /// What can be made again of the tables.
-    static let indices = ["waiting", "events", "ends"]
+    static let indices = ["waiting", "events", "ends", "added"]
 
     /// What counts as the size of a message: payload, topic and something for the rest.
     static let overhead = 64
@@ -93,6 +104,7 @@ enum Query: Int, CaseIterable {
     case sums, segments
     case setLevels, levels, ofEvent, eventParts
     case row, messages, setState, allLevels, deleteLevels, allFacts, deleteFactBytes
+    case setVibration, vibration, allVibration, oldestVibration, newestVibration, deleteVibration
 
     static let count = allCases.count * Table.allCases.count
 
@@ -200,6 +212,26 @@ enum Query: Int, CaseIterable {
         case .setState: return "UPDATE essential SET state = ?2 WHERE key = ?1"
         case .allLevels: return "SELECT slot, number, sum, columns FROM levels"
         case .deleteLevels: return "DELETE FROM levels WHERE slot = ?"
+        case .setVibration:
+            return """
+                INSERT INTO vibration VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(number) \
+                DO UPDATE SET sum = excluded.sum, columns = excluded.columns
+                """
+        case .vibration:
+            return """
+                SELECT number, added, format, sum, columns FROM vibration WHERE number BETWEEN ?1 AND ?2 \
+                ORDER BY number LIMIT ?3
+                """
+        case .allVibration: return "SELECT number, added, format, sum, columns FROM vibration NOT INDEXED"
+        case .oldestVibration:
+            return """
+                SELECT number FROM vibration INDEXED BY added WHERE added < ?1 ORDER BY added, number LIMIT ?2
+                """
+        case .newestVibration:
+            return """
+                SELECT number, added, format, sum, columns FROM vibration INDEXED BY added ORDER BY added DESC LIMIT 1
+                """
+        case .deleteVibration: return "DELETE FROM vibration WHERE number = ?"
         case .allFacts: return "SELECT name, value, sum FROM facts"
         case .deleteFactBytes: return "DELETE FROM facts WHERE CAST(name AS BLOB) = ?"
         case .segments:

@@ -39,6 +39,9 @@ struct MessageAges: Equatable {
 
     var numbers: [Int64] { [ran] + marks.flatMap { [$0.number, $0.ran] } }
 
+    /// The agent has run so long at least (ns), as something else in the file says.
+    mutating func goOn(from ran: Int64) { self.ran = max(self.ran, ran) }
+
     /// - Parameters:
     ///   - now: of a clock that never jumps (ns); what it was when the process before this one ended is of no interest.
     ///   - next: the number of the next message.

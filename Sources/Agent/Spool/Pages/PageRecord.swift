@@ -72,6 +72,7 @@ struct PageRecord {
             return Table(rawValue: Int(key & 3)).map { .message($0) }
         case 9 where isNull(0) && isInt(7) && isBlob(8), 10 where isNull(0) && isInt(7) && isBlob(8): return .segment
         case 4 where isNull(0) && isInt(2) && isBlob(3): return .levels
+        case 5 where isNull(0) && isInt(3) && isBlob(4): return .vibration
         case 3 where isText(0) && isBlob(1) && isInt(2): return .fact
         default: return nil
         }
@@ -81,5 +82,5 @@ struct PageRecord {
 /// What a row is.
 enum RowKind: Hashable {
     case message(Table)
-    case segment, levels, fact
+    case segment, levels, vibration, fact
 }

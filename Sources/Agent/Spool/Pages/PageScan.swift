@@ -119,6 +119,7 @@ final class PageScan {
         case .message: StoredMessage.read(record, isOld: isOld) != nil
         case .segment: RingSegment.read(record) != nil
         case .levels: StepLevels.read(record) != nil
+        case .vibration: VibrationBlock.read(record) != nil || StoredModes.read(record) != nil
         case .fact: record.int64(2) == record.blob(1).withUnsafeBytes { StoredMessage.checksum(record.text(0), $0) }
         }
     }
@@ -130,8 +131,9 @@ final class PageScan {
     // MARK: Taking
 
     private func add(_ kind: RowKind, _ place: Place, _ record: PageRecord) {
-        // (A fact has no number: its name is looked up when it is taken over.)
-        guard kind == .fact || known[kind, default: []].insert(place.key).inserted else { return }
+        // (A fact has no number: its name is looked up when it is taken over. Of vibration there may be what a row was
+        // before it grew: the rows are put together.)
+        guard kind == .fact || kind == .vibration || known[kind, default: []].insert(place.key).inserted else { return }
         places[kind, default: []].append(place)
         if case .message = kind { lostMessages.remove(place.key) }
     }
@@ -157,7 +159,7 @@ final class PageScan {
             switch row ?? kinds.first {
             case .message:
                 if !known.contains(where: { $0.value.contains(cell.key) }) { lostMessages.insert(cell.key) }
-            case .segment, .levels, .fact: lostOthers += 1
+            case .segment, .levels, .vibration, .fact: lostOthers += 1
             case nil: isUnknown = true
             }
         }

@@ -7,8 +7,8 @@ public enum Stream: Int, Sendable, CaseIterable {
     case current, level
     /// A summary now and then, for those who write down all that they get.
     case digest
-    /// Vibration of one interval.
-    case vibration
+    /// Vibration of one interval, and natural modes of a period.
+    case vibration, modes
 
     /// How the messages of this stream travel: the one table of quality of service, retention, content type, expiry
     /// and priority.
@@ -28,7 +28,8 @@ public enum Stream: Int, Sendable, CaseIterable {
         case .level: Delivery(qos: 0, retain: true, content: .json, expiry: nil, priority: .state)
         case .last: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .trace, .stream: Delivery(qos: 1, retain: false, content: .json, expiry: 60, priority: .trace)
-        case .vibration: Delivery(qos: 1, retain: false, content: .json, expiry: nil, priority: .essential)
+        // (Not retained: what is goes past the disk, and these are stored.)
+        case .vibration, .modes: Delivery(qos: 1, retain: false, content: .json, expiry: nil, priority: .essential)
         case .waveform: Delivery(qos: 1, retain: false, content: .mseed, expiry: nil, priority: .essential)
         case .reply: Delivery(qos: 1, retain: false, content: .json, expiry: 3600, priority: .essential)
         case .log: Delivery(qos: 0, retain: false, content: .json, expiry: nil, priority: .trace)
@@ -38,7 +39,7 @@ public enum Stream: Int, Sendable, CaseIterable {
     /// Its numbers are written as 32-bit floats, which is what a sensor can tell; those of others keep all digits.
     var isSingle: Bool {
         switch self {
-        case .summary, .level, .trace, .stream, .vibration: true
+        case .summary, .level, .trace, .stream, .vibration, .modes: true
         default: false
         }
     }

@@ -22,6 +22,7 @@ public struct Topics: Sendable, Equatable {
     /// Traces for a while, by command.
     public let stream: String
     public let vibration: String
+    public let modes: String
     /// Prefixes, without the slash that follows them.
     public let state: String
     public let event: String
@@ -64,6 +65,7 @@ public struct Topics: Sendable, Equatable {
         trace = "\(data)/trace"
         stream = "\(data)/stream"
         vibration = "\(data)/vibration"
+        modes = "\(data)/modes"
         waveformPrefix = "\(data)/waveform"
         historyPrefix = "\(data)/history"
         replyPrefix = "\(base)/res"

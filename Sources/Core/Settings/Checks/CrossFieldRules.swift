@@ -89,6 +89,18 @@ enum CrossFieldRules {
                 "/vibration/upper_hz", .crossField, "The band does not rise.", got: .shortest(vibration.upper),
                 allowed: "above vibration.lower_hz, which is \(shortText(vibration.lower)) Hz")
         }
+        if 86_400 % vibration.modesPeriod != 0 {
+            findings.add(
+                "/vibration/modes_s", .crossField, "The period must divide a day.",
+                got: .int(Int64(vibration.modesPeriod)), allowed: "such as 1800, 3600, 7200, 21600, 43200, 86400 s")
+        }
+        let needed = VibrationConfiguration.rateOfModes * vibration.modesTop
+        if vibration.modes, let rate = rate(c), rate < needed * 0.995 {
+            findings.add(
+                "/vibration/modes_top_hz", .crossField,
+                "Modes up to \(shortText(vibration.modesTop)) Hz need \(shortText(needed)) samples a second.",
+                got: .shortest(vibration.modesTop), allowed: "at most \(shortText(rate / 2.5)) Hz")
+        }
         guard vibration.enabled, let rate = rate(c) else { return }
         if rate < FrequencyWeighting.leastRate {
             findings.add(

@@ -41,6 +41,22 @@ extension SettingsTable {
                 "vibration.utc_offset_h", \.vibration.utcOffset, .number(.from(-12, to: 14), unit: "h"), apply: .live,
                 title: "Hours ahead of UTC", advanced: true,
                 "By which local time is ahead of UTC: vibration doses are added by day (7 to 23 h) and by night."),
+            Setting(
+                "vibration.modes", \.vibration.modes, .bool, apply: .live, title: "Modes",
+                "Find the natural modes of the building from its ambient vibration, also without `vibration.enabled`; at least 2.5 × `modes_top_hz` samples a second."
+            ),
+            Setting(
+                "vibration.modes_s", \.vibration.modesPeriod, .wholeSeconds(1800...86_400), apply: .live,
+                title: "Period of modes", advanced: true,
+                "Length of the motion of which modes are found, which divides a day; periods are aligned to UTC."),
+            Setting(
+                "vibration.modes_top_hz", \.vibration.modesTop, .frequency(.from(1, to: 100)), apply: .live,
+                title: "Highest mode", advanced: true, "Modes up to this frequency are looked for."),
+            Setting(
+                "vibration.keep_days", \.vibration.keepDays, .integer(0...3650, unit: "days"), apply: .live,
+                title: "Keep vibration",
+                "How long intervals are stored, while there is room; the days in which the agent runs count. A year of 60 s takes 90 MB; 0: none."
+            ).owned(by: .storage),
         ])
 }
 
@@ -66,6 +82,23 @@ public struct VibrationConfiguration: Sendable, Equatable {
     public var warnShare = 0.7
     /// Hours.
     public var utcOffset = 0.0
+    public var modes = false
+    /// Seconds.
+    public var modesPeriod = 3600
+    /// Hz.
+    public var modesTop = 20.0
+    /// Days.
+    public var keepDays = 400
+
+    /// Samples a second that modes need, by the highest of them.
+    public static let rateOfModes = 2.5
+
+    /// The same, without what is no matter of measuring.
+    public var measuring: VibrationConfiguration {
+        var all = self
+        (all.keepDays, all.modes, all.modesPeriod, all.modesTop) = (0, false, 0, 0)
+        return all
+    }
 
     /// What the settings ask to measure.
     public var measurement: VibrationMeasurement {

@@ -16,6 +16,10 @@ public struct StructureMode: Sendable, Equatable {
     public var shape: [Double]
     /// How far the peak of the first singular value stands out of its surroundings, dB.
     public var prominence: Double
+
+    public init(frequency: Double, damping: Double, shape: [Double], prominence: Double) {
+        (self.frequency, self.damping, self.shape, self.prominence) = (frequency, damping, shape, prominence)
+    }
 }
 
 /// Modes by frequency domain decomposition (Brincker, Zhang and Andersen, Modal identification of output-only systems using
@@ -32,8 +36,10 @@ public struct ModeAnalysis: Sendable {
     /// A peak that stands out by less is none: of noise alone none of 1600 lines in 40 averages does by 6 dB.
     public static let leastProminence = 9.0
 
+    /// Segments without which there is nothing to average.
+    public static let leastSegments = 16
+
     private let rate: Double
-    private let top: Double
     private let length: Int
     private let lines: Int
 
@@ -42,18 +48,40 @@ public struct ModeAnalysis: Sendable {
     ///   - top: Hz; the highest mode, at most 0.4 of the rate.
     public init(rate: Double, top: Double) {
         self.rate = rate
-        self.top = min(top, 0.4 * rate)
-        length = FourierPlan.length(atLeast: Int((rate / Self.resolution).rounded(.up)))
-        lines = Int(self.top / rate * Double(length)) + 1
+        length = Self.length(rate: rate)
+        lines = Int(min(top, 0.4 * rate) / rate * Double(length)) + 1
     }
 
-    /// Samples without which there is nothing to average: sixteen segments.
-    public var least: Int { length / 2 * 17 }
+    /// Samples of a segment, an even number.
+    static func length(rate: Double) -> Int {
+        var length = FourierPlan.length(atLeast: Int((rate / Self.resolution).rounded(.up)))
+        while length % 2 != 0 { length = FourierPlan.length(atLeast: length + 1) }
+        return length
+    }
+
+    /// Samples of a half segment: what ``CrossSpectra/add(_:)`` takes.
+    public static func half(rate: Double) -> Int { length(rate: rate) / 2 }
+
+    /// Samples without which there is nothing to average.
+    public var least: Int { length / 2 * (Self.leastSegments + 1) }
+
+    /// An empty sum of spectra.
+    public var spectra: CrossSpectra { CrossSpectra(length: length, lines: lines) }
 
     /// The modes of x, y and z, each as many samples, from the lowest on; none of fewer samples than ``least``.
     public func modes(_ axes: [[Double]]) -> [StructureMode] {
-        guard axes.count == 3, axes.allSatisfy({ $0.count == axes[0].count }), axes[0].count >= least else { return [] }
-        let spectrum = matrices(axes)
+        guard axes.count == 3, axes.allSatisfy({ $0.count == axes[0].count }) else { return [] }
+        var spectra = self.spectra
+        for start in stride(from: 0, through: axes[0].count - length / 2, by: length / 2) {
+            spectra.add(axes.flatMap { $0[start..<start + length / 2].map { Float($0) } })
+        }
+        return modes(spectra)
+    }
+
+    /// The modes of what has been added up by ``spectra``, from the lowest on; none of fewer than ``leastSegments``.
+    public func modes(_ spectra: CrossSpectra) -> [StructureMode] {
+        let spectrum = spectra.sum
+        guard spectra.segments >= Self.leastSegments, spectrum.count == lines else { return [] }
         let (values, vectors) = decompose(spectrum)
         let step = rate / Double(length)
         let floor = surroundings(values)
@@ -83,61 +111,8 @@ public struct ModeAnalysis: Sendable {
 
     // MARK: Spectra
 
-    /// A Hermitian matrix of three axes: the diagonal, and xy, xz, yz as real and imaginary parts.
-    private struct Matrix {
-        var xx = 0.0, yy = 0.0, zz = 0.0
-        var xy = (re: 0.0, im: 0.0), xz = (re: 0.0, im: 0.0), yz = (re: 0.0, im: 0.0)
-
-        /// Times a vector of three complex numbers.
-        func times(_ v: [Double]) -> [Double] {
-            [
-                xx * v[0] + xy.re * v[2] - xy.im * v[3] + xz.re * v[4] - xz.im * v[5],
-                xx * v[1] + xy.re * v[3] + xy.im * v[2] + xz.re * v[5] + xz.im * v[4],
-                xy.re * v[0] + xy.im * v[1] + yy * v[2] + yz.re * v[4] - yz.im * v[5],
-                xy.re * v[1] - xy.im * v[0] + yy * v[3] + yz.re * v[5] + yz.im * v[4],
-                xz.re * v[0] + xz.im * v[1] + yz.re * v[2] + yz.im * v[3] + zz * v[4],
-                xz.re * v[1] - xz.im * v[0] + yz.re * v[3] - yz.im * v[2] + zz * v[5],
-            ]
-        }
-    }
-
-    private func matrices(_ axes: [[Double]]) -> [Matrix] {
-        let (n, plan) = (length, FourierPlan(length: length))
-        let window = (0..<n).map { 0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(n)) }
-        var sum = [Matrix](repeating: Matrix(), count: lines)
-        var (input, output) = ([Double](repeating: 0, count: 2 * n), [Double](repeating: 0, count: 2 * n))
-        var spectra = [[Double]](repeating: [], count: 3)
-        var start = 0
-        while start + n <= axes[0].count {
-            for axis in 0..<3 {
-                let part = axes[axis][start..<start + n]
-                let mean = part.reduce(0, +) / Double(n)
-                for i in 0..<n { (input[2 * i], input[2 * i + 1]) = ((part[start + i] - mean) * window[i], 0) }
-                plan.transform(input, &output)
-                spectra[axis] = Array(output[..<(2 * lines)])
-            }
-            for k in 0..<lines {
-                let (x, y, z) = (spectra[0], spectra[1], spectra[2])
-                let (a, b) = (2 * k, 2 * k + 1)
-                sum[k].xx += x[a] * x[a] + x[b] * x[b]
-                sum[k].yy += y[a] * y[a] + y[b] * y[b]
-                sum[k].zz += z[a] * z[a] + z[b] * z[b]
-                // Of X times the conjugate of Y.
-                func cross(_ p: [Double], _ q: [Double]) -> (re: Double, im: Double) {
-                    (p[a] * q[a] + p[b] * q[b], p[b] * q[a] - p[a] * q[b])
-                }
-                let (xy, xz, yz) = (cross(x, y), cross(x, z), cross(y, z))
-                sum[k].xy = (sum[k].xy.re + xy.re, sum[k].xy.im + xy.im)
-                sum[k].xz = (sum[k].xz.re + xz.re, sum[k].xz.im + xz.im)
-                sum[k].yz = (sum[k].yz.re + yz.re, sum[k].yz.im + yz.im)
-            }
-            start += n / 2
-        }
-        return sum
-    }
-
     /// The first singular value and vector (three complex numbers, length 1) of each line, by iteration.
-    private func decompose(_ spectrum: [Matrix]) -> (values: [Double], vectors: [[Double]]) {
+    private func decompose(_ spectrum: [CrossSpectra.Matrix]) -> (values: [Double], vectors: [[Double]]) {
         var values = [Double](repeating: 0, count: lines)
         var vectors = [[Double]](repeating: [1, 0, 0, 0, 0, 0], count: lines)
         for k in 0..<lines {
@@ -179,7 +154,8 @@ public struct ModeAnalysis: Sendable {
         var power: [Double]
     }
 
-    private func bell(around k: Int, _ spectrum: [Matrix], _ vectors: [[Double]], _ noise: Double) -> Bell {
+    private func bell(around k: Int, _ spectrum: [CrossSpectra.Matrix], _ vectors: [[Double]], _ noise: Double) -> Bell
+    {
         let shape = vectors[k]
         func power(_ line: Int) -> Double {
             zip(shape, spectrum[line].times(shape)).reduce(0) { $0 + $1.0 * $1.1 }

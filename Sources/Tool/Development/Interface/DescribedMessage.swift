@@ -85,6 +85,9 @@ package struct DescribedMessage {
             .init("vibration", "Vibration of one interval, as standards measure it.", sampled: true) {
                 VibrationMessage().fields(&$0)
             },
+            .init("modes", "Natural modes of the structure, of one period of its ambient vibration.", sampled: true) {
+                ModesMessage().fields(&$0)
+            },
             .init("health", "How the station is.") { HealthMessage(sensor: .ok, time: .replay).fields(&$0) },
             .init("alert", "An active fault.") {
                 AlertMessage(code: "", severity: .info, since: 0, message: "").fields(&$0)

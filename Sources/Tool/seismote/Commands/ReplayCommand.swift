@@ -77,6 +77,12 @@ struct ReplayCommand: ParsableCommand {
         if let writer { pipeline.onSeries = { writer.write($0) } }
         let progress = ProgressBar(enabled: !quiet && output != "-" && (output != nil || series != nil))
         let sink: PublicationSink = { header, bytes in messages?.write(header, bytes) }
+        var modes = try ModesTracker(
+            configuration, topics: Topics(root: configuration.mqtt.root, id: configuration.station.id),
+            boot: "00000000-0000-0000-0000-000000000000")
+        if configuration.vibration.modes {
+            pipeline.onMotion = { modes.take($0, temperature: nil, quality: .replay, to: sink) }
+        }
         var samples = SampleBlock(capacity: block)
         while try sensor.read(into: &samples) == .samples {
             pipeline.process(samples, quality: .replay, to: sink)
@@ -85,6 +91,7 @@ struct ReplayCommand: ParsableCommand {
             try writer?.check()
         }
         pipeline.finish(to: sink)
+        modes.finish(quality: .replay, to: sink)
         progress.finish()
         try messages?.close()
         try writer?.close()

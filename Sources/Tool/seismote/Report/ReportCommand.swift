@@ -2,15 +2,19 @@ import ArgumentParser
 import Glibc
 import Messages
 import Settings
+import Threads
 import Vibration
 
 /// `seismote report STATION`: a page about vibration for the owner of a building, from messages that were stored.
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Make a report on vibration from stored messages.",
+        commandName: "report", abstract: "Make a report on vibration, of what a station has stored or of files.",
         discussion: """
-            Reads messages of data/vibration, one a line: as seismote replay writes them, as mosquitto_sub -v prints them, \
-            or bare. The page needs nothing else and prints on A4.
+            seismote report basement-north --from 2026-01-05 --to 2026-02-02 --output house.html
+
+            Asks the station for the intervals that it has stored (vibration.keep_days). With --messages they come from files of \
+            messages of data/vibration, one a line: as seismote replay writes them, as mosquitto_sub -v prints them, or bare. \
+            The page needs nothing else and prints on A4.
             """)
 
     @Argument(help: "Id of the station.")
@@ -19,9 +23,11 @@ struct ReportCommand: ParsableCommand {
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp("Files of messages; - is standard input.", valueName: "file"))
-    var messages: [String] = ["-"]
+    var messages: [String] = []
 
-    @Option(help: ArgumentHelp("Intervals that begin at this time or later.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Intervals that begin at this time or later; of a station else of the last 28 days.", valueName: "time"))
     var from: Moment?
 
     @Option(help: ArgumentHelp("Intervals that begin before this time.", valueName: "time"))
@@ -43,14 +49,24 @@ struct ReportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write the intervals as CSV.", valueName: "file"))
     var csv: String?
 
+    @Option(help: ArgumentHelp("Maximum time for an answer of the station.", valueName: "s"))
+    var timeout = 10.0
+
+    @OptionGroup(title: "Broker") var broker: BrokerOptions
+
     func validate() throws {
         guard output != nil || csv != nil else { throw ValidationError("Give --output for the page, or --csv.") }
         guard (-12...14).contains(utcOffset) else { throw ValidationError("--utc-offset must be from -12 to 14") }
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout must be above 0 and at most 86400")
+        }
+        if let problem = Topics.problem(inID: station) { throw ValidationError("station \(station): \(problem)") }
         guard warnShare > 0, warnShare <= 1 else { throw ValidationError("--warn-share must be above 0, at most 1") }
     }
 
     func run() throws {
         var records: [VibrationRecord] = []
+        if messages.isEmpty { try ask(&records) }
         for path in messages {
             do throws(ReadError) { try read(path, &records) } catch {
                 printError("\(path): cannot be read: \(String(cString: strerror(error.code)))")
@@ -68,6 +84,43 @@ struct ReportCommand: ParsableCommand {
         } catch {
             printError(error.description)
             throw ExitCode(74)  // EX_IOERR
+        }
+    }
+
+    /// All intervals that the station has stored of the time, reply by reply.
+    private func ask(_ records: inout [VibrationRecord]) throws {
+        var found: [VibrationRecord] = []
+        defer { records += found }
+        let now = HostClock.wall()
+        let last = to.map { $0.time - 1 } ?? now
+        var next: Int64? = from?.time ?? last - 28 * 86_400_000_000_000
+        try ctl {
+            let client = BrokerClient(try broker.access())
+            Interrupt.listen()
+            try client.connect()
+            defer { client.disconnect() }
+            while let begin = next, begin < last, !Interrupt.came {
+                next = nil
+                let request: Value = [
+                    "kind": "vibration", "from": begin.timeValue, "to": last.timeValue,
+                ]
+                var report = AnswerReport(json: false, toErrors: true) { _ in "" }
+                let exchange = Exchange(
+                    client, "history", request, .stations([station]), patience: timeout,
+                    line: WaitingLine(enabled: true))
+                exchange.onAnswer = { answer in
+                    guard answer.outcome == .done, let columns = VibrationColumns(answer.reply?.result ?? .null) else {
+                        return report.take(answer)
+                    }
+                    report.count(answer.station, isIncomplete: answer.reply?.isIncomplete == true)
+                    found += columns.records
+                    // (Always forwards.)
+                    next = columns.next.flatMap { $0 > begin ? $0 : nil }
+                }
+                try exchange.run()
+                if report.status != .done { return report.end() }
+            }
+            return Interrupt.came ? .interrupted : .done
         }
     }
 

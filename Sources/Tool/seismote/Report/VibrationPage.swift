@@ -55,7 +55,7 @@ struct VibrationPage {
         guard let last else {
             return "The sensor’s own noise has not been measured yet (it takes five complete intervals)."
         }
-        let parts = zip(VibrationRecord.names, last.axes).compactMap { name, axis in
+        let parts = zip(VibrationRecord.axisNames, last.axes).compactMap { name, axis in
             axis.floor.map { "\(name) \(number($0, 3)) mm/s" }
         }
         let quiet = report.records.filter { record in
@@ -99,7 +99,7 @@ struct VibrationPage {
             let axis = share.axis ?? record.strongest
             html += row(
                 [
-                    moment(record.start), share.axis.map { VibrationRecord.names[$0] } ?? "vector",
+                    moment(record.start), share.axis.map { VibrationRecord.axisNames[$0] } ?? "vector",
                     number(share.value, 2), record.axes[axis].frequency.map { number($0, 1) + " Hz" } ?? "not known",
                     number(share.limit, 2), number(share.ratio * 100, 1) + " %",
                 ], share.ratio >= 1)
@@ -167,7 +167,7 @@ struct VibrationPage {
                 svg += "<circle cx=\"\(at[0])\" cy=\"\(at[1])\" r=\"2\" fill=\"\(colour)\" fill-opacity=\"0.6\"/>"
             }
             svg += label(
-                "\(Self.width - 60 + Double(axis) * 18)", "24", "fill=\"\(colour)\"", VibrationRecord.names[axis])
+                "\(Self.width - 60 + Double(axis) * 18)", "24", "fill=\"\(colour)\"", VibrationRecord.axisNames[axis])
         }
         if let limit = report.limit, limit.table.measure == .ppv || limit.table.measure == .pvs {
             var points: [String] = []

@@ -16,6 +16,7 @@ final class AgentBench {
     let status: SamplingStatus
     let orders: OrderBook<SamplingWork>
     let gate = GatedSensor.Gate()
+    let modes: ModesThread
     let inbox: CommandInbox
     let topics: Topics
     let lines = Lines()
@@ -89,10 +90,11 @@ final class AgentBench {
             keeper, topics: topics, boot: "b", link: link, log: log, inbox: inbox, status: status, sampling: orders,
             storage: storage)
         let (gate, published, link) = (self.gate, self.published, self.link)
+        modes = try ModesThread(boot: "b", status: status) { published.put($0, $1) }
         let sampling = SamplingThread(
             configuration: configuration, revision: keeper.ledger.revision, boot: "b",
             driver: GatedSensor(gate, configuration.sensor), choose: { GatedSensor(gate, $0) }, status: status,
-            orders: orders, ring: storage.segments,
+            orders: orders, ring: storage.segments, modes: modes,
             sink: {
                 published.put($0, $1)
                 link.publish($0, $1)
@@ -104,6 +106,7 @@ final class AgentBench {
 
     deinit {
         status.requestStop()
+        modes.stop()
         gate.open()
         let status = self.status
         if parts.contains(.sampling) { _ = eventually { status.now.finished } }

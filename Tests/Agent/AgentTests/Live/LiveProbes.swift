@@ -223,6 +223,56 @@ extension LiveRowTests {
         return eventually { kept() == 0 }
     }
 
+    @Sendable static func keptVibration() throws -> Bool {
+        let bench = try AgentBench("vibration: {keep_days: 30}", [.sampling, .storage]) { folder in
+            try leave(folder) { spool in
+                var record = VibrationRecord()
+                (record.start, record.length, record.seconds) = (1_700_000_000_000_000_000, 60, 60)
+                try spool.storeVibration(record)
+                for days in [0, 10] as [Int64] {
+                    try spool.trim(now: HostClock.wall() + days * 86_400_000_000_000)
+                }
+            }
+        }
+        var number = 900
+        func kept() -> Int? {
+            number += 1
+            let order = StorageThread.Order(.vibration(0...Int64.max / 2, cbor: false))
+            guard bench.storage.orders.put(order, number: number) else { return nil }
+            var found: Int?
+            _ = eventually {
+                for outcome in bench.storage.orders.takeOutcomes() where outcome.number == number {
+                    guard case .made(let result) = outcome.outcome, let tree = try? JSONReader.read(result.bytes) else {
+                        return true
+                    }
+                    found = tree["n"]?.whole
+                    return true
+                }
+                return false
+            }
+            return found
+        }
+        guard eventually(within: 45, { kept() == 1 }), bench.change(patch("vibration.keep_days", "1")) else {
+            return false
+        }
+        return eventually { kept() == 0 }
+    }
+
+    /// Whether modes are told after twelve minutes, with a change of the settings before or after them.
+    static func modes(
+        _ settings: String, _ change: String = patch("health.interval_s", "77"),
+        after last: String = patch("vibration.modes_s", "7200")
+    ) throws -> Bool {
+        let bench = try AgentBench(settings)
+        guard bench.blocks(1), bench.change(change) else { return false }
+        for _ in 0..<18 {
+            guard bench.blocks(250), eventually({ bench.modes.waiting == 0 }) else { return false }
+        }
+        guard bench.published.messages("data/modes").isEmpty, bench.change(last) else { return false }
+        guard bench.blocks(1) else { return false }
+        return eventually { bench.published.messages("data/modes").count == 1 }
+    }
+
     @Sendable static func packetLimit() throws -> Bool {
         let broker = try Broker()
         let bench = try AgentBench("mqtt: {uri: \"mqtt://127.0.0.1:\(broker.port)\"}", [.sampling, .link])

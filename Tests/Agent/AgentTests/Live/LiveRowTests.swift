@@ -223,6 +223,14 @@ import Threads
         "vibration.weighting": .messages(vibration, of: "\"iso2631-2\"", site),
         "vibration.limit": .messages(vibration, of: "\"bs7385-2:dwellings:base\"", site),
         "vibration.warn_share": .messages(vibration, of: "0.000001", site),
+        "vibration.modes": .watched { try modes("vibration: {modes: false}", patch("vibration.modes", "true")) },
+        // (Another period, and another highest mode, end the one under way.)
+        "vibration.modes_s": .watched {
+            try modes("vibration: {modes: true}", after: patch("vibration.modes_s", "7200"))
+        },
+        "vibration.modes_top_hz": .watched {
+            try modes("vibration: {modes: true}", after: patch("vibration.modes_top_hz", "10"))
+        },
         "vibration.utc_offset_h": .messages(vibration, of: "12", site),
 
         "trace.enabled": .messages(trace, of: "false"),
@@ -272,6 +280,7 @@ import Threads
 
     private static let disk: [String: Probe] = [
         "storage.budget_mb": .watched(budget), "storage.ring_minutes": .watched(ring),
+        "vibration.keep_days": .watched(keptVibration),
         "storage.keep_events_days": .watched(keptEvents), "storage.backfill_per_s": .watched(backfill),
         "health.interval_s": .watched(health), "log.level": .watched(logLevel),
     ]

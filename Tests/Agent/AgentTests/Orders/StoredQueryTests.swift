@@ -36,10 +36,10 @@ import Testing
         }
 
         /// The last outcome of an order, and the seconds that it took.
-        func ask(_ query: StorageOrder) throws -> (OrderOutcome, Double) {
+        func ask(_ query: StorageOrder, room: Int? = nil) throws -> (OrderOutcome, Double) {
             last += 1
             let begin = HostClock.monotonic()
-            #expect(thread.orders.put(StorageThread.Order(query), number: last))
+            #expect(thread.orders.put(StorageThread.Order(query, room: room), number: last))
             var all: [OrderOutcome] = []
             _ = eventually {
                 all += self.thread.orders.takeOutcomes().map(\.outcome)
@@ -48,9 +48,14 @@ import Testing
             return (try #require(all.last), Double(HostClock.monotonic() - begin) / 1e9)
         }
 
-        func object(_ query: StorageOrder) throws -> Value {
-            guard case .made(let result) = try ask(query).0 else { throw CancellationError() }
+        func object(_ query: StorageOrder, room: Int? = nil) throws -> Value {
+            guard case .made(let result) = try ask(query, room: room).0 else { throw CancellationError() }
             return try JSONReader.read(result.bytes)
+        }
+
+        /// Sends a message as the sampling thread does.
+        func publish(_ header: PublicationHeader, _ payload: String) {
+            Array(payload.utf8).withUnsafeBytes { link.publish(header, $0) }
         }
 
         /// What waits on disk for the broker below a topic.
@@ -249,6 +254,116 @@ import Testing
         // Of steps that end in the future the rest is not known.
         let future = try storage.object(.history((end - Self.second)...(end + 5 * Self.second), step: 1, cbor: false))
         #expect(column(future, "x", "max") == [239, nil, nil, nil, nil, nil])
+    }
+
+    /// What the station says of vibration it has stored, once.
+    @Test func whatIsSaidOfVibrationIsStored() throws {
+        let storage = try Storage { _ in }
+        let message = """
+            {"start":"2026-01-05T10:20:00Z","interval_s":60,"seconds":59.5,"gaps":1,"pvs":3.5,\
+            "band":{"lower_hz":1,"upper_hz":80},\
+            "x":{"ppv":3.25,"t":"2026-01-05T10:20:12.5Z","frequency_hz":12.5,"rms":0.5,"weighting":"wd","vdv":0.25},\
+            "y":{"ppv":1,"frequency_hz":null,"rms":0.5},"z":{"ppv":2,"rms":0.5,"floor":{"ppv":0.125}}}
+            """
+        let topics = try Topics(id: "test")
+        for _ in 0..<2 { storage.publish(Messages.Stream.vibration.delivery.header(topic: topics.vibration), message) }
+        storage.publish(Messages.Stream.alert.delivery.header(topic: topics.vibration + "x"), message)
+        var records: [VibrationRecord] = []
+        let range = Self.start...Self.start + 86_400 * Self.second
+        #expect(
+            eventually {
+                let reply = try? storage.object(.vibration(range, cbor: false))
+                records = reply.flatMap { VibrationColumns($0) }?.records ?? []
+                return !records.isEmpty
+            })
+        #expect(try records == [#require(VibrationRecord(JSONReader.read(Array(message.utf8))))])
+        #expect(records.first?.axes[0].peak == 12.5 && records.first?.axes[0].frequency == 12.5)
+        #expect(records.first?.axes[2].floor == 0.125 && records.first?.axes[1].frequency == nil)
+    }
+
+    /// Intervals of vibration, page by page: a reply has those that were measured in one way.
+    @Test func vibrationIsToldAsItWasMeasured() throws {
+        func record(_ index: Int, upper: Double = 80) -> VibrationRecord {
+            var record = VibrationRecord()
+            record.start = Self.start + Int64(index) * 60 * Self.second
+            (record.length, record.seconds, record.gaps, record.pvs) = (60, 59.5, 2, Double(index) / 4)
+            (record.lower, record.upper) = (1, upper)
+            for k in 0..<3 {
+                record.axes[k].weighting = ["wd", "wd", "wk"][k]
+                (record.axes[k].ppv, record.axes[k].peak) = (Double(index + k) / 8, 12.5)
+                record.axes[k].frequency = index % 2 == 0 ? 12.25 : nil
+                (record.axes[k].rms, record.axes[k].kbFmax, record.axes[k].kbFTm) = (0.5, 0.25, 0.125)
+                (record.axes[k].weightedRMS, record.axes[k].dose) = (0.0625, 0.75)
+                record.axes[k].floor = k == 0 ? nil : 0.03125
+            }
+            return record
+        }
+        let stored = (0..<2300).map { record($0, upper: $0 < 2100 ? 80 : 315) }
+        let storage = try Storage { spool in
+            for one in stored { try spool.storeVibration(one) }
+            try spool.commit()
+        }
+        var (from, pages, sizes) = (Self.start + 60 * Self.second, [VibrationRecord](), [Int]())
+        for _ in 0..<9 {
+            let object = try storage.object(.vibration(from...Self.start + 100 * 86_400 * Self.second, cbor: false))
+            let page = try #require(VibrationColumns(object))
+            pages += page.records
+            sizes.append(page.records.count)
+            guard let next = page.next else { break }
+            from = next
+        }
+        #expect(pages == Array(stored.dropFirst()))
+        #expect(sizes == [2000, 99, 200])
+        let end = stored[9].start
+        guard case .made(let packed) = try storage.ask(.vibration(Self.start...end, cbor: true)).0 else {
+            throw CancellationError()
+        }
+        #expect(packed.isCBOR)
+        let unpacked = CBORReader.read(packed.bytes).flatMap { VibrationColumns($0) }
+        #expect(unpacked == VibrationColumns(Array(stored[..<10])))
+        let nothing = try storage.object(.vibration(0...Self.second, cbor: false))
+        #expect(VibrationColumns(nothing)?.records == [] && nothing["next"] == nil)
+        // What a small packet has no room for comes with the next.
+        for (room, fits) in [(1800, 2...9), (1, 1...1)] {
+            let part = try storage.object(.vibration(Self.start...end, cbor: false), room: room)
+            let columns = try #require(VibrationColumns(part))
+            #expect(fits.contains(columns.records.count) && columns.next == stored[columns.records.count].start)
+            #expect(columns.records == Array(stored.prefix(columns.records.count)))
+        }
+    }
+
+    /// Modes of the past, with what the disk has no room for in a reply.
+    @Test func modesAreToldAsTheyWereFound() throws {
+        let topics = try Topics(id: "test")
+        let message = """
+            {"start":"2026-01-05T10:20:00Z","seconds":3560.5,"segments":87,"resolution_hz":0.0125,"temperature_c":21.5,\
+            "modes":[{"frequency_hz":2.375,"damping":0.015625,"x":1,"y":0.25,"z":0,"prominence_db":20.5}]}
+            """
+        let stored = try #require(ModesMessage(JSONReader.read(Array(message.utf8))))
+        func later(_ hours: Int64) -> ModesMessage {
+            var other = stored
+            other.start += hours * 3600 * Self.second
+            return other
+        }
+        let storage = try Storage { spool in
+            for hours in 1..<900 { try spool.storeModes(later(Int64(hours))) }
+            try spool.commit()
+        }
+        storage.publish(Messages.Stream.modes.delivery.header(topic: topics.modes), message)
+        let range = Self.start...Self.start + 86_400 * 60 * Self.second
+        #expect(
+            eventually {
+                (try? storage.object(.modes(range, cbor: false))).flatMap { ModesColumns($0) }?.periods.first == stored
+            })
+        let first = try #require(ModesColumns(try storage.object(.modes(range, cbor: false))))
+        #expect(first.periods == (0..<800).map { later($0) } && first.next == later(800).start)
+        guard case .made(let packed) = try storage.ask(.modes(first.next!...range.upperBound, cbor: true)).0 else {
+            throw CancellationError()
+        }
+        let rest = CBORReader.read(packed.bytes).flatMap { ModesColumns($0) }
+        #expect(rest == ModesColumns((800..<900).map { later($0) }))
+        let part = try #require(ModesColumns(try storage.object(.modes(range, cbor: false), room: 2000)))
+        #expect(part.periods.count > 1 && part.next == later(Int64(part.periods.count)).start)
     }
 
     // MARK: What cannot be read

@@ -98,6 +98,11 @@ import Testing
                 + " period limit limit.name limit.axis limit.value limit.limit limit.share state"
         ) { $0.send(Samples.vibration, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
+            file: "modes.json",
+            keys: "\(envelope) \(quality) start seconds segments resolution_hz temperature_c modes"
+                + " modes.frequency_hz modes.damping modes.x modes.y modes.z modes.prominence_db"
+        ) { $0.send(Samples.modes, time: Samples.onset, quality: Samples.quality, to: $1) },
+        Case(
             file: "health.json",
             keys:
                 "\(envelope) sensor rate_hz rate_error_ppm rate_uncertainty_ppm samples gaps lost_samples clipped time time.synced"

@@ -32,6 +32,18 @@ enum Samples {
         return message
     }
 
+    static var modes: ModesMessage {
+        var message = ModesMessage()
+        (message.start, message.seconds, message.segments, message.temperature) = (
+            onset - 3_600_000_000_000, 3560.5, 87, 21.5
+        )
+        message.modes = [
+            StructureMode(frequency: 2.375, damping: 0.0125, shape: [1, 0.25, 0], prominence: 20.5),
+            StructureMode(frequency: 3.125, damping: 0.015625, shape: [-0.25, 1, 0.0625], prominence: 17.25),
+        ]
+        return message
+    }
+
     static let quality = TimeQuality(synced: true, source: .ntp, errorMs: 2.1)
 
     static func messenger(traces: TraceForm = .json) throws -> Messenger {

@@ -1,79 +1,6 @@
 import Messages
 import Vibration
 
-/// One interval of `data/vibration` as a report reads it.
-struct VibrationRecord {
-    struct Axis {
-        /// mm/s.
-        var ppv = 0.0
-        /// Hz.
-        var frequency: Double?
-        var rms = 0.0
-        var kbFmax = 0.0
-        var kbFTm = 0.0
-        var weighting = ""
-        /// m/s^1.75.
-        var dose = 0.0
-        /// mm/s; nil: not known.
-        var floor: Double?
-    }
-
-    static let names = ["x", "y", "z"]
-
-    /// Nanoseconds of UTC.
-    var start: Int64
-    /// Seconds.
-    var length: Int
-    var seconds: Double
-    var gaps: Int
-    var lower: Double
-    var upper: Double
-    var axes: [Axis]
-    var pvs: Double
-    var isNight: Bool
-
-    /// The interval of a message; nil: it is none.
-    init?(_ message: Value) {
-        guard let start = message["start"]?.rawText.flatMap({ Timestamp($0) }),
-            let length = message["interval_s"]?.whole, (1...86_400).contains(length),
-            let seconds = message["seconds"]?.number, let pvs = message["pvs"]?.number
-        else { return nil }
-        var axes: [Axis] = []
-        for name in Self.names {
-            guard let one = message[name], let ppv = one["ppv"]?.number, let rms = one["rms"]?.number else {
-                return nil
-            }
-            axes.append(
-                Axis(
-                    ppv: ppv, frequency: one["frequency_hz"]?.number, rms: rms, kbFmax: one["kb_fmax"]?.number ?? 0,
-                    kbFTm: one["kb_ftm"]?.number ?? 0, weighting: one["weighting"]?.rawText ?? "",
-                    dose: one["vdv"]?.number ?? 0, floor: one["floor"]?["ppv"]?.number))
-        }
-        (self.start, self.length, self.seconds, self.pvs) = (start.nanoseconds, length, seconds, pvs)
-        gaps = message["gaps"]?.whole ?? 0
-        lower = message["band"]?["lower_hz"]?.number ?? 0
-        upper = message["band"]?["upper_hz"]?.number ?? 0
-        self.axes = axes
-        isNight = message["period"]?.rawText == "night"
-    }
-
-    /// The axis with the largest peak.
-    var strongest: Int { axes.indices.max { axes[$0].ppv < axes[$1].ppv } ?? 0 }
-
-    /// As the limits see it.
-    var interval: VibrationInterval {
-        var interval = VibrationInterval()
-        (interval.start, interval.length, interval.seconds, interval.pvs) = (start, length, seconds, pvs)
-        for k in 0..<3 {
-            (interval.axes[k].ppv, interval.axes[k].frequency) = (axes[k].ppv, axes[k].frequency)
-            interval.axes[k].rms = axes[k].rms
-            let square = axes[k].dose * axes[k].dose
-            interval.axes[k].doseFourth = square * square
-        }
-        return interval
-    }
-}
-
 /// The intervals of a station, in order of time, with what each is of a limit.
 struct VibrationReport {
     struct Day {
@@ -139,7 +66,7 @@ struct VibrationReport {
     /// One line for each interval.
     var csv: String {
         var text = "start,interval_s,seconds,gaps,pvs_mm_s"
-        for name in VibrationRecord.names {
+        for name in VibrationRecord.axisNames {
             for key in ["ppv_mm_s", "frequency_hz", "rms_mm_s", "kb_fmax", "kb_ftm", "vdv"] {
                 text += ",\(name)_\(key)"
             }

@@ -1,0 +1,121 @@
+/// What the command `history` gives of vibration: intervals of the past, all measured in the same way.
+public struct VibrationColumns: Sendable, Equatable {
+    /// Intervals in one reply at most.
+    public static let most = 2000
+    /// Seconds that the intervals of a reply may span: columns are 32-bit floats, which have whole seconds up to here.
+    public static let span = 16_000_000.0
+
+    /// In order of time, like each other; see ``VibrationRecord/isLike(_:)``.
+    public var records: [VibrationRecord]
+    /// From when on there may be more (ns of UTC); nil: these are all.
+    public var next: Int64?
+
+    public init(_ records: [VibrationRecord] = [], next: Int64? = nil) {
+        (self.records, self.next) = (records, next)
+    }
+
+    /// Begin of the first interval, nanoseconds of UTC.
+    private var from: Int64 { records.first?.start ?? 0 }
+    private var first: VibrationRecord { records.first ?? VibrationRecord() }
+
+    private func column(_ value: (VibrationRecord) -> Double) -> ArraySlice<Double> { records.map(value)[...] }
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("kind", "vibration", "What was asked for.")
+        f.integer("n", records.count, "Intervals.")
+        f.time("from", from, "Begin of the first interval.")
+        f.integer("interval_s", first.length, unit: "s", "Length of each.")
+        f.object("band", first, "The band of the velocity.") {
+            $1.number("lower_hz", $0.lower, unit: "Hz", "Lower corner.")
+            $1.number("upper_hz", $0.upper, unit: "Hz", "Upper corner.")
+        }
+        f.time(
+            "next", next,
+            "From when on there are more, of which this reply has no room or which were measured in another way.")
+        f.visit(
+            Field("start_s", "Begin of each interval after that of the first.", unit: "s"),
+            column { [from] in Double($0.start &- from) / 1e9 })
+        f.visit(Field("seconds", "How much of it was measured.", unit: "s"), column(\.seconds))
+        f.visit(Field("gaps", "Gaps in it.", unit: "1"), column { Double($0.gaps) })
+        f.visit(Field("pvs", "Largest vector sum of the three velocities.", unit: "mm/s"), column(\.pvs))
+        f.object("x", (self, 0), "Axis x.") { $0.0.axisFields($0.1, &$1) }
+        f.object("y", (self, 1), "Axis y.") { $0.0.axisFields($0.1, &$1) }
+        f.object("z", (self, 2), "Axis z.") { $0.0.axisFields($0.1, &$1) }
+    }
+
+    private func axisFields(_ k: Int, _ f: inout some FieldVisitor) {
+        func column(_ value: (VibrationRecord.Axis) -> Double) -> ArraySlice<Double> {
+            records.map { value($0.axes[k]) }[...]
+        }
+        f.text("weighting", first.axes[k].weighting, "Frequency weighting for people.")
+        f.visit(Field("ppv", "Peak particle velocity.", unit: "mm/s"), column(\.ppv))
+        f.visit(Field("peak_s", "When it was reached, after the begin of the interval.", unit: "s"), column(\.peak))
+        f.visit(
+            Field("frequency_hz", "Frequency of the peak; null without one.", unit: "Hz"),
+            column { $0.frequency ?? .nan })
+        f.visit(Field("rms", "Root mean square of the velocity.", unit: "mm/s"), column(\.rms))
+        f.visit(Field("kb_fmax", "Largest weighted strength KB_F (DIN 4150-2).", unit: "1"), column(\.kbFmax))
+        f.visit(Field("kb_ftm", "Its takt mean value KB_FTm.", unit: "1"), column(\.kbFTm))
+        f.visit(
+            Field("aw_rms", "Root mean square of the weighted acceleration.", unit: "m/s^2"), column(\.weightedRMS))
+        f.visit(Field("vdv", "Vibration dose value of the interval.", unit: "m/s^1.75"), column(\.dose))
+        f.visit(
+            Field("floor", "The sensor's noise in `ppv`; null while not known.", unit: "mm/s"),
+            column { $0.floor ?? .nan })
+    }
+
+    /// The object in one of the two encodings.
+    public func result(cbor: Bool) -> ReplyResult {
+        if cbor {
+            var writer = CBORWriter()
+            writer.beginObject()
+            fields(&writer)
+            writer.endObject()
+            return ReplyResult(bytes: writer.withBytes { Array($0) }, isCBOR: true)
+        }
+        return ReplyResult(bytes: JSONWriter.object { fields(&$0) })
+    }
+
+    /// What a reply says; nil: it is none.
+    public init?(_ result: Value) {
+        guard result["kind"] == "vibration", let count = result["n"]?.whole, (0...Self.most).contains(count),
+            let from = result["from"]?.rawText.flatMap({ Timestamp($0)?.nanoseconds }),
+            let length = result["interval_s"]?.whole, VibrationRecord.lengths.contains(length)
+        else { return nil }
+        func column(_ object: Value?, _ name: String) -> [Double?]? {
+            guard case .array(let all)? = object?[name], all.count == count else { return nil }
+            return all.map(\.number)
+        }
+        guard let starts = column(result, "start_s"), let seconds = column(result, "seconds"),
+            let gaps = column(result, "gaps"), let sums = column(result, "pvs")
+        else { return nil }
+        records = (0..<count).map { i in
+            var record = VibrationRecord()
+            record.start = from &+ Int64((min(max(starts[i] ?? 0, 0), Self.span)).rounded()) &* 1_000_000_000
+            (record.length, record.seconds) = (length, seconds[i] ?? 0)
+            record.gaps = Int(min(max(gaps[i] ?? 0, 0), 65_535))
+            record.pvs = sums[i] ?? 0
+            record.lower = result["band"]?["lower_hz"]?.number ?? 0
+            record.upper = result["band"]?["upper_hz"]?.number ?? 0
+            return record
+        }
+        for (k, name) in VibrationRecord.axisNames.enumerated() {
+            let object = result[name]
+            guard let ppv = column(object, "ppv"), let peak = column(object, "peak_s"),
+                let frequency = column(object, "frequency_hz"), let rms = column(object, "rms"),
+                let kbFmax = column(object, "kb_fmax"), let kbFTm = column(object, "kb_ftm"),
+                let weighted = column(object, "aw_rms"), let dose = column(object, "vdv"),
+                let floor = column(object, "floor")
+            else { return nil }
+            for i in 0..<count {
+                var axis = VibrationRecord.Axis()
+                (axis.ppv, axis.peak, axis.frequency) = (ppv[i] ?? 0, peak[i] ?? 0, frequency[i])
+                (axis.rms, axis.kbFmax, axis.kbFTm) = (rms[i] ?? 0, kbFmax[i] ?? 0, kbFTm[i] ?? 0)
+                (axis.weightedRMS, axis.dose, axis.floor) = (weighted[i] ?? 0, dose[i] ?? 0, floor[i])
+                axis.weighting = object?["weighting"]?.rawText ?? ""
+                records[i].axes[k] = axis
+            }
+        }
+        next = result["next"]?.rawText.flatMap { Timestamp($0)?.nanoseconds }
+    }
+}

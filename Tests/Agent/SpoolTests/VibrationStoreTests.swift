@@ -1,0 +1,255 @@
+import Foundation
+import Messages
+import TestSupport
+import Testing
+import Vibration
+
+@testable import Spool
+
+/// Intervals of vibration: as long as is asked for, within their part of the budget, through kills, damage and old files.
+@Suite struct VibrationStoreTests {
+    /// What a station has measured in an interval, no number twice.
+    static func record(_ index: Int, length: Int = 60, seconds: Double? = nil) -> VibrationRecord {
+        var record = VibrationRecord()
+        record.start = newYear + Int64(index * length) * second
+        (record.length, record.seconds, record.gaps) = (length, seconds ?? Double(length), index % 3)
+        (record.lower, record.upper, record.pvs) = (1, 80, Double(index) + 0.5)
+        for k in 0..<3 {
+            let base = Double(index * 32 + k * 8)
+            record.axes[k].weighting = ["wd", "wd", "wk"][k]
+            (record.axes[k].ppv, record.axes[k].peak) = (base, Double(index % length))
+            record.axes[k].frequency = k == 1 ? nil : base + 1
+            (record.axes[k].rms, record.axes[k].kbFmax, record.axes[k].kbFTm) = (base + 2, base + 3, base + 4)
+            (record.axes[k].weightedRMS, record.axes[k].dose) = (base + 5, base + 6)
+            record.axes[k].floor = k == 2 ? nil : base + 7
+        }
+        return record
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let all = Int64.min / StepLevels.blockLength...Int64.max / StepLevels.blockLength
+
+    private func records(_ spool: inout Spool) throws -> [VibrationRecord] {
+        try spool.vibrationBlocks(Self.all).flatMap(\.records)
+    }
+
+    /// Also after a kill, with nothing but a commit.
+    @Test(arguments: [60, 600, 3600]) func whatWasStoredIsThere(_ length: Int) throws {
+        var spool = try folder.open()
+        let stored = (0..<100).map { Self.record($0, length: length) }
+        for record in stored {
+            try spool.storeVibration(record)
+            try spool.commit()
+        }
+        let copy = try folder.killed()
+        var again = try copy.open()
+        #expect(try records(&again) == stored)
+        #expect(try records(&spool) == stored)
+        // A part of them, and only so many.
+        let first = VibrationBlock.number(at: newYear)
+        #expect(try again.vibrationBlocks(first...first).flatMap(\.records).first == stored[0])
+        #expect(try again.vibrationBlocks(Self.all, most: 3).count == 3)
+        #expect(try again.vibrationBlocks((first - 5)...(first - 1)) == [])
+    }
+
+    /// Short intervals are written once a minute, and read before that.
+    @Test func shortIntervalsAreWrittenTogether() throws {
+        var spool = try folder.open()
+        for index in 0..<65 { try spool.storeVibration(Self.record(index, length: 10)) }
+        try spool.commit()
+        #expect(try records(&spool).count == 65)
+        let copy = try folder.killed()
+        var again = try copy.open()
+        #expect(try records(&again).count == 60)
+        try spool.storeVibration()
+        try spool.close()
+        again = try folder.open()
+        #expect(try records(&again) == (0..<65).map { Self.record($0, length: 10) })
+    }
+
+    /// A message that is written down again, as after an error of the disk, and an interval that a restart has cut in two.
+    @Test func ofTheSameIntervalTheLongerCounts() throws {
+        var spool = try folder.open()
+        for (index, seconds) in [(1, 20.0), (0, 60), (1, 40), (1, 30), (0, 60)] {
+            try spool.storeVibration(Self.record(index, seconds: seconds))
+        }
+        try spool.close()
+        var again = try folder.open()
+        #expect(try records(&again) == [Self.record(0), Self.record(1, seconds: 40)])
+    }
+
+    /// The time counts that the agent has run, not that of the clock: one that was years ahead leaves no row for ever.
+    @Test func theAgeIsThatOfTheAgent() throws {
+        var options = folder.options()
+        options.keepVibrationSeconds = 400 * 86_400
+        var now: Int64 = 0
+        var spool = try Spool.open(options, now: now, boot: "a")
+        let ahead = 40 * 365 * 1440
+        for day in 0..<3 {
+            try spool.storeVibration(Self.record(day < 1 ? ahead : 1440 * day))
+            now += hour * 24
+            try spool.trim(now: now)
+        }
+        #expect(try records(&spool).count == 3)
+        now = 400 * day + hour
+        while try !spool.trim(now: now) {}
+        #expect(try records(&spool) == [Self.record(1440), Self.record(2880)])
+        // Less is asked for; then none.
+        options.keepVibrationSeconds = 399 * 86_400
+        try spool.reconfigure(options)
+        try spool.trim(now: now)
+        #expect(try records(&spool) == [Self.record(2880)])
+        options.keepVibrationSeconds = 0
+        try spool.reconfigure(options)
+        try spool.trim(now: now)
+        try spool.storeVibration(Self.record(5))
+        #expect(try records(&spool) == [])
+    }
+
+    /// Where the note of how long the agent has run is lost, rows are no older, and no younger than new ones.
+    @Test func agesGoOnFromTheNewestRow() throws {
+        var spool = try folder.open(now: 0)
+        try spool.trim(now: 100 * day)
+        try spool.storeVibration(Self.record(0))
+        try spool.database.set(.ages, numbers: [])
+        try spool.close()
+        var again = try folder.open(now: 0)
+        #expect(again.books.ages.ran == 100 * day)
+        // A damaged row says nothing.
+        try again.database.execute("UPDATE vibration SET added = added * 1000")
+        try again.database.set(.ages, numbers: [])
+        try again.close()
+        again = try folder.open(now: 0)
+        #expect(again.books.ages.ran == 0 && again.statistics.damagedOthers == 1)
+        #expect(try records(&again) == [])
+    }
+
+    /// A quarter of the budget at most; the oldest go. Essential messages come before vibration.
+    @Test func thereIsAShareOfTheBudget() throws {
+        var spool = try folder.open(budget: SpoolOptions.leastBudget)
+        let share = folder.options(budget: SpoolOptions.leastBudget).vibrationBytes
+        for index in 0..<20_000 { try spool.storeVibration(Self.record(index)) }
+        try spool.commit()
+        let kept = try records(&spool)
+        #expect(kept.last == Self.record(19_999) && kept.count % 10 == 0 && kept.count > 5000)
+        #expect(kept == (20_000 - kept.count..<20_000).map { Self.record($0) })
+        #expect(spool.statistics.fileBytes < share + 200_000)
+        for _ in 0..<200 { try spool.put(.of(.essential), [UInt8](repeating: 1, count: 60_000)) }
+        #expect(try records(&spool) == [])
+        #expect(spool.statistics.dropped.essential > 0)
+    }
+
+    /// Tables of version 3 have no vibration; what they have stays, byte for byte.
+    @Test(arguments: [2, 3]) func aFileOfAnEarlierVersionIsUpgraded(_ version: Int) throws {
+        var spool = try folder.open()
+        let key = try spool.put(.of(.essential, event: "e", part: .end), "kept")
+        try spool.settle(key, .delivered)
+        try spool.put(.of(.essential), "waits")
+        try spool.close()
+        do {
+            let database = Database(folder.database)
+            try database.connect()
+            try database.execute("DROP TABLE vibration; PRAGMA user_version=\(version)")
+            if version < 3 { try database.execute(Schema.fromSecond) }
+            database.close()
+        }
+        var again = try folder.open()
+        #expect(again.setAside == nil)
+        #expect(again.statistics.keptMessages == 1 && again.statistics.damaged == 0)
+        #expect(try again.texts(.essential) == ["waits"])
+        try again.storeVibration(Self.record(7))
+        try again.close()
+        var third = try folder.open()
+        #expect(third.setAside == nil)
+        #expect(try records(&third) == [Self.record(7)])
+    }
+
+    /// A row that is not as it was written is dropped and counted; an index that has lost a row is made again.
+    @Test func damageIsFound() throws {
+        var spool = try folder.open()
+        for index in 0..<30 { try spool.storeVibration(Self.record(index)) }
+        try spool.commit()
+        try spool.database.execute("UPDATE vibration SET columns = zeroblob(132) WHERE number % 3 = 0")
+        #expect(try records(&spool).count == 20)
+        #expect(spool.unread == 1)
+        try spool.check()
+        #expect(spool.statistics.damagedOthers == 1 && spool.takeFinding() != nil)
+        #expect(try records(&spool).count == 20)
+        #expect(spool.unread == 1)
+    }
+
+    /// What is taken over from a damaged file: all rows whose pages can be read, with their age.
+    @Test func rowsAreTakenOverFromADamagedFile() throws {
+        var spool = try folder.open(now: 0)
+        for index in 0..<300 {
+            if index == 100 { try spool.trim(now: 10 * day) }
+            try spool.storeVibration(Self.record(index))
+        }
+        try spool.setFact("f", [1])
+        try spool.close()
+        let database = Database(folder.database)
+        try database.connect()
+        let root = try #require(try database.number("SELECT rootpage FROM sqlite_schema WHERE name = 'facts'"))
+        database.close()
+        let url = URL(fileURLWithPath: folder.database)
+        var bytes = try Data(contentsOf: url)
+        for place in 0..<4096 { bytes[(Int(root) - 1) * 4096 + place] = 0x5A }
+        try bytes.write(to: url)
+        var again = try folder.open(now: 0)
+        #expect(again.setAside != nil)
+        #expect(try records(&again) == (0..<300).map { Self.record($0) })
+        #expect(again.books.ages.ran == 10 * day && again.books.vibrationRows == 30)
+    }
+
+    static func modes(_ index: Int, count: Int = 2) -> ModesMessage {
+        var message = ModesMessage()
+        (message.start, message.seconds, message.segments) = (newYear + Int64(index) * hour + 40 * second, 3560, 87)
+        message.temperature = index % 2 == 0 ? nil : 21.5
+        message.modes = (0..<count).map {
+            StructureMode(
+                frequency: 2.5 + Double($0), damping: 0.0078125, shape: [1, -0.5, 0.25], prominence: Double(index))
+        }
+        return message
+    }
+
+    /// Modes stand in the same table, as long as intervals, and none is taken for the other.
+    @Test func modesAreThereToo() throws {
+        var spool = try folder.open(now: 0)
+        for index in 0..<30 {
+            try spool.storeVibration(Self.record(index * 60))
+            try spool.storeModes(Self.modes(index, count: index % 13))
+        }
+        // Again, as after an error of the disk.
+        try spool.storeModes(Self.modes(29, count: 3))
+        try spool.commit()
+        var again = try folder.killed().open(now: 0)
+        let wanted = (0..<30).map { Self.modes($0, count: $0 == 29 ? 3 : $0 % 13) }
+        #expect(try again.modes(from: newYear, to: newYear + 2 * day) == wanted)
+        #expect(try again.modes(from: newYear + hour, to: newYear + 3 * hour) == Array(wanted[1...2]))
+        #expect(try again.modes(from: newYear, to: .max, most: 4) == Array(wanted.prefix(4)))
+        #expect(try records(&again) == (0..<30).map { Self.record($0 * 60) })
+        #expect(again.books.vibrationRows == 60 && again.statistics.damagedOthers == 0)
+        while try !again.trim(now: 401 * day) {}
+        #expect(try again.modes(from: newYear, to: .max) == [] && again.books.vibrationRows == 0)
+        try spool.database.execute("UPDATE vibration SET columns = zeroblob(132) WHERE format = 2 AND number % 12 = 4")
+        try spool.check()
+        #expect(try spool.modes(from: newYear, to: .max).count + spool.statistics.damagedOthers == 30)
+        #expect(spool.statistics.damagedOthers > 0 && spool.unread == 0)
+    }
+
+    /// How much a day writes to the card, and how much a year takes.
+    @Test func whatADayWrites() throws {
+        var spool = try folder.open()
+        for index in 0..<1440 {
+            try spool.storeVibration(Self.record(index))
+            try spool.commit()
+            if index % 10 == 9 { try spool.checkpoint(whole: true) }
+        }
+        let (written, file) = (spool.statistics.bytesWritten, spool.statistics.fileBytes)
+        print("vibration: a day writes \(written / 1000) kB, and takes \(file / 1000) kB of the file")
+        #expect(written < 16_000_000 && file < 300_000)
+    }
+}
