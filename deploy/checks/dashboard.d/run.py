@@ -10,7 +10,7 @@ import traceback
 
 from world import World
 
-FILES = ["cases_page", "cases_fleet", "cases_station", "cases_rights", "cases_hostile", "cases_event", "cases_settings", "cases_true", "cases_alarm", "cases_operators", "cases_school"]
+FILES = ["cases_page", "cases_fleet", "cases_station", "cases_rights", "cases_hostile", "cases_event", "cases_settings", "cases_true", "cases_alarm", "cases_operators", "cases_school", "cases_vibration"]
 
 
 def cases(words):

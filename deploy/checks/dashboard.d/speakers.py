@@ -4,6 +4,7 @@
                                   an open event with class and estimate; prints each command
     speakers.py PORT recording ID the same, but all of it is in July of 2019, as of a recording that is played
     speakers.py PORT live ID      one with live traces, levels of the hour before and the samples of all of it
+    speakers.py PORT site ID      one at a building site: a day of vibration with a limit, a month of modes; an interval every second
     speakers.py PORT fleet COUNT  COUNT stations that speak `state/level` once a second, a few of them with problems
 """
 
@@ -234,6 +235,41 @@ class Live(Station):
         return {"bytes": len(record), "sha256": hashlib.sha256(record).hexdigest()}
 
 
+class Site(Station):
+    """Piles from 7 to 11 h UTC of each day at 10 Hz and 1 mm/s on x, quiet at 30 Hz elsewhere; a mode of 2.4 Hz, and one of 3.1 Hz."""
+
+    async def run(self, port):
+        asyncio.get_running_loop().create_task(super().run(port))
+        while True:
+            await asyncio.sleep(1)
+            if not hasattr(self, "client") or self.seq == 0:
+                continue
+            one = {"ppv": 4.0, "t": rfc(time.time()), "frequency_hz": 20.0, "rms": 1.0}
+            await self.publish("data/vibration", {"start": rfc(time.time() // 60 * 60), "interval_s": 60, "seconds": 60, "pvs": 5.0,
+                                                  "x": one, "y": {**one, "ppv": 0.2}, "z": {**one, "ppv": 0.1, "frequency_hz": None}})
+
+    async def do_history(self, asked):
+        begin, end = seconds(asked["from"]), min(seconds(asked["to"]), time.time())
+        if asked.get("kind") == "modes":
+            starts = range(int(begin // 3600 + 1) * 3600, int(end) - 3600, 3600)
+            return {"kind": "modes", "n": len(starts), "periods": [
+                {"start": rfc(at), "seconds": 3600, "segments": 89, "resolution_hz": 0.0125, "temperature_c": 15 + 5 * math.sin(at / 13750), "modes": [
+                    {"frequency_hz": 2.4 - 0.02 * math.sin(at / 13750), "damping": 0.01, "x": 1, "y": 0.2, "z": 0, "prominence_db": 20},
+                    {"frequency_hz": 3.1, "damping": 0.012, "x": 0, "y": 1, "z": 0, "prominence_db": 15}]} for at in starts]}
+        if asked.get("kind") != "vibration":
+            return await super().do_history(asked)
+        # In two replies, as where the broker's largest packet is small.
+        first = math.ceil(begin / 60) * 60
+        starts = list(range(first, int(end) - 60, 60))[:800]
+        piles = [7 <= at % 86400 / 3600 < 11 for at in starts]
+        columns = {axis: {"weighting": "wd", "ppv": [(1.0 if pile and axis == "x" else 0.02) + 0.005 * (at // 60 % 7) for at, pile in zip(starts, piles)],
+                          "frequency_hz": [10.0 if pile and axis == "x" else 30.0 + at // 60 % 9 for at, pile in zip(starts, piles)]} for axis in "xyz"}
+        more = {"next": rfc(starts[-1] + 60)} if len(starts) == 800 else {}
+        return {"kind": "vibration", "n": len(starts), "from": rfc(first), "interval_s": 60, "band": {"lower_hz": 1, "upper_hz": 80}, **more,
+                "limit": {"name": "din4150-3:dwellings:foundation", "hz": [1, 10, 50, 100], "value": [5, 5, 15, 20]},
+                "start_s": [at - first for at in starts], "seconds": [60] * len(starts), "pvs": [1] * len(starts), **columns}
+
+
 async def fleet(port, count):
     """One connection speaks for all: what comes to a page is the same."""
     client = await Client("contract-fleet", take=lambda _: None).connect(port)
@@ -272,7 +308,7 @@ async def fleet(port, count):
 
 def main():
     port, mode, what = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-    kinds = {"station": Station, "recording": Recording, "live": Live}
+    kinds = {"station": Station, "recording": Recording, "live": Live, "site": Site}
     asyncio.run(kinds[mode](what).run(port) if mode in kinds else fleet(port, int(what)))
 
 

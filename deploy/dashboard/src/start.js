@@ -22,6 +22,7 @@ import "./views/earthquake.js";
 import "./views/events.js";
 import "./views/group.js";
 import "./views/station.js";
+import "./views/vibration.js";
 import "./views/station-events.js";
 import "./views/event.js";
 import "./views/moment.js";

@@ -4,8 +4,8 @@ import Settings
 import Station
 import Threads
 
-/// Finds natural modes from the motion that the sampling thread hands out, in a thread of its own that has the lowest
-/// priority: nothing waits for it. It is there from the first time on that the settings want modes.
+/// Finds natural modes from the motion that the sampling thread hands out, in a thread of its own before which
+/// every other comes: nothing waits for it. It is there from the first time on that the settings want modes.
 final class ModesThread: Sendable {
     private struct State {
         var blocks: [MotionBlock] = []
@@ -45,6 +45,8 @@ final class ModesThread: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
+        // (It ends the period under way where these concern it.)
+        wake.signal()
         guard starts else { return true }
         guard DetachedThread.start("modes", { self.run() }) == nil else {
             // (The next change tries again.)
@@ -75,9 +77,9 @@ final class ModesThread: Sendable {
     }
 
     private func run() {
-        // (A thread has the real-time priority of the one that starts it.) 5 is SCHED_IDLE: what nobody else needs.
+        // (A thread has the real-time priority of the one that starts it.) 3 is SCHED_BATCH: who wakes up comes first.
         var parameters = sched_param(sched_priority: 0)
-        if pthread_setschedparam(pthread_self(), 5, &parameters) != 0 {
+        if pthread_setschedparam(pthread_self(), 3, &parameters) != 0 {
             _ = pthread_setschedparam(pthread_self(), SCHED_OTHER, &parameters)
         }
         var tracker: ModesTracker?

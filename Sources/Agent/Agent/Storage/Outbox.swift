@@ -272,6 +272,9 @@ struct Outbox: ~Copyable {
 
     // MARK: Answers
 
+    /// Of the settings.
+    var vibration: VibrationConfiguration { mutating get { context.configuration.vibration } }
+
     /// Bytes of a packet that the broker takes; nil: nobody has said it.
     var packetLimit: Int? { link.statistics.packetLimit }
 

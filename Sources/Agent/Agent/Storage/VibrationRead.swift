@@ -21,6 +21,7 @@ struct VibrationRead: StorageTask {
     }
 
     mutating func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome? {
+        columns.limit = outbox.vibration.limit
         let last = VibrationBlock.number(at: range.upperBound)
         guard number <= last else { return .made(result) }
         var blocks: [VibrationBlock] = []

@@ -1,3 +1,5 @@
+import Vibration
+
 /// What the command `history` gives of vibration: intervals of the past, all measured in the same way.
 public struct VibrationColumns: Sendable, Equatable {
     /// Intervals in one reply at most.
@@ -10,8 +12,39 @@ public struct VibrationColumns: Sendable, Equatable {
     /// From when on there may be more (ns of UTC); nil: these are all.
     public var next: Int64?
 
+    /// The limit that the station is set to now; nil: none, or none of peak velocities.
+    public var limit: VibrationLimit?
+
     public init(_ records: [VibrationRecord] = [], next: Int64? = nil) {
         (self.records, self.next) = (records, next)
+    }
+
+    /// A limit over frequency, for those who draw it.
+    private struct Curve {
+        var name = ""
+        /// Hz and mm/s.
+        var frequencies: [Double] = []
+        var values: [Double] = []
+
+        init() {}
+
+        init?(_ limit: VibrationLimit?) {
+            guard let limit, limit.table.measure == .ppv || limit.table.measure == .pvs else { return nil }
+            name = limit.name
+            let parts = limit.row.curve.parts
+            // (A few points in each part: a straight line in one scale is none in another.)
+            frequencies =
+                parts.isEmpty
+                ? [1, 1000]
+                : parts.flatMap { part in (0...8).map { part.from + (part.to - part.from) * Double($0) / 8 } }
+            values = frequencies.map { limit.row.curve.value(at: $0) }
+        }
+
+        func fields(_ f: inout some FieldVisitor) {
+            f.text("name", name, "Table, line and place.")
+            f.visit(Field("hz", "Frequencies, rising.", unit: "Hz"), frequencies[...])
+            f.visit(Field("value", "The limit at each.", unit: "mm/s"), values[...])
+        }
     }
 
     /// Begin of the first interval, nanoseconds of UTC.
@@ -32,6 +65,10 @@ public struct VibrationColumns: Sendable, Equatable {
         f.time(
             "next", next,
             "From when on there are more, of which this reply has no room or which were measured in another way.")
+        f.object(
+            "limit", Curve(limit), blank: Curve(),
+            "The limit that the station is set to now, where it is one of peak velocities."
+        ) { $0.fields(&$1) }
         f.visit(
             Field("start_s", "Begin of each interval after that of the first.", unit: "s"),
             column { [from] in Double($0.start &- from) / 1e9 })

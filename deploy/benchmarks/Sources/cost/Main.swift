@@ -31,6 +31,12 @@ struct Cost {
         (unjudged.classification.enabled, unjudged.onsite.enabled) = (false, false)
         var alarmed = silent
         alarmed.alarm.enabled = true
+        // Vibration in a band that this rate carries, and the motion that modes are found in (which another thread does).
+        var vibrating = silent
+        (vibrating.vibration.enabled, vibrating.vibration.band) = (true, .own)
+        (vibrating.vibration.lower, vibrating.vibration.upper) = (1, 40)
+        var moving = silent
+        moving.vibration.modes = true
         var everything = standard
         everything.detection.peak.enabled = true
         everything.detection.movement.enabled = true
@@ -49,6 +55,8 @@ struct Cost {
         var chain = try Run(silent, ground)
         var without = try Run(unjudged, ground)
         var alarm = try Run(alarmed, ground)
+        var vibration = try Run(vibrating, ground)
+        var modes = try Run(moving, ground)
         var all = try Run(everything, ground)
         let c = try Chain(standard, sensor: sensor, messages: true)
         let cChain = try Chain(standard, sensor: sensor, messages: false)
@@ -59,6 +67,8 @@ struct Cost {
             chain.pass(ground.quiet)
             without.pass(ground.quiet)
             alarm.pass(ground.quiet)
+            vibration.pass(ground.quiet)
+            modes.pass(ground.quiet)
             defaults.pass()
             all.pass()
             ground.pass(0) { c.process($0) }
@@ -77,6 +87,8 @@ struct Cost {
             times.add("chain", quiet) { chain.pass(ground.quiet) }
             times.add("unjudged", quiet) { without.pass(ground.quiet) }
             times.add("alarmed", quiet) { alarm.pass(ground.quiet) }
+            times.add("vibration", quiet) { vibration.pass(ground.quiet) }
+            times.add("modes", quiet) { modes.pass(ground.quiet) }
             times.add("c_chain", quiet) { ground.pass(0, ground.quiet) { cChain.process($0) } }
             times.add("transform", seconds * Int(Ground.rate)) { for _ in 0..<seconds { transform(&spectrum) } }
             times.add("standard", samples) { defaults.pass() }
@@ -86,6 +98,10 @@ struct Cost {
 
         // In quiet: samples, summaries and traces. In the quake: the event with its messages and its waveform besides.
         let quietCalls = heapCalls { defaults.pass(ground.quiet) } - heapCalls { ground.pass(0, ground.quiet) { _ in } }
+        // (With the message of an interval of a minute.)
+        let minute = ground.blocks.indices.prefix(60 * Int(Ground.rate) / Ground.blockLength)
+        let vibrationCalls = heapCalls { vibration.pass(minute) } - heapCalls { chain.pass(minute) }
+        let modesCalls = heapCalls { modes.pass(ground.quiet) } - heapCalls { chain.pass(ground.quiet) }
         let eventCalls =
             heapCalls { defaults.pass(ground.shaken) } - heapCalls { ground.pass(0, ground.shaken) { _ in } }
         guard heapCalls(heap_probe) == 2 else {
@@ -99,6 +115,10 @@ struct Cost {
         // What class and estimate add to each sample, and what they and the alarm do.
         report("assessment_ns", median(zip(times["chain"], times["unjudged"]).map { $0 - $1 }))
         report("assessment_with_alarm_ns", median(zip(times["alarmed"], times["unjudged"]).map { $0 - $1 }))
+        report("vibration_ns", median(zip(times["vibration"], times["chain"]).map { $0 - $1 }))
+        report("modes_ns", median(zip(times["modes"], times["chain"]).map { $0 - $1 }))
+        report("vibration_heap_calls", Double(vibrationCalls) / (60 * Ground.rate))
+        report("modes_heap_calls", Double(modesCalls) / Double(quiet))
         let sampleBySample = zip(times["chain"], times["transform"]).map { $0 - $1 }
         report("chain_to_c", median(zip(sampleBySample, times["c_chain"]).map { $0 / $1 }))
         report("pipeline_to_c", times.ratio("pipeline", "c"))

@@ -159,7 +159,7 @@ export function stationHead(id, active, also) {
     h("nav", { class: "crumbs", "aria-label": words.where }, h("a", { href: "#/" }, words.stations), h("span", { "aria-hidden": "true" }, "/")),
     h("div", { class: "title" }, h("h1", {}, id), state, open, heard),
     about,
-    tabs = h("nav", { class: "tabs", "aria-label": words.pages(id), onscroll: () => more() }, tab("live"), ["events", "history", "settings", "health"].map((name) => tab(name, name)),
+    tabs = h("nav", { class: "tabs", "aria-label": words.pages(id), onscroll: () => more() }, tab("live"), ["events", "history", "vibration", "settings", "health"].map((name) => tab(name, name)),
       also ? h("a", { href: location.hash, "aria-current": "page" }, words.tabs[also]) : null),
     nobody);
   const showOpen = () => {

@@ -1,0 +1,154 @@
+"""run.py AGENT TOOL FOLDER: see deploy/checks/vibration."""
+
+import asyncio
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+import obspy
+from scipy import signal
+
+import meter
+from agent import Agent
+from broker import Broker
+
+RATE, SECONDS, INTERVAL, SPEED = 200, 250, 10, 25
+
+
+def expect(condition, text):
+    if not condition:
+        raise SystemExit(f"vibration: {text}")
+
+
+def site(begin):
+    """Piles for the first 80 s, lorries at 100 and 140 s, a machine of 12 Hz and 3 mm/s on z from 180 s on."""
+    chance = np.random.default_rng(7)
+    t = np.arange(RATE * SECONDS) / RATE
+    axes = [chance.normal(0, 0.002, len(t)) for _ in range(3)]
+    for blow in np.arange(5, 80, 1.5):
+        after = np.maximum(0, t - blow)
+        ringing = np.where(t >= blow, np.exp(-after * 9) * (1 - np.exp(-after * 80)), 0)
+        for axis, size, hz in zip(axes, (0.5, 0.3, 0.7), (14, 18, 22)):
+            axis += size * ringing * np.sin(2 * np.pi * hz * after)
+    for passing in (100, 140):
+        band = np.convolve(chance.normal(0, 1, len(t)), np.hanning(21) * np.cos(2 * np.pi * 11 * (np.arange(21) - 10) / RATE), "same")
+        for axis, size in zip(axes, (0.01, 0.006, 0.015)):
+            axis += size * band * np.exp(-(((t - passing) / 6) ** 2))
+    ramp = np.clip((t - 180) / 2, 0, 1)
+    axes[2] += ramp * 0.003 * 2 * np.pi * 12 * np.sin(2 * np.pi * 12 * t)
+    return begin + t, axes
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    expect(done.returncode == 0, f"{' '.join(command[:4])}: {done.stderr}")
+    return done.stdout
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+async def main(program, tool, folder):
+    # From a minute on, some minutes ago.
+    begin = int(time.time()) // 60 * 60 - 600
+    times, axes = site(begin)
+    recording = os.path.join(folder, "site.csv")
+    with open(recording, "w", encoding="utf-8") as file:
+        file.write("t,x,y,z\n")
+        for row in zip(times, *axes):
+            file.write(f"{row[0]:.3f},{row[1]:.7f},{row[2]:.7f},{row[3] + 9.80665:.7f}\n")
+    broker = await Broker(folder, "site").start()
+    uri = f"mqtt://127.0.0.1:{broker.port}"
+    agent = Agent(program, folder, "site", {
+        "sensor": {"driver": "replay", "replay": {"file": recording, "speed": float(SPEED)}},
+        "vibration": {"enabled": True, "band": "din", "interval_s": INTERVAL, "limit": "din4150-3:dwellings:foundation"},
+        "storage": {"ring_minutes": 10}, "mqtt": {"uri": uri}})
+    for simulated in ("simulate", "rate_hz"):
+        del agent.settings["sensor"][simulated]
+    agent.start()
+    page, table = os.path.join(folder, "site.html"), os.path.join(folder, "site.report.csv")
+    stamp = lambda at: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+    try:
+        report = [tool, "report", "site", "--broker", uri, "--from", stamp(begin), "--to", stamp(begin + SECONDS), "--limit", "din4150-3:dwellings:foundation",
+                  "--output", page, "--csv", table]
+        deadline = time.monotonic() + 60
+        while True:
+            expect(time.monotonic() < deadline, f"the station has not stored all intervals: {agent.words()[-2000:]}")
+            if subprocess.run(report, capture_output=True).returncode == 0 and len(rows(table)) >= SECONDS // INTERVAL - 1:
+                break
+            await asyncio.sleep(0.5)
+        # A kill costs nothing that was told.
+        agent.process.kill()
+        agent.process.wait()
+        before = rows(table)
+        agent.settings["sensor"] = {"driver": "simulate", "rate_hz": 200}
+        agent.start()
+        deadline = time.monotonic() + 30
+        while subprocess.run(report, capture_output=True).returncode != 0:
+            expect(time.monotonic() < deadline, "the station does not answer after a kill")
+            await asyncio.sleep(0.5)
+        told = rows(table)
+        expect(told == before, "other intervals after a kill")
+        wave = os.path.join(folder, "site.mseed")
+        said = run(tool, "ctl", "snapshot", "site", "--broker", uri, "--from", stamp(begin), "--to", stamp(begin + SECONDS), "--output", wave, "--json")
+        unit = json.loads(said.splitlines()[-1])
+        unit = float(re.search(r'"unit_per_count":\s*([0-9.eE+-]+)', json.dumps(unit)).group(1))
+    finally:
+        agent.process.kill()
+        broker.stop()
+
+    # The same by SciPy, from what was stored.
+    stream = obspy.read(wave).merge()
+    traces = [next(trace for trace in stream if trace.stats.channel.endswith(names)) for names in (("E", "1"), ("N", "2"), ("Z",))]
+    count = min(len(trace) for trace in traces)
+    stored = [np.asarray(trace.data[:count], float) * unit for trace in traces]
+    # The station's removal of the offset goes before (conditioning.offset).
+    high = signal.butter(2, 0.1, "high", fs=RATE)
+    stored = [signal.lfilter(*high, values, zi=signal.lfilter_zi(*high) * values[0])[0] for values in stored]
+    start = traces[0].stats.starttime.ns
+    seconds = count / RATE
+    expect(abs(seconds - SECONDS) < 15, f"{seconds} s are stored")
+    meter.acceleration = lambda rate, _: (np.arange(count) / rate, stored)
+    again = {one["start"]: one for one in meter.measure(RATE, 1, 80, 0.8, 100, ["wd", "wd", "wk"], INTERVAL, seconds, start)["intervals"]}
+    worst, compared, peaks = {}, 0, []
+    for row in told:
+        at = obspy.UTCDateTime(row["start"]).ns
+        if at not in again or at < start + 2 * INTERVAL * 10**9 or float(row["seconds"]) < INTERVAL:
+            continue
+        compared += 1
+        for axis, one in zip("xyz", again[at]["axes"]):
+            peaks.append((one["ppv"], one["frequency"], axis, row))
+            for name, column, floor in (("ppv", "ppv_mm_s", 0.02), ("frequency", "frequency_hz", 0), ("rms", "rms_mm_s", 0.005),
+                                        ("kb_fmax", "kb_fmax", 0.02), ("kb_ftm", "kb_ftm", 0.02), ("vdv", "vdv", 0.002)):
+                if name == "frequency" and one["ppv"] < 0.2:
+                    continue
+                found = float(row[f"{axis}_{column}"] or "nan")
+                off = abs(found - one[name]) / max(abs(one[name]), floor)
+                if off > 0.01:
+                    print(f"{row['start']} {axis} {name}: {found:.5g}, by SciPy {one[name]:.5g}")
+                worst[name] = max(worst.get(name, 0), off)
+    print("intervals", compared, " largest difference: " + ", ".join(f"{name} {100 * value:.2f} %" for name, value in worst.items()))
+    expect(compared >= 20, f"only {compared} intervals could be compared")
+    expect(all(value < 0.01 for value in worst.values()), f"the report differs from SciPy: {worst}")
+    # The machine: 3 mm/s at 12 Hz of the last intervals; the limit there is 5.5 mm/s.
+    ppv, hz, _, row = next(one for one in reversed(peaks) if one[2] == "z")
+    print(f"machine: {float(row['z_ppv_mm_s']):.3f} mm/s at {float(row['z_frequency_hz']):.2f} Hz; largest peak {max(peaks)[0]:.2f} mm/s at {max(peaks)[1]:.1f} Hz")
+    expect(abs(float(row["z_ppv_mm_s"]) / 3 - 1) < 0.08 and abs(float(row["z_frequency_hz"]) - 12) < 0.5, "the machine is not what it is")
+    share = max(float(one["share"]) for one in told if one["share"])
+    limit = lambda f: np.interp(f, [10, 50], [5, 15]) if f >= 10 else 5
+    wanted = max(ppv / limit(hz) for ppv, hz, _, _ in peaks)
+    expect(abs(share / wanted - 1) < 0.02, f"share {share}, not {wanted}")
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    expect("DIN 4150-3" in text and "<circle" in text and "http" not in text, "the page of the report")
+    print(f"share of the limit: {share:.3f}; the report has {len(text) // 1000} kB")
+
+
+asyncio.run(main(*sys.argv[1:4]))
