@@ -49,7 +49,8 @@ struct CertificateRenewal {
         let end = monotonicSeconds() + patience
         var answer: EnrolmentAnswer?
         repeat {
-            answer = try Enrolment.ask(access, "renew/\(name)/csr", "renew/\(name)/cert", request)
+            answer = try Enrolment.ask(
+                access, "renew/\(name)/csr", "renew/\(name)/cert", request, patience: end - monotonicSeconds())
         } while answer == nil && monotonicSeconds() < end && !Interrupt.came
         switch answer {
         case nil: throw CtlError(status: .broker, "nobody gives a certificate (seismote-broker-enrol.service)")

@@ -53,7 +53,10 @@ struct JoinShell {
     }
 
     private func begun() throws(CtlError) -> JoinLine? {
-        guard let text = SmallFiles.text(lineFile) else { return nil }
+        guard let text = SmallFiles.text(lineFile) else {
+            if errno == ENOENT { return nil }
+            throw CtlError(status: .files, "\(lineFile) cannot be read: \(String(cString: strerror(errno)))")
+        }
         return try JoinLine(text)
     }
 
@@ -135,8 +138,8 @@ struct JoinShell {
     private func keep(_ line: JoinLine) throws(CtlError) {
         try certificate.prepare()
         try StationCertificate.makeFolder(folder)
-        guard !isBegun(line) else { return }
-        for name in SmallFiles.names(in: folder) { unlink("\(folder)/\(name)") }
+        if !isBegun(line) { for name in SmallFiles.names(in: folder) { unlink("\(folder)/\(name)") } }
+        // (Also one that is there: cloud-init has written it for root alone.)
         try write(lineFile, line.text + "\n")
     }
 
@@ -215,7 +218,7 @@ struct JoinShell {
                 nil, "\(line.broker.host) answers, but gives no certificate yet (seismote-broker-enrol.service)"
             )
             do throws(ClientError) {
-                answer = try Enrolment.ask(access, line.requestTopic, line.answerTopic, request)
+                answer = try Enrolment.ask(access, line.requestTopic, line.answerTopic, request, patience: options.wait)
             } catch {
                 if BrokerProblem(error.description) == .credentials {
                     throw CtlError(
@@ -302,20 +305,22 @@ struct JoinShell {
 
 /// A certificate request over MQTT.
 enum Enrolment {
-    /// Seconds after which it is asked again, and how often.
-    private static let (patience, times) = (5.0, 4)
+    /// Seconds after which it is asked again, one after the other.
+    private static let pauses = [2.0, 4, 6, 8]
 
-    /// - Returns: nil when nobody has answered for twenty seconds.
+    /// - Parameter patience: seconds, of which no more than twenty are used.
+    /// - Returns: nil when nobody has answered for so long.
     static func ask(
-        _ access: BrokerAccess, _ requestTopic: String, _ answerTopic: String, _ request: String
+        _ access: BrokerAccess, _ requestTopic: String, _ answerTopic: String, _ request: String, patience: Double
     ) throws(ClientError) -> EnrolmentAnswer? {
         let client = BrokerClient(access)
         try client.connect()
         defer { client.disconnect() }
         try client.subscribe([answerTopic])
-        for _ in 0..<times where !Interrupt.came {
+        let end = monotonicSeconds() + patience
+        for pause in pauses where !Interrupt.came && monotonicSeconds() < end {
             try client.publish(requestTopic, Array(request.utf8))
-            let deadline = monotonicSeconds() + patience
+            let deadline = min(end, monotonicSeconds() + pause)
             while let message = try client.next(until: deadline) {
                 if message.topic == answerTopic, let answer = EnrolmentAnswer(message.payload) { return answer }
             }
