@@ -10,8 +10,8 @@ struct Seismote: AsyncParsableCommand {
         commandName: "seismote", abstract: "The command-line tool for Seismote stations.",
         version: "seismote \(productVersion)",
         subcommands: [
-            SetupCommand.self, DoctorCommand.self, ReplayCommand.self, ReportCommand.self, ConvertCommand.self,
-            TuneCommand.self, FilterCommand.self,
+            SetupCommand.self, JoinCommand.self, DoctorCommand.self, ReplayCommand.self, ReportCommand.self,
+            ConvertCommand.self, TuneCommand.self, FilterCommand.self,
             ProbeCommand.self, CalibrateCommand.self, SelfTestCommand.self, ConfigCommand.self,
             InterfaceCommand.self, StationXMLCommand.self, CtlCommand.self, NetworkCommand.self,
             FeedCommand.self, SimulateFleetCommand.self, VersionCommand.self,

@@ -13,7 +13,7 @@ enum Authority {
 
     /// - Returns: the certificate (PEM), or a sentence why there is none.
     static func fetch(_ broker: BrokerAddress, _ fingerprint: String) -> (pem: String?, problem: String) {
-        guard let wanted = digits(fingerprint) else {
+        guard digits(fingerprint) != nil else {
             return (nil, "\(safe(fingerprint, limit: 100)) is no fingerprint: SHA256: and 64 hexadecimal digits")
         }
         guard ProgramRun.path("openssl") != nil else {
@@ -21,6 +21,15 @@ enum Authority {
         }
         let chain = CertificateGather.chain(broker)
         if chain.isEmpty { return (nil, "\(broker) shows no certificate: Connection refused or no TLS there") }
+        return pick(chain, fingerprint, of: broker)
+    }
+
+    /// The authority with this fingerprint among the certificates that a broker shows (PEM).
+    /// - Returns: as `fetch`.
+    static func pick(
+        _ chain: [String], _ fingerprint: String, of broker: BrokerAddress
+    ) -> (pem: String?, problem: String) {
+        let wanted = digits(fingerprint) ?? ""
         for certificate in chain {
             let run = ProgramRun(["openssl", "x509", "-noout", "-fingerprint", "-sha256"], input: certificate)
             let text = (run?.output ?? "").split(separator: "=").last.map { $0.filter { !$0.isWhitespace } } ?? ""

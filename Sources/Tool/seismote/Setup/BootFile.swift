@@ -42,7 +42,7 @@ struct BootFile {
             try keep(change)
         }
         for change in changes.reversed() { try change.write() }
-        for path in [source] + moved { try wipe(path) }
+        for path in [source] + moved { try Self.wipe(path) }
         unlink(complaint)
         print("\(source) was taken over as \(config)")
         return .done
@@ -114,7 +114,7 @@ struct BootFile {
     }
 
     /// Overwrites a file where it is, and deletes it. (What a memory card keeps in its spare blocks nobody can reach.)
-    private func wipe(_ path: String) throws(CtlError) {
+    static func wipe(_ path: String) throws(CtlError) {
         let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         var facts = stat()
         guard file >= 0, fstat(file, &facts) == 0 else {

@@ -9,6 +9,8 @@ struct FileChange {
     var isSecret = false
     /// For nobody but its owner.
     var isForRoot = false
+    /// For the service's user alone.
+    var isForService = false
     /// Said in place of the difference, for what nobody reads; nil: the difference is shown.
     var summary: String?
 
@@ -55,7 +57,9 @@ struct FileChange {
         guard file >= 0 else { throw failed(new) }
         defer { close(file) }
         var facts = stat()
-        if stat(path, &facts) == 0 {
+        if isForService {
+            if geteuid() == 0, let user = getpwnam("seismote")?.pointee { _ = fchown(file, user.pw_uid, user.pw_gid) }
+        } else if stat(path, &facts) == 0 {
             _ = fchown(file, facts.st_uid, facts.st_gid)
             _ = fchmod(file, facts.st_mode & 0o7777)
         } else if isForRoot {

@@ -295,19 +295,8 @@ struct SetupShell {
 
     private mutating func start() -> SetupEvent {
         if options.noStart { return .started(problem: "--no-start; to start it: sudo systemctl enable --now seismote") }
-        if Glibc.access("/run/systemd/system", F_OK) == 0 {
-            _ = ProgramRun(["systemctl", "daemon-reload"])
-            _ = ProgramRun(["systemctl", "enable", "seismote"])
-            guard let run = ProgramRun(["systemctl", "restart", "seismote"], seconds: 60), run.status == 0 else {
-                return .started(problem: "systemctl restart seismote failed: journalctl -u seismote -n 50 says why")
-            }
-            hasStopped = false
-            return .started(problem: nil)
-        }
-        // An agent that somebody else supervises begins anew with what was saved.
-        guard let process = AgentProcesses.with(settings: path), kill(pid_t(process), SIGHUP) == 0 else {
-            return .started(problem: "systemd does not run here; to start it by hand: seismoted --config \(path)")
-        }
-        return .started(problem: nil)
+        let problem = AgentService.start(settings: path)
+        if problem == nil { hasStopped = false }
+        return .started(problem: problem)
     }
 }

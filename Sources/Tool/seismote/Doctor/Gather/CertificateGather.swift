@@ -61,7 +61,8 @@ enum CertificateGather {
         return Array(blocks.prefix(10))
     }
 
-    private static func facts(_ what: String, _ block: String) -> CertificateFacts {
+    /// When a certificate (PEM) begins and ends.
+    static func facts(_ what: String, _ block: String) -> CertificateFacts {
         let run = ProgramRun(
             ["openssl", "x509", "-noout", "-startdate", "-enddate", "-dateopt", "iso_8601"], input: block)
         func time(_ key: String) -> Int64? {

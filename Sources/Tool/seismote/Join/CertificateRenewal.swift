@@ -1,0 +1,89 @@
+import Glibc
+import Link
+import Messages
+import Settings
+
+/// A new certificate for a station that has one, with a new key. It runs as the service's user; the agent takes the new one up
+/// at its next connection, and the old one is good until its own end.
+struct CertificateRenewal {
+    let config: String
+    /// Now, whatever its age.
+    let isForced: Bool
+    /// Seconds that a broker is waited for.
+    let patience: Double
+
+    func run() throws -> CtlStatus {
+        let settings: Configuration
+        do throws(CodedErrors) {
+            settings = try Settings.load(file: Array((SmallFiles.text(config) ?? "").utf8)).configuration
+        } catch { throw CtlError(status: .settings, error.text(fileName: config)) }
+        let home = config.lastIndex(of: "/").map { String(config[..<$0]) } ?? ""
+        let certificate = StationCertificate(home: home)
+        guard settings.mqtt.tls.certFile == certificate.file else {
+            print("This station has no certificate of `seismote join`: nothing to renew")
+            return .done
+        }
+        guard let own = CertificateGather.pem(SmallFiles.text(certificate.file) ?? "").first else {
+            throw CtlError(status: .files, "\(certificate.file) holds no certificate that can be read")
+        }
+        let facts = CertificateGather.facts("", own)
+        guard let from = facts.from, let until = facts.until else {
+            throw CtlError(status: .files, "\(certificate.file): openssl cannot read it")
+        }
+        let date = dateAndTime(Timestamp(nanoseconds: until).description)
+        guard isForced || StationCertificate.isDue(from: from, until: until, now: ToolSensor.now()) else {
+            print("The certificate is good until \(date) (UTC); it is renewed when two thirds of its life are over")
+            return .done
+        }
+        guard let name = name(own) else {
+            throw CtlError(status: .files, "\(certificate.file): its subject is no station id")
+        }
+        // A renewal that was interrupted goes on with its key.
+        if SmallFiles.text(certificate.next) == nil {
+            try FileChange(path: certificate.next, text: try StationCertificate.newKey(), isForRoot: true).write()
+        }
+        let request = try StationCertificate.request(keyFile: certificate.next, name: name)
+        var access = BrokerAccess(brokers: [])
+        access.tls = settings.mqtt.tls
+        access.brokers = settings.mqtt.uris.compactMap { try? BrokerAddress(uri: $0) }
+        let end = monotonicSeconds() + patience
+        var answer: EnrolmentAnswer?
+        repeat {
+            answer = try Enrolment.ask(
+                access, "renew/\(name)/csr", "renew/\(name)/cert", request, patience: end - monotonicSeconds())
+        } while answer == nil && monotonicSeconds() < end && !Interrupt.came
+        switch answer {
+        case nil: throw CtlError(status: .broker, "nobody gives a certificate (seismote-broker-enrol.service)")
+        case .refused(let problem)?: throw CtlError(status: .refused, "the broker refuses: \(problem)")
+        case .certificate(let pem, let authorities, _)?:
+            if let problem = StationCertificate.problem(pem, keyFile: certificate.next, name: name) {
+                throw CtlError(status: .refused, "the new certificate: \(problem)")
+            }
+            let key = SmallFiles.text(certificate.next) ?? ""
+            try tried(pem + key, access, name)
+            try certificate.install(key: key, certificate: pem, authorities: authorities)
+            unlink(certificate.next)
+            let end = CertificateGather.facts("", pem).until.map { dateAndTime(Timestamp(nanoseconds: $0).description) }
+            print("A new certificate, until \(end ?? "?") (UTC); the agent uses it from its next connection on")
+            return .done
+        }
+    }
+
+    /// The new one is connected with before the old one goes.
+    private func tried(_ pem: String, _ access: BrokerAccess, _ name: String) throws {
+        let file = try EditedFile(pem)
+        var access = access
+        (access.tls.certFile, access.tls.keyFile) = (file.path, file.path)
+        let client = BrokerClient(access)
+        try client.connect()
+        client.disconnect()
+    }
+
+    private func name(_ certificate: String) -> String? {
+        let run = ProgramRun(["openssl", "x509", "-noout", "-subject", "-nameopt", "RFC2253"], input: certificate)
+        let prefix = "subject=CN="
+        guard let line = run?.output.split(separator: "\n").first, line.hasPrefix(prefix) else { return nil }
+        let name = String(line.dropFirst(prefix.count))
+        return Topics.problem(inID: name) == nil ? name : nil
+    }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import Messages
+import TestSupport
+import Testing
+
+@testable import seismote
+
+/// The line by which a board joins a broker, and the certificate that it gets. (The conversation with a real broker is
+/// deploy/checks/join.)
+@Suite struct JoinTests {
+    private static let token = "abcdefgh" + "jkmnpqrstuvwxyz23456789abc"
+    private static let fingerprint = String(repeating: "0123456789ABCDEF", count: 4)
+    private static let line = "broker.local/attic#\(token)@\(fingerprint)"
+
+    @Test func theLineAsItIsPrintedAndCopied() throws {
+        let line = try JoinLine(Self.line)
+        #expect(line.broker.description == "mqtts://broker.local:8883" && line.name == "attic")
+        #expect(line.id == "abcdefgh" && line.secret == "jkmnpqrstuvwxyz23456789abc")
+        #expect(line.account == "enrol-abcdefgh" && line.requestTopic == "enrol/abcdefgh/csr")
+        #expect(line.answerTopic == "enrol/abcdefgh/cert" && line.fingerprint == Self.fingerprint)
+        #expect(try JoinLine("  sudo seismote join \(Self.line)\n") == line)
+        #expect(try JoinLine("seismote join \(Self.line)\r\n").text == Self.line)
+        let other = try JoinLine("[fe80::1]:9000/attic#\(Self.token)@SHA256:\(Self.fingerprint.lowercased())")
+        #expect(other.broker.host == "fe80::1" && other.broker.port == 9000 && other.fingerprint == Self.fingerprint)
+    }
+
+    @Test(arguments: [
+        ("", "it is empty"), ("a b", "2 words"), ("broker.local/attic", "/ or # is missing"),
+        ("broker.local#\(token)@\(fingerprint)", "/ or # is missing"),
+        ("broker.local/attic#\(token)", "@ is missing"), ("broker.local/at+tic#\(token)@\(fingerprint)", "station id"),
+        ("broker.local/group#\(token)@\(fingerprint)", "reserved"),
+        ("broker.local/attic#\(token)x@\(fingerprint)", "35 characters"),
+        ("broker.local/attic#\(token.dropLast())1@\(fingerprint)", "of a-z and 2-9"),
+        ("broker.local/attic#\(token)@\(fingerprint.dropLast())", "64 hexadecimal digits"),
+        ("/attic#\(token)@\(fingerprint)", "no host"),
+        ("broker.local:99999/attic#\(token)@\(fingerprint)", "port"),
+        ("user@broker.local/attic#\(token)@\(fingerprint)", "more than a host"),
+    ]) func aLineThatIsNoneSaysWhichPartIsWrongAndNotTheToken(text: String, words: String) throws {
+        let error = #expect(throws: CtlError.self) { try JoinLine(text) }
+        let message = try #require(error).message
+        #expect(message.contains(words), "\(message)")
+        #expect(!message.contains("jkmnpqrstuvwxyz"), "the token is in the sentence")
+    }
+
+    @Test func aCertificateIsRenewedWhenTwoThirdsOfItsLifeAreOver() {
+        let day: Int64 = 86_400_000_000_000
+        func isDue(_ days: Int64) -> Bool { StationCertificate.isDue(from: 0, until: 90 * day, now: days * day) }
+        #expect(!isDue(0) && !isDue(59) && isDue(60) && isDue(91))
+    }
+
+    @Test func aCertificateOfAnotherKeyOrNameIsNotTaken() throws {
+        let folder = try TemporaryFolder()
+        let key = folder.path("key.pem")
+        try FileChange(path: key, text: try StationCertificate.newKey(), isForRoot: true).write()
+        func selfSigned(_ name: String) throws -> String {
+            try #require(
+                ProgramRun(["openssl", "req", "-x509", "-key", key, "-subj", "/CN=\(name)", "-days", "2"], seconds: 60)
+            ).output
+        }
+        let pem = try selfSigned("attic")
+        #expect(StationCertificate.problem(pem, keyFile: key, name: "attic") == nil)
+        #expect(StationCertificate.problem(pem, keyFile: key, name: "cellar") == "it is for another name than cellar")
+        #expect(try StationCertificate.problem(selfSigned("attic/O=x"), keyFile: key, name: "attic") != nil)
+        #expect(StationCertificate.problem("words", keyFile: key, name: "attic") == "openssl cannot read it")
+        try FileChange(path: key, text: try StationCertificate.newKey(), isForRoot: true).write()
+        #expect(StationCertificate.problem(pem, keyFile: key, name: "attic") == "it is for another key")
+        let request = try StationCertificate.request(keyFile: key, name: "attic")
+        #expect(request.hasPrefix("-----BEGIN CERTIFICATE REQUEST-----") && request.utf8.count < 600)
+    }
+
+    @Test func whatTheBrokerAnswersIsLookedAt() {
+        func answer(_ text: String) -> EnrolmentAnswer? { EnrolmentAnswer(Array(text.utf8)) }
+        let pem = "-----BEGIN CERTIFICATE-----\\nAAAA\\n-----END CERTIFICATE-----\\n"
+        let plain = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        #expect(
+            answer(#"{"certificate":"\#(pem)","authorities":"\#(pem)\#(pem)","port":8884}"#)
+                == .certificate(plain, authorities: plain + plain, port: 8884))
+        #expect(answer(#"{"error":"no\u001b[2J"}"#) == .refused(safe("no\u{1b}[2J", limit: 300)))
+        for text in [
+            "", "[]", "{}", #"{"certificate":"x","authorities":"\#(pem)","port":8884}"#,
+            #"{"certificate":"\#(pem)\#(pem)","authorities":"\#(pem)","port":8884}"#,
+            #"{"certificate":"\#(pem)","authorities":"","port":8884}"#,
+            #"{"certificate":"\#(pem)","authorities":"\#(pem)","port":0}"#,
+            #"{"certificate":"\#(pem)","authorities":"\#(pem)","port":70000}"#,
+        ] { #expect(answer(text) == nil, "\(text)") }
+    }
+
+    /// What a power cut has interrupted, and what lies on the boot partition, is gone on with without a person.
+    @Test func aLineOnTheBootPartitionIsMovedFromThere() throws {
+        let folder = try TemporaryFolder()
+        let (boot, home) = (folder.path("boot"), folder.path("etc"))
+        #expect(mkdir(boot, 0o755) == 0)
+        func take() throws -> CtlStatus {
+            let words = ["--resume", "--part", "take", "--boot", boot, "--config", "\(home)/seismote.yaml"]
+            return try JoinShell(try JoinCommand.parse(words), config: "\(home)/seismote.yaml").run()
+        }
+        #expect(try take() == .done && SmallFiles.text("\(home)/joining/line") == nil)
+        try FileChange(path: "\(boot)/seismote-join", text: "\u{feff}broker.local/attic\r\n").write()
+        #expect(throws: CtlError.self) { try take() }
+        #expect(SmallFiles.text("\(boot)/seismote-join-errors.txt")?.contains("/ or # is missing") == true)
+        try FileChange(path: "\(boot)/seismote-join", text: "\u{feff}sudo seismote join \(Self.line)\r\n").write()
+        #expect(try take() == .done)
+        #expect(SmallFiles.text("\(home)/joining/line") == Self.line + "\n")
+        #expect(SmallFiles.names(in: boot).isEmpty, "nothing is left on the partition")
+        var facts = stat()
+        #expect(stat("\(home)/joining/line", &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+        // The second start takes up the same, and what cloud-init has written gets the mode and owner that it has to have.
+        #expect(chmod("\(home)/joining/line", 0o644) == 0)
+        #expect(try take() == .done && SmallFiles.text("\(home)/joining/line") == Self.line + "\n")
+        #expect(stat("\(home)/joining/line", &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+    }
+}
