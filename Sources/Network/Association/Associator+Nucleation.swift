@@ -98,6 +98,10 @@ extension Associator {
         guard chosen.contains(where: { $0.onset.eventID == first.onset.eventID }) else { return false }
         let names = Set(chosen.map(\.onset.station))
         let now = Double(now) / 1e9
+        guard !isOfWrongClocks(source, chosen), isLikely(chosen), isSharp(source, chosen) else { return false }
+        let peers = peers(of: source, chosen)
+        if case .later(let time) = peers.verdict { recheck(first.onset.eventID, at: time) }
+        guard peers.verdict == .credible, !isOneMoment(source, chosen) else { return false }
         if names.count >= options.minimumStations {
             let support = support(of: source, members: names, now: now)
             let shadowed = chosen.filter(\.isShadowed).count
@@ -121,6 +125,84 @@ extension Associator {
             return false
         }
         return true
+    }
+
+    /// Of the onsets of an earthquake, the part that stations take for one on average, as far as they have judged.
+    private static let leastWeight = 0.35
+
+    /// Whether the onsets speak for an earthquake, each as far as its station takes it for one: enough of them in all, or a
+    /// good part of a few. Footsteps of ten houses do neither.
+    func isLikely(_ onsets: [Kept]) -> Bool {
+        let weight = onsets.reduce(0) { $0 + $1.onset.weight }
+        return weight >= Double(options.minimumStations) || weight >= Double(onsets.count) * Self.leastWeight
+    }
+
+    /// Whether many onsets are nearer to the times of the wave than chance has them: of onsets at any time, two in five are
+    /// within two fifths of what is allowed, and gusts of wind bring many.
+    private func isSharp(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
+        guard chosen.count >= 8 else { return true }
+        let near = chosen.filter { kept in
+            let travel = source.travel(.p, to: kept.place)
+            return abs(kept.onset.seconds - source.origin - travel) <= 0.4 * options.gate(travel, .p)
+        }
+        return near.count * 20 >= chosen.count * 13
+    }
+
+    private func peers(of source: Hypocentre, _ chosen: [Kept]) -> Peers {
+        let names = Set(chosen.map(\.onset.station))
+        let ours = Set(chosen.map(\.onset.eventID))
+        let now = Double(now) / 1e9
+        var busy: Set<String> = []
+        for kept in pool where kept.event != nil && !ours.contains(kept.onset.eventID) {
+            if abs(kept.onset.seconds - source.origin) < 90 { busy.insert(kept.onset.station) }
+        }
+        let peaks = chosen.map { kept -> (peak: Double, distance: Double, phase: Phase) in
+            let distance = kept.place.distance(to: source.place)
+            let slant = (distance * distance + source.depth * source.depth).squareRoot()
+            return (kept.onset.pga, slant, .p)
+        }
+        return Peers(
+            of: source, members: names, busy: busy, stations: stations, now: now, options: options,
+            magnitude: MagnitudeRelation.estimate(peaks)?.value)
+    }
+
+    /// Whether the onsets are those of one moment: of these, and of what else the stations around have had then.
+    private func isOneMoment(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
+        let centre = Place.middle(of: chosen.map(\.place))
+        let reach = 10 + 1.5 * chosen.reduce(0) { max($0, $1.place.distance(to: centre)) }
+        let middle = chosen[chosen.count / 2].onset.seconds
+        var nearest: [String: (place: Place, time: Double)] = [:]
+        for kept in pool where kept.event.map({ serial in chosen.contains { $0.event == serial } }) ?? true {
+            guard abs(kept.onset.seconds - middle) < 15, kept.place.distance(to: centre) <= reach else { continue }
+            let known = nearest[kept.onset.station]?.time
+            if let known, abs(known - middle) <= abs(kept.onset.seconds - middle) { continue }
+            nearest[kept.onset.station] = (kept.place, kept.onset.seconds)
+        }
+        for kept in chosen { nearest[kept.onset.station] = (kept.place, kept.onset.seconds) }
+        let onsets = nearest.sorted { $0.key < $1.key }.map(\.value)
+        return Simultaneity(onsets).isOneMoment(beside: source)
+    }
+
+    /// Seconds that a clock may be off for its onsets to be known as those of an event.
+    static let clockSeconds = 6.0
+
+    /// Whether the onsets are those of an event that is there already, all of them by the same time too late or too early.
+    private func isOfWrongClocks(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
+        events.contains { event in
+            guard event.members.count >= chosen.count, !chosen.contains(where: { $0.event == event.serial }),
+                abs(source.origin - event.hypocentre.origin) < 3 * Self.clockSeconds
+            else { return false }
+            let shifts = chosen.map { $0.onset.seconds - event.hypocentre.arrival(.p, at: $0.place) }.sorted()
+            let middle = shifts[shifts.count / 2]
+            guard abs(middle) <= Self.clockSeconds else { return false }
+            let extent = reach(of: event)
+            return chosen.allSatisfy { kept in
+                let distance = kept.place.distance(to: event.hypocentre.place)
+                let travel = event.hypocentre.travel(.p, to: kept.place)
+                let shift = kept.onset.seconds - event.hypocentre.origin - travel
+                return distance <= extent && abs(shift - middle) <= options.gate(travel, .p)
+            }
+        }
     }
 
     /// Makes an event of a source, or gives it to the young event that it shares onsets with.

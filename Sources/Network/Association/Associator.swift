@@ -132,6 +132,12 @@ public struct Associator: Sendable {
             let event = events.firstIndex(where: { $0.serial == serial }), events[event].closed == nil
         else { return }
         events[event].changed = max(events[event].changed, now)
+        guard later.likely != .unclassified || later.probability != nil else { return }
+        // What the stations have judged to be no earthquake is none.
+        if !isLikely(members(of: event).map(\.kept)) {
+            release(serial)
+            events.remove(at: event)
+        }
     }
 
     private mutating func insert(_ kept: Kept) {

@@ -22,12 +22,23 @@ public struct StationOnset: Sendable, Equatable {
     public var likely = Likely.unclassified
     /// Whether that is not going to change.
     public var isCertain = false
+    /// Probability of an earthquake, as the station has judged it; nil: it has not yet.
+    public var probability: Double?
 
     /// What the station takes it for.
     public enum Likely: String, Sendable, CaseIterable { case earthquake, disturbance, unclassified }
 
     public init(eventID: String, station: String, time: Int64) {
         (self.eventID, self.station, self.time, asOf) = (eventID, station, time, time)
+    }
+
+    /// How far it speaks for an earthquake, 0 to 1: fully until it is judged.
+    var weight: Double {
+        switch likely {
+        case .earthquake: 1
+        case .disturbance: isCertain ? 0 : min(0.3, probability ?? 0.2)
+        case .unclassified: probability ?? 1
+        }
     }
 
     /// Seconds of UTC.
@@ -46,6 +57,7 @@ public struct StationOnset: Sendable, Equatable {
             if later.likely != .unclassified, !isCertain || later.isCertain {
                 (new.likely, new.isCertain) = (later.likely, later.isCertain)
             }
+            new.probability = later.probability ?? probability
         }
         let changed = new != self
         self = new

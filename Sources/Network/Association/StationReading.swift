@@ -111,6 +111,7 @@ extension StationReport {
         if case .string(let likely)? = payload["class"]?["likely"] {
             result.likely = StationOnset.Likely(rawValue: likely) ?? .unclassified
             result.isCertain = payload["class"]?["certain"] == .bool(true)
+            if let p = payload["class"]?["p"]?.number, (0...1).contains(p) { result.probability = p }
         }
         (self.onset, isFirst) = (result, kind == .onset)
     }

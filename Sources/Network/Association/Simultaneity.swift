@@ -1,0 +1,63 @@
+import Glibc
+
+/// Tells onsets that came at one moment from those of a wave that crosses the network. What shakes or disturbs all stations at
+/// once (the mains, a step of their clocks, a restart) fits a source some hundred kilometres below them, since its wave is as
+/// flat: an apparent velocity of more than 10 km/s is that of no local earthquake.
+struct Simultaneity {
+    /// Expected error of an onset's time, s.
+    private static let pickError = 0.2
+    /// What a gross error counts, in squares of that.
+    private static let gross = 16.0
+    /// Squares by which a wave has to explain the onsets better than one moment does, where it could.
+    private static let evidence = 12.0
+    /// Squares of the differences that an earthquake below the middle of the stations would make; with less, times do not
+    /// tell the two apart.
+    private static let least = 16.0
+    /// Kilometres; a usual earthquake.
+    private static let depth = 10.0
+
+    private let stations: [Place]
+    /// Seconds of UTC.
+    private let times: [Double]
+
+    /// - Parameter onsets: one of each station.
+    init(_ onsets: [(place: Place, time: Double)]) {
+        (stations, times) = (onsets.map(\.place), onsets.map(\.time))
+    }
+
+    private func cost(_ errors: [Double]) -> Double {
+        errors.reduce(0) { $0 + min(Self.gross, $1 * $1 / (Self.pickError * Self.pickError)) }
+    }
+
+    /// Of all moments the one that explains most.
+    private var costOfOneMoment: Double {
+        times.map { moment in
+            // The mean of what is near it.
+            let near = times.filter { abs($0 - moment) <= 2 * Self.pickError }
+            let mean = near.reduce(0, +) / Double(max(1, near.count))
+            return cost(times.map { $0 - mean })
+        }.min() ?? 0
+    }
+
+    /// What a local earthquake would differ by from one moment.
+    private var contrast: Double {
+        let middle = Place.middle(of: stations)
+        let travels = stations.map {
+            TravelTimes.iasp91.seconds(.p, distance: $0.distance(to: middle), depth: Self.depth)
+        }.sorted()
+        guard !travels.isEmpty else { return 0 }
+        return cost(travels.map { $0 - travels[travels.count / 2] })
+    }
+
+    /// Whether one moment explains the onsets about as well as a source does, though a local earthquake would not.
+    func isOneMoment(beside source: Hypocentre) -> Bool {
+        let contrast = contrast
+        guard contrast >= Self.least else { return false }
+        let errors = zip(stations, times).map { $1 - source.arrival(.p, at: $0) }
+        let wave = cost(errors)
+        let fitting = errors.filter { $0 * $0 < Self.gross * Self.pickError * Self.pickError }.count
+        // Onsets that scatter more than expected make any differences of this kind larger.
+        let scale = max(1, wave / Double(max(1, fitting - 4)))
+        return (costOfOneMoment - wave) / scale < min(Self.evidence, contrast / 3)
+    }
+}
