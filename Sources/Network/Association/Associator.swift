@@ -19,7 +19,7 @@ public struct Associator: Sendable {
         var isShadowed = false
 
         /// Whether it may begin an event.
-        var isSeed: Bool { !(onset.likely == .disturbance && onset.isCertain) }
+        var isSeed: Bool { !onset.isDismissed }
     }
 
     public let options: AssociationOptions
@@ -57,6 +57,9 @@ public struct Associator: Sendable {
     public func place(of station: String) -> Place? { stations[station]?.place }
 
     // MARK: Time
+
+    /// By so much a station has to take an event rather for an earthquake than before for it to be looked at anew.
+    private static let rise = 0.1
 
     /// When something happens by itself next.
     public var deadline: Int64? {
@@ -128,11 +131,16 @@ public struct Associator: Sendable {
     }
 
     private mutating func update(_ index: Int, _ later: StationOnset) {
-        guard pool[index].onset.update(later), let serial = pool[index].event,
-            let event = events.firstIndex(where: { $0.serial == serial }), events[event].closed == nil
-        else { return }
+        let before = pool[index].onset.weight
+        guard pool[index].onset.update(later) else { return }
+        guard let serial = pool[index].event else {
+            // Onsets that spoke too little for an earthquake may be one now.
+            if pool[index].onset.weight > before + Self.rise { nucleate(pool[index]) }
+            return
+        }
+        guard let event = events.firstIndex(where: { $0.serial == serial }), events[event].closed == nil else { return }
         events[event].changed = max(events[event].changed, now)
-        guard later.likely != .unclassified || later.probability != nil else { return }
+        guard pool[index].onset.weight < before else { return }
         // What the stations have judged to be no earthquake is none.
         if !isLikely(members(of: event).map(\.kept)) {
             release(serial)

@@ -19,27 +19,55 @@ public struct StationOnset: Sendable, Equatable {
     public var pga = 0.0
     /// Largest Mercalli intensity so far.
     public var mmi: Double?
-    public var likely = Likely.unclassified
-    /// Whether that is not going to change.
-    public var isCertain = false
-    /// Probability of an earthquake, as the station has judged it; nil: it has not yet.
-    public var probability: Double?
+    /// What its station takes it for, by its newest word on that; nil: it has not judged yet.
+    public var judgement: Judgement?
 
-    /// What the station takes it for.
+    /// What a station takes an event for.
     public enum Likely: String, Sendable, CaseIterable { case earthquake, disturbance, unclassified }
+
+    /// A station judges an event again and again while it shakes, and may go back on what it has said.
+    public struct Judgement: Sendable, Equatable {
+        public var likely: Likely
+        /// Of an earthquake, 0 to 1; nil: not said.
+        public var probability: Double?
+        /// Whether it is the last one.
+        public var isFinal: Bool
+        /// The newest sample that it is made of, nanoseconds of UTC.
+        public var asOf: Int64
+
+        public init(_ likely: Likely, probability: Double?, isFinal: Bool, asOf: Int64) {
+            (self.likely, self.probability, self.isFinal, self.asOf) = (likely, probability, isFinal, asOf)
+        }
+
+        /// Of two, the one that holds, in whatever order they come: the last one, or the one of more samples; of as many,
+        /// the one that speaks less for an earthquake.
+        func isBefore(_ other: Judgement) -> Bool {
+            if isFinal != other.isFinal { return other.isFinal }
+            if asOf != other.asOf { return asOf < other.asOf }
+            return other.weight < weight
+        }
+
+        /// How far it speaks for an earthquake, 0 to 1.
+        var weight: Double {
+            switch likely {
+            case .earthquake: 1
+            case .disturbance: min(0.3, probability ?? (isFinal ? 0 : 0.2))
+            case .unclassified: probability ?? 1
+            }
+        }
+    }
 
     public init(eventID: String, station: String, time: Int64) {
         (self.eventID, self.station, self.time, asOf) = (eventID, station, time, time)
     }
 
+    public var likely: Likely { judgement?.likely ?? .unclassified }
+
+    /// Whether its station has said for good that it is no earthquake.
+    var isDismissed: Bool { likely == .disturbance && judgement?.isFinal == true }
+
     /// How far it speaks for an earthquake, 0 to 1: fully until it is judged.
-    var weight: Double {
-        switch likely {
-        case .earthquake: 1
-        case .disturbance: isCertain ? 0 : min(0.3, probability ?? 0.2)
-        case .unclassified: probability ?? 1
-        }
-    }
+    var weight: Double { judgement?.weight ?? 1 }
 
     /// Seconds of UTC.
     var seconds: Double { Double(time) / 1e9 }
@@ -54,11 +82,8 @@ public struct StationOnset: Sendable, Equatable {
         if later.asOf >= asOf {
             new.asOf = later.asOf
             if let arrival = later.arrival { new.arrival = arrival }
-            if later.likely != .unclassified, !isCertain || later.isCertain {
-                (new.likely, new.isCertain) = (later.likely, later.isCertain)
-            }
-            new.probability = later.probability ?? probability
         }
+        if let judged = later.judgement, judgement?.isBefore(judged) ?? true { new.judgement = judged }
         let changed = new != self
         self = new
         return changed

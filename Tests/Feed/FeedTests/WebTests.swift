@@ -54,6 +54,17 @@ struct WebTests {
             ["id": "base", "onset": "2026-01-05T10:20:33.000000000Z", "phase": "P", "residual_s": 0.125],
             ["id": "a|b<", "onset": "2026-01-05T10:20:34.000000000Z", "phase": "S"],
         ],
+        "place": [
+            "quality": "outside", "azimuth_deg": 40.0,
+            "region": [
+                ["latitude": [35.0, 36.0, 36.0], "longitude": [-118.0, -118.0, -117.0]],
+                ["latitude": [1.0, 2.0, 2.0, 1.0], "longitude": [5.0, 5.0, 6.0, 5.0]],
+                // No lines.
+                ["latitude": [1.0, 2.0], "longitude": [5.0, 5.0]],
+                ["latitude": [1.0, 2.0, 3.0], "longitude": [5.0, 5.0, "x"]],
+            ],
+        ],
+        "disputed": true,
     ]
 
     @Test func writesEventsAsText() {
@@ -77,6 +88,10 @@ struct WebTests {
             "<value>4.5</value>",
             "networkCode=\"XX\" stationCode=\"BASE\"", "stationCode=\"a|b&lt;\"", "<phase>S</phase>",
             "<timeResidual>0.125</timeResidual>",
+            "<text>place: outside, towards 40.0 degrees from the middle of the stations</text>",
+            "<text>90 % region: MULTIPOLYGON (((-118.0 35.0, -118.0 36.0, -117.0 36.0, -118.0 35.0)), "
+                + "((5.0 1.0, 5.0 2.0, 6.0 2.0, 5.0 1.0)))</text>",
+            "<text>disputed: stations nearby are silent</text>",
         ] { #expect(text.contains(part), "\(part)") }
         #expect(!text.contains("net-2"))
     }

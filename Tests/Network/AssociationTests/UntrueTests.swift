@@ -68,25 +68,79 @@ import Testing
         #expect(detected(country.infos + shaken, isEarly: true).isEmpty)
     }
 
+    /// Onsets, and what their stations say of them some seconds later.
+    private static func judged(
+        _ onsets: [Country.Message], _ words: [(seconds: Double, class: Value)], first count: Int
+    ) -> [Country.Message] {
+        let updates = words.flatMap { word in
+            onsets.prefix(count).map { onset in
+                var update = changed(changed(onset, "class", word.class), "event_type", "update")
+                update.time += word.seconds
+                let time = Timestamp(nanoseconds: Int64(update.time * 1000) * 1_000_000)
+                return changed(update, "t", .string(time.description))
+            }
+        }
+        return (onsets + updates).sorted { $0.time < $1.time }
+    }
+
+    private static func left(_ messages: [Country.Message]) -> [NetworkEventMessage] {
+        let said = detected(messages, isEarly: true).map(\.message)
+        return Dictionary(grouping: said, by: \.eventID).compactMap(\.value.last).filter { !$0.isWithdrawn }
+    }
+
     /// Stations that have judged their onsets to be disturbances make no earthquake; a part of them does not undo one.
     @Test func whatStationsTakeForADisturbanceIsNone() {
         var country = Country(stations: 9, side: 30, seed: 24)
         let shaken = country.earthquake([2, 1], at: 50).sorted { $0.time < $1.time }
-        func judged(_ p: Double, _ count: Int) -> [NetworkEventMessage] {
-            let updates = shaken.prefix(count).map { onset in
-                let judged = Self.changed(onset, "class", ["likely": "unclassified", "p": .double(p)])
-                var update = Self.changed(judged, "event_type", "update")
-                update.time += 1
-                return Self.changed(
-                    update, "t", .string(Timestamp(nanoseconds: Int64(update.time * 1000) * 1_000_000).description))
-            }
-            let all = (shaken + updates).sorted { $0.time < $1.time }
-            let last = detected(country.infos + all, isEarly: true).map(\.message)
-            return Dictionary(grouping: last, by: \.eventID).compactMap(\.value.last).filter { !$0.isWithdrawn }
+        func count(_ p: Double, _ count: Int) -> Int {
+            let word: Value = ["likely": "unclassified", "p": .double(p)]
+            return Self.left(country.infos + Self.judged(shaken, [(1, word)], first: count)).count
         }
-        #expect(judged(0.9, shaken.count).count == 1)
-        #expect(judged(0.1, shaken.count).isEmpty)
-        #expect(judged(0.1, 3).count == 1)
+        #expect(count(0.9, shaken.count) == 1)
+        #expect(count(0.1, shaken.count) == 0)
+        #expect(count(0.1, 3) == 1)
+    }
+
+    /// A station may go back on what it has said, in both directions, until it says that this was its last word.
+    @Test func stationsGoBackOnWhatTheySay() {
+        var country = Country(stations: 9, side: 30, seed: 24)
+        let shaken = country.earthquake([2, 1], at: 50).sorted { $0.time < $1.time }
+        let quake: Value = ["likely": "earthquake", "p": 0.93, "certain": true, "final": false]
+        let none: Value = ["likely": "unclassified", "p": 0.06, "certain": true, "final": false]
+        let last: Value = ["likely": "unclassified", "p": 0.06, "certain": true, "final": true]
+        func count(_ words: [(Double, Value)]) -> Int {
+            Self.left(country.infos + Self.judged(shaken, words, first: shaken.count)).count
+        }
+        #expect(count([(1, quake)]) == 1)
+        #expect(count([(1, quake), (4, none)]) == 0)
+        #expect(count([(1, quake), (4, none), (6, quake)]) == 1)
+        #expect(count([(1, quake), (4, last), (6, quake)]) == 0)
+    }
+
+    /// Whatever order messages of one event come in, the same judgement holds.
+    @Test func judgementsHaveOneOrder() throws {
+        let onset = Country.onset("S1", Country.start)
+        let words: [(Double, Value)] = [
+            (1, ["likely": "earthquake", "p": 0.9]), (3, ["likely": "unclassified", "p": 0.4]),
+            (3, ["likely": "unclassified", "p": 0.2]), (2, ["likely": "disturbance", "p": 0.05, "final": true]),
+        ]
+        let reports = try Self.judged([onset], words, first: 1).map {
+            try StationReport($0.payload, station: "S1", arrival: nil).onset
+        }
+        #expect(reports.count == 5)
+        for (others, likely, weight) in [(2, StationOnset.Likely.earthquake, 1.0), (4, .disturbance, 0.05)] {
+            for turn in 0..<12 {
+                var given = Array(reports.prefix(others))
+                for i in given.indices { given.swapAt(i, (i * 7 + turn) % given.count) }
+                var one = StationOnset(eventID: onset.payload["event_id"]?.rawText ?? "", station: "S1", time: given[0].time)
+                for later in given + given { _ = one.update(later) }
+                #expect(one.likely == likely && one.weight == weight)
+            }
+        }
+        // Of the same samples the lower one.
+        var one = reports[0]
+        for later in reports where later.judgement?.isFinal != true { _ = one.update(later) }
+        #expect(one.likely == .unclassified && one.weight == 0.2)
     }
 
     /// A third of the clocks two seconds off: one earthquake, and these stations are named.

@@ -17,6 +17,11 @@ extension QuakeML {
         xml.leaf("preferredOriginID", "smi:local/origin/\(id)")
         if magnitude != nil { xml.leaf("preferredMagnitudeID", "smi:local/magnitude/\(id)") }
         suspectEarthquake()
+        for words in Self.remarks(event) {
+            xml.begin("comment")
+            xml.leaf("text", words)
+            xml.end()
+        }
         for (index, station) in stations.enumerated() {
             let name = station["id"]?.rawText ?? ""
             let code = codes(name) ?? ("XX", name)
@@ -51,6 +56,38 @@ extension QuakeML {
             xml.end()
         }
         xml.end()
+    }
+
+    /// What QuakeML has no elements for: how well the place is known, the region of 90 % as well-known text (OGC 06-103r4;
+    /// longitude before latitude, degrees), and that the event is disputed.
+    private static func remarks(_ event: Value) -> [String] {
+        var remarks: [String] = []
+        if let quality = event["place"]?["quality"]?.rawText {
+            var words = "place: \(quality)"
+            if quality == "outside", let azimuth = event["place"]?["azimuth_deg"]?.number {
+                words += ", towards \(azimuth) degrees from the middle of the stations"
+            }
+            remarks.append(words)
+        }
+        if let region = region(event["place"]?["region"]) { remarks.append("90 % region: \(region)") }
+        if event["disputed"] == .bool(true) { remarks.append("disputed: stations nearby are silent") }
+        return remarks
+    }
+
+    private static func region(_ region: Value?) -> String? {
+        guard case .array(let rings)? = region else { return nil }
+        let polygons = rings.compactMap { ring -> String? in
+            guard case .array(let latitude)? = ring["latitude"], case .array(let longitude)? = ring["longitude"],
+                latitude.count == longitude.count, latitude.count > 2
+            else { return nil }
+            var points = zip(longitude, latitude).compactMap { east, north in
+                east.number.flatMap { east in north.number.map { "\(east) \($0)" } }
+            }
+            guard points.count == latitude.count else { return nil }
+            if points.first != points.last { points.append(points[0]) }
+            return "((\(points.joined(separator: ", "))))"
+        }
+        return polygons.isEmpty ? nil : "MULTIPOLYGON (\(polygons.joined(separator: ", ")))"
     }
 
     /// - Parameter ellipse: has the epicentre in it with 68 %.

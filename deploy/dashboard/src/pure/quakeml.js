@@ -38,6 +38,15 @@ function event(object, { id, network, code, location }) {
 
 const kilometres = (tag, value) => (Number.isFinite(value) ? element(tag, number(value * 1000)) : "");
 
+// The region of 90 % as well-known text, longitude before latitude; "" where there is none.
+function regionText({ region = [] } = {}) {
+  const polygons = region.filter(({ latitude, longitude }) => latitude.length > 2 && latitude.length === longitude.length).map(({ latitude, longitude }) => {
+    const points = latitude.map((value, i) => `${number(longitude[i])} ${number(value)}`);
+    return `((${[...points, ...(points[0] === points.at(-1) ? [] : [points[0]])].join(", ")}))`;
+  });
+  return polygons.length > 0 ? `MULTIPOLYGON (${polygons.join(", ")})` : "";
+}
+
 // An event of the network: origin with its uncertainty, magnitude, the onsets as picks and arrivals.
 function networkEvent(object) {
   const own = `smi:local/seismote/network/${name(object.event_id)}`;
@@ -57,6 +66,7 @@ function networkEvent(object) {
       element("originID", `${own}/origin`) + (magnitude.relation ? element("methodID", `smi:local/${name(magnitude.relation)}`) : ""), ` publicID="${own}/magnitude"`) : "";
   const comments = [
     place?.quality && `place: ${place.quality}${place.quality === "outside" && Number.isFinite(place.azimuth_deg) ? `, towards ${number(place.azimuth_deg)} degrees from the middle of the stations` : ""}`,
+    regionText(place) && `90 % region: ${regionText(place)}`, object.disputed && "disputed: stations nearby are silent",
     Number.isFinite(object.mmi?.value) && `largest intensity mmi ${number(object.mmi.value)}${object.mmi.station ? ` at ${object.mmi.station}` : ""}`, object.withdrawn && "withdrawn",
   ].filter(Boolean);
   return element("event",
