@@ -110,6 +110,7 @@ public struct Associator: Sendable {
         var kept = Kept(onset: onset, place: place)
         insert(kept)
         if let event = join(kept) {
+            guard isSharp(events[event]) else { return withdraw(event) }
             if events[event].isMature(options) || events[event].closed != nil {
                 if events[event].members.count * 10 >= events[event].fittedWith * 11 || events[event].members.count < 40
                 {
@@ -142,10 +143,13 @@ public struct Associator: Sendable {
         events[event].changed = max(events[event].changed, now)
         guard pool[index].onset.weight < before else { return }
         // What the stations have judged to be no earthquake is none.
-        if !isLikely(members(of: event).map(\.kept)) {
-            release(serial)
-            events.remove(at: event)
-        }
+        if !isLikely(members(of: events[event]).map(\.kept)) { withdraw(event) }
+    }
+
+    /// There was no such event.
+    private mutating func withdraw(_ event: Int) {
+        release(events[event].serial)
+        events.remove(at: event)
     }
 
     private mutating func insert(_ kept: Kept) {

@@ -11,10 +11,6 @@ struct Peers: Equatable {
     var others = 0
     /// The wave has not been there yet.
     var pending = 0
-    /// With an onset then, of this source or not.
-    var shaken = 0
-    /// Of these, at the time of the P wave within a part of what is allowed.
-    var sharp = 0
     /// When it has been at all of them, seconds of UTC.
     var settled = 0.0
 
@@ -24,12 +20,6 @@ struct Peers: Equatable {
     private static let nearly = 1.25
     /// Seconds after an onset during which a station's event lasts.
     private static let eventSeconds = 20.0
-    /// From so many stations on an earthquake is told from onsets at any time by how sharp it is.
-    private static let manyStations = 8
-    /// Of what an onset may miss the wave by; and the part of the onsets that have to be as near as that. Onsets within 3 s at
-    /// random have a third there, those of an earthquake with errors of 0.5 s two thirds.
-    private static let sharpPart = 0.4
-    private static let sharpShare = 0.55
     /// A peak that no station sleeps through, m/s².
     static let strongPeak = 0.15
 
@@ -42,7 +32,6 @@ struct Peers: Equatable {
 
     var verdict: Verdict {
         if members < silent.count + others { return .not }
-        if shaken >= Self.manyStations, Double(sharp) < Self.sharpShare * Double(shaken) { return .not }
         return members >= silent.count + others + pending ? .credible : .later(settled)
     }
 
@@ -72,17 +61,15 @@ struct Peers: Equatable {
                     MagnitudeRelation.logPeak(magnitude: $0, distance: way, phase: .p) >= log10(Self.strongPeak * 100)
                 } ?? false
             guard way <= limit || isStrong else { continue }
-            guard names.contains(name) || station.isOnline && !busy.contains(name) else { continue }
-            let travel = source.travel(.p, to: place)
-            let gate = options.gate(travel, .p)
-            let (arrival, s) = (source.origin + travel, source.arrival(.s, at: place))
-            let around = station.recent.filter { $0 > arrival - Self.eventSeconds && $0 < s + 10 }
-            if !around.isEmpty { shaken += 1 }
-            if around.contains(where: { abs($0 - arrival) <= Self.sharpPart * gate }) { sharp += 1 }
             if names.contains(name) {
                 members += 1
                 continue
             }
+            guard station.isOnline, !busy.contains(name) else { continue }
+            let travel = source.travel(.p, to: place)
+            let gate = options.gate(travel, .p)
+            let (arrival, s) = (source.origin + travel, source.arrival(.s, at: place))
+            let around = station.recent.filter { $0 > arrival - Self.eventSeconds && $0 < s + 10 }
             if around.isEmpty {
                 if arrival + gate < now {
                     silent.append(name)

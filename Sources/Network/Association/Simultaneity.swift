@@ -10,9 +10,10 @@ struct Simultaneity {
     private static let gross = 16.0
     /// Squares by which a wave has to explain the onsets better than one moment does, where it could.
     private static let evidence = 12.0
-    /// Squares of the differences that an earthquake below the middle of the stations would make; with less, times do not
-    /// tell the two apart.
+    /// Squares of the differences that an earthquake below the middle of the stations would make; with less, times hardly
+    /// tell the two apart, and with still less not at all.
     private static let least = 16.0
+    private static let slight = 4.0
     /// Kilometres; a usual earthquake.
     private static let depth = 10.0
 
@@ -30,17 +31,20 @@ struct Simultaneity {
     }
 
     /// Of all moments the one that explains most.
-    private var costOfOneMoment: Double {
-        times.map { moment in
+    private var moment: (time: Double, cost: Double) {
+        var best = (time: 0.0, cost: Double.infinity)
+        for moment in times {
             // The mean of what is near it.
             let near = times.filter { abs($0 - moment) <= 2 * Self.pickError }
             let mean = near.reduce(0, +) / Double(max(1, near.count))
-            return cost(times.map { $0 - mean })
-        }.min() ?? 0
+            let cost = cost(times.map { $0 - mean })
+            if cost < best.cost { best = (mean, cost) }
+        }
+        return best
     }
 
-    /// What a local earthquake would differ by from one moment.
-    private var contrast: Double {
+    /// What a local earthquake below the middle of some stations would differ by from one moment.
+    private func contrast(_ stations: [Place]) -> Double {
         let middle = Place.middle(of: stations)
         let travels = stations.map {
             TravelTimes.iasp91.seconds(.p, distance: $0.distance(to: middle), depth: Self.depth)
@@ -51,13 +55,17 @@ struct Simultaneity {
 
     /// Whether one moment explains the onsets about as well as a source does, though a local earthquake would not.
     func isOneMoment(beside source: Hypocentre) -> Bool {
-        let contrast = contrast
-        guard contrast >= Self.least else { return false }
         let errors = zip(stations, times).map { $1 - source.arrival(.p, at: $0) }
+        let moment = moment
+        func fits(_ error: Double) -> Bool { error * error < Self.gross * Self.pickError * Self.pickError }
+        // What neither of them explains does not tell which it was.
+        let contrast = contrast(
+            stations.indices.filter { fits(errors[$0]) || fits(times[$0] - moment.time) }.map { stations[$0] })
         let wave = cost(errors)
-        let fitting = errors.filter { $0 * $0 < Self.gross * Self.pickError * Self.pickError }.count
+        // With a small difference, one moment has to be the better of the two.
+        guard contrast >= Self.least else { return contrast >= Self.slight && moment.cost < wave }
         // Onsets that scatter more than expected make any differences of this kind larger.
-        let scale = max(1, wave / Double(max(1, fitting - 4)))
-        return (costOfOneMoment - wave) / scale < min(Self.evidence, contrast / 3)
+        let scale = max(1, wave / Double(max(1, errors.filter(fits).count - 4)))
+        return (moment.cost - wave) / scale < min(Self.evidence, contrast / 3)
     }
 }
