@@ -99,6 +99,10 @@ extension Associator {
         let names = Set(chosen.map(\.onset.station))
         let now = Double(now) / 1e9
         guard !isOfWrongClocks(source, chosen), isLikely(chosen), isSharp(source, chosen) else { return false }
+        if let time = settled(source, chosen), time > now + 1e-6 {
+            recheck(first.onset.eventID, at: time)
+            return false
+        }
         let peers = peers(of: source, chosen)
         if case .later(let time) = peers.verdict { recheck(first.onset.eventID, at: time) }
         guard peers.verdict == .credible, !isOneMoment(source, chosen) else { return false }
@@ -148,6 +152,18 @@ extension Associator {
     private static func sharpShare(_ count: Int) -> Double { count < 16 ? 0.5 : count < 24 ? 0.6 : 0.68 }
     /// Seconds around the waves within which an onset is of them, or of what else there was.
     private static let around = (before: 5.0, after: 3.0)
+
+    /// When it can be told whether many onsets at once are those of an earthquake, seconds of UTC; nil: now, by what enough of
+    /// their stations have judged. What gusts bring in the first second is as sharp as an earthquake.
+    private func settled(_ source: Hypocentre, _ chosen: [Kept]) -> Double? {
+        guard chosen.count >= Self.manyOnsets, chosen.allSatisfy({ $0.event == nil }) else { return nil }
+        let judged = chosen.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
+        guard judged < Double(options.minimumStations) else { return nil }
+        return chosen.reduce(0) { latest, kept in
+            let travel = source.travel(.p, to: kept.place)
+            return max(latest, source.origin + travel + 2 * options.gate(travel, .p))
+        }
+    }
 
     /// Whether of many onsets that the stations around a source have had as its waves passed, of it or not, enough are as near
     /// to the time of the P wave as those of an earthquake are.

@@ -60,6 +60,8 @@ public struct Associator: Sendable {
 
     /// By so much a station has to take an event rather for an earthquake than before for it to be looked at anew.
     private static let rise = 0.1
+    /// A first judgement of so much as well.
+    private static let likely = 0.5
 
     /// When something happens by itself next.
     public var deadline: Int64? {
@@ -133,10 +135,12 @@ public struct Associator: Sendable {
 
     private mutating func update(_ index: Int, _ later: StationOnset) {
         let before = pool[index].onset.weight
+        let isFirst = pool[index].onset.judgement == nil && later.judgement != nil
         guard pool[index].onset.update(later) else { return }
         guard let serial = pool[index].event else {
-            // Onsets that spoke too little for an earthquake may be one now.
-            if pool[index].onset.weight > before + Self.rise { nucleate(pool[index]) }
+            // Onsets that spoke too little for an earthquake, or had to be waited with, may be one now.
+            let weight = pool[index].onset.weight
+            if weight > before + Self.rise || isFirst && weight > Self.likely { nucleate(pool[index]) }
             return
         }
         guard let event = events.firstIndex(where: { $0.serial == serial }), events[event].closed == nil else { return }
