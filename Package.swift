@@ -60,6 +60,7 @@ let package = Package(
         .executable(name: "seismoted", targets: ["seismoted"]),
         .executable(name: "seismote", targets: ["seismote"]),
         .executable(name: "seismote-network", targets: ["seismote-network"]),
+        .executable(name: "seismote-notify", targets: ["seismote-notify"]),
         // For deploy/benchmarks and deploy/checks/fuzz-targets, which are packages of their own.
         .library(
             name: "SeismoteStation",
@@ -104,6 +105,7 @@ let package = Package(
         room("Network/Cluster", ["Messages", "Settings", "Association"]),
         room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Core/Servers", ["Messages", "Settings", "CSQLite"]),
+        room("Notify/Notify", ["Messages", "Settings"]),
         room(
             "Feed/Feed",
             ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "Servers", "CCrypt"]),
@@ -145,6 +147,14 @@ let package = Package(
         // Of the machines of a network, not of stations: it alone needs librabbitmq.
         program("Network/seismote-network", ["Threads", "Messages", "Cluster", "CRabbitMQ"]),
 
+        // For people's phones, beside the broker.
+        program(
+            "Notify/seismote-notify",
+            [
+                "Threads", "Messages", "Settings", "Servers", "ServerOptions", "Notify", "Link",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Base/Threads"),
         tests("Core/SignalProcessing"),
@@ -158,6 +168,7 @@ let package = Package(
         tests("Network/Cluster", ["Association", "Messages", "Settings"]),
         tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
         tests("Core/Servers", ["Messages", "Settings"]),
+        tests("Notify/Notify", ["Messages", "Settings"]),
         tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "Servers"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
@@ -177,9 +188,10 @@ let package = Package(
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
     let tested = ["Threads", "Spool", "Link", "Agent"].map { "\($0)Tests" }
     package.targets.removeAll {
-        ["seismote", "ServerOptions"].contains($0.name) || $0.type == .test && !tested.contains($0.name)
+        ["seismote", "seismote-notify", "ServerOptions"].contains($0.name)
+            || $0.type == .test && !tested.contains($0.name)
     }
-    package.products.removeAll { $0.name == "seismote" }
+    package.products.removeAll { ["seismote", "seismote-notify"].contains($0.name) }
 }
 
 // The server `seismote-feed` stands on SwiftNIO, which needs Swift 6.1. Builds that only test leave it out, because it

@@ -38,6 +38,7 @@ packages_for() {
         network) echo mosquitto openssl python3 util-linux iproute2 nftables ;;
         nats) echo nats-server ;;
         feed) echo prometheus ;;
+        notify) echo curl libfaketime mosquitto python3 python3-venv tzdata util-linux ;;
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;
         unit) echo systemd systemd-sysv udev openssl mosquitto mosquitto-clients util-linux ;;
         board) echo qemu-system-x86 busybox-static i2c-tools libiio-utils iiod kmod cpio apt dpkg debian-archive-keyring xz-utils zstd python3 ;;

@@ -66,7 +66,7 @@ build_tests() { SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --build-tests --qui
 
 build_release() {
     local product
-    for product in seismoted seismote seismote-feed seismote-network; do
+    for product in seismoted seismote seismote-feed seismote-network seismote-notify; do
         swift_alone build -c release "${release_flags[@]}" --product $product --quiet || return
     done
     swift_alone build -c release "${release_flags[@]}" --package-path deploy/benchmarks --quiet

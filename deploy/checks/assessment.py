@@ -19,6 +19,7 @@ class Event:
         self.judged = {}  # probability by the time of its judging
         self.onsite = {}  # estimate by its seconds
         self.moved = False
+        self.final = None  # what it is taken for in the end
 
     def take(self, message):
         now = message["duration_s"]
@@ -35,6 +36,7 @@ class Event:
         if message.get("onsite"):
             self.onsite.setdefault(message["onsite"]["t_s"], message["onsite"])
         if message["event_type"] == "end":
+            self.final = told.get("likely")
             self.end = message
 
     def probabilities(self, rate):

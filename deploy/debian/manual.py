@@ -13,7 +13,7 @@ import sys
 import time
 
 # Programs of packages of their own, and their settings files in /etc/seismote.
-SERVERS = {"seismote-feed": "feed", "seismote-network": "network"}
+SERVERS = {"seismote-feed": "feed", "seismote-network": "network", "seismote-notify": "notify"}
 version = os.environ.get("VERSION", "")
 date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0"))))
 lines = []

@@ -124,14 +124,14 @@ public struct Agent {
                 log.notice("stopping: a command asked for a restart")
                 return 0
             }
-            var waited = [signals, status.changed.descriptor, dispatcher.inbox.wake.descriptor].map {
+            var waited = [signals, status.changed.descriptor, dispatcher.wake.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             let due = dispatcher.due.map { max(0, $0 - HostClock.monotonic()) } ?? .max
             let shortest = min(1_000_000_000, manager.watchdogInterval ?? .max, due)
             _ = poll(&waited, 3, max(1, Int32(clamping: shortest / 1_000_000)))
             if waited[1].revents != 0 { status.changed.clear() }
-            if waited[2].revents != 0 { dispatcher.inbox.wake.clear() }
+            if waited[2].revents != 0 { dispatcher.wake.clear() }
             if waited[0].revents != 0, let number = Self.nextSignal(signals) {
                 if number == SIGHUP {
                     log.notice("restarting: received SIGHUP, the settings file is read again")

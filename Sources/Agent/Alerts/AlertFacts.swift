@@ -55,7 +55,7 @@ public struct AlertFacts: Sendable {
         public var setAside: String?
         /// The files were taken away while they were in use: what, in words, and when (monotonic, ns).
         public var taken: (words: String, at: Int64)?
-        /// Messages that the disk dropped for want of room.
+        /// Messages that the disk dropped for want of room since the start.
         public var dropped = ClassCounts()
         /// Messages lost by damage, other things, and how often nobody knows what.
         public var (damaged, damagedOthers, unknownLosses) = (0, 0, 0)

@@ -48,7 +48,10 @@ struct Books {
     /// Adds what a file says of earlier times.
     mutating func count(dropped: [Int64], damaged: [Int64]) {
         if dropped.count == 3 {
-            for priority in Priority.allCases { statistics.dropped[priority] &+= Int(dropped[priority.rawValue]) }
+            for priority in Priority.allCases {
+                statistics.dropped[priority] &+= Int(dropped[priority.rawValue])
+                statistics.droppedBefore[priority] &+= Int(dropped[priority.rawValue])
+            }
         }
         statistics.damaged &+= Int(damaged.first ?? 0)
         guard damaged.count == 3 else { return }

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import Messages
 import MiniSEED
@@ -17,7 +18,7 @@ public struct Spool: ~Copyable {
 
     public private(set) var options: SpoolOptions
     /// The damage that `open` or the last `recover` found.
-    public internal(set) var setAsideFile: SetAsideFile?
+    public private(set) var setAsideFile: SetAsideFile?
     /// The same in words; nil: all is well.
     public var setAside: String? { setAsideFile?.description }
 
@@ -25,8 +26,8 @@ public struct Spool: ~Copyable {
     private var lock: FolderLock
     private let boot: String
     /// Number of the next message, without its class.
-    var next: Int64
-    var books: Books
+    private var next: Int64
+    private(set) var books: Books
     /// As of the last commit.
     private var committed: Books
     /// The file has been given up, and there is no new one yet: `recover` is to be called again.
@@ -35,14 +36,14 @@ public struct Spool: ~Copyable {
     private var former: Database?
     /// Rows that somebody wanted to read and that are not what was written, or are not there though others name them; since
     /// the start. What is told of the past is not whole when this has risen meanwhile.
-    public internal(set) var unread = 0
+    public private(set) var unread = 0
     /// For reading the ring.
-    var decoder = MiniSEEDDecoder()
-    var samples: [Double] = []
+    private var decoder = MiniSEEDDecoder()
+    private var samples: [Double] = []
     /// Messages that were in what was given up.
     private var expected = 0
     /// Losses that have been told of.
-    var found = (rows: 0, others: 0)
+    private var found = (rows: 0, others: 0)
 
     /// Opens the spool or makes it. Damaged files are set aside, see `setAside`.
     /// - Parameter now: of a clock that never jumps (ns), the one that `trim` gets.
@@ -280,5 +281,1023 @@ public struct Spool: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: 36)
         let count = Glibc.read(file, &bytes, bytes.count)
         return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : ""
+    }
+}
+
+/// What can still be read of a damaged file goes into the new one: rows of every kind, each with its checksum, found page
+/// by page. What cannot be read is counted.
+extension Spool {
+    /// From the file that was set aside. Never fails: what cannot be read stays there.
+    /// - Parameters:
+    ///   - keys: messages that are in memory as well.
+    ///   - expected: messages that were in it, where that is known.
+    private mutating func salvage(except keys: Set<Int64> = [], expected: Int? = nil) {
+        guard let aside = setAsideFile, aside.kind == .database, !SetAside.isBlocked(aside.path) else { return }
+        guard let file = PageFile(aside.path) else { return }
+        salvage(from: file, except: keys, expected: expected)
+    }
+
+    private mutating func salvage(from file: PageFile, except keys: Set<Int64>, expected: Int?) {
+        // Into a database of somebody else goes only what is nowhere else.
+        let isNew = books.statistics.messages.total + books.statistics.keptMessages + books.ring.entries.count == 0
+        let scan = PageScan(file)
+        func places(_ kind: RowKind) -> [PageScan.Place] { (scan.places[kind] ?? []).sorted { $0.key < $1.key } }
+        for table in Table.allCases {
+            if let highest = places(.message(table)).last { next = max(next, (highest.key >> 2) &+ 1) }
+        }
+        do throws(SpoolError) {
+            try begin()
+            let facts = places(.fact).compactMap { scan.row($0, isFact: true) }
+            try take(facts)
+            var (taken, essential, count) = (0, 0, 0)
+            for table in Table.allCases where table == .essential || isNew {
+                for place in places(.message(table)) where !keys.contains(place.key) {
+                    guard let (message, state) = scan.message(place) else { continue }
+                    if try take(message, state, table) { taken += 1 }
+                    essential += table == .essential ? 1 : 0
+                    setAsideFile?.salvaged = essential
+                    count += 1
+                    // What has been taken over stays, should there be no room for the rest.
+                    guard count % 64 == 0 else { continue }
+                    try commit()
+                    try begin()
+                }
+                guard table == .essential, isNew else { continue }
+                for levels in places(.levels) {
+                    if let levels = scan.row(levels, isFact: false).flatMap({ StepLevels.read($0) }) {
+                        try store(levels)
+                    }
+                }
+                try takeRing(places(.segment), scan)
+            }
+            try countLosses(scan, except: keys, taken: taken, expected: isNew ? expected : nil)
+            try commit()
+        } catch { _ = undo(error) }
+    }
+
+    private mutating func countLosses(
+        _ scan: PageScan, except keys: Set<Int64>, taken: Int, expected: Int?
+    ) throws(SpoolError) {
+        let seen = scan.lostMessages.subtracting(keys).count
+        let lost = expected.map { max(seen, $0 - taken - keys.count) } ?? seen
+        // Where nothing tells how many rows stood in a page, no number is said.
+        let isUnknown = scan.isUnknown && expected == nil
+        setAsideFile?.lost = isUnknown ? nil : lost
+        books.statistics.damaged += lost
+        books.statistics.damagedOthers += scan.lostOthers + (scan.isUnknown && !isUnknown ? 1 : 0)
+        books.statistics.unknownLosses += isUnknown ? 1 : 0
+        try database.set(.damaged, numbers: books.damaged)
+    }
+
+    /// - Returns: false when there was no room: that is counted.
+    private mutating func take(
+        _ message: StoredMessage, _ state: Int, _ table: Table
+    ) throws(SpoolError) -> Bool {
+        let size = StoredMessage.size(message.header, message.payload.count)
+        guard size <= options.pages * Database.pageBytes / 16, try makeRoom(size, for: table.priority) else {
+            books.statistics.dropped[table.priority] += 1
+            try database.set(.dropped, numbers: books.dropped)
+            return true
+        }
+        let isThere = try look(message.key, table) != nil
+        let number = isThere ? try takeNumber() << 2 | Int64(table.rawValue) : message.key
+        let result = message.payload.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
+            do throws(SpoolError) {
+                return .success(try insert(number, message.header, bytes, made: message.made))
+            } catch { return .failure(error) }
+        }
+        try result.get()
+        next = max(next, (number >> 2) &+ 1)
+        guard state != 0, message.header.event != nil, table == .essential else { return true }
+        try keep(number, state: state)
+        books.remove(.essential, size)
+        books.keep(size)
+        return true
+    }
+
+    private mutating func takeRing(_ places: [PageScan.Place], _ scan: PageScan) throws(SpoolError) {
+        func segment(_ place: PageScan.Place) -> (segment: RingSegment, records: [UInt8])? {
+            scan.row(place, isFact: false).flatMap { RingSegment.read($0) }
+        }
+        let numbers = places.compactMap { place in segment(place).map { (place, $0.segment.number) } }
+        for (place, _) in numbers.sorted(by: { $0.1 < $1.1 }) {
+            guard let (segment, records) = segment(place), try makeRoom(records.count, for: .state) else { continue }
+            let result = records.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
+                do throws(SpoolError) { return .success(try write(segment, bytes, .appendSegment)) } catch {
+                    return .failure(error)
+                }
+            }
+            try result.get()
+            books.ring.append(segment)
+        }
+    }
+
+    private mutating func take(_ facts: [PageRecord]) throws(SpoolError) {
+        var (dropped, damaged): ([Int64], [Int64]) = ([], [])
+        for fact in facts {
+            let (name, value) = (fact.text(0), Array(fact.blob(1)))
+            let numbers = String(decoding: value, as: UTF8.self).split(separator: " ").compactMap { Int64($0) }
+            switch OwnFact(rawValue: name) {
+            // (How old messages are, and what was deleted in order, begins anew with the file.)
+            case .boot, .ages, .deleted: continue
+            case .reserved: next = max(next, min(numbers.first ?? 0, .max / 8))
+            case .dropped: dropped = numbers
+            case .damaged: damaged = numbers
+            case .pages: books.statistics.damagedPages += Int(numbers.first ?? 0)
+            case nil: if !name.hasPrefix("spool.") { try database.set(name, value) }
+            }
+        }
+        books.count(dropped: dropped, damaged: damaged)
+        try database.set(.dropped, numbers: books.dropped)
+        try database.set(.pages, numbers: [Int64(books.statistics.damagedPages)])
+        try database.set(.damaged, numbers: books.damaged)
+    }
+}
+
+/// Finds what is not as it was written before it is needed: what is kept for weeks is read once, or never.
+extension Spool {
+    /// Bytes of the file up to which all of it is read each hour; and of rows at the start.
+    private static let hourlyPages = 4096
+    private static let startBytes = 64 << 20
+
+    /// To be called once an hour: reads the file, of large ones the index of what waits. Rows that are not as they were
+    /// written are dropped and counted; an index that does not agree with its table is made again. ``takeFinding()`` tells.
+    /// - Throws: an error that `isDamage` calls for `recover`.
+    public mutating func check() throws(SpoolError) {
+        try commit()
+        do throws(SpoolError) {
+            let pages = try database.filePages()
+            if pages <= Self.hourlyPages {
+                try database.check(upTo: Self.hourlyPages)
+                try checkRows(bytes: .max)
+            } else {
+                try database.checkWaiting()
+            }
+        } catch { throw undo(error) }
+        try commit()
+    }
+
+    /// The same at the start, of rows that are not read anyway before they are sent.
+    private mutating func checkAtStart() throws(SpoolError) {
+        do throws(SpoolError) { try checkRows(bytes: Self.startBytes) } catch { throw undo(error) }
+        try commit()
+        guard let finding = takeFinding() else { return }
+        if setAsideFile == nil {
+            setAsideFile = SetAsideFile(path: database.path, reason: finding, kind: .rows)
+        } else {
+            setAsideFile?.reason += "; \(finding)"
+        }
+    }
+
+    /// What was found to be damaged since this was asked last and is no file that was set aside, in words; nil: all is well.
+    public mutating func takeFinding() -> String? {
+        let (rows, others) = (books.statistics.damaged - found.rows, books.statistics.damagedOthers - found.others)
+        found = (books.statistics.damaged, books.statistics.damagedOthers)
+        var words: [String] = []
+        if !database.rebuilt.isEmpty {
+            books.statistics.rebuiltIndices += database.rebuilt.count
+            words.append("rebuilt from its table: index " + database.rebuilt.joined(separator: ", "))
+            database.rebuilt = []
+        }
+        if rows > 0 { words.append("messages that were not as written, and are lost: \(rows)") }
+        if others > 0 { words.append("pieces of waveform, levels or facts that were not as written: \(others)") }
+        return words.isEmpty ? nil : words.joined(separator: "; ")
+    }
+
+    /// - Parameter bytes: of rows that are read, about.
+    private mutating func checkRows(bytes: Int) throws(SpoolError) {
+        try begin()
+        var left = bytes
+        for table in Table.allCases where left > 0 { try checkMessages(table, &left) }
+        try checkFacts()
+        try checkLevels()
+        for segment in books.ring.entries where left > 0 {
+            left -= segment.bytes
+            if try records(of: segment) != nil { continue }
+            let statement = try database.use(.deleteSegment)
+            statement.bind(1, segment.slot)
+            try statement.run()
+            books.ring.remove(slot: segment.slot)
+            try countDamaged(1)
+        }
+    }
+
+    private mutating func checkMessages(_ table: Table, _ left: inout Int) throws(SpoolError) {
+        var damaged: [Int64] = []
+        var others: [(key: Int64, state: Int)] = []
+        do {
+            let row = try database.use(.messages, table)
+            while left > 0, try row.step() {
+                left -= row.blob(11).count + 100
+                guard let (message, state) = StoredMessage.read(row), message.key & 3 == table.rawValue else {
+                    damaged.append(row.int64(0))
+                    continue
+                }
+                if state != row.int(12) { others.append((message.key, state)) }
+            }
+        }
+        for key in damaged where try !dropDamaged(key, table) {
+            throw database.damage("a row cannot be found by its key")
+        }
+        for (key, state) in others where table == .essential {
+            guard let row = try look(key, table) else { throw database.damage("a row cannot be found by its key") }
+            let statement = try database.use(.setState)
+            statement.bind(1, key)
+            statement.bind(2, state)
+            try statement.run()
+            if row.waits { books.remove(table, row.size) } else { books.forget(row.size) }
+            if state == 0 { books.add(table, row.size) } else { books.keep(row.size) }
+        }
+    }
+
+    private mutating func checkFacts() throws(SpoolError) {
+        var damaged: [[UInt8]] = []
+        do {
+            let row = try database.use(.allFacts)
+            while try row.step() {
+                if row.int64(2) != StoredMessage.checksum(row.text(0), row.blob(1)) { damaged.append(row.bytes(0)) }
+            }
+        }
+        for name in damaged {
+            let result = name.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
+                do throws(SpoolError) {
+                    let statement = try database.use(.deleteFactBytes)
+                    statement.bind(1, bytes)
+                    return .success(try statement.run())
+                } catch { return .failure(error) }
+            }
+            try result.get()
+        }
+        try countDamaged(damaged.count)
+    }
+
+    private mutating func checkLevels() throws(SpoolError) {
+        var damaged: [Int64] = []
+        var misplaced: [StepLevels] = []
+        do {
+            let row = try database.use(.allLevels)
+            while try row.step() {
+                guard row.int64(2) == Self.sum(row.int64(1), row.blob(3)),
+                    let levels = StepLevels(block: row.int64(1), row.blob(3))
+                else {
+                    damaged.append(row.int64(0))
+                    continue
+                }
+                if !places(of: levels.block).contains(row.int64(0)) { misplaced.append(levels) }
+            }
+        }
+        for slot in damaged {
+            let statement = try database.use(.deleteLevels)
+            statement.bind(1, slot)
+            try statement.run()
+        }
+        // (A damaged number of its place, or another budget.)
+        for levels in misplaced where try row(levels.block) == nil { try store(levels) }
+        try countDamaged(damaged.count)
+    }
+
+    private mutating func countDamaged(_ others: Int) throws(SpoolError) {
+        guard others > 0 else { return }
+        books.statistics.damagedOthers += others
+        try database.set(.damaged, numbers: books.damaged)
+    }
+}
+
+/// Small things that others want to find again after a restart.
+extension Spool {
+    /// The bytes under a name.
+    public mutating func fact(_ name: String) throws(SpoolError) -> [UInt8]? {
+        do throws(SpoolError) { return try database.fact(name) } catch { throw undo(error) }
+    }
+
+    /// Puts bytes under a name; nil takes the name away. Names that begin with `spool.` are the spool's own.
+    public mutating func setFact(_ name: String, _ value: [UInt8]?) throws(SpoolError) {
+        do throws(SpoolError) {
+            try begin()
+            try database.set(name, value)
+        } catch { throw undo(error) }
+    }
+
+    /// All names with a beginning, in order.
+    public mutating func facts(beginningWith prefix: String) throws(SpoolError) -> [String] {
+        var names: [String] = []
+        do throws(SpoolError) {
+            let row = try database.use(.factNames)
+            while try row.step() {
+                let name = row.text(0)
+                if name.utf8.starts(with: prefix.utf8) { names.append(name) }
+            }
+        } catch { throw undo(error) }
+        return names
+    }
+}
+
+extension Spool {
+    /// Keeps a message until the broker has it. Makes room for it if need be.
+    /// - Parameter made: nanoseconds of UTC.
+    /// - Returns: its number, above 0; 0 when all room is taken by what is more important: it is counted as dropped.
+    public mutating func put(
+        _ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, made: Int64
+    ) throws(SpoolError) -> Int64 {
+        let size = StoredMessage.size(header, payload.count)
+        guard size <= options.pages * Database.pageBytes / 16 else {
+            throw undo(
+                SpoolError(file: database.path, code: SQLITE_TOOBIG, text: "a message of \(payload.count) bytes"))
+        }
+        do throws(SpoolError) {
+            try begin()
+            // (What is essential is tried in any case.)
+            guard try makeRoom(size, for: header.priority) || header.priority == .essential else {
+                books.statistics.dropped[header.priority] += 1
+                try database.set(.dropped, numbers: books.dropped)
+                return 0
+            }
+            let key = try takeNumber() << 2 | Int64(Table(header.priority).rawValue)
+            try insert(key, header, payload, made: made)
+            return key
+        } catch { throw undo(error) }
+    }
+
+    mutating func insert(
+        _ key: Int64, _ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, made: Int64
+    ) throws(SpoolError) {
+        let statement = try database.use(.insert, Table(header.priority))
+        statement.bind(1, key)
+        statement.bind(2, made)
+        statement.bind(3, header.topic)
+        statement.bind(4, header.qos)
+        statement.bind(5, header.retain ? 1 : 0)
+        statement.bind(6, header.isHistory ? 1 : 0)
+        statement.bind(7, StoredContent.text(header))
+        if let expiry = header.expiry { statement.bind(8, Int64(expiry)) }
+        if let event = header.event {
+            statement.bind(9, event.id)
+            statement.bind(10, event.part.rawValue)
+        }
+        statement.bind(11, StoredMessage.checksum(key, header, payload, made: made))
+        statement.bind(12, payload)
+        try statement.run()
+        books.add(Table(header.priority), StoredMessage.size(header, payload.count))
+    }
+
+    /// The number of a message is taken from a range that was noted before: so it is never given again, at the price of
+    /// one more write every 4096 messages.
+    private mutating func takeNumber() throws(SpoolError) -> Int64 {
+        if next >= books.reserved {
+            books.reserved = next + 4096
+            try database.set(.reserved, numbers: [books.reserved])
+        }
+        next += 1
+        return next - 1
+    }
+
+    /// Messages that wait, in the order in which they were put.
+    /// - Parameters:
+    ///   - key: only those after this number; 0: from the first.
+    ///   - messages: at most so many.
+    ///   - bytes: at most so many of payload, but at least one message.
+    public mutating func next(
+        _ line: SpoolLine, after key: Int64 = 0, messages: Int = .max, bytes: Int = .max
+    ) throws(SpoolError) -> [StoredMessage] {
+        var found: [StoredMessage] = []
+        var damaged: [Int64] = []
+        do throws(SpoolError) {
+            var total = 0
+            let row = try database.use(line == .essential ? .next : .nextOfTheRest)
+            row.bind(1, key)
+            row.bind(2, Int64(clamping: messages))
+            while try row.step() {
+                guard let message = StoredMessage(row) else {
+                    damaged.append(row.int64(0))
+                    continue
+                }
+                total += message.payload.count
+                if total > bytes, !found.isEmpty { break }
+                found.append(message)
+            }
+        } catch { throw undo(error) }
+        for key in damaged { try dropDamaged(key) }
+        return found
+    }
+
+    /// The broker has a message, or never will: messages of events are kept, others are deleted.
+    /// - Returns: false when it was not there any more.
+    @discardableResult
+    public mutating func settle(_ key: Int64, _ outcome: MessageFate) throws(SpoolError) -> Bool {
+        guard let table = Table(rawValue: Int(key & 3)) else { return false }
+        do throws(SpoolError) {
+            try begin()
+            guard let row = try look(key, table), row.waits else { return false }
+            books.remove(table, row.size)
+            guard row.isOfEvent else {
+                try delete(key, table)
+                return true
+            }
+            try keep(key, state: outcome == .delivered ? 1 : 2)
+            books.keep(row.size)
+            return true
+        } catch { throw undo(error) }
+    }
+
+    func keep(_ key: Int64, state: Int) throws(SpoolError) {
+        let statement = try database.use(.deliver)
+        statement.bind(1, key)
+        statement.bind(2, state)
+        statement.bind(3, StoredMessage.mark(state: state))
+        try statement.run()
+    }
+
+    func look(
+        _ key: Int64, _ table: Table
+    ) throws(SpoolError) -> (size: Int, waits: Bool, isOfEvent: Bool)? {
+        let row = try database.use(.look, table)
+        row.bind(1, key)
+        guard try row.step() else { return nil }
+        return (row.int(0), row.int(1) == 0, row.int(2) != 0 && table == .essential)
+    }
+
+    func delete(_ key: Int64, _ table: Table) throws(SpoolError) {
+        let statement = try database.use(.delete, table)
+        statement.bind(1, key)
+        try statement.run()
+    }
+
+    /// Deletes a message, whatever became of it.
+    /// - Returns: false when it was not there any more.
+    @discardableResult
+    private mutating func drop(_ key: Int64, _ table: Table? = nil) throws(SpoolError) -> Bool {
+        guard let table = table ?? Table(rawValue: Int(key & 3)), let row = try look(key, table) else { return false }
+        try delete(key, table)
+        if row.waits { books.remove(table, row.size) } else { books.forget(row.size) }
+        return true
+    }
+
+    /// A row that is not what was written.
+    /// - Parameter table: that has it; nil: by its number.
+    /// - Returns: false when it cannot be found.
+    @discardableResult
+    private mutating func dropDamaged(_ key: Int64, _ table: Table? = nil) throws(SpoolError) -> Bool {
+        do throws(SpoolError) {
+            try begin()
+            guard try drop(key, table) else { return false }
+            books.statistics.damaged += 1
+            try database.set(.damaged, numbers: books.damaged)
+            return true
+        } catch { throw undo(error) }
+    }
+
+    mutating func oldestMade() -> Int64? {
+        var oldest: Int64?
+        for table in Table.allCases where books.statistics.messages[table.priority] > 0 {
+            guard let row = try? database.use(.oldest, table) else { continue }
+            row.bind(1, 1)
+            if (try? row.step()) == true { oldest = min(oldest ?? .max, row.int64(2)) }
+        }
+        return oldest
+    }
+}
+
+/// An event whose end was never written.
+public struct UnfinishedEvent: Sendable, Equatable {
+    public var id: String
+    /// Its newest onset or update.
+    public var trigger: StoredMessage
+}
+
+extension Spool {
+    /// Events with an onset or an update and without an end after it, delivered or not, the oldest first: for the one who
+    /// closes them after a kill. (A recording that is played again gives its events the same ids.)
+    public mutating func unfinishedEvents() throws(SpoolError) -> [UnfinishedEvent] {
+        var ids: [(id: String, ended: Int64)] = []
+        do throws(SpoolError) {
+            let row = try database.use(.unfinished)
+            while try row.step() { ids.append((row.text(0), row.int64(1))) }
+        } catch { throw undo(error) }
+        var events: [UnfinishedEvent] = []
+        for (id, ended) in ids {
+            if let trigger = try newestTrigger(of: id, after: ended) {
+                events.append(UnfinishedEvent(id: id, trigger: trigger))
+            }
+        }
+        return events
+    }
+
+    private mutating func newestTrigger(of id: String, after ended: Int64) throws(SpoolError) -> StoredMessage? {
+        var before = Int64.max
+        while true {
+            do throws(SpoolError) {
+                let row = try database.use(.newestTrigger)
+                row.bind(1, id)
+                row.bind(2, before)
+                row.bind(3, ended)
+                guard try row.step() else { return nil }
+                if let message = StoredMessage(row) { return message }
+                before = row.int64(0)
+            } catch { throw undo(error) }
+        }
+    }
+
+    /// Hands out the messages of an event's waveform in their order, one at a time: those after its last end.
+    public mutating func forEachWaveform(
+        of event: String, _ body: (StoredMessage) -> Void
+    ) throws(SpoolError) {
+        do throws(SpoolError) {
+            let row = try database.use(.waveforms)
+            row.bind(1, event)
+            while try row.step() {
+                if let message = StoredMessage(row) { body(message) }
+            }
+        } catch { throw undo(error) }
+    }
+
+    /// The newest end of an event that is still here.
+    public mutating func lastEnd() throws(SpoolError) -> StoredMessage? {
+        do throws(SpoolError) {
+            let row = try database.use(.lastEnd)
+            while try row.step() {
+                if let message = StoredMessage(row) { return message }
+            }
+            return nil
+        } catch { throw undo(error) }
+    }
+
+    /// Hands out the ends of events, the newest first. Two indices name them: what one of them has lost is found by the other.
+    /// What cannot be read counts as ``unread``.
+    /// - Parameter isWanted: by the event's id.
+    /// - Throws: the first error, when all that can be read has been handed out.
+    public mutating func forEachEnd(
+        where isWanted: (String) -> Bool, _ body: (StoredMessage) -> Void
+    ) throws(SpoolError) {
+        var keys: Set<Int64> = []
+        var problem: SpoolError?
+        for query in [Query.ends, .endsOfEvents] {
+            do throws(SpoolError) {
+                let row = try database.use(query)
+                while try row.step() {
+                    if isWanted(row.text(1)) { keys.insert(row.int64(0)) }
+                }
+            } catch { problem = problem ?? error }
+        }
+        for key in keys.sorted(by: >) {
+            do throws(SpoolError) {
+                let row = try database.use(.row)
+                row.bind(1, key)
+                guard try row.step(), let message = StoredMessage(row) else {
+                    unread += 1
+                    continue
+                }
+                guard let event = message.header.event, event.part == .end, isWanted(event.id) else { continue }
+                body(message)
+            } catch { problem = problem ?? error }
+        }
+        if let problem { throw undo(problem) }
+    }
+
+    /// Messages of an event in their order, whatever became of them.
+    /// - Parameters:
+    ///   - parts: which.
+    ///   - key: only those after this number.
+    ///   - count: at most so many.
+    public mutating func messages(
+        of event: String, _ parts: ClosedRange<EventMark.Part>, after key: Int64 = 0, count: Int = .max
+    ) throws(SpoolError) -> [StoredMessage] {
+        var found: [StoredMessage] = []
+        do throws(SpoolError) {
+            let row = try database.use(.ofEvent)
+            row.bind(1, event)
+            row.bind(2, parts.lowerBound.rawValue)
+            row.bind(3, parts.upperBound.rawValue)
+            row.bind(4, key)
+            row.bind(5, count)
+            while try row.step() {
+                if let message = StoredMessage(row) { found.append(message) } else { unread += 1 }
+            }
+        } catch { throw undo(error) }
+        return found
+    }
+
+    /// All events of which there is an onset, an update or an end, the newest first.
+    public mutating func events() throws(SpoolError) -> [String] {
+        var ids: [String] = []
+        do throws(SpoolError) {
+            let row = try database.use(.eventParts)
+            while try row.step() { ids.append(row.text(0)) }
+        } catch { throw undo(error) }
+        return ids
+    }
+}
+
+/// What is said of events: a fact each, under the event's id.
+extension Spool {
+    public enum EventNote: String, Sendable {
+        /// What people say that it was.
+        case label = "label."
+        /// What a network of stations says of it.
+        case confirmation = "confirmation."
+    }
+
+    /// Notes of a kind, by the ids of the events.
+    public mutating func notes(_ kind: EventNote) throws(SpoolError) -> [String: String] {
+        var found: [String: String] = [:]
+        for name in try facts(beginningWith: kind.rawValue) {
+            guard let value = try fact(name) else {
+                unread += 1
+                continue
+            }
+            found[String(name.dropFirst(kind.rawValue.count))] = String(decoding: value, as: UTF8.self)
+        }
+        return found
+    }
+
+    /// Of one event; nil: nothing has been said.
+    public mutating func note(_ kind: EventNote, of event: String) throws(SpoolError) -> String? {
+        let name = kind.rawValue + event
+        if let value = try fact(name) { return String(decoding: value, as: UTF8.self) }
+        if try facts(beginningWith: name).contains(name) { unread += 1 }
+        return nil
+    }
+
+    /// Puts a note beside an event; nil takes it away.
+    /// - Parameter most: notes of the kind that are kept; of more the oldest go, by the time in their event's id.
+    public mutating func setNote(
+        _ kind: EventNote, _ note: String?, of event: String, most: Int = 2000
+    ) throws(SpoolError) {
+        try setFact(kind.rawValue + event, note.map { Array($0.utf8) })
+        let names = try facts(beginningWith: kind.rawValue)
+        for oldest in names.sorted(by: { $0.suffix(19) < $1.suffix(19) }).dropLast(most) {
+            try setFact(oldest, nil)
+        }
+        try commit()
+    }
+
+    /// Labels by the ids of the events.
+    public mutating func labels() throws(SpoolError) -> [String: String] { try notes(.label) }
+
+    /// Of one event; nil: nobody has said what it was.
+    public mutating func label(of event: String) throws(SpoolError) -> String? { try note(.label, of: event) }
+
+    /// Labels an event; nil takes its label away.
+    public mutating func setLabel(_ label: String?, of event: String, most: Int = 2000) throws(SpoolError) {
+        try setNote(.label, label, of: event, most: most)
+    }
+}
+
+extension Spool {
+    /// A message that the broker has refused for so long that it is not tried any more: it counts as dropped.
+    public mutating func giveUp(_ key: Int64) throws(SpoolError) {
+        guard let table = Table(rawValue: Int(key & 3)), try settle(key, .refused(reason: 128)) else { return }
+        do throws(SpoolError) {
+            books.statistics.dropped[table.priority] += 1
+            try database.set(.dropped, numbers: books.dropped)
+        } catch { throw undo(error) }
+        try commit()
+    }
+}
+
+/// What goes when there is no room: delivered events, the oldest first; then the oldest traces; then the oldest summaries;
+/// and of what is essential, when nothing else is left, the oldest waveforms, then messages of no event, then those of
+/// events. A message never pushes out what is more important than itself; the ring has its own part.
+extension Spool {
+    /// Deletes what is too old or too much. To be called now and then; a call takes some milliseconds.
+    /// - Parameter now: of a clock that never jumps (ns): what is too old is not told by that of the day.
+    /// - Returns: false when there is more to do.
+    @discardableResult
+    public mutating func trim(now: Int64) throws(SpoolError) -> Bool {
+        do throws(SpoolError) {
+            try begin()
+            try trimRing()
+            if books.ages.look(now: now, next: next, keep: options.keepEvents) {
+                try database.set(.ages, numbers: books.ages.numbers)
+            }
+            let isYoung = try forgetOldEvents()
+            let hasRoom = try makeRoom(0, for: .essential)
+            return isYoung && hasRoom
+        } catch { throw undo(error) }
+    }
+
+    /// Bytes that find room while nothing has to go that waits for the broker.
+    public mutating func room() throws(SpoolError) -> Int {
+        do throws(SpoolError) {
+            let free = (options.pages - (try database.usedPages())) * Database.pageBytes
+            return max(0, free + books.statistics.keptBytes)
+        } catch { throw undo(error) }
+    }
+
+    /// How old a message is at least (ns).
+    public func age(of key: Int64) -> Int64 { books.ages.age(of: key >> 2) }
+
+    private mutating func forgetOldEvents() throws(SpoolError) -> Bool {
+        guard books.statistics.keptMessages > 0, let limit = books.ages.limit(age: options.keepEvents) else {
+            return true
+        }
+        let rows = try candidates(.oldestKept, .essential, count: 64)
+        let old = rows.prefix { $0.key >> 2 < limit }
+        for row in old { try forget(row) }
+        books.statistics.deletedForAge += old.count
+        if !old.isEmpty { try noteDeleted() }
+        return old.count < 64
+    }
+
+    private mutating func forget(_ row: Candidate) throws(SpoolError) {
+        try delete(row.key, .essential)
+        books.forget(row.size)
+    }
+
+    private func noteDeleted() throws(SpoolError) {
+        let statistics = books.statistics
+        try database.set(.deleted, numbers: [Int64(statistics.deletedForAge), Int64(statistics.deletedForRoom)])
+    }
+
+    /// Deletes until so many bytes more of a class find room.
+    /// - Returns: whether they do.
+    private mutating func makeRoom(_ bytes: Int, for priority: Priority) throws(SpoolError) -> Bool {
+        let (dropped, deleted) = (books.statistics.dropped, books.statistics.deletedForRoom)
+        // (Some pages more for what lies above a row.)
+        let pages = bytes > 0 ? bytes / Database.pageBytes + 8 : 0
+        var hasRoom = false
+        for _ in 0..<64 {
+            let excess = try database.usedPages() + pages - options.pages
+            hasRoom = excess <= 0
+            guard !hasRoom, try deleteSome(excess * Database.pageBytes, for: priority) else { break }
+        }
+        if deleted != books.statistics.deletedForRoom { try noteDeleted() }
+        if dropped != books.statistics.dropped { try database.set(.dropped, numbers: books.dropped) }
+        return hasRoom
+    }
+
+    /// Deletes about so many bytes of the least important there is, at most 64 messages.
+    /// - Returns: false when nothing is left that may go.
+    private mutating func deleteSome(_ bytes: Int, for priority: Priority) throws(SpoolError) -> Bool {
+        if books.statistics.keptMessages > 0 {
+            var left = bytes
+            for row in try candidates(.oldestKept, .essential, count: 64) where left > 0 {
+                try forget(row)
+                books.statistics.deletedForRoom += 1
+                left -= row.size
+            }
+            return true
+        }
+        for table in [Table.trace, .state, .essential] where table.rawValue >= priority.rawValue {
+            guard books.statistics.messages[table.priority] > 0 else { continue }
+            let queries = table == .essential ? [Query.oldestWaveforms, .oldestOthers, .oldest] : [.oldest]
+            for query in queries {
+                let rows = try candidates(query, table, count: 64)
+                guard !rows.isEmpty else { continue }
+                try drop(rows, table, bytes)
+                return true
+            }
+        }
+        return false
+    }
+
+    private mutating func drop(_ rows: [Candidate], _ table: Table, _ bytes: Int) throws(SpoolError) {
+        var left = bytes
+        for row in rows where left > 0 {
+            try delete(row.key, table)
+            books.remove(table, row.size)
+            books.statistics.dropped[table.priority] += 1
+            left -= row.size
+        }
+    }
+
+    private struct Candidate {
+        var key: Int64
+        var size: Int
+    }
+
+    private func candidates(_ query: Query, _ table: Table, count: Int) throws(SpoolError) -> [Candidate] {
+        var found: [Candidate] = []
+        let row = try database.use(query, table)
+        row.bind(1, count)
+        while try row.step() { found.append(Candidate(key: row.int64(0), size: row.int(1))) }
+        return found
+    }
+}
+
+/// The ring holds the last `ringSeconds` of what was recorded, in the order in which it was added: a clock that is set,
+/// forwards or back, deletes nothing and keeps nothing for ever.
+extension Spool {
+    /// Adds a piece and removes what is too much. Nothing happens when the ring is off.
+    public mutating func appendSegment(
+        _ segment: RingSegment, _ records: UnsafeRawBufferPointer
+    ) throws(SpoolError) {
+        guard options.ringSeconds > 0, records.count <= options.ringBytes / 4 else { return }
+        do throws(SpoolError) {
+            try begin()
+            // Nothing essential goes for the ring: if need be it does without its own oldest pieces, or this one.
+            while try !makeRoom(records.count, for: .state) {
+                guard !books.ring.entries.isEmpty else { return }
+                try removeOldestSegments(1)
+            }
+            var segment = segment
+            segment.bytes = records.count
+            segment.number = books.ring.nextNumber
+            segment.slot = books.ring.freshSlot
+            books.ring.append(segment)
+            // The new piece takes the place of the oldest that has to go: one page is written instead of many.
+            let surplus = books.ring.surplus(seconds: options.ringSeconds, bytes: options.ringBytes)
+            if surplus > 0 {
+                segment.slot = books.ring.entries[surplus - 1].slot
+                books.ring.moveNewest(to: segment.slot)
+                try removeOldestSegments(surplus, except: segment.slot)
+            }
+            try write(segment, records, surplus > 0 ? .replaceSegment : .appendSegment)
+            try takeLevels(segment, records)
+        } catch { throw undo(error) }
+    }
+
+    func write(
+        _ segment: RingSegment, _ records: UnsafeRawBufferPointer, _ query: Query
+    ) throws(SpoolError) {
+        let statement = try database.use(query)
+        statement.bind(1, segment.slot)
+        statement.bind(2, segment.number)
+        statement.bind(3, segment.start)
+        statement.bind(4, segment.end)
+        statement.bind(5, segment.samples)
+        statement.bind(6, segment.storedRate)
+        statement.bind(7, segment.format)
+        statement.bind(8, segment.checksum(records))
+        statement.bind(9, records)
+        if let unit = segment.unit { statement.bind(10, unit) }
+        try statement.run()
+    }
+
+    /// The pieces that have something between two times (nanoseconds of UTC, both included), in the order of adding.
+    public func segments(from: Int64, to: Int64) -> [RingSegment] {
+        books.ring.entries.filter { $0.start <= to && $0.end >= from }
+    }
+
+    /// The same for an answer. Pieces that must have been there, and such whose time is not that of their neighbours and
+    /// which are not as they were written, count as unread.
+    public mutating func segments(answering range: ClosedRange<Int64>) throws(SpoolError) -> [RingSegment] {
+        let entries = books.ring.entries
+        var found: [RingSegment] = []
+        for (index, piece) in entries.enumerated() {
+            if piece.start <= range.upperBound, piece.end >= range.lowerBound {
+                found.append(piece)
+            }
+            guard index > 0, case let before = entries[index - 1] else { continue }
+            // Where the clock was set, or a row is damaged.
+            if before.number &+ 1 != piece.number, Self.overlaps(before.end, piece.start, range) { unread += 1 }
+            guard index + 1 < entries.count, case let after = entries[index + 1],
+                piece.start > range.upperBound || piece.end < range.lowerBound,
+                Self.overlaps(before.end, after.start, range)
+            else { continue }
+            _ = try records(of: piece)
+        }
+        return found
+    }
+
+    private static func overlaps(_ a: Int64, _ b: Int64, _ range: ClosedRange<Int64>) -> Bool {
+        min(a, b) <= range.upperBound && max(a, b) >= range.lowerBound
+    }
+
+    /// The newest piece.
+    public var newestSegment: RingSegment? { books.ring.entries.last }
+
+    /// The records of a piece; nil when it is gone by now, or is not what was written.
+    public mutating func records(of segment: RingSegment) throws(SpoolError) -> [UInt8]? {
+        do throws(SpoolError) {
+            let row = try database.use(.records)
+            row.bind(1, segment.slot)
+            row.bind(2, segment.number)
+            let isThere = try row.step()
+            if isThere, row.int64(1) == segment.checksum(row.blob(0)) { return row.bytes(0) }
+            // Of a piece whose place was taken by a newer one nothing is wrong.
+            if isThere || books.ring.has(segment) { unread += 1 }
+            return nil
+        } catch { throw undo(error) }
+    }
+
+    private mutating func trimRing() throws(SpoolError) {
+        let count =
+            options.ringSeconds > 0
+            ? books.ring.surplus(seconds: options.ringSeconds, bytes: options.ringBytes) : books.ring.entries.count
+        try removeOldestSegments(count)
+    }
+
+    private mutating func removeOldestSegments(_ count: Int, except slot: Int64 = 0) throws(SpoolError) {
+        guard count > 0 else { return }
+        for segment in books.ring.entries.prefix(count) where segment.slot != slot {
+            let statement = try database.use(.deleteSegment)
+            statement.bind(1, segment.slot)
+            try statement.run()
+        }
+        books.ring.removeFirst(count)
+    }
+}
+
+/// What the ground did in each minute of the last month. It is made of the pieces of the ring as they come, and written
+/// down once in ten minutes, together with the first piece after them; after a kill the open ten minutes are made again of
+/// what the ring has.
+extension Spool {
+    /// Ten minutes each: 31 days, less where the budget is small (a row has 640 bytes).
+    var levelSlots: Int64 { Int64(min(31 * 144, max(144, options.pages / 16 * 6))) }
+
+    /// Adds a piece of the ring, in the transaction in which that is written.
+    private mutating func takeLevels(_ segment: RingSegment, _ records: UnsafeRawBufferPointer) throws(SpoolError) {
+        guard let unit = segment.unit, segment.end >= segment.start else { return }
+        let first = StepLevels.block(at: segment.start)
+        for number in first...min(first + 1, StepLevels.block(at: segment.end)) {
+            if books.levels?.block != number {
+                try storeLevels()
+                books.levels = try row(number) ?? StepLevels(block: number)
+            }
+            books.levels?.add(records, unit: unit, with: &decoder, &samples)
+        }
+    }
+
+    /// Writes the open ten minutes down, as far as they are.
+    public mutating func storeLevels() throws(SpoolError) {
+        guard let levels = books.levels, levels.samples > 0 else { return }
+        try store(levels)
+    }
+
+    /// Writes ten minutes down.
+    private mutating func store(_ levels: StepLevels) throws(SpoolError) {
+        do throws(SpoolError) {
+            try begin()
+            let columns = levels.columns
+            let place = try place(for: levels.block)
+            guard try makeRoom(columns.count, for: .state) else { return }
+            let result = columns.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
+                do throws(SpoolError) {
+                    let statement = try database.use(.setLevels)
+                    statement.bind(1, place)
+                    statement.bind(2, levels.block)
+                    statement.bind(3, Self.sum(levels.block, bytes))
+                    statement.bind(4, bytes)
+                    return .success(try statement.run())
+                } catch { return .failure(error) }
+            }
+            try result.get()
+        } catch { throw undo(error) }
+    }
+
+    /// Ten minutes by their number (see ``StepLevels/block(at:)``); nil: nothing is known of them.
+    public mutating func levels(_ number: Int64) throws(SpoolError) -> StepLevels? {
+        if let open = books.levels, open.block == number { return open }
+        do throws(SpoolError) { return try row(number) } catch { throw undo(error) }
+    }
+
+    /// The two places of a row: one by its time, and one beside it for a clock that is not that of the rows before.
+    func places(of number: Int64) -> [Int64] {
+        let slot = (number % levelSlots + levelSlots) % levelSlots
+        return [slot, slot + 1 << 32]
+    }
+
+    /// Where a row is written: over the one of a month before. One of another time stays, whatever the clock says now, if there
+    /// is another place; of two of them the earlier goes.
+    private func place(for number: Int64) throws(SpoolError) -> Int64 {
+        var found: [(place: Int64, number: Int64?)] = []
+        for place in places(of: number) {
+            let row = try database.use(.levels)
+            row.bind(1, place)
+            found.append((place, try row.step() ? row.int64(2) : nil))
+        }
+        if let same = found.first(where: { $0.number == number }) { return same.place }
+        let round = levelSlots
+        let free = found.first { one in
+            guard let stored = one.number else { return true }
+            return number &- stored == round
+        }
+        return free?.place ?? (found[0].number ?? 0 <= found[1].number ?? 0 ? found[0] : found[1]).place
+    }
+
+    mutating func row(_ number: Int64) throws(SpoolError) -> StepLevels? {
+        for place in places(of: number) {
+            let row = try database.use(.levels)
+            row.bind(1, place)
+            guard try row.step() else { continue }
+            let stored = row.int64(2)
+            guard row.int64(1) == Self.sum(stored, row.blob(0)) else {
+                unread += 1
+                continue
+            }
+            // (Else those of another time.)
+            if stored == number { return StepLevels(block: number, row.blob(0)) }
+        }
+        return nil
+    }
+
+    static func sum(_ number: Int64, _ columns: UnsafeRawBufferPointer) -> Int64 {
+        var sum = RowSum(key: number)
+        sum.mix(columns)
+        return sum.value
+    }
+
+    /// After the file has been opened: the ten minutes that were not written down.
+    private mutating func makeLevelsAgain() throws(SpoolError) {
+        guard let newest = books.ring.entries.last else { return }
+        let number = StepLevels.block(at: newest.end)
+        var made = StepLevels(block: number)
+        for piece in books.ring.entries.reversed() {
+            guard piece.start < made.end, piece.end >= made.start else { break }
+            guard let unit = piece.unit, let records = try records(of: piece) else { continue }
+            records.withUnsafeBytes { made.add($0, unit: unit, with: &decoder, &samples) }
+        }
+        let stored = try row(number)
+        books.levels = (stored?.samples ?? 0) > made.samples ? stored : made
     }
 }

@@ -41,9 +41,12 @@ extension EventMessage {
         alarm = assessment.isAlarm
     }
 
-    /// What the class was judged by, four decimals, when the event is over.
-    mutating func takeFeatures(_ assessment: EventAssessment) {
-        guard let judged = assessment.discriminator?.judged, !judged.isEmpty, !test else { return }
+    /// The class in the end, and what it was judged by, four decimals, when the event is over.
+    mutating func takeConclusion(_ assessment: EventAssessment) {
+        guard let discriminator = assessment.discriminator, !test else { return }
+        eventClass = discriminator.conclusion
+        let judged = discriminator.judged
+        guard !judged.isEmpty else { return }
         classFeatures = judged.map { one in
             (-1..<one.features.count).map { (($0 < 0 ? one.time : one.features[$0]) * 1e4).rounded() / 1e4 }
         }

@@ -294,7 +294,7 @@ struct EventRecorder: ~Copyable {
         waveform.send(all: true, history, messenger, sink)
         event.fill(configuration, record, assessment, &picker, rate: rate)
         event.message.takeDurations(event.motion, record)
-        event.message.takeFeatures(assessment)
+        event.message.takeConclusion(assessment)
         event.message.kind = .end
         event.message.end = event.lastTime
         event.message.waveform = waveform.finish(to: sink)

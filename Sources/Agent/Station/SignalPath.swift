@@ -5,24 +5,24 @@ import SignalProcessing
 /// All stages that turn samples into signals: mounting, test signals, offset removal, filter, RMS, level detection, and
 /// ground velocity and the detectors beside them.
 struct SignalPath: Sendable {
-    var mounting: Mounting
+    private(set) var mounting: Mounting
     private let sources: TestSignals
-    var offset: OffsetRemoval
-    var filter: AxisFilter
-    var rmsX: SlidingRMS
-    var rmsY: SlidingRMS
-    var rmsZ: SlidingRMS
-    var levelX: LevelDetector
-    var levelY: LevelDetector
-    var levelZ: LevelDetector
-    var ground: GroundIntegrator
+    private var offset: OffsetRemoval
+    private var filter: AxisFilter
+    private var rmsX: SlidingRMS
+    private var rmsY: SlidingRMS
+    private var rmsZ: SlidingRMS
+    private var levelX: LevelDetector
+    private var levelY: LevelDetector
+    private var levelZ: LevelDetector
+    private var ground: GroundIntegrator
     /// Nil where nobody asks for Taiwan's scale.
     private var cwa: CentralWeatherAdministration.Acceleration?
     /// What ground motion starts from: acceleration without its mean where only that is taken away, else without its first
     /// sample after a start or a gap.
     private let startsFromMean: Bool
     private var first: (x: Double, y: Double, z: Double)?
-    var detectors: DetectorBank
+    private var detectors: DetectorBank
     /// Seconds that the slowest stage needs after a start or a gap, and that the filter of each axis needs.
     let settlingTime: Double
     let axisSettlingTime: PerAxis<Double>
@@ -146,7 +146,7 @@ struct SignalPath: Sendable {
     }
 
     /// Goes on with the ground motion of another path.
-    mutating func takeGroundMotion(_ old: SignalPath) {
+    private mutating func takeGroundMotion(_ old: SignalPath) {
         (ground, first) = (old.ground, old.first)
         if cwa != nil, let before = old.cwa { cwa = before }
     }
@@ -154,6 +154,49 @@ struct SignalPath: Sendable {
     /// Lets the detectors look at the signals of a chunk.
     mutating func detect(_ chunk: DetectorChunk, _ planes: borrowing Planes) {
         detectors.process(chunk, planes.detectors)
+    }
+
+    /// Writes what the detectors have found at a sample of the chunk where one is on.
+    @inline(__always)
+    mutating func readDetectors(_ planes: borrowing Planes, at i: Int) {
+        detectors.read(planes.detectors, at: i, into: planes.readings)
+    }
+
+    /// Whether a change of settings leaves what enters the filters as it was.
+    static func entersAlike(_ new: Configuration, _ old: Configuration) -> Bool {
+        var (mounting, before) = (new.sensor.mounting, old.sensor.mounting)
+        (mounting.north, before.north) = (0, 0)
+        return new.conditioning.offset == old.conditioning.offset && mounting == before
+            && new.sensor.calibration == old.sensor.calibration
+            && (0..<3).allSatisfy { new.axes[$0].signal == old.axes[$0].signal }
+    }
+
+    /// Goes on from another path, whose offset removal is the same, with every stage that is the same and whose input
+    /// is. The RMS of an axis begins anew with its filter or its window, the level detector of an axis also with its
+    /// threshold or hold.
+    /// - Returns: the axes whose filter goes on.
+    mutating func takeOver(_ old: SignalPath, _ new: Configuration, _ was: Configuration) -> PerAxis<Bool> {
+        mounting = old.mounting
+        offset = old.offset
+        takeGroundMotion(old)
+        let kept = filter.takeOver(old.filter)
+        let (n, w) = (new.axes, was.axes)
+        if kept.x, n.x.detection.window == w.x.detection.window {
+            rmsX = old.rmsX
+            levelX.takeOver(old.levelX)
+        }
+        if kept.y, n.y.detection.window == w.y.detection.window {
+            rmsY = old.rmsY
+            levelY.takeOver(old.levelY)
+        }
+        if kept.z, n.z.detection.window == w.z.detection.window {
+            rmsZ = old.rmsZ
+            levelZ.takeOver(old.levelZ)
+        }
+        detectors.takeOver(old.detectors, inputGoesOn: kept.x && kept.y && kept.z)
+        var axes = PerAxis(true)
+        (axes.x, axes.y, axes.z) = (kept.x, kept.y, kept.z)
+        return axes
     }
 }
 

@@ -1,7 +1,9 @@
 import Messages
+import MiniSEED
 import Seismology
 import Settings
 import SignalProcessing
+import Vibration
 
 /// The whole path of one station's samples: blocks in, messages out. Pure: no clock, no file, no socket; it is driven
 /// by the time of the samples alone, so that replay and live run the very same code, and it gives the same bytes for
@@ -19,50 +21,50 @@ public struct StationPipeline: ~Copyable {
     public var onSegment: SegmentSink?
 
     /// In force.
-    var configuration: Configuration
-    var sensor: StationSensor
-    var rate: Double
+    private var configuration: Configuration
+    private var sensor: StationSensor
+    private var rate: Double
     /// The sensor's true rate, where it is measured.
-    var trueRate: Double?
-    var fullScale: Double
-    var rules: StationRules
+    private var trueRate: Double?
+    private var fullScale: Double
+    private var rules: StationRules
 
-    let planes: Planes
-    var holdBack: HoldBack
-    var path: SignalPath
-    var summary: SummaryBuilder
-    var trace: TraceBuilder
+    private let planes: Planes
+    private var holdBack: HoldBack
+    private var path: SignalPath
+    private var summary: SummaryBuilder
+    private var trace: TraceBuilder
     /// Other traces for a while, and how many of their blocks have been sent.
-    var stream: TraceBuilder?
-    var streamSettings: TraceConfiguration?
-    public internal(set) var streamBlocks = 0
-    public internal(set) var isStreaming = false
+    private var stream: TraceBuilder?
+    private var streamSettings: TraceConfiguration?
+    public private(set) var streamBlocks = 0
+    public private(set) var isStreaming = false
     /// Acceleration for OpenEEW; nil: it is not wanted.
-    var openEEW: OpenEEWSender?
+    private var openEEW: OpenEEWSender?
     /// Vibration as standards measure it; nil: it is not wanted.
-    var vibration: VibrationSender?
-    var events: EventRecorder
-    var ring: RingWriter
-    var messenger: Messenger
-    var quality = TimeQuality.replay
+    private var vibration: VibrationSender?
+    private var events: EventRecorder
+    private var ring: RingWriter
+    private var messenger: Messenger
+    private var quality = TimeQuality.replay
 
     /// The present unbroken stretch: its clock, samples in it that have been loaded and processed.
-    var clock: SampleClock?
-    var loaded = 0
-    var processed = 0
+    private var clock: SampleClock?
+    private var loaded = 0
+    private var processed = 0
     /// Number of the stretch's first sample since the start; rises by what is missing over a gap.
-    var stretchStart: Int64 = 0
-    var afterGap = false
+    private var stretchStart: Int64 = 0
+    private var afterGap = false
     /// Samples since the last good one that were not usable.
     private var badRun = 0
     /// What the one who gives the samples says of them.
     private var fault: InvalidReason?
     /// How far from level the sensor was found; nil while that is not known, or not asked for.
-    public internal(set) var level: Level?
+    public private(set) var level: Level?
     /// First sample of the stretch whose numbers are to be trusted, and the first that counts for the level of each
     /// axis, which a change of its filter puts off.
-    var validFrom: Int
-    var axisValidFrom = PerAxis(0)
+    private var validFrom: Int
+    private var axisValidFrom = PerAxis(0)
 
     /// - Parameters:
     ///   - configuration: a valid snapshot.
@@ -192,7 +194,7 @@ public struct StationPipeline: ~Copyable {
     }
 
     /// Everything begins anew with the next sample, which is of that time.
-    mutating func beginStretch(time: Int64) {
+    private mutating func beginStretch(time: Int64) {
         if clock != nil {
             trace.reset(gap: true)
             stream?.reset(gap: true)
@@ -210,7 +212,7 @@ public struct StationPipeline: ~Copyable {
         summary.reset()
     }
 
-    mutating func endStretch(to sink: PublicationSink) {
+    private mutating func endStretch(to sink: PublicationSink) {
         defer { if let onSegment { ring.flush(to: onSegment) } }
         if holdBack.isOpen, holdBack.count > 0 { releaseHeld(to: sink) }
         if summary.isPending { sendSummary(to: sink) }
@@ -220,7 +222,7 @@ public struct StationPipeline: ~Copyable {
     }
 
     /// Sends what the traces still hold.
-    mutating func sendTrace(_ clock: SampleClock, to sink: PublicationSink) {
+    private mutating func sendTrace(_ clock: SampleClock, to sink: PublicationSink) {
         let quality = self.quality
         var messenger = self.messenger
         trace.drain { $0.send(&messenger, clock: clock, quality: quality, to: sink) }
@@ -228,7 +230,7 @@ public struct StationPipeline: ~Copyable {
         self.messenger = messenger
     }
 
-    mutating func sendSummary(to sink: PublicationSink) {
+    private mutating func sendSummary(to sink: PublicationSink) {
         if summary.isPending { summary.finish() }
         events.take(jma: summary.jma)
         summary.take(eventClass: events.openClass, alarm: events.isAlarm)
@@ -366,7 +368,7 @@ public struct StationPipeline: ~Copyable {
         var state = DetectionState(on: planes.detectors.on[i])
         if processed < validFrom { state.invalid = afterGap ? .gap : .settling }
         if let fault { state.invalid = fault }
-        if state.on != 0 { path.detectors.read(planes.detectors, at: i, into: planes.readings) }
+        if state.on != 0 { path.readDetectors(planes, at: i) }
         if events.isClosing {
             // One after the other: the two need about the same memory.
             events.waits = summary.isPending
@@ -390,5 +392,278 @@ public struct StationPipeline: ~Copyable {
         processed += 1
         status.samples += 1
         status.time = time
+    }
+}
+
+/// Other settings, and another rate of the sensor.
+extension StationPipeline {
+    /// The stages for other settings and one sensor: everything that can fail has been made, and nothing has changed yet.
+    /// (An object, so that nothing is made to copy all of it.)
+    public final class Prepared: Sendable {
+        let configuration: Configuration
+        let sensor: StationSensor
+        let stream: TraceConfiguration?
+        let path: SignalPath
+        let messenger: Messenger
+        let waveform: WaveformSender
+        let ring: RingWriter
+        let meter: VibrationMeter?
+
+        /// - Throws: what cannot be made at the sensor's rate.
+        public init(
+            _ configuration: Configuration, sensor: StationSensor, boot: String, stream: TraceConfiguration? = nil
+        ) throws(StationError) {
+            self.configuration = configuration
+            self.sensor = sensor
+            self.stream = stream
+            path = try SignalPath(configuration, rate: sensor.rate)
+            let topics = try StationError.topics(of: configuration)
+            var messenger = try Messenger(configuration, topics: topics, boot: boot)
+            try messenger.setStream(stream, configuration)
+            self.messenger = messenger
+            waveform = try WaveformSender(configuration, sensor: sensor, topics: topics)
+            ring = try RingWriter(configuration, sensor: sensor)
+            meter = try VibrationSender.meter(configuration, rate: sensor.rate)
+        }
+    }
+
+    /// Makes what ``commit(_:revision:to:)`` puts into force.
+    /// - Parameters:
+    ///   - configuration: a valid snapshot. What belongs to the sensor's own rate and range stays as it is.
+    ///   - sensor: another one than now; nil: the one that is there.
+    /// - Throws: what cannot be made at the sensor's rate.
+    public mutating func prepare(
+        _ configuration: Configuration, sensor: StationSensor? = nil
+    ) throws(StationError) -> Prepared {
+        try Prepared(configuration, sensor: sensor ?? self.sensor, boot: messenger.boot, stream: streamSettings)
+    }
+
+    /// Whether this was made for the sensor and the streamed traces that are there now.
+    public mutating func fits(_ prepared: Prepared) -> Bool {
+        prepared.sensor == sensor && prepared.stream == streamSettings
+    }
+
+    /// Prepares other settings and puts them into force at once.
+    /// - Throws: what cannot be made at the sensor's rate; then nothing has changed.
+    public mutating func reconfigure(
+        _ configuration: Configuration, revision: Int, to sink: PublicationSink
+    ) throws(StationError) {
+        let prepared = try prepare(configuration)
+        commit(prepared, revision: revision, to: sink)
+    }
+
+    /// Puts other settings, that were prepared for this sensor (see ``fits(_:)``), into force with the next block, without a
+    /// gap. Cannot fail.
+    ///
+    /// A stage whose settings and whose input are as before goes on from where it is, bit for bit as if nothing had
+    /// happened: the filters of other axes, running averages, windows, an open event, the extremes, the numbers of
+    /// messages. What has changed begins anew. A new filter of an axis keeps its level from triggering until it and
+    /// the RMS have settled; a new offset removal, axis map or test signal is a new start for all (`valid` is false, `settling`,
+    /// until all has settled), and traces tell a jump of their grid by `gap`. An open event goes on in any case.
+    /// - Parameter revision: of the settings; events that begin from now on carry it.
+    public mutating func commit(_ prepared: Prepared, revision: Int, to sink: PublicationSink) {
+        let configuration = prepared.configuration
+        var (path, messenger) = (prepared.path, prepared.messenger)
+        let (waveform, ring) = (prepared.waveform, prepared.ring)
+        let was = self.configuration
+        let goesOn = SignalPath.entersAlike(configuration, was)
+        let sameMeasures = configuration.intensity == was.intensity && configuration.spectrum == was.spectrum
+        if summary.isPending, !goesOn || !sameMeasures { sendSummary(to: sink) }
+        if goesOn {
+            if configuration.trace != was.trace, rules.traceEnabled, let clock { sendTrace(clock, to: sink) }
+        } else {
+            endStretch(to: sink)
+        }
+
+        if configuration.station != was.station || configuration.waveform.encoding != was.waveform.encoding
+            || configuration.sensor.mounting != was.sensor.mounting
+        {
+            if let onSegment { self.ring.flush(to: onSegment) }
+            self.ring = ring
+        }
+        messenger.takeOver(self.messenger)
+        self.messenger = messenger
+        var events = EventRecorder(configuration, rate: rate, revision: revision, waveform: waveform)
+        events.takeOver(self.events)
+        self.events = events
+        var summary = SummaryBuilder(configuration, rate: rate)
+        summary.takeOver(self.summary, configuration, was)
+        self.summary = summary
+        rules = StationRules(configuration, path, rate: rate)
+        if configuration.trace != was.trace {
+            trace = TraceBuilder(configuration.trace, rate: rate)
+            if processed > 0 { trace.begin(at: processed) }
+        }
+        if configuration.vibration != was.vibration {
+            vibration?.finish(&messenger, quality: quality, to: sink)
+            let next = VibrationSender(configuration, prepared.meter)
+            if let old = vibration { next?.takeOver(old) }
+            vibration = next
+        }
+        if configuration.mqtt.openEEW != was.mqtt.openEEW { openEEW = OpenEEWSender(configuration, rate: rate) }
+        self.configuration = configuration
+
+        if goesOn {
+            let kept = path.takeOver(self.path, configuration, was)
+            for axis in 0..<3 where !kept[axis] {
+                // The window of the RMS, too, must have left what came before.
+                let window = configuration.axes[axis].detection.window.samples(at: rate)
+                axisValidFrom[axis] = processed + window + Int((path.axisSettlingTime[axis] * rate).rounded(.up))
+            }
+            if isSettling { validFrom = rules.settleSamples }
+            self.path = path
+        } else {
+            path.takeLevel(self.path)
+            self.path = path
+            level = path.mounting.level
+            holdBack = HoldBack(length: path.holdBack)
+            afterGap = false
+            if let clock {
+                stretchStart += Int64(loaded)
+                beginStretch(time: clock.time(loaded))
+            }
+        }
+    }
+
+    /// Goes on with a sensor of another rate: one whose true rate has been measured, or that came back as another, and
+    /// with other settings if there are any.
+    ///
+    /// Numbers of messages, counters and extremes go on. Whatever counts in samples (filters, windows, traces, the time
+    /// before an event) is made for the new rate and begins anew, without a gap: `valid` is false, `settling`, until all
+    /// has settled, and traces tell the jump of their grid by `gap`. An open event is closed, with its waveform, since
+    /// its record has one rate.
+    /// - Throws: what cannot be made at that rate; then nothing has changed.
+    public mutating func change(
+        sensor: StationSensor, _ settings: (configuration: Configuration, revision: Int)? = nil,
+        to sink: PublicationSink
+    ) throws(StationError) {
+        let (configuration, revision) = settings ?? (self.configuration, events.revision)
+        let prepared = try prepare(configuration, sensor: sensor)
+        var (path, messenger) = (prepared.path, prepared.messenger)
+        finish(to: sink)
+        messenger.takeOver(self.messenger)
+        self.messenger = messenger
+        self.configuration = configuration
+        ring = prepared.ring
+        let extremes = summary.extremes
+        // The same sensor lies as it did, another one may not.
+        if sensor.range == self.sensor.range, sensor.resolution == self.sensor.resolution { path.takeLevel(self.path) }
+        level = path.mounting.level
+        (self.sensor, rate, fullScale) = (sensor, sensor.rate, Self.fullScale(sensor))
+        trueRate = nil
+        self.path = path
+        rules = StationRules(configuration, path, rate: rate)
+        holdBack = HoldBack(length: path.holdBack)
+        summary = SummaryBuilder(configuration, rate: rate)
+        summary.extremes = extremes
+        trace = TraceBuilder(configuration.trace, rate: rate)
+        openEEW = OpenEEWSender(configuration, rate: rate)
+        let vibration = VibrationSender(configuration, prepared.meter)
+        if let old = self.vibration { vibration?.takeOver(old) }
+        self.vibration = vibration
+        stream = streamSettings.map { TraceBuilder($0, rate: sensor.rate) }
+        events = EventRecorder(configuration, rate: rate, revision: revision, waveform: prepared.waveform)
+        afterGap = false
+        validFrom = rules.settleSamples
+        guard let clock else { return }
+        stretchStart += Int64(loaded)
+        beginStretch(time: clock.time(loaded))
+    }
+
+    /// Counts the times of samples by the true rate from the next block on. Filters stay as they are: it is for what a
+    /// rate within 0.5 % makes of the time of a trace that began a second before the last block.
+    public mutating func follow(trueRate: Double) {
+        self.trueRate = trueRate
+        clock?.follow(rate: trueRate)
+    }
+
+    /// From which value on a sample is at the sensor's end.
+    private static func fullScale(_ sensor: StationSensor) -> Double { sensor.range.map { $0 * 0.999 } ?? .infinity }
+}
+
+/// A second set of traces for a while, beside those of the settings: blocks like theirs on `data/stream`. Then test events,
+/// and what a network of stations says of an event.
+extension StationPipeline {
+    /// Begins with the next sample; the first block says so by a gap when samples have come before. One set at a time:
+    /// those that there are end.
+    /// - Returns: the topic of the blocks.
+    /// - Throws: when its records cannot be made.
+    @discardableResult
+    public mutating func beginStream(
+        _ settings: TraceConfiguration, to sink: PublicationSink
+    ) throws(StationError) -> String {
+        var messenger = self.messenger
+        try messenger.setStream(settings, configuration)
+        endStream(to: sink)
+        messenger.takeOver(self.messenger)
+        self.messenger = messenger
+        streamSettings = settings
+        var builder = TraceBuilder(settings, rate: rate)
+        if processed > 0 { builder.begin(at: processed) }
+        stream = builder
+        (streamBlocks, isStreaming) = (0, true)
+        return messenger.topics.stream
+    }
+
+    /// Sends what the traces still hold and ends them.
+    public mutating func endStream(to sink: PublicationSink) {
+        if let clock { drainStream(clock, to: sink) }
+        (stream, streamSettings, isStreaming) = (nil, nil, false)
+    }
+
+    /// Sends a block.
+    private mutating func sendStream(_ clock: SampleClock, to sink: PublicationSink) {
+        if stream?.send(&messenger, as: .stream, clock: clock, quality: quality, to: sink) == true { streamBlocks += 1 }
+    }
+
+    private mutating func drainStream(_ clock: SampleClock, to sink: PublicationSink) {
+        guard var stream else { return }
+        let quality = self.quality
+        var (messenger, sent) = (self.messenger, 0)
+        stream.drain {
+            if $0.send(&messenger, as: .stream, clock: clock, quality: quality, to: sink) { sent += 1 }
+        }
+        self.messenger = messenger
+        self.stream = stream
+        streamBlocks += sent
+        sendStream(clock, to: sink)
+    }
+
+    /// Marks the open event, or the last one, with what a network of stations says of it; nothing where it is another.
+    public mutating func confirm(_ confirmation: EventConfirmation, to sink: PublicationSink) {
+        events.confirm(confirmation, messenger: &messenger, quality: quality, to: sink)
+    }
+
+    /// True from an event's onset to its end.
+    public mutating func isEventOpen() -> Bool { events.isActive }
+
+    /// What became of the test event that was asked for last.
+    public mutating func testEvent() -> TestEvent { events.test }
+
+    /// Asks for a test event from the next sample on; see ``testEvent()`` for what became of it.
+    /// - Returns: false while another event is open.
+    public mutating func beginTestEvent() -> Bool { events.beginTest() }
+}
+
+extension Messenger {
+    /// Makes ready for the stream that is on; nil: there is none.
+    mutating func setStream(_ settings: TraceConfiguration?, _ configuration: Configuration) throws(StationError) {
+        guard let settings else { return }
+        setStream(qos: settings.qos, form: try TraceForm(settings, configuration))
+    }
+}
+
+extension TraceForm {
+    /// What settings ask for.
+    init(_ settings: TraceConfiguration, _ configuration: Configuration) throws(StationError) {
+        switch settings.encoding {
+        case .json: self = .json
+        case .cbor: self = .cbor
+        case .mseed2, .mseed3:
+            do throws(MiniSEEDError) {
+                let format = settings.encoding == .mseed2 ? MiniSEEDFormat.v2 : .v3
+                self = .records(try TraceRecords(codes: ChannelCodes(configuration), format: format))
+            } catch { throw StationError(path: "/station", message: error.description) }
+        }
     }
 }

@@ -17,15 +17,3 @@ public enum TestEvent: Sendable, Equatable {
     var isOn: Bool { if case .on = self { true } else { false } }
     var isWanted: Bool { self == .wanted }
 }
-
-extension StationPipeline {
-    /// True from an event's onset to its end.
-    public mutating func isEventOpen() -> Bool { events.isActive }
-
-    /// What became of the test event that was asked for last.
-    public mutating func testEvent() -> TestEvent { events.test }
-
-    /// Asks for a test event from the next sample on; see ``testEvent()`` for what became of it.
-    /// - Returns: false while another event is open.
-    public mutating func beginTestEvent() -> Bool { events.beginTest() }
-}

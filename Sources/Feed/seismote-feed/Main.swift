@@ -38,6 +38,9 @@ struct FeedProgram: ParsableCommand {
 
     @OptionGroup var options: ProgramOptions<FeedSettings>
 
+    /// (The command line that Swift knows needs /proc.)
+    static func main() { main(Array(ProgramArguments.all.dropFirst())) }
+
     func run() throws {
         if options.printsDefault { return print(FeedSettings.defaultFile, terminator: "") }
         let path = options.path(config)

@@ -135,7 +135,8 @@ struct Announcer: Sendable {
         let before = counts
         counts = [:]
         for (i, event) in events.enumerated() {
-            for (at, one) in announced.enumerated() {
+            // One that has been withdrawn does not come back; what its onsets are after all is another.
+            for (at, one) in announced.enumerated() where one.last?.isWithdrawn != true {
                 let pair = Pair(serial: event.serial, id: one.id)
                 let count = count(event, one, before[pair])
                 counts[pair] = count

@@ -68,6 +68,9 @@ public struct Associator: Sendable {
         (events.map { $0.deadline(options) } + rechecks.map(\.time)).min()
     }
 
+    /// Whether anything is to be looked at again.
+    var isWaiting: Bool { !rechecks.isEmpty }
+
     /// Does what is due by then. Time never goes back.
     public mutating func advance(to time: Int64) {
         while let due = deadline, due <= time {

@@ -23,7 +23,17 @@ public struct StationOnset: Sendable, Equatable {
     public var judgement: Judgement?
 
     /// What a station takes an event for.
-    public enum Likely: String, Sendable, CaseIterable { case earthquake, disturbance, unclassified }
+    public enum Likely: String, Sendable, CaseIterable {
+        case earthquake, disturbance, unclassified
+
+        fileprivate var rank: Int {
+            switch self {
+            case .earthquake: 2
+            case .disturbance: 1
+            case .unclassified: 0
+            }
+        }
+    }
 
     /// A station judges an event again and again while it shakes, and may go back on what it has said.
     public struct Judgement: Sendable, Equatable {
@@ -40,11 +50,11 @@ public struct StationOnset: Sendable, Equatable {
         }
 
         /// Of two, the one that holds, in whatever order they come: the last one, or the one of more samples; of as many,
-        /// the one that speaks less for an earthquake.
+        /// the one that says more.
         func isBefore(_ other: Judgement) -> Bool {
             if isFinal != other.isFinal { return other.isFinal }
             if asOf != other.asOf { return asOf < other.asOf }
-            return other.weight < weight
+            return (likely.rank, probability ?? 0) < (other.likely.rank, other.probability ?? 0)
         }
 
         /// How far it speaks for an earthquake, 0 to 1.

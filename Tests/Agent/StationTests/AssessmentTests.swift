@@ -39,7 +39,8 @@ import Testing
         let all = events(try messages { $0.alarm.enabled = true })
         let classes = try all.map { try #require($0["class"] as? [String: Any]) }
         #expect(classes.first?["likely"] as? String == "unclassified" && classes.first?["p"] == nil)
-        #expect(classes.last?["likely"] as? String == "earthquake" && classes.last?["certain"] as? Bool == true)
+        #expect(classes.last?["likely"] as? String == "earthquake" && classes.last?["final"] as? Bool == true)
+        #expect(classes.first?["final"] as? Bool == false && classes.contains { $0["certain"] as? Bool == true })
         let times = classes.compactMap { $0["t_s"] as? Double }
         for wanted in [0.48, 0.96, 1.92, 2.88, 4.8] { #expect(times.contains { abs($0 - wanted) < 0.13 }, "\(wanted)") }
         #expect(all.first?["alarm"] == nil && all.last?["alarm"] as? Bool == true)
@@ -47,7 +48,7 @@ import Testing
         let estimates = all.compactMap { ($0["onsite"] as? [String: Any])?["t_s"] as? Int }
         #expect(Set(estimates) == [1, 2, 3] && estimates == estimates.sorted())
         let features = try #require(all.last?["class_features"] as? [[Double]])
-        #expect(features.count == 5 && features.allSatisfy { $0.count == 11 })
+        #expect(features.count == 5 && features.allSatisfy { $0.count == 17 })
         #expect(all.dropLast().allSatisfy { $0["class_features"] == nil })
     }
 

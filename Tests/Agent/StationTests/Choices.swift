@@ -180,6 +180,7 @@ extension Choices {
         c.waveform.chunk = Double(1 + below(5))
         (c.classification.enabled, c.onsite.enabled, c.alarm.enabled) = (!flag(), !flag(), flag())
         c.alarm.velocity = number(1e-5, 1)
+        c.alarm.probability = number(0.5, 0.99)
         c.vibration.enabled = rate >= 20 && flag()
         c.vibration.band = .own
         (c.vibration.lower, c.vibration.upper) = (0.5, max(1, 0.4 * rate))

@@ -117,6 +117,7 @@ import Vibration
         (c.detection.event.votes, c.detection.event.preEvent, c.detection.event.postEvent) = (2, 0, 0)
         (c.detection.event.maximum, c.detection.event.deadTime, c.detection.event.minimumIntensity) = (1, 0, 3.5)
         (c.classification.enabled, c.alarm.enabled, c.alarm.velocity, c.onsite.enabled) = (false, true, 0.1, false)
+        c.alarm.probability = 0.95
         (c.alarm.gpio.line, c.alarm.gpio.button) = ("gpiochip0:17", "gpiochip4:22")
         (c.alarm.gpio.active, c.alarm.gpio.seconds) = (.low, 5)
         (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .cwa, .jma], .vector, 7)

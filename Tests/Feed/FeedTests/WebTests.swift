@@ -89,7 +89,7 @@ struct WebTests {
             "networkCode=\"XX\" stationCode=\"BASE\"", "stationCode=\"a|b&lt;\"", "<phase>S</phase>",
             "<timeResidual>0.125</timeResidual>",
             "<text>place: outside, towards 40.0 degrees from the middle of the stations</text>",
-            "<text>90 % region: MULTIPOLYGON (((-118.0 35.0, -118.0 36.0, -117.0 36.0, -118.0 35.0)), "
+            "<text>region of 90 %: MULTIPOLYGON (((-118.0 35.0, -118.0 36.0, -117.0 36.0, -118.0 35.0)), "
                 + "((5.0 1.0, 5.0 2.0, 6.0 2.0, 5.0 1.0)))</text>",
             "<text>disputed: stations nearby are silent</text>",
         ] { #expect(text.contains(part), "\(part)") }

@@ -117,32 +117,6 @@ import Testing
         #expect(count([(1, quake), (4, last), (6, quake)]) == 0)
     }
 
-    /// Whatever order messages of one event come in, the same judgement holds.
-    @Test func judgementsHaveOneOrder() throws {
-        let onset = Country.onset("S1", Country.start)
-        let words: [(Double, Value)] = [
-            (1, ["likely": "earthquake", "p": 0.9]), (3, ["likely": "unclassified", "p": 0.4]),
-            (3, ["likely": "unclassified", "p": 0.2]), (2, ["likely": "disturbance", "p": 0.05, "final": true]),
-        ]
-        let reports = try Self.judged([onset], words, first: 1).map {
-            try StationReport($0.payload, station: "S1", arrival: nil).onset
-        }
-        #expect(reports.count == 5)
-        for (others, likely, weight) in [(2, StationOnset.Likely.earthquake, 1.0), (4, .disturbance, 0.05)] {
-            for turn in 0..<12 {
-                var given = Array(reports.prefix(others))
-                for i in given.indices { given.swapAt(i, (i * 7 + turn) % given.count) }
-                var one = StationOnset(eventID: onset.payload["event_id"]?.rawText ?? "", station: "S1", time: given[0].time)
-                for later in given + given { _ = one.update(later) }
-                #expect(one.likely == likely && one.weight == weight)
-            }
-        }
-        // Of the same samples the lower one.
-        var one = reports[0]
-        for later in reports where later.judgement?.isFinal != true { _ = one.update(later) }
-        #expect(one.likely == .unclassified && one.weight == 0.2)
-    }
-
     /// A third of the clocks two seconds off: one earthquake, and these stations are named.
     @Test func wrongClocksMakeNoSecondEarthquake() throws {
         var country = Country(stations: 70, side: 200, seed: 25)

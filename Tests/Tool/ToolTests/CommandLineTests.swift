@@ -17,7 +17,7 @@ import Testing
     /// settings that are built in. (Only root can take /proc away.)
     @Test(.enabled(if: geteuid() == 0), arguments: [("seismote", "version", 0), ("seismoted", "--no-such", 64)])
     func argumentsCountWithoutProc(program: String, argument: String, status: Int) throws {
-        let path = try AgentProcess.builtProgram(program)
+        let path = AgentProcess.builtProgram(program)
         let script = "mount -t tmpfs none /proc && exec timeout 20 \(path) \(argument)"
         let child = try ChildProcess("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
         #expect(child.wait(within: 60) == status, "\(child.output)\(child.errors)")

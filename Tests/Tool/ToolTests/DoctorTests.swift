@@ -37,7 +37,9 @@ import Testing
             DiskFacts(
                 path: "/var/lib/seismote", total: 30_000_000_000, free: 9_000_000_000, freeFiles: 1000,
                 isReadOnly: false, device: "/"))
-        facts.card = .known(CardFacts(volumes: [.init(device: "/dev/mmcblk0p2", errors: 0, last: 0)], kernel: []))
+        facts[CardCheck.self] = .known(
+            CardFacts(volumes: [.init(device: "/dev/mmcblk0p2", errors: 0, last: 0)], kernel: []))
+        facts[PowerCheck.self] = .known(PowerFacts(isLow: false, lines: 0))
         facts.broker = .known(BrokerFacts(name: "mqtts://broker:8883", problem: nil, user: "board"))
         var view = StationView()
         view.isOnline = true
@@ -285,7 +287,7 @@ import Testing
 
     @Test func memoryCardErrors() throws {
         let counted = try Self.only {
-            $0.card = .known(
+            $0[CardCheck.self] = .known(
                 CardFacts(volumes: [.init(device: "/dev/mmcblk0p2", errors: 3, last: 1_790_000_000)], kernel: []))
         }
         #expect(counted.code == "memory_card_errors" && counted.message.contains("3 errors, the last on 2026-09-21"))
@@ -295,8 +297,25 @@ import Testing
         ]
         for line in lines { #expect(CardCheck.isError(line), "\(line)") }
         #expect(!CardCheck.isError("mmc0: new high speed SDHC card at address aaaa"))
-        let told = try Self.only { $0.card = .known(CardFacts(volumes: [], kernel: lines)) }
+        let told = try Self.only { $0[CardCheck.self] = .known(CardFacts(volumes: [], kernel: lines)) }
         #expect(told.message.contains("4 errors"))
+    }
+
+    @Test func undervoltage() throws {
+        func found(_ isLow: Bool?, _ lines: Int?) throws -> Diagnosis {
+            try Self.only { $0[PowerCheck.self] = .known(PowerFacts(isLow: isLow, lines: lines)) }
+        }
+        #expect(try found(true, nil).code == "undervoltage")
+        #expect(try found(true, 0).message.hasSuffix("is too low now."))
+        #expect(try found(false, 1).message.hasSuffix("was too low (the kernel has reported it 1 time)."))
+        #expect(try found(nil, 3).message.contains("3 times"))
+        let quiet = Self.found { $0[PowerCheck.self] = .known(PowerFacts(isLow: nil, lines: 0)) }
+        #expect(quiet.isEmpty)
+        // Linux 6.6 and later, and before.
+        for line in ["4,1,2,-;hwmon hwmon1: Undervoltage detected!", "2,1,2,-;Under-voltage detected! (0x00050005)"] {
+            #expect(PowerCheck.isUndervoltage(line), "\(line)")
+        }
+        #expect(!PowerCheck.isUndervoltage("6,1,2,-;hwmon hwmon1: Voltage normalised"))
     }
 
     @Test(arguments: [

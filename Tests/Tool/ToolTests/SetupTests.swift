@@ -264,6 +264,21 @@ import Testing
         #expect(stat(folder.path("viewer-password"), &facts) == 0 && facts.st_mode & 0o777 == 0o600)
     }
 
+    /// A defect: on a console of 60 columns the sentences were cut in the middle of their words.
+    @Test func sentencesAreBrokenAtTheirWordsOnANarrowTerminal() throws {
+        let folder = try TemporaryFolder()
+        let program = AgentProcess.builtProgram("seismote")
+        // (The end of the input comes with the first question.)
+        let words =
+            "stty cols 60 && timeout 30 '\(program)' setup --no-start --config '\(folder.path("seismote.yaml"))'"
+        let setup = try ChildProcess(
+            "/bin/sh", ["-c", "exec script -qec \"$0\" /dev/null </dev/null", words])
+        #expect(setup.wait(within: 60) != nil)
+        let lines = setup.output.split(whereSeparator: \.isNewline)
+        #expect(lines.contains { $0.contains("1 of 5") } && lines.count > 5, "\(setup.output)\(setup.errors)")
+        #expect(lines.allSatisfy { $0.count <= 60 }, "\(setup.output)")
+    }
+
     /// A broker that announces itself has an authority that nobody knows: the conversation ended there.
     @Test func aBrokerWithTLSAsksForItsFingerprint() {
         let digits = "SHA256:" + String(repeating: "A1", count: 32)

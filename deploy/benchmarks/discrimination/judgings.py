@@ -1,7 +1,6 @@
 """Events with what the station judged them by: of an export of labelled events, of recordings of earthquakes, of models of
-disturbances. Each is a dictionary: `kind`; `group`, which must not be divided when a fit is tested; `rate`; `rows`: the
-seconds after the onset and the ten features of each judging; `p` at the judgings at 0.5, 1, 2, 3, 5 s; `likely`, `certain`,
-`alarm`: when (s), or None; of recordings also `distance_km`, `pga_gal`, `pgv` (m/s) and `pgv_time` (s).
+disturbances. Each is a dictionary: `kind`; `group`, which must not be divided when a fit is tested; `rate`; of exports `triggers`
+as in `training.py`, one; of the others `p` at the judgings at 0.5, 1, 2, 3, 5 s; `likely`, `certain`, `alarm`: when (s), or None; of recordings also `distance_km`, `pga_gal`, `pgv` (m/s) and `pgv_time` (s).
 """
 
 import concurrent.futures
@@ -11,9 +10,10 @@ import re
 
 import assessment
 import field
+import numpy as np
 import judge_disturbances
 
-COLUMNS = 11
+COLUMNS = 17  # seconds after the onset and sixteen features
 # What people call the kinds that are modelled, where it is another word.
 LABELS = {"drag": "furniture", "washing": "machine", "cable": "moved", "pile": "construction"}
 STAMP = re.compile(r"-(\d{8}T\d\d)\d{7}Z$")
@@ -26,13 +26,12 @@ def exported(folders):
     for path in sorted(file for folder in folders for file in pathlib.Path(folder).glob("*.json")):
         event = json.loads(path.read_text())
         label, rows = event.get("label"), event.get("class_features") or []
-        if not label or event.get("test") or any(len(row) != COLUMNS for row in rows):
+        if not label or event.get("test") or not rows or any(len(row) != COLUMNS for row in rows):
             continue
-        told, stamp = event.get("class", {}), STAMP.search(event["event_id"])
+        stamp, table = STAMP.search(event["event_id"]), np.array(rows, float)
         found.append({
-            "kind": label, "group": f"{label} {stamp[1] if stamp else event['event_id']}", "source": "export", "rows": rows,
-            "likely": told.get("t_s") if told.get("likely") == "earthquake" else None,
-            "certain": told.get("t_s") if told.get("certain") else None, "alarm": None})
+            "kind": label, "group": f"{label} {stamp[1] if stamp else event['event_id']}", "source": "house", "variant": 0,
+            "triggers": [{"begin": 0.0, "t": table[:, 0], "x": table[:, 1:], "shift": np.zeros(len(table))}]})
     return found
 
 
@@ -63,9 +62,7 @@ def modelled(tool, count, seed, folder):
 
 
 def event_of(kind, group, rate, event):
-    end = event.end or {}
-    return {"kind": kind, "group": group, "source": "replay", "rate": rate, "rows": end.get("class_features") or [],
-            "p": event.probabilities(rate), "likely": event.likely, "certain": event.certain, "alarm": event.alarm}
+    return {"kind": kind, "group": group, "source": "replay", "rate": rate, "p": event.probabilities(rate), "likely": event.likely, "certain": event.certain, "alarm": event.alarm}
 
 
 def stored(path, make):

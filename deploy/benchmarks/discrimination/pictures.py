@@ -1,4 +1,5 @@
 """Draws the pictures of deploy/docs/understand/classification.md from what the station itself says; see `pictures` beside this file.
+Two more are drawn by `fit --pictures`, by cross-validation.
 
     pictures.py SEISMOTE FIELD FOLDER [PASSAGES [SEED [KEEP]]]
 
@@ -16,7 +17,7 @@ import numpy as np
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of what it draws with)
 
-THRESHOLD = 1.2  # of the model: so much rarer are earthquakes taken to be, as a logarithm
+PRIOR = 1 / 3  # of earthquakes to disturbances: so rare the model takes them to be
 NAMES = {"construction": "pile driving", "machine": "washing machine", "moved": "cable, sensor touched"}
 BLUE, RED, GREY = "#2563a8", "#b3402a", "#888888"
 STYLE = {"svg.hashsalt": "seismote", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
@@ -31,8 +32,7 @@ def save(figure, folder, name):
 def reliability(earthquakes, passages, folder):
     """How often it was an earthquake, of the judgings that gave a probability: at the five published times."""
     sides = [np.array([p for e in events for p in e["p"] if p is not None]) for events in (earthquakes, passages)]
-    prior = np.exp(-THRESHOLD)
-    weights = [np.full(len(side), weight / len(side)) for side, weight in zip(sides, (prior, 1))]
+    weights = [np.full(len(side), weight / len(side)) for side, weight in zip(sides, (PRIOR, 1))]
     bins = np.linspace(0, 1, 11)
     figure, (axes, counts) = plt.subplots(2, 1, figsize=(4.6, 5.2), sharex=True, height_ratios=(4, 1))
     axes.plot([0, 1], [0, 1], color=GREY, lw=0.8, ls="--")
@@ -96,6 +96,42 @@ def lead(earthquakes, folder):
     axes.minorticks_off()
     axes.legend(frameon=False, fontsize=8)
     save(figure, folder, "class-lead")
+
+
+def alarms(rows, folder):
+    """Of the fit: false and missed alarms, and those that come before the peak, over the alarm's probability."""
+    levels = [row["level"] for row in rows]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.2))
+    for name, color, style in (("phones at rest", RED, "-"), ("the same, varied", RED, ":"), ("modelled", "#d98a2b", "-"),
+                               ("electrical, kinds", GREY, "-"), ("electrical, cases", GREY, ":")):
+        left.plot(levels, [row[name] for row in rows], style, color=color, marker="o", ms=3, lw=1, label=name)
+    left.set(xlabel="alarm.probability", ylabel="false alarms, % of events", ylim=(0, None))
+    left.legend(frameon=False, fontsize=8)
+    for name, style in (("stations", "-"), ("field", ":")):
+        right.plot(levels, [100 - 100 * row[name][1] / row[name][0] for row in rows], style, color=BLUE, marker="o", ms=3, lw=1,
+                   label=f"{name}: with an alarm")
+        right.plot(levels, [100 * row[name][2] / row[name][0] for row in rows], style, color="#57a773", marker="o", ms=3, lw=1,
+                   label=f"{name}: before the peak velocity")
+    right.set(xlabel="alarm.probability", ylabel="earthquakes of 1 cm/s and more, %", ylim=(0, 103))
+    right.legend(frameon=False, fontsize=8, loc="lower left")
+    save(figure, folder, "class-alarm")
+
+
+def final(bins, folder):
+    """Of the fit: how often the last probability of an event was right, a quarter of the events being earthquakes."""
+    figure, axes = plt.subplots(figsize=(4.4, 4))
+    axes.plot([0, 1], [0, 1], color=GREY, lw=0.8, ls="--")
+    for p, share, n in bins:
+        axes.errorbar(p, share, 2 * np.sqrt(max(share * (1 - share), 0.25 / n) / n), fmt="o", color=BLUE, ms=4, lw=1)
+        axes.annotate(str(n), (p, share), (6, -10), textcoords="offset points", fontsize=7, color=GREY)
+    axes.set(xlim=(0, 1.05), ylim=(0, 1.05), xlabel="last probability of an event", ylabel="share that were earthquakes")
+    save(figure, folder, "class-final")
+
+
+def of_fit(rows, bins, folder):
+    with plt.rc_context(STYLE):
+        alarms(rows, folder)
+        final(bins, folder)
 
 
 def main():

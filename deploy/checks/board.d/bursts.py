@@ -1,13 +1,14 @@
 """bursts.py COUNT CYCLE: so many short earthquakes, one every CYCLE seconds; rows of x, y, z in m/s² at 100 Hz.
 
-Each grows within 0.3 s and fades: to the discriminator an earthquake after half a second, fast enough for an alarm.
+Each grows within 0.3 s and fades: to the discriminator an earthquake after two seconds, fast enough for an alarm. (A cycle is
+longer than the 15 s whose motion an alarm's velocity has to exceed.)
 """
 
 import math
 import sys
 
-RATE, GROWS, FADES, AMPLITUDE = 100, 0.3, 0.4, 0.8
-FREQUENCIES = (1.3, 2.7, 4.1)
+RATE, GROWS, FADES, AMPLITUDE = 100, 0.3, 2, 0.8
+FREQUENCIES = (1.1, 2.3, 5.3)
 
 
 def main(count, cycle):

@@ -91,7 +91,9 @@ class Asker:
         except asyncio.TimeoutError:
             return None
         envelope = reply["v"] == 1 and reply["station"] == self.station and len(reply["boot"]) == 36
-        if not envelope or message.retain or message.qos != 1:
+        # Without a response topic (3.1.1 has none) the id says where the reply goes, and `no-id` where there is none.
+        where = self.topic if self.version == 5 else f"{self.base}/res/{reply.get('id', 'no-id')}"
+        if not envelope or message.topic != where or message.retain or message.qos != 1:
             raise SystemExit(f"not a reply: {message.topic} {message.payload!r}")
         if self.version == 5 and message.properties.get(0x03) != b"application/json":
             raise SystemExit(f"no content type: {message.properties}")

@@ -16,7 +16,7 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "table.jsonl")
 STORE = os.environ.get("SEISMOTE_STORE_TABLE") == "1"
 # A line says what it sends as text, or as text that is repeated; and the reply without what differs each time.
 WILD = {"seed", "uptime_s", "boot", "until", "deadline", "t", "since", "version", "cpu_pct", "rss_bytes", "loop_late_ms",
-        "samples"}
+        "samples", "others"}
 # Of `time`: as the clock of the machine is.
 CLOCK = {"synced", "source", "offset_ms"}
 
@@ -88,8 +88,7 @@ async def table(program, folder, broker, version, lines):
         for line in lines:
             began = time.monotonic()
             wants = None if STORE else line["reply"]
-            # Without a response topic the id says where the reply goes: without an id there is none.
-            silent = not STORE and (wants is None or (version == 4 and "id" not in wants))
+            silent = not STORE and wants is None
             if silent:
                 await asker.send(line["cmd"], payload(line))
                 replies = await asker.fence()

@@ -8,6 +8,7 @@ import time
 from cases_alarm import quake
 from cases_fleet import Speakers
 from looks import check_looks, coloured
+from quakeml import catalogue
 from world import wait_until
 
 # Ten thousand events of a hundred stations and of the network, as a year of hearing leaves them in a browser.
@@ -66,8 +67,9 @@ def case_all_events_in_one_list(world):
         assert len(lines) == shown + 1 and lines[0].startswith("event_id,station,time_utc,") and day in lines[1], lines[:2]
         with page.expect_download() as download:
             page.click(".catalogue-foot button:has-text('QuakeML')")
-        with open(download.value.path(), encoding="utf-8") as file:
-            assert file.read().count("<event ") == shown
+        with open(download.value.path(), "rb") as file:
+            saved = catalogue(file.read())
+        assert len(saved) == shown and all(str(one.picks[0].time)[:10] == day for one in saved), (len(saved), shown)
         broker.kill()
     return f"10 000 events after {took:.1f} s"
 
@@ -151,6 +153,13 @@ def case_earthquake_of_many_stations(world):
         page.wait_for_timeout(300)
         assert page.evaluate(coloured(60), ["canvas.above", "--rms"]) == 0, "waves are drawn from a place that nobody knows"
         world.picture(page, "earthquake-outside")
+        # As a file.
+        with page.expect_download() as download:
+            page.click(".event-tools button:has-text('QuakeML')")
+        with open(download.value.path(), "rb") as file:
+            (saved,) = catalogue(file.read())
+        assert (saved.origins[0].latitude, saved.origins[0].depth, len(saved.picks), len(saved.origins[0].arrivals)) == (35.8, 8000, 3, 3), saved
+        assert any("MULTIPOLYGON (((-118 36, " in comment.text for comment in saved.comments) and not saved.magnitudes, saved.comments
         # As on paper.
         page.emulate_media(media="print")
         assert page.is_hidden(".bar") and page.is_hidden(".map-tools") and page.is_hidden(".note-form") and page.is_visible("h1")

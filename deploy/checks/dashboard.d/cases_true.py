@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -391,6 +392,24 @@ def case_opens_where_the_data_is(world):
     broker.kill()
 
 
+def case_what_is_heard_late_opens_the_newest_too(world):
+    """A station of which nothing was heard for longer than the page waits: it showed an empty today, for ever."""
+    broker = world.another_broker("late")
+    with Speakers(world, broker, "recording", "tape"):
+        page = world.page("#/", broker=broker)
+        world.until(page, "Seismote.fleet.stations.get('tape')?.info", 20)
+        # The broker is slow for a while.
+        os.kill(broker.process.pid, signal.SIGSTOP)
+        try:
+            page.evaluate("(() => { const known = Seismote.fleet.stations.get('tape'); known.level = known.summary = null; })()")
+            page.goto(broker.page + "#/station/tape/history")
+            world.until(page, "Seismote.historyView?.day === new Date().toISOString().slice(0, 10)")
+        finally:
+            os.kill(broker.process.pid, signal.SIGCONT)
+        world.until(page, "Seismote.historyView.day === '2019-07-07' && Seismote.historyView.some", 20)
+    broker.kill()
+
+
 def case_real_recording_opens_where_its_data_is(world):
     """An agent that plays a recording, with the list that it keeps."""
     world.quake()
@@ -401,6 +420,21 @@ def case_real_recording_opens_where_its_data_is(world):
     page.goto(world.broker.page + "#/station/demo/history")
     world.until(page, "Seismote.historyView?.day === '2019-07-06' && Seismote.historyView.some", 30)
     world.picture(page, "newest-real-history")
+
+
+def case_a_day_that_is_open_goes_on(world):
+    """A helicorder that stays open shows what has come since, and asks for that alone."""
+    world.quake()
+    page = world.page("#/")
+    world.until(page, "Seismote.fleet.stations.get('demo')?.level", 60)
+    page.goto(world.broker.page + "#/station/demo/history")
+    world.until(page, "Seismote.historyView?.some && Seismote.historyView.until > 0 && Seismote.historyView.next > 0", 60)
+    before = page.evaluate("({ until: Seismote.historyView.until, replies: Seismote.historyView.replies.length })")
+    # What its clock does in a minute.
+    page.evaluate("Seismote.historyView.ask(true)")
+    world.until(page, f"Seismote.historyView.until > {before['until']} && Seismote.historyView.replies.length > {before['replies']}")
+    spans = page.evaluate(f"Seismote.historyView.replies.slice({before['replies']}).map((past) => past.step_s * past.z.min.length)")
+    assert all(span < 1800 for span in spans), spans
 
 
 def case_long_texts_do_not_widen_a_page(world):

@@ -13,7 +13,7 @@ from world import World
 FILES = ["cases_page", "cases_fleet", "cases_station", "cases_rights", "cases_hostile", "cases_event", "cases_settings", "cases_true", "cases_alarm", "cases_operators", "cases_school"]
 
 
-def cases(word):
+def cases(words):
     for name in FILES:
         try:
             module = importlib.import_module(name)
@@ -22,15 +22,15 @@ def cases(word):
                 raise
             continue
         for key, value in list(vars(module).items()):
-            if key.startswith("case_") and (word in key or word == name):
+            if key.startswith("case_") and any(word in key or word == name for word in words or [""]):
                 yield key[len("case_"):].replace("_", " "), value
 
 
 def main():
-    agent, work, artifacts, word = sys.argv[1:5]
+    agent, work, artifacts, *words = sys.argv[1:]
     failed = []
     with World(agent, work, artifacts) as world:
-        for name, case in cases(word.replace(" ", "_")):
+        for name, case in cases([word.replace(" ", "_") for word in words]):
             began = time.monotonic()
             try:
                 said = case(world) or ""

@@ -57,7 +57,7 @@ def event(station, onset, number, kind="end"):
              "sta_lta_max": {"v3": 12.5}, "pga": pga, "pga_pct_g": pga / 0.0980665, "pgv": pga / 20, "pgd": pga / 400, "duration_s": 8.0 + number % 40,
              "intensity": [{"scale": "mmi", "relation": "worden12", "value": round(mmi, 1)}, {"scale": "jma", "relation": "jma", "value": round(mmi / 2, 1)}],
              "peaks": {axis: {"value": pga * part, "t": rfc(onset + 3)} for axis, part in (("x", 1), ("y", 0.7), ("z", 0.4))},
-             "class": {"likely": likely, "p": p, "t_s": 5.0, "certain": p >= 0.8, "moved": False},
+             "class": {"likely": likely, "p": p, "t_s": 5.0, "certain": p >= 0.8, "moved": False, "final": True},
              "onsite": {"t_s": 2, "pv": 0.002, "pd": None, "tau_c": 1.2, "pgv_predicted": pga / 18, "mmi_predicted": mmi, "range_log10": 0.6, "level": None}}
     if kind == "end":
         found["end"] = rfc(onset + found["duration_s"])
@@ -119,7 +119,7 @@ class Station:
             await asyncio.sleep(1)
 
     async def judge(self, at, p):
-        self.open["class"] = {"likely": "earthquake" if p >= 0.5 else "unclassified", "p": p, "t_s": float(at), "certain": p >= 0.8, "moved": False}
+        self.open["class"] = {"likely": "earthquake" if p >= 0.5 else "unclassified", "p": p, "t_s": float(at), "certain": p >= 0.8, "moved": False, "final": False}
         self.open["alarm"] = p >= 0.88
         self.open["seq"] += 1
         await self.publish("event/trigger", self.open)

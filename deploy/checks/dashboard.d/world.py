@@ -183,11 +183,14 @@ class World:
     def until(self, page, expression, seconds=PATIENCE):
         """Waits until it is true. What it reads may not have arrived yet: an exception in it counts as "not yet"."""
         try:
-            page.wait_for_function(f"() => {{ try {{ return !!({expression}); }} catch (error) {{ window.notYet = String(error); return false; }} }}",
+            page.wait_for_function(f"() => {{ try {{ const is = !!({expression}); window.notYet = ''; return is; }} "
+                                   f"catch (error) {{ window.notYet = String(error); return false; }} }}",
                                    timeout=seconds * 1000, polling=100)
         except Error as error:
             try:
-                reason = page.evaluate("() => window.notYet") or str(error).splitlines()[0]
+                # What the page itself says of its state.
+                said = page.evaluate("() => [...document.querySelectorAll('[role=status]')].map((one) => one.textContent).filter(Boolean).join(' | ')")
+                reason = f'{page.evaluate("() => window.notYet") or str(error).splitlines()[0]}; the page says: {said}'
             except Error:
                 reason = str(error).splitlines()[0]
             raise AssertionError(f"not within {seconds} s: {expression}: {reason}") from None

@@ -270,6 +270,24 @@ class CardErrors(Case):
         subprocess.run(["umount", self.place], check=False, capture_output=True)
 
 
+class Undervoltage(Case):
+    """The supply was too weak, as the kernel of a Raspberry Pi says."""
+
+    def __init__(self):
+        super().__init__("undervoltage", "power supply with a short cable", "was too low .the kernel has reported it 2 times")
+
+    async def fault(self):
+        log = os.path.join(self.folder, "kmsg")
+        with open(log, "w", encoding="ascii") as file:
+            file.write("".join(f"4,{number},{number}00,-;hwmon hwmon1: {words}\n" for number, words in enumerate(
+                ("Undervoltage detected!", "Voltage normalised", "Undervoltage detected!"))))
+        subprocess.run(["mount", "--bind", log, "/dev/kmsg"], check=True)
+
+    async def tidy(self):
+        await super().tidy()
+        subprocess.run(["umount", "/dev/kmsg"], check=False, capture_output=True)
+
+
 class BrokerAway(Case):
     """The broker is stopped."""
 
@@ -702,8 +720,8 @@ class CertificateSoon(Secure):
         await self.other("soon")
 
 
-CASES = [Permissions, OpenPassword, AgentStopped, UnitStopped, ClockNotSet, DiskFull, ReadOnly, CardErrors, BrokerAway,
-         WrongPassword, RightsMissing, DuplicateId, OtherMachine, WrongMounting, Stuck, NoSensor, SettingsBroken,
+CASES = [Permissions, OpenPassword, AgentStopped, UnitStopped, ClockNotSet, DiskFull, ReadOnly, CardErrors, Undervoltage,
+         BrokerAway, WrongPassword, RightsMissing, DuplicateId, OtherMachine, WrongMounting, Stuck, NoSensor, SettingsBroken,
          NoSettings, PackagedSensor, PackagedMounting, PackagedAlert, AgentHung, StateMissing, UserMismatch,
          UserMismatchOld, BootFile, OldVersion, OtherVersion, Leftovers, EarlierId, CertificateExpired, CertificateSoon]
 
@@ -716,11 +734,11 @@ async def main():
         async with few:
             return await case().run()
 
-    # Files counted by the kernel are everybody's: the one that counts errors runs alone.
-    together = [case for case in chosen if case is not CardErrors]
-    problems = await asyncio.gather(*map(one, together))
-    if CardErrors in chosen:
-        problems.append(await one(CardErrors))
+    # What the kernel shows is everybody's: those that change it run alone.
+    alone = [case for case in chosen if case in (CardErrors, Undervoltage)]
+    problems = await asyncio.gather(*(one(case) for case in chosen if case not in alone))
+    for case in alone:
+        problems.append(await one(case))
     problems = [problem for problem in problems if problem]
     for problem in problems:
         print("WRONG:", problem)

@@ -21,12 +21,12 @@ faults = []
 
 
 class Terminal:
-    """A terminal of 150 columns, whose screen is long enough for a whole conversation."""
+    """A terminal of 300 columns, where no sentence is broken, and whose screen is long enough for a whole conversation."""
 
     def __init__(self, name):
         self.name = name
         self.tmux("kill-server", check=False)
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "240", 
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "300", "-y", "240", 
                   "env PS1='$ ' PROMPT_COMMAND='echo $? >/run/exit-status' TERM=screen bash --norc --noprofile")
         self.expect(r"^\$ $")
 

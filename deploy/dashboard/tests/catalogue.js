@@ -4,7 +4,7 @@ import { test } from "node:test";
 import "./support/load.js";
 import { catalogue } from "../src/pure/catalogue.js";
 import { csv } from "../src/pure/csv.js";
-import { catalogueQuakeML } from "../src/pure/quakeml.js";
+import { catalogueQuakeML, networkQuakeML } from "../src/pure/quakeml.js";
 import { units } from "../src/pure/units.js";
 import { wire } from "../src/pure/wire.js";
 
@@ -45,7 +45,15 @@ test("QuakeML of both: an origin with its uncertainty and its magnitude, an even
   assert.strictEqual(text.match(/<event /g).length, 3);
   assert.strictEqual(text.match(/<origin /g).length, 1);
   for (const part of ["<latitude><value>36</value></latitude>", "<depth><value>8000</value></depth>", "<maxHorizontalUncertainty>9000</maxHorizontalUncertainty>", "<mag><value>5.1</value><uncertainty>0.3</uncertainty></mag>", "<timeResidual>0.1</timeResidual>",
-    "<comment><text>90 % region: MULTIPOLYGON (((-118.1 35.9, -118.1 36.1, -117.9 36.1, -118.1 35.9)))</text></comment>", "<comment><text>disputed: stations nearby are silent</text></comment>"]) assert.ok(text.includes(part), part);
+    "<comment><text>region of 90 %: MULTIPOLYGON (((-118.1 35.9, -118.1 36.1, -117.9 36.1, -118.1 35.9)))</text></comment>", "<comment><text>disputed: stations nearby are silent</text></comment>"]) assert.ok(text.includes(part), part);
+});
+
+test("QuakeML has the region of 90 % as closed rings, and calls no disturbance an earthquake", () => {
+  const region = [{ latitude: [1, 2, 3], longitude: [4, 5, 6] }, { latitude: [7, 8, 9], longitude: [10, 11, 12] }];
+  const text = networkQuakeML([{ ...quake, class: "disturbance", place: { quality: "good", region } }]);
+  assert.ok(text.includes("<text>region of 90 %: MULTIPOLYGON (((4 1, 5 2, 6 3, 4 1)), ((10 7, 11 8, 12 9, 10 7)))</text>"), text);
+  assert.ok(text.includes("<type>other event</type>") && !text.includes("<type>earthquake</type>"), text);
+  assert.ok(!networkQuakeML([quake]).includes("region of"));
 });
 
 test("a region is as many latitudes as longitudes; a note has a time", () => {

@@ -51,6 +51,10 @@ test("a day's lines have its extremes, the finer over the coarser, and gaps wher
   const { middle, reach } = day.line(begin, begin + 3600, 60);
   assert.ok(Math.abs(middle - 9.8) < 1e-9 && Math.abs(reach - 0.1) < 1e-9);
   assert.ok(helicorder.questions(begin, begin + 50000).every(({ from, to, step }) => (to - from) / step <= 5000));
+  // Of a day that goes on what is new, with the minute that was not whole; never what is before the day.
+  const since = helicorder.questions(begin, begin + 50060, begin + 50000);
+  assert.deepStrictEqual(since, [{ from: begin + 49880, to: begin + 50060, step: 60 }, { from: begin + 49880, to: begin + 50060, step: 2 }]);
+  assert.strictEqual(helicorder.questions(begin, begin + 60, begin + 10)[0].from, begin);
 });
 
 test("what was kept stands before the live traces, and these go on over it", () => {

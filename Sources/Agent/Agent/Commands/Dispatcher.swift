@@ -1,8 +1,11 @@
+import Alerts
 import Commands
 import Glibc
 import Link
 import Messages
 import Settings
+import Station
+import Threads
 
 /// Carries commands out, one after the other, on the main thread: what they ask of other threads goes there as an order,
 /// and its outcome comes back here.
@@ -10,41 +13,56 @@ struct Dispatcher: ~Copyable {
     /// What the process is to do after a round.
     enum Course: Equatable { case goOn, restart }
 
-    let keeper: SettingsKeeper
-    let link: Link
-    let log: Log
-    let inbox: CommandInbox
-    let status: SamplingStatus
+    private let keeper: SettingsKeeper
+    private let link: Link
+    private let log: Log
+    private let inbox: CommandInbox
+    private let status: SamplingStatus
     /// Nil: nobody takes orders.
-    let sampling: OrderBook<SamplingWork>?
-    let storage: StorageThread
+    private let sampling: OrderBook<SamplingWork>?
+    private let storage: StorageThread
     /// Nil: there is no alarm line.
-    let alarm: OrderBook<AlarmOrder>?
-    let boot: String
-    var topics: Topics
-    var messenger: Messenger
-    var desk: CommandDesk
-    let record: CommandRecord
-    var random = SystemRandomNumberGenerator()
+    private let alarm: OrderBook<AlarmOrder>?
+    private let boot: String
+    private var topics: Topics
+    private var messenger: Messenger
+    private(set) var desk: CommandDesk
+    private let record: CommandRecord
+    private var random = SystemRandomNumberGenerator()
     /// Commands that another thread carries out.
-    var ordered: [Int: CommandRequest] = [:]
-    var lastOrder = 0
-    var course = Course.goOn
+    private var ordered: [Int: CommandRequest] = [:]
+    private var lastOrder = 0
+    private var course = Course.goOn
     /// The change of the settings that is under way, and the requests that wait for its end.
-    var changes = ChangeCoordinator()
-    var changing: Change?
-    var asked: [Int: (order: SettingsOrder, request: CommandRequest)] = [:]
-    var lastAsked = 0
+    private(set) var changes = ChangeCoordinator()
+    private var changing: Change?
+    private var asked: [Int: (order: SettingsOrder, request: CommandRequest)] = [:]
+    private var lastAsked = 0
     /// What is awaited of it: the outcome of an order, of a write, of a look for files and for room, of the reply's way to the disk.
-    var changeOrder: (number: Int, step: ChangeOrder)?
-    var persisting: Int?
-    var checking: Int?
-    var measuring: Int?
-    var answering: Int?
+    private var changeOrder: (number: Int, step: ChangeOrder)?
+    private var persisting: Int?
+    private var checking: Int?
+    private var measuring: Int?
+    private var answering: Int?
     /// Commands and replies that wait for the disk.
-    var disk = DiskWaits()
-    var journalProblem: String?
-    let started = HostClock.monotonic()
+    private var disk = DiskWaits()
+    private var journalProblem: String?
+    private let started = HostClock.monotonic()
+
+    /// Signalled when there is something for the next round.
+    var wake: Wake { inbox.wake }
+    /// A change of the settings is under way.
+    var isChanging: Bool { changing != nil }
+    /// What the thread that samples is asked for it now.
+    var stepUnderWay: ChangeOrder? { mutating get { changeOrder?.step } }
+    /// Something waits for the thread of the disk.
+    var waitsForDisk: Bool {
+        // (Mutating because Swift 6.0's verifier ends the compiler where a borrowed dispatcher is looked into like this.)
+        mutating get {
+            disk.begun != nil || !disk.arrived.isEmpty || !disk.replies.isEmpty || persisting != nil
+                || checking != nil || measuring != nil || answering != nil
+        }
+    }
 
     init(
         _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
@@ -202,5 +220,578 @@ struct Dispatcher: ~Copyable {
         for line in log.control.take(now: HostClock.monotonic()) {
             messenger.send(line, to: { link.publish($0, $1) })
         }
+    }
+}
+
+/// What commands ask of the agent.
+extension Dispatcher {
+    mutating func carryOut(_ request: CommandRequest, _ reporter: inout Reporter) {
+        switch request.decision(context(reporter)) {
+        case .reply(let result): say(request, .done, revision: reporter.revision, result: result)
+        case .refuse(let errors): fail(request, revision: reporter.revision, errors)
+        case .effect(let effect): perform(effect, request, &reporter)
+        }
+    }
+
+    private func context(_ reporter: Reporter) -> CommandContext {
+        CommandContext(
+            revision: reporter.revision, boot: boot, uptime: Double(HostClock.monotonic() - started) / 1e9,
+            wall: HostClock.wall(), topics: topics,
+            rate: status.now.sensor?.rate ?? reporter.inForce.sensor.rate,
+            takesConfirmations: reporter.inForce.detection.event.confirmation, alerts: reporter.activeAlerts,
+            clock: { HostStatus.clock() ?? (TimeQuality(synced: false, source: .free), nil) },
+            status: reporter.statusNow)
+    }
+
+    /// Gives an owner what is asked of it.
+    private mutating func perform(_ effect: CommandEffect, _ request: CommandRequest, _ reporter: inout Reporter) {
+        let revision = reporter.revision
+        switch effect {
+        case .settings(let order): settings(order, request, &reporter)
+        case .main(let order): carryOut(order, request, &reporter)
+        case .sampling(let work): order(.command(work), sampling, request, revision)
+        case .alarm(let work):
+            order(
+                work, alarm, request, revision,
+                without: "This station has no alarm line: set alarm.gpio.line in its file.")
+        case .storage(let work):
+            order(StorageThread.Order(work, room: resultRoom(request)), storage.orders, request, revision)
+        case .both(let work, let kept):
+            lastOrder += 1
+            sampling?.put(.command(work), number: lastOrder)
+            order(StorageThread.Order(kept, room: resultRoom(request)), storage.orders, request, revision)
+        }
+    }
+
+    /// What the main thread does itself.
+    private mutating func carryOut(_ order: MainOrder, _ request: CommandRequest, _ reporter: inout Reporter) {
+        let revision = reporter.revision
+        switch order {
+        case .rebirth:
+            reporter.sayAllAgain()
+            say(
+                request, .done, revision: revision,
+                result: ["topics": .int(Int64(link.sendRetainedAgain()))])
+        case .log(let level, let seconds):
+            let wait = Int64(seconds * 1e9)
+            log.control.relay(level, until: HostClock.monotonic() + wait, wake: inbox.wake)
+            say(
+                request, .done, revision: revision,
+                result: ["until": .string(Timestamp(nanoseconds: HostClock.wall() + wait).description)])
+        case .logTail(let count, let level):
+            // (Of what stands around the lines: a number.)
+            let room = (resultRoom(request) ?? 262_144) - 50
+            let (lines, others) = log.control.last(count, from: level, room: room)
+            let list = Array(lines.joined(separator: ",".utf8))
+            let bytes = Array("{\"lines\":[".utf8) + list + Array("],\"others\":\(others)}".utf8)
+            say(request, .done, revision: revision, made: ReplyResult(bytes: bytes, isCBOR: false))
+        case .restart:
+            say(request, .done, revision: revision)
+            course = .restart
+        }
+    }
+
+    /// Gives another thread an order; its outcome is the reply.
+    /// - Parameter without: what is said where there is no such thread.
+    private mutating func order<Order>(
+        _ order: Order, _ book: OrderBook<Order>?, _ request: CommandRequest, _ revision: Int,
+        without: String = "This station has no thread that samples: it cannot do this."
+    ) {
+        guard let book else {
+            return fail(request, revision: revision, [CodedError("", .unavailable, without)])
+        }
+        // What takes long, or much room, is not piled up.
+        let underWay = ordered.values.count { $0.command == request.command }
+        guard underWay < request.command.most else {
+            return fail(
+                request, revision: revision,
+                [
+                    CodedError(
+                        "", .busy, "Another `\(request.command.name)` is under way: ask again when it has ended.",
+                        allowed: "\(request.command.most) at a time")
+                ])
+        }
+        lastOrder += 1
+        guard book.put(order, number: lastOrder) else {
+            return fail(
+                request, revision: revision, [CodedError("", .busy, "Too many commands are waiting: ask again later.")])
+        }
+        ordered[lastOrder] = request
+    }
+
+    mutating func take(_ number: Int, _ outcome: OrderOutcome, _ reporter: inout Reporter) {
+        if let (change, step) = changeOrder, change == number { return take(outcome, of: step, &reporter) }
+        guard let request = ordered[number] else { return }
+        if case .began = outcome {} else { ordered[number] = nil }
+        switch outcome {
+        case .began(let result): say(request, .accepted, revision: reporter.revision, result: result)
+        case .done(let result):
+            if request.command == .calibrate { reporter.keep(calibration: result) }
+            say(request, .done, revision: reporter.revision, result: result)
+        case .partly(let result):
+            say(request, .done, revision: reporter.revision, result: result, isIncomplete: true)
+        case .made(let result): say(request, .done, revision: reporter.revision, made: result)
+        case .failed(let error): fail(request, revision: reporter.revision, [error])
+        }
+    }
+}
+
+extension Dispatcher {
+    /// What has become of writes.
+    /// - Parameter now: of the monotonic clock (ns).
+    mutating func takeWrites(_ reporter: inout Reporter, now: Int64 = HostClock.monotonic()) {
+        for outcome in storage.files.takeOutcomes() {
+            switch outcome.file {
+            case .settings:
+                if outcome.problem != nil { keeper.isUnknown() }
+                guard let number = persisting, outcome.number >= number else { continue }
+                persisting = nil
+                follow(.persisted(outcome.problem), &reporter)
+            case .credentials:
+                guard let number = checking, outcome.number >= number else { continue }
+                checking = nil
+                let problem = outcome.problem.map { CodedError("/mqtt/tls", .crossField, $0) }
+                follow(problem.map { .refused(.link, [$0]) } ?? .prepared(.link), &reporter)
+            case .room:
+                guard let number = measuring, outcome.number >= number else { continue }
+                measuring = nil
+                let problem = outcome.problem.map { CodedError("/storage/budget_mb", .unavailable, $0) }
+                follow(problem.map { .refused(.storage, [$0]) } ?? .prepared(.storage), &reporter)
+            case .commands:
+                if let problem = outcome.problem, problem != journalProblem {
+                    log.error("command journal not saved: \(problem)")
+                }
+                journalProblem = outcome.problem
+                written(outcome.number, &reporter)
+            case .selfTest, .calibration, .homeAssistant, .alerts:
+                if let problem = outcome.problem { reporter.note(problem) }
+            }
+        }
+        guard let request = disk.givenUp(now: now) else { return }
+        fail(
+            request, revision: reporter.revision,
+            [CodedError("", .unavailable, "The disk did not answer within 10 s. Nothing was done: ask again later.")])
+    }
+
+    private mutating func written(_ number: Int, _ reporter: inout Reporter) {
+        let (request, replies) = disk.written(number)
+        for one in replies { publish(one.bytes, one.destination) }
+        if let reply = answering, reply <= number {
+            answering = nil
+            follow(.answered, &reporter)
+        }
+        if let request { carryOut(request, &reporter) }
+    }
+
+    /// Lets the last replies leave, if the disk takes them down in time.
+    mutating func finish(_ reporter: inout Reporter, within seconds: Double) {
+        let end = HostClock.monotonic() + Int64(seconds * 1e9)
+        while !disk.replies.isEmpty, HostClock.monotonic() < end {
+            if inbox.wake.wait(milliseconds: 50) { inbox.wake.clear() }
+            takeWrites(&reporter)
+        }
+    }
+}
+
+/// Replies and the largest packet that the broker takes.
+extension Dispatcher {
+    /// Bytes that the result of a reply may have; nil: any number.
+    private func resultRoom(_ request: CommandRequest) -> Int? {
+        guard let limit = link.statistics.packetLimit, let destination = request.destination else { return nil }
+        var message = ReplyMessage(
+            id: request.id, command: request.command.name, phase: .done, revision: Int(Int32.max))
+        message.isIncomplete = true
+        // (Numbers go on from those of this messenger: a copy is asked.)
+        var other = messenger
+        let around = other.reply(message, time: HostClock.wall()).count + Self.digits
+        return max(0, limit - Link.packetSize(Messenger.header(destination), payload: around))
+    }
+
+    /// The numbers of replies may grow until it leaves.
+    private static let digits = 8
+
+    /// A reply that the broker takes in the place of one that is larger; the same where it is not.
+    ///
+    /// Of a command that only tells the reply is `failed`, since it has told nothing. Others stay what they are: what is done
+    /// is done. Each further form has less of what is not needed.
+    private func fitting(
+        _ reply: [UInt8], _ destination: ReplyDestination, isCBOR: Bool
+    ) -> (reply: [UInt8], isCBOR: Bool)? {
+        let size = Link.packetSize(Messenger.header(destination, isCBOR: isCBOR), payload: reply.count)
+        guard let limit = link.statistics.packetLimit, size > limit else { return (reply, isCBOR) }
+        let tree = isCBOR ? CBORReader.read(reply) : try? JSONReader.read(reply)
+        let name = tree?["cmd"]?.rawText ?? ""
+        let phase = tree?["phase"]?.rawText.flatMap(ReplyMessage.Phase.init) ?? .failed
+        let tells = Command.named(name).map { $0.onlyTells || $0 == .event } ?? true
+        var message = ReplyMessage(
+            id: tree?["id"]?.rawText, command: name, phase: tells && phase == .done ? .failed : phase,
+            revision: tree?["rev"]?.whole ?? keeper.ledger.revision)
+        let words =
+            message.phase == .done
+            ? "It was done. Its reply is too large for the broker: only this much of it can be sent."
+            : "The reply is too large for the broker: ask for less, or let the broker take larger packets."
+        let header = Messenger.header(destination)
+        for error in [
+            CodedError("", .tooLarge, words, got: .int(Int64(size)), allowed: "packets of at most \(limit) bytes"),
+            CodedError("", .tooLarge, "reply too large", got: .int(Int64(size)), allowed: "\(limit)"),
+        ] {
+            message.errors = [error]
+            var other = messenger
+            let short = other.reply(message, time: HostClock.wall())
+            if Link.packetSize(header, payload: short.count) <= limit {
+                log.notice(
+                    "a reply is larger than the broker takes",
+                    ["command": .text(name), "bytes": .int(size), "limit": .int(limit)])
+                return (short, false)
+            }
+        }
+        var members: [Value.Member] = []
+        if let id = message.id { members.append(.init("id", .string(id))) }
+        members.append(.init("phase", .string(message.phase.rawValue)))
+        let error: Value = ["code": "too_large", "got": .int(Int64(size)), "allowed": .string("\(limit)")]
+        members.append(.init("errors", .array([error])))
+        let bare = Value.object(members).json()
+        if Link.packetSize(header, payload: bare.count) <= limit { return (bare, false) }
+        log.warning(
+            "no reply: even the shortest is larger than the broker takes",
+            ["command": .text(name), "bytes": .int(size), "limit": .int(limit)])
+        return nil
+    }
+}
+
+/// The verbs of the configuration: what a request asks for, up to the change that goes through its owners.
+extension Dispatcher {
+    /// A change that is on its way through its owners; there is one at a time. (An object, and the dispatcher not to be
+    /// copied: what Swift makes to copy so many settings is 200 KiB of the program.)
+    final class Change {
+        /// Nil: nobody has asked for it.
+        var request: CommandRequest?
+        /// What the reply tells.
+        var told: Value
+        /// With it in force.
+        var next: SettingsLedger
+        /// Keys whose values it changes.
+        var keys: [String] = []
+        /// The sensor has to be opened anew.
+        var reopens = false
+        /// For the thread that samples; nil: it has prepared them itself.
+        var prepared: PreparedSettings?
+        /// Of the connection, as it will be; nil: it does not concern the link.
+        var link: LinkChange?
+        /// Another broker, or other credentials: the files that they need are looked for.
+        var files = false
+        /// A trial that was passed, by the number of its revision.
+        var confirmed: Int?
+        /// What is taken back.
+        var reverted: AlertFault?
+
+        init(request: CommandRequest?, told: Value, next: SettingsLedger) {
+            (self.request, self.told, self.next) = (request, told, next)
+        }
+    }
+
+    mutating func settings(_ order: SettingsOrder, _ request: CommandRequest, _ reporter: inout Reporter) {
+        lastAsked += 1
+        asked[lastAsked] = (order, request)
+        follow(.asked(lastAsked, bytes: request.bytes), &reporter)
+    }
+
+    /// It is the turn of a request.
+    mutating func begin(
+        _ order: SettingsOrder, _ request: CommandRequest, _ reporter: inout Reporter
+    ) -> ChangeCoordinator.Event {
+        switch order {
+        case .change(let change):
+            do throws(CodedErrors) { return try self.change(change, request, &reporter) } catch {
+                if !change.isDryRun, case .merge(let patch) = change.kind {
+                    keeper.reject(patch, error.errors, source: request.source)
+                }
+                desk.refused()
+                if !change.isDryRun { reporter.wasRefused() }
+                fail(request, revision: reporter.revision, error.told)
+            }
+        case .confirm(let revision):
+            do throws(CodedErrors) {
+                let (number, trial) = (keeper.ledger.revision, keeper.ledger.connectionTrial)
+                let one = Change(request: request, told: ["rev": .int(Int64(number))], next: keeper.ledger)
+                try one.next.confirm(revision: revision, connection: request.connection)
+                if trial != 0 { one.confirmed = number }
+                return try start(one, [.reporter])
+            } catch {
+                fail(request, revision: reporter.revision, error.told)
+            }
+        case .show:
+            say(request, .done, revision: reporter.revision, result: ConfigTelling.whole(keeper.ledger))
+        }
+        return .nothing
+    }
+
+    private mutating func change(
+        _ change: ConfigChange, _ request: CommandRequest, _ reporter: inout Reporter
+    ) throws(CodedErrors) -> ChangeCoordinator.Event {
+        let before = keeper.ledger
+        let proposal = try keeper.propose(change.kind, ifRevision: change.ifRevision, confirm: change.confirm)
+        try check(proposal, request)
+        if change.isDryRun {
+            let told = ConfigTelling.change(proposal, before)
+            say(
+                request, .done, revision: before.revision,
+                result: told.with("dry_run", true).with("config", proposal.settings.effective))
+            return .nothing
+        }
+        let one = Change(request: request, told: .object([]), next: before)
+        let revision = one.next.adopt(
+            proposal, confirm: change.confirm, source: request.source, now: HostClock.wall(),
+            monotonic: HostClock.monotonic(), connection: link.statistics.connections)
+        one.told = ConfigTelling.change(proposal, one.next)
+        guard revision != before.revision else {
+            reporter.reverted = nil
+            reporter.wasRefused()
+            say(request, .done, revision: revision, result: one.told)
+            return .nothing
+        }
+        one.files = proposal.reconnects
+        return try start(one, proposal)
+    }
+
+    private mutating func start(
+        _ one: Change, _ proposal: SettingsLedger.Proposal, isForced: Bool = false
+    ) throws(CodedErrors) -> ChangeCoordinator.Event {
+        (one.keys, one.reopens) = (proposal.changed, !proposal.restartStream.isEmpty)
+        return try start(one, proposal.owners, isForced: isForced)
+    }
+
+    /// - Throws: `cross_field`, where no connection can be made with the settings.
+    private mutating func start(
+        _ one: Change, _ concerned: [SettingOwner], isForced: Bool = false
+    ) throws(CodedErrors) -> ChangeCoordinator.Event {
+        var owners = concerned
+        // What a broker on trial took counts, or not.
+        if one.next.connectionTrial != keeper.ledger.connectionTrial { owners += [.storage, .link] }
+        if owners.contains(.link) {
+            let new = try LinkChange(one.next)
+            one.next.awaitConfirmation(above: link.number(ofChangeTo: new.options))
+            one.link = new
+        }
+        changing = one
+        return .start(SettingOwner.allCases.filter(owners.contains), isForced: isForced)
+    }
+
+    /// What of a proposal cannot be asked of a group, or cannot work at the rate of the sensor that is there.
+    private func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(CodedErrors) {
+        if request.group != nil, proposal.changed.contains("station.id") {
+            throw CodedErrors([
+                CodedError("/station/id", .locked, "An id is of one station: no group can be given one.")
+            ])
+        }
+        // With another sensor, or another rate of it, nothing is known yet.
+        guard let sensor = status.now.sensor, proposal.restartStream.isEmpty else { return }
+        let problems = StationCheck.problems(proposal.settings.configuration, sensor: StationSensor(sensor))
+        guard problems.isEmpty else {
+            throw CodedErrors(problems.map { CodedError($0.path, .crossField, $0.message) })
+        }
+    }
+
+    /// Takes a change back that nobody has confirmed in time.
+    private mutating func lookAtPending(_ reporter: inout Reporter) {
+        let now = HostClock.monotonic()
+        guard let pending = keeper.ledger.pending, now >= pending.deadlineMonotonic, changes.mayForce(now: now),
+            sampling?.hasRoom ?? true
+        else { return }
+        let one = Change(request: nil, told: .object([]), next: keeper.ledger)
+        guard let proposal = one.next.revert(now: HostClock.wall()) else { return }
+        one.reverted = AlertFault(
+            "revision \(pending.revision) of the settings was not confirmed in time and is taken back",
+            .object([
+                .init("left", .int(Int64(pending.revision))), .init("rev", .int(Int64(one.next.revision))),
+                .init("keys", .array(proposal.changed.map { .string($0) })),
+            ])
+        )
+        do throws(CodedErrors) { follow(try start(one, proposal, isForced: true), &reporter) } catch {
+            log.error("settings could not be taken back: \(error.errors.first?.message ?? "")")
+        }
+    }
+}
+
+/// The change under way, in the hands of its owners.
+extension Dispatcher {
+    /// An order of the change under way, to the thread that samples.
+    enum ChangeOrder { case prepare, commit, abandon }
+
+    /// Tells the coordinator what has happened, and does what follows.
+    mutating func follow(_ event: ChangeCoordinator.Event, _ reporter: inout Reporter) {
+        var events = [event]
+        while !events.isEmpty {
+            for action in changes.handle(events.removeFirst(), now: HostClock.monotonic()) {
+                if let next = act(action, &reporter) { events.append(next) }
+            }
+        }
+    }
+
+    /// - Returns: what came of it, when that is known at once.
+    private mutating func act(
+        _ action: ChangeCoordinator.Action, _ reporter: inout Reporter
+    ) -> ChangeCoordinator.Event? {
+        switch action {
+        case .begin(let number):
+            guard let (order, request) = asked.removeValue(forKey: number) else { return .nothing }
+            return begin(order, request, &reporter)
+        case .busy(let number):
+            guard let request = asked.removeValue(forKey: number)?.request else { return nil }
+            fail(
+                request, revision: reporter.revision,
+                [CodedError("", .busy, "A change is in progress, and too many commands are waiting: ask again later.")])
+            return nil
+        case .prepare(let owner): return prepare(owner)
+        case .abandon(let owner):
+            if owner == .sampling { order(.abandon, as: .abandon) }
+            if owner == .link { checking = nil }
+            if owner == .storage { measuring = nil }
+            return nil
+        case .persist:
+            guard let next = changing?.next, let number = keeper.save(next) else { return .persisted(nil) }
+            persisting = number
+            return nil
+        case .restore:
+            persisting = nil
+            keeper.save(keeper.ledger)
+            return nil
+        case .adopt:
+            adopt(&reporter)
+            return nil
+        case .commit(let owner): return commit(owner, &reporter)
+        case .answer(let refusal): return answer(refusal, &reporter)
+        case .finish:
+            changing = nil
+            return nil
+        }
+    }
+
+    private mutating func prepare(_ owner: SettingOwner) -> ChangeCoordinator.Event? {
+        guard let one = changing else { return nil }
+        switch owner {
+        case .sampling:
+            guard let sampling else { return .prepared(owner) }
+            let (settings, revision) = (one.next.inForce(one.next.settings), one.next.revision)
+            let busy = CodedError("", .busy, "too many commands are waiting: ask again later")
+            let words = status.now
+            guard !one.reopens, let open = words.sensor else {
+                let step = SettingsStep.prepare(settings, revision: revision, reopens: one.reopens)
+                return order(step, as: .prepare) ? nil : .refused(owner, [busy])
+            }
+            // With the sensor that is there it takes no time of that thread.
+            guard sampling.hasRoom else { return .refused(owner, [busy]) }
+            var sensor = StationSensor(open)
+            sensor.rate = words.rate ?? sensor.rate
+            do throws(StationError) {
+                let pipeline = try StationPipeline.Prepared(settings, sensor: sensor, boot: boot)
+                changing?.prepared = PreparedSettings(configuration: settings, revision: revision, pipeline: pipeline)
+            } catch { return .refused(owner, [CodedError(error)]) }
+            return .prepared(owner)
+        case .link:
+            guard one.files, let tls = one.link?.tls else { return .prepared(owner) }
+            checking = storage.files.put(.credentials) { TransportSecurity.fileProblem(tls) }
+            return nil
+        case .storage:
+            // Whether the disk works shows when the change is written to it. What is taken back was in force before.
+            let wanted = one.next.settings.configuration.storage
+            guard one.request != nil, wanted.budget > keeper.settings.configuration.storage.budget else {
+                return .prepared(owner)
+            }
+            let status = storage.status
+            measuring = storage.files.put(.room) { wanted.problem(used: status.now.statistics.fileBytes) }
+            return nil
+        case .log, .commands, .reporter: return .prepared(owner)
+        }
+    }
+
+    /// Gives the thread that samples an order of the change.
+    /// - Returns: false when too many wait.
+    @discardableResult
+    private mutating func order(_ order: SettingsStep, as step: ChangeOrder) -> Bool {
+        lastOrder += 1
+        guard let sampling, sampling.put(.settings(order), number: lastOrder, always: order.endsAChange) else {
+            return false
+        }
+        changeOrder = (lastOrder, step)
+        return true
+    }
+
+    /// What the thread that samples says of such an order.
+    mutating func take(_ outcome: OrderOutcome, of step: ChangeOrder, _ reporter: inout Reporter) {
+        changeOrder = nil
+        switch (step, outcome) {
+        case (.prepare, .failed(let error)):
+            follow(.refused(.sampling, [error]), &reporter)
+        case (.prepare, _): follow(.prepared(.sampling), &reporter)
+        case (.commit, _): follow(.committed(.sampling), &reporter)
+        case (.abandon, _): break
+        }
+    }
+
+    /// It is on the disk, and counts from now on.
+    private mutating func adopt(_ reporter: inout Reporter) {
+        guard let one = changing else { return }
+        keeper.adopt(one.next)
+        reporter.reverted = one.reverted
+        if let fault = one.reverted { log.warning(fault.message, ["revision": .int(keeper.ledger.revision)]) }
+    }
+
+    private mutating func commit(_ owner: SettingOwner, _ reporter: inout Reporter) -> ChangeCoordinator.Event? {
+        guard let one = changing else { return nil }
+        let configuration = keeper.ledger.inForce(keeper.settings)
+        switch owner {
+        case .log: log.control.level = configuration.log.level
+        case .sampling:
+            return order(.commit(one.prepared.take()), as: .commit) ? nil : .committed(owner)
+        case .storage:
+            storage.change(
+                configuration, topics: one.link?.topics ?? topics, trial: one.link?.trial, confirmed: one.confirmed)
+        case .link:
+            guard let change = one.link else { break }
+            do throws(LinkError) { try link.change(to: change.options) } catch {
+                log.error("connection settings not changed: \(error.message)")
+            }
+            // Values that are kept in the link move with it; whoever publishes them again comes after.
+            if change.topics != topics {
+                topics = change.topics
+                var anew = Messenger(topics: topics, boot: boot)
+                anew.takeOver(messenger)
+                messenger = anew
+            }
+        case .commands: desk = desk.with(topics: topics, groups: configuration.station.groups)
+        case .reporter:
+            reporter.take(keeper.ledger, configuration, topics)
+            guard !one.keys.isEmpty else { break }
+            log.notice(
+                "settings changed",
+                [
+                    "revision": .int(keeper.ledger.revision), "keys": .text(one.keys.prefix(20).joined(separator: " ")),
+                ])
+        }
+        return .committed(owner)
+    }
+
+    /// - Returns: nil: the reply waits for the disk.
+    private mutating func answer(
+        _ refusal: ChangeCoordinator.Refusal?, _ reporter: inout Reporter
+    ) -> ChangeCoordinator.Event? {
+        guard let one = changing else { return .answered }
+        if let refusal {
+            var errors = refusal.errors
+            for i in errors.indices { errors[i].message = "\(refusal.owner.rawValue): \(errors[i].message)" }
+            guard let request = one.request else {
+                log.error("settings could not be taken back, tried again: \(errors.first?.message ?? "")")
+                return nil
+            }
+            reporter.wasRefused()
+            fail(request, revision: reporter.revision, CodedErrors(errors).told)
+            return nil
+        }
+        guard let request = one.request,
+            let number = say(request, .done, revision: keeper.ledger.revision, result: one.told)
+        else { return .answered }
+        answering = number
+        return nil
     }
 }

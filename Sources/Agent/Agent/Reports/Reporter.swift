@@ -1,4 +1,5 @@
 import Alerts
+import Glibc
 import Link
 import Messages
 import Sensors
@@ -8,24 +9,24 @@ import Station
 /// Publishes what the agent knows of itself: info, config and schema once and when they change, health at its interval
 /// and on change, alerts. Lives on the main thread.
 final class Reporter {
-    private(set) var ledger: SettingsLedger
+    private var ledger: SettingsLedger
     /// What this process works with: without what waits for the next start.
     private(set) var inForce: Configuration
     private let log: Log
-    let status: SamplingStatus
-    let storage: StorageStatus
-    let files: FileWrites
-    let link: Link
-    var messenger: Messenger
-    var alerts: AlertBoard
+    private let status: SamplingStatus
+    private let storage: StorageStatus
+    private let files: FileWrites
+    private let link: Link
+    private var messenger: Messenger
+    private var alerts: AlertBoard
     private var alertMemory: AlertMemory
-    var health: HealthReport
-    var lastSensor: SensorDescription?
-    var lastRate: Double?
+    private var health: HealthReport
+    private var lastSensor: SensorDescription?
+    private var lastRate: Double?
     private var lastState: HealthMessage.SensorState?
     private var lastProblem: SamplingStatus.Problem?
     private var lastConnects: UInt64 = 0
-    var healthDue: Int64
+    private var healthDue: Int64
     private var wasRealTime = false
     /// Commands that were refused, for `state/health`.
     var rejectedCommands = 0
@@ -33,7 +34,7 @@ final class Reporter {
     var revision: Int { ledger.revision }
     /// A change that was taken back, until the next one.
     var reverted: AlertFault?
-    var lastLevel: Level?
+    private var lastLevel: Level?
     private var lastSelfTest: SelfTestOutcome?
     /// Since when it is known whether the sensor can be used (ns).
     private var sensorKnown: Int64?
@@ -42,12 +43,12 @@ final class Reporter {
     /// When the agent began, ns since the start of the machine.
     private let begun = HostClock.sinceBoot()
     /// What is known of each chip from before.
-    var memory: SensorMemory
+    private var memory: SensorMemory
     /// What Home Assistant is told when.
-    var home: HomeAssistantSchedule
+    private var home: HomeAssistantSchedule
     /// Nil: there is no alarm line.
     var alarm: AlarmThread?
-    var homeMemory: HomeAssistantMemory
+    private var homeMemory: HomeAssistantMemory
     /// How all this is, for this machine.
     private(set) var stateFile = StateFile()
 
@@ -76,14 +77,14 @@ final class Reporter {
     }
 
     /// Who this is, how it is configured, and how it can be.
-    func sayIdentity() {
+    private func sayIdentity() {
         let link = self.link
         sayInfo()
         sayConfiguration()
         messenger.send(schema: SettingsSchema.value, to: { link.publish($0, $1) })
     }
 
-    func sayConfiguration() {
+    private func sayConfiguration() {
         let link = self.link
         messenger.send(Identity.config(ledger), time: HostClock.wall(), to: { link.publish($0, $1) })
     }
@@ -166,7 +167,7 @@ final class Reporter {
     }
 
     /// - Parameter host: what the host says; nil where it says nothing.
-    func clockQuality(_ host: TimeQuality?) -> TimeQuality {
+    private func clockQuality(_ host: TimeQuality?) -> TimeQuality {
         var quality = host ?? TimeQuality(synced: false, source: .free)
         if let error = status.condition?.timeError, let host = quality.errorMs { quality.errorMs = host + error * 1e3 }
         let sources = TimeQuality.Source.allCases
@@ -177,7 +178,7 @@ final class Reporter {
     }
 
     /// Three blocks, at least two seconds; a replay in slow motion has longer blocks.
-    func stallTime(_ sensor: SensorDescription?) -> Int64 {
+    private func stallTime(_ sensor: SensorDescription?) -> Int64 {
         guard let sensor, sensor.rate > 0 else { return 2_000_000_000 }
         let speed = SensorChoice.speed(inForce.sensor)
         let size = SamplingThread.blockSize(rate: sensor.rate, seconds: inForce.sensor.block)
@@ -292,6 +293,118 @@ final class Reporter {
             messenger.clearAlert(code, to: sink)
             log.notice("alert \(code) solved")
         case .empty(let code): messenger.clearAlert(code, to: sink)
+        }
+    }
+}
+
+/// What is said when somebody asks.
+extension Reporter {
+    /// The faults that are there now.
+    var activeAlerts: [AlertMessage] { alerts.active }
+
+    /// The same as `state/health`, as of now; what that counts from one message to the next goes on undisturbed.
+    func statusNow() -> Value {
+        let now = HostClock.monotonic()
+        let words = status.now
+        let message = healthNow(
+            HealthReport.sensorState(status, now: now, stallTime: stallTime(words.sensor)),
+            words.sensor?.clock == .recording ? .replay : clockQuality(HostStatus.timeQuality()), now)
+        var members: [Value.Member] = [
+            .init("online", .bool(link.statistics.connected)), .init("rev", .int(Int64(revision))),
+        ]
+        if case .object(let rest)? = try? JSONReader.read(message.json()) { members += rest }
+        return .object(members)
+    }
+
+    private func healthNow(
+        _ sensor: HealthMessage.SensorState, _ time: TimeQuality, _ now: Int64
+    ) -> HealthMessage {
+        let late = status.worstLateness.load(ordering: .relaxed)
+        var health = self.health
+        var message = health.message(
+            status, link.statistics, storage.now, sensor: sensor, time: time, alerts: alerts.codes, now: now)
+        message.mqtt.rejectedCommands = rejectedCommands
+        status.worstLateness.max(late, ordering: .relaxed)
+        return message
+    }
+
+    /// What this machine may know of the agent.
+    /// - Parameter waits: it is too early for an alert of a sensor that cannot be opened.
+    private func stateNow(_ sensor: HealthMessage.SensorState, _ time: TimeQuality, waits: Bool, _ now: Int64)
+        -> AgentState
+    {
+        let (words, statistics) = (status.now, link.statistics)
+        let info = Identity.info(inForce, sensor: words.sensor, level: lastLevel, memory: memory)
+        var state = AgentState(
+            process: Int(getpid()), written: now, time: HostClock.wall(), boot: messenger.boot, agent: info.agent,
+            topics: messenger.topics, health: healthNow(sensor, time, now))
+        state.isConnected = statistics.connected
+        state.broker = statistics.summary
+        state.mqtt = statistics.version.map { $0 == .v5 ? "5" : "3.1.1" }
+        state.sensor = info.sensor
+        (state.isWaiting, state.isEnded) = (waits, words.ended)
+        state.mean = status.mean
+        state.alerts = alerts.active
+        return state
+    }
+
+    /// Says info, configuration, schema, health and alerts anew; the link sends everything that is retained again.
+    func sayAllAgain() {
+        sayIdentity()
+        for alert in alerts.active { say(alert) }
+        healthDue = 0
+        look()
+    }
+}
+
+/// What Home Assistant is told, and what comes from it.
+extension Reporter {
+    /// Home Assistant says on this topic when it has started.
+    func isFromHomeAssistant(_ message: InboundMessage) -> Bool {
+        guard let prefix = home.place?.prefix else { return false }
+        return message.topic == HomeAssistantPlace.status(prefix: prefix)
+    }
+
+    /// One of its own messages. One that was kept is from before our connection, after which everything is sent anyway.
+    func take(fromHomeAssistant message: InboundMessage, random: UInt64) {
+        guard !message.isRetained, message.payload.elementsEqual("online".utf8) else { return }
+        home.born(now: HostClock.monotonic(), random: random)
+    }
+
+    /// A change of settings was not taken.
+    func wasRefused() { home.refused(now: HostClock.monotonic()) }
+
+    /// - Parameter configuration: as it is in force, with the id that topics have.
+    private func wantHomeAssistant(_ configuration: Configuration) {
+        let wanted = configuration.mqtt.homeAssistant
+        var place: HomeAssistantPlace?
+        if wanted.enabled {
+            place = HomeAssistantPlace(prefix: wanted.prefix, id: configuration.station.id, form: wanted.discovery)
+        }
+        let chip = lastSensor?.chip ?? ""
+        let settings = ledger.settings
+        let keys = settings.locked.isEmpty ? [] : Messenger.keys(of: SettingsTable.homeAssistant)
+        var station = HomeAssistantStation(
+            name: configuration.station.description, model: chip, version: productVersion,
+            page: wanted.page(of: configuration.station.id), relations: configuration.intensity.scales,
+            locked: keys.filter { settings.isLocked($0) }, healthInterval: configuration.health.interval)
+        station.hasVibration = configuration.vibration.enabled
+        home.want(station, at: place, base: messenger.topics.base, now: HostClock.monotonic())
+    }
+
+    private func tellHomeAssistant(isConnected: Bool) {
+        let link = self.link
+        let sink: PublicationSink = { link.publish($0, $1) }
+        for action in home.due(now: HostClock.monotonic(), isConnected: isConnected) {
+            switch action {
+            case .retract(let place): Messenger.retract(place, settings: SettingsTable.homeAssistant, to: sink)
+            case .announce(let station, let place):
+                messenger.announce(station, settings: SettingsTable.homeAssistant, at: place, to: sink)
+            case .repeatStates: _ = link.sendRetainedAgain()
+            case .repeatConfiguration: sayConfiguration()
+            case .remember(let places):
+                if let write = homeMemory.keep(places) { files.put(.homeAssistant, write) }
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Alerts
+import Commands
 import Glibc
 import Messages
 import Sensors
@@ -19,26 +20,26 @@ final class SamplingThread {
     private static let priority: Int32 = 40
 
     /// In force, or taken for the next opening of the sensor.
-    private(set) var configuration: Configuration
-    private(set) var revision: Int
+    private var configuration: Configuration
+    private var revision: Int
     /// The pipeline is still made of the settings before.
-    var isStale = false
+    private var isStale = false
     /// Other settings that wait for `commit` or `abandon`.
-    var prepared: PreparedSettings?
+    private var prepared: PreparedSettings?
     /// With them: another sensor, or the sensor with other settings of its own.
-    var preparedDriver: (any SensorDriver)?
+    private var preparedDriver: (any SensorDriver)?
     /// The sensor has been opened already, to prepare settings.
-    var openSensor: SensorDescription?
-    let orders: OrderBook<SamplingWork>
+    private var openSensor: SensorDescription?
+    private let orders: OrderBook<SamplingWork>
     /// Orders that wait for a block to go in.
-    var queue: [(number: Int, order: SamplingWork)] = []
-    var duties = SamplingDuties()
-    let status: SamplingStatus
-    let sink: PublicationSink
-    var driver: any SensorDriver
-    let choose: (SensorConfiguration) -> any SensorDriver
+    private var queue: [(number: Int, order: SamplingWork)] = []
+    private var duties = SamplingDuties()
+    private let status: SamplingStatus
+    private let sink: PublicationSink
+    private var driver: any SensorDriver
+    private let choose: (SensorConfiguration) -> any SensorDriver
     /// The one that was open last.
-    private(set) var lastSensor: SensorDescription?
+    private var lastSensor: SensorDescription?
     private let boot: String
     /// Takes the segments of the waveform ring, when the settings want one; nil: nobody takes them.
     private let ring: SegmentQueue?
@@ -100,7 +101,7 @@ final class SamplingThread {
     }
 
     /// Without pauses a thread with real-time priority would take the processor from everybody.
-    func setPriority() {
+    private func setPriority() {
         let isPaced = speed > 0
         var parameters = sched_param(sched_priority: isPaced ? Self.priority : 0)
         let allowed = pthread_setschedparam(pthread_self(), isPaced ? SCHED_FIFO : SCHED_OTHER, &parameters) == 0
@@ -117,7 +118,7 @@ final class SamplingThread {
     }
 
     /// Has the pipeline keep the waveform for the ring, or not, as the settings in force say.
-    func connectRing(_ pipeline: inout StationPipeline) {
+    private func connectRing(_ pipeline: inout StationPipeline) {
         let wanted = configuration.storage.ringMinutes > 0 ? ring : nil
         if wanted == nil { pipeline.flushRing() }
         pipeline.onSegment = wanted.map { ring in { ring.put($0, $1) } }
@@ -154,7 +155,7 @@ final class SamplingThread {
     }
 
     /// Until the sensor is there and the settings fit it; false when the thread is to end.
-    func openAgain(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
+    private func openAgain(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
         while let sensor = open() {
             do throws(StationError) {
                 if sensor != session.sensor {
@@ -175,7 +176,7 @@ final class SamplingThread {
     }
 
     /// The chip's own test.
-    func makeSelfTest() -> SelfTestOutcome {
+    private func makeSelfTest() -> SelfTestOutcome {
         var outcome = SelfTestOutcome(time: HostClock.wall())
         do throws(SensorError) { outcome.report = try driver.selfTest() } catch { outcome.error = error }
         return outcome
@@ -365,5 +366,359 @@ extension SampleReport {
         self.init(
             faults: watch.faults, stuckAxes: watch.stuckAxes, saturated: watch.saturatedShare,
             magnitude: watch.restMagnitude.isFinite ? watch.restMagnitude : nil)
+    }
+}
+
+/// What commands ask for, between two blocks.
+extension SamplingThread {
+    // MARK: While samples come
+
+    /// Carries out what has been asked for, before a block goes in, up to what has to wait until it has.
+    func takeOrders(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
+        // Those behind one that has to wait stay in their book, which says when it is full.
+        if orders.hasOrders, queue.isEmpty { queue = orders.takeOrders() }
+        while let (number, order) = queue.first, !stopsTheSensor(order) {
+            queue.removeFirst()
+            if let outcome = carryOut(order, number, &pipeline, session) { orders.answer(number, outcome) }
+        }
+    }
+
+    /// - Returns: nil when it goes on.
+    private func carryOut(
+        _ work: SamplingWork, _ number: Int, _ pipeline: inout StationPipeline, _ session: SamplingSession
+    ) -> OrderOutcome? {
+        switch work {
+        case .command(let order): return carryOut(order, number, &pipeline, session)
+        case .settings(.prepare(let new, let revision, _)): return prepare(new, revision, &pipeline)
+        case .settings(.commit(let settings)): return commit(settings, &pipeline)
+        case .settings(.abandon):
+            (prepared, preparedDriver) = (nil, nil)
+            return .done(.object([]))
+        }
+    }
+
+    private func carryOut(
+        _ order: SamplingOrder, _ number: Int, _ pipeline: inout StationPipeline, _ session: SamplingSession
+    ) -> OrderOutcome? {
+        switch order {
+        case .resetExtremes:
+            pipeline.resetExtremes()
+            return .done(["since": Self.text(session.block.time)])
+        case .testEvent:
+            if pipeline.isSettling {
+                return .failed(CodedError("", .unavailable, "the filters have not settled yet"))
+            }
+            guard duties.testEvent == nil, pipeline.beginTestEvent() else { return .failed(.eventIsOpen) }
+            duties.testEvent = number
+            return nil
+        case .calibrate(let seconds):
+            guard duties.calibration == nil else {
+                return .failed(CodedError("", .busy, "calibration already in progress"))
+            }
+            let calibration = SamplingDuties.Calibration(number: number, seconds: seconds, rate: session.rate)
+            duties.calibration = calibration
+            return .began(["seconds": .double(Double(calibration.wanted) / session.rate)])
+        case .stream(let traces, let seconds):
+            return beginStream(traces, seconds, number, &pipeline, session)
+        case .endStream:
+            endStream(&pipeline)
+            return .done(["blocks": .int(Int64(pipeline.streamBlocks))])
+        case .confirm(let confirmation):
+            pipeline.confirm(confirmation, to: sink)
+            return .done(.object([]))
+        case .selfTest: return .failed(CodedError("", .internal, "the sensor has to be stopped for this"))
+        }
+    }
+
+    /// True for what cannot be done while a block waits.
+    private func stopsTheSensor(_ work: SamplingWork) -> Bool {
+        switch work {
+        case .settings(.prepare(_, _, let reopens)): reopens
+        case .settings(.commit): preparedDriver != nil
+        case .command(.selfTest): true
+        default: false
+        }
+    }
+
+    private func beginStream(
+        _ traces: TraceConfiguration, _ seconds: Double, _ number: Int, _ pipeline: inout StationPipeline,
+        _ session: SamplingSession
+    ) -> OrderOutcome? {
+        guard duties.stream == nil else {
+            return .failed(CodedError("", .busy, "stream already in progress: end it, or wait for its end"))
+        }
+        let topic: String
+        do throws(StationError) { topic = try pipeline.beginStream(traces, to: sink) } catch {
+            return .failed(CodedError(error))
+        }
+        let length = Int64(min(max(seconds, 0), 1e6) * 1e9)
+        let until = session.block.time + length
+        let slowness = speed > 0 && speed < 1 ? 1 / speed : 1
+        duties.stream = .init(
+            number: number, until: until,
+            deadline: HostClock.monotonic() + Int64(min(Double(length) * slowness, 1e18)) + 2_000_000_000)
+        return .began(["until": Self.text(until), "topic": .string(topic)])
+    }
+
+    /// Goes on with what takes longer, after a block.
+    private func attend(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
+        if let number = duties.testEvent {
+            switch pipeline.testEvent() {
+            case .wanted: break
+            case .on(let id, _), .over(let id):
+                duties.testEvent = nil
+                orders.answer(number, .done(["event_id": .string(id)]))
+            case .none, .refused:
+                duties.testEvent = nil
+                orders.answer(number, .failed(.eventIsOpen))
+            }
+        }
+        if duties.calibration != nil {
+            duties.calibration?.rest.append(session.block)
+            if let calibration = duties.calibration, calibration.rest.count >= calibration.wanted {
+                duties.calibration = nil
+                orders.answer(
+                    calibration.number, calibration.outcome(configuration.sensor.mounting, time: HostClock.wall()))
+            }
+        }
+        if let stream = duties.stream, session.end >= stream.until || HostClock.monotonic() >= stream.deadline {
+            endStream(&pipeline)
+        }
+    }
+
+    private func endStream(_ pipeline: inout StationPipeline) {
+        pipeline.endStream(to: sink)
+        guard let stream = duties.stream else { return }
+        duties.stream = nil
+        orders.answer(stream.number, .done(["blocks": .int(Int64(pipeline.streamBlocks))]))
+    }
+
+    /// The first order that stops the sensor, after the block before it has gone in.
+    /// - Returns: false when the thread is to end.
+    private func carryOutNext(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
+        let (number, order) = queue.removeFirst()
+        switch order {
+        case .settings(.prepare(let new, let revision, _)):
+            interrupted("the sensor is opened anew")
+            return tryOut(PreparedSettings(configuration: new, revision: revision), number, &session, &pipeline)
+        case .settings(.commit):
+            interrupted("the sensor is opened anew")
+            closeSensor()
+            if let new = prepared.take() { take(new) }
+            orders.answer(number, .done(.object([])))
+            return openAgain(&session, &pipeline)
+        case .command(.selfTest):
+            orders.answer(number, selfTest(&session, pipeline.isEventOpen()))
+        default: orders.answer(number, .failed(CodedError("", .internal, "out of order")))
+        }
+        return true
+    }
+
+    private func selfTest(_ session: inout SamplingSession, _ isEventOpen: Bool) -> OrderOutcome {
+        if isEventOpen { return .failed(.eventIsOpen) }
+        if duties.calibration != nil {
+            return .failed(CodedError("", .busy, "calibration in progress"))
+        }
+        let outcome = makeSelfTest()
+        if outcome.error?.code != .unsupported {
+            session.isFirst = true
+            status.change { $0.selfTest = outcome }
+        }
+        guard let report = outcome.report else {
+            return .failed(CodedError("", .unavailable, outcome.error?.message ?? "no self-test"))
+        }
+        return .done(report.value(time: outcome.time))
+    }
+
+    // MARK: While none come
+
+    /// Settings are taken for the next opening, what needs a sensor is refused.
+    /// - Returns: true when there are other settings to try at once.
+    private func serveIdle() -> Bool {
+        if let stream = duties.stream, HostClock.monotonic() >= stream.deadline { answerStream(stream) }
+        guard orders.hasOrders || !queue.isEmpty else { return false }
+        queue += orders.takeOrders()
+        var isOther = false
+        for (number, order) in queue {
+            switch order {
+            case .settings(.prepare(let new, let revision, let reopens)):
+                let problem =
+                    reopens ? nil : lastSensor.flatMap { StationCheck.problem(new, sensor: StationSensor($0)) }
+                if problem == nil {
+                    prepared = PreparedSettings(configuration: new, revision: revision)
+                    preparedDriver = reopens ? choose(new.sensor) : nil
+                }
+                orders.answer(number, problem.map { .failed(CodedError($0)) } ?? .done(.object([])))
+            case .settings(.commit(let settings)):
+                if let new = settings ?? prepared.take() {
+                    take(new)
+                    isOther = true
+                }
+                orders.answer(number, .done(.object([])))
+            case .settings(.abandon):
+                (prepared, preparedDriver) = (nil, nil)
+                orders.answer(number, .done(.object([])))
+            case .command(.endStream):
+                if let stream = duties.stream { answerStream(stream) }
+                orders.answer(number, .done(.object([])))
+            case .command: orders.answer(number, .failed(.noSensor))
+            }
+        }
+        queue.removeAll()
+        return isOther
+    }
+
+    /// The pipeline hears of its end when samples come again.
+    private func answerStream(_ stream: SamplingDuties.Stream) {
+        duties.stream = nil
+        orders.answer(stream.number, .done(.object([])))
+    }
+
+    /// No more samples come of those before: what needs an unbroken stretch is over.
+    private func interrupted(_ message: String) {
+        guard let calibration = duties.calibration else { return }
+        duties.calibration = nil
+        orders.answer(calibration.number, .failed(CodedError("", .unavailable, message)))
+    }
+
+    /// The recording is over.
+    private func finishDuties(_ pipeline: inout StationPipeline, _ session: SamplingSession) {
+        attend(&pipeline, session)
+        interrupted("the recording is over")
+        endStream(&pipeline)
+    }
+
+    /// The thread ends: nothing is left without an answer.
+    private func refuseAll() {
+        let ends = OrderOutcome.failed(CodedError("", .unavailable, "the agent ends"))
+        interrupted("the agent ends")
+        if let number = duties.testEvent { orders.answer(number, ends) }
+        if let stream = duties.stream { answerStream(stream) }
+        for (number, _) in queue + orders.takeOrders() { orders.answer(number, ends) }
+        queue.removeAll()
+    }
+
+    private static func text(_ time: Int64) -> Value { .string(Timestamp(nanoseconds: time).description) }
+}
+
+extension CodedError {
+    init(_ error: StationError) { self.init("", .crossField, error.description) }
+}
+
+/// Other settings between `prepare` and `commit` or `abandon`.
+final class PreparedSettings: Sendable {
+    let configuration: Configuration
+    let revision: Int
+    /// Nil: it is to be made when the sensor is there.
+    let pipeline: StationPipeline.Prepared?
+
+    init(configuration: Configuration, revision: Int, pipeline: StationPipeline.Prepared? = nil) {
+        (self.configuration, self.revision, self.pipeline) = (configuration, revision, pipeline)
+    }
+}
+
+/// Settings into force, in two steps.
+extension SamplingThread {
+    /// A sensor that was opened to prepare settings has gone on measuring for less than this when they are taken (ns).
+    private static let freshness: Int64 = 200_000_000
+
+    // MARK: The same sensor
+
+    func prepare(_ new: Configuration, _ revision: Int, _ pipeline: inout StationPipeline) -> OrderOutcome {
+        do throws(StationError) {
+            prepared = PreparedSettings(
+                configuration: new, revision: revision, pipeline: try pipeline.prepare(new))
+        } catch { return .failed(CodedError(error)) }
+        return .done(.object([]))
+    }
+
+    func commit(_ settings: PreparedSettings?, _ pipeline: inout StationPipeline) -> OrderOutcome {
+        guard let new = settings ?? prepared.take() else {
+            return .failed(CodedError("", .internal, "nothing is prepared"))
+        }
+        take(new)
+        var problem: SamplingStatus.Problem?
+        if let made = new.pipeline, pipeline.fits(made) {
+            pipeline.commit(made, revision: revision, to: sink)
+        } else {
+            // The sensor is another one than when they were prepared. What does not fit it is told.
+            do throws(StationError) { try pipeline.reconfigure(configuration, revision: revision, to: sink) } catch {
+                problem = .settings(error)
+            }
+        }
+        isStale = false
+        connectRing(&pipeline)
+        status.change {
+            if problem != nil { $0.problem = problem } else if case .settings = $0.problem { $0.problem = nil }
+        }
+        return .done(.object([]))
+    }
+
+    // MARK: A sensor that is opened anew
+
+    private func closeSensor() {
+        driver.close()
+        // What was measured of the sensor before says nothing of what it is set to now.
+        status.take(nil)
+    }
+
+    /// Opens the sensor with other settings, and waits for the word whether they count; without it, as before.
+    /// - Returns: false when the thread is to end.
+    private func tryOut(
+        _ settings: PreparedSettings, _ number: Int, _ session: inout SamplingSession,
+        _ pipeline: inout StationPipeline
+    ) -> Bool {
+        closeSensor()
+        var other = choose(settings.configuration.sensor)
+        var (found, value): (SensorDescription?, Value) = (nil, .object([]))
+        do throws(SensorError) {
+            let sensor = try other.open()
+            do throws(StationError) {
+                _ = try pipeline.prepare(settings.configuration, sensor: StationSensor(sensor))
+            } catch {
+                other.close()
+                orders.answer(number, .failed(CodedError(error)))
+                return openAgain(&session, &pipeline)
+            }
+            found = sensor
+            value = [
+                "sensor": [
+                    "driver": .string(sensor.driver), "chip": .string(sensor.chip), "rate_hz": .double(sensor.rate),
+                ]
+            ]
+        } catch {
+            other.close()
+            // The settings can be in force all the same: what is missing may still come.
+            value = ["problem": .string(error.message)]
+        }
+        orders.answer(number, .done(value))
+        let began = HostClock.monotonic()
+        guard let end = awaitEnd() else {
+            other.close()
+            return false
+        }
+        let isFresh = HostClock.monotonic() - began < Self.freshness
+        if case .commit = end.step, isFresh { openSensor = found } else { other.close() }
+        if case .commit = end.step {
+            preparedDriver = other
+            take(settings)
+        }
+        orders.answer(end.number, .done(.object([])))
+        return openAgain(&session, &pipeline)
+    }
+
+    /// Waits for `commit` or `abandon`; other orders wait with it. Nil: the thread is to end.
+    private func awaitEnd() -> (number: Int, step: SettingsStep)? {
+        while !status.mustStop {
+            status.heartbeat.wrappingAdd(1, ordering: .relaxed)
+            queue += orders.takeOrders()
+            for (index, one) in queue.enumerated() {
+                guard case .settings(let step) = one.order, step.endsAChange else { continue }
+                queue.remove(at: index)
+                return (one.number, step)
+            }
+            status.pause(nanoseconds: 250_000_000)
+        }
+        return nil
     }
 }

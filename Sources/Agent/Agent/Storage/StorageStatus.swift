@@ -1,4 +1,5 @@
 import Alerts
+import Messages
 import Spool
 import Threads
 
@@ -29,7 +30,10 @@ extension AlertFacts.Storage {
         self.init()
         (problem, setAside, taken) = (words.problem, words.setAside, words.taken)
         let statistics = words.statistics
-        dropped = statistics.dropped
+        // (An alert is of what happens now: the file remembers what an earlier run dropped.)
+        for priority in Priority.allCases {
+            dropped[priority] = statistics.dropped[priority] - statistics.droppedBefore[priority]
+        }
         (damaged, damagedOthers) = (statistics.damaged, statistics.damagedOthers)
         (unknownLosses, rebuiltIndices) = (statistics.unknownLosses, statistics.rebuiltIndices)
         damagedPages = statistics.damagedPages

@@ -61,10 +61,7 @@ extension Link {
 
     /// Appends the keys whose fate has become known since the last call.
     public func takeSettled(into settled: inout [Settlement]) {
-        store.withLock { store in
-            settled.append(contentsOf: store.queue.settled)
-            store.queue.settled.removeAll(keepingCapacity: true)
-        }
+        store.withLock { $0.queue.takeSettled(into: &settled) }
     }
 
     /// A message from disk, to be sent with QoS 1 after everything that is live, in the order of the calls. Its header is

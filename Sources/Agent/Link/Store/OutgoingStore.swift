@@ -107,7 +107,7 @@ struct OutgoingStore: ~Copyable {
         switch ticket {
         case .retained(let ticket): if isHeld { retained.abandon(ticket) }
         case .queued(let index):
-            queue.slots[index].wasRefused = true
+            queue.noteRefusal(index)
             if isHeld, Refusals.isPassing(reason) {
                 holds.passing[name] = max(holds.passing[name] ?? 0, queue.slots[index].key)
             }

@@ -215,3 +215,169 @@ final class Database {
     /// The file never grows beyond this; SQLite reports that the disk is full then.
     func limit(pages: Int) throws(SpoolError) { try execute("PRAGMA max_page_count=\(pages)") }
 }
+
+extension Database {
+    /// Opens a file of ours and looks whether it is one; makes the tables in a new one.
+    func open() throws(SpoolError) {
+        try checkHead()
+        try connect()
+        if try number("SELECT count(*) FROM sqlite_schema") == 0, try number("PRAGMA application_id") == 0 {
+            return try makeTables()
+        }
+        try identify()
+        // Memory cards lose bits at rest, too: at each start.
+        try check(upTo: Self.wholeCheckPages)
+    }
+
+    private func makeTables() throws(SpoolError) {
+        try begin()
+        for statement in Schema.statements { try execute(statement) }
+        try execute("PRAGMA application_id=\(Schema.application)")
+        try execute("PRAGMA user_version=\(Schema.version)")
+        try commit()
+    }
+
+    private func identify() throws(SpoolError) {
+        let application = try number("PRAGMA application_id") ?? 0
+        guard application == Schema.application else { throw damage("a database of another program") }
+        let version = try number("PRAGMA user_version") ?? 0
+        guard (1...Schema.version).contains(version) else {
+            throw damage("tables of version \(version), not \(Schema.version)")
+        }
+        let tables = try tables()
+        guard tables == Schema.statements || version == 1 && tables == Schema.first else {
+            throw damage("other tables than expected")
+        }
+        guard version < Schema.version else { return }
+        try begin()
+        if tables == Schema.first { try execute(Schema.fromFirst) }
+        try execute(Schema.fromSecond)
+        try execute("PRAGMA user_version=\(Schema.version)")
+        try commit()
+    }
+
+    private func tables() throws(SpoolError) -> [String] {
+        try texts("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+    }
+}
+
+/// Looks whether a database is as SQLite and we have left it.
+extension Database {
+    /// The whole file is read up to so many pages (64 MB); of larger ones only the tables that matter most.
+    static let wholeCheckPages = 16_384
+
+    /// What is always the same in the head of a file of ours: offset, and the values that may stand there. SQLite calls some
+    /// of the others "read-only" or "unsupported", which would be taken for a fault that goes away.
+    private static let head: [(offset: Int, values: [[UInt8]])] = [
+        (0, [Array("SQLite format 3\0".utf8)]), (16, [[0x10, 0]]), (18, [[1, 1], [2, 2]]), (20, [[0, 64, 32, 32]]),
+        (44, [[0, 0, 0, 0], [0, 0, 0, 4]]), (52, [[0, 0, 0, 0]]), (56, [[0, 0, 0, 0], [0, 0, 0, 1]]),
+        (64, [[0, 0, 0, 0]]),
+    ]
+
+    /// Looks at the head of a file before SQLite does; an empty file, or none, is none of ours yet.
+    private func checkHead() throws(SpoolError) {
+        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return }
+        defer { Glibc.close(file) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 100) { $1 = max(0, pread(file, $0.baseAddress, 100, 0)) }
+        guard bytes.count == 100 else { return }
+        for (offset, values) in Self.head where !values.contains(where: { bytes[offset...].starts(with: $0) }) {
+            throw damage("the head of the file is damaged, or not ours (byte \(offset))")
+        }
+    }
+
+    /// Looks whether trees, free pages and indices agree. An index that does not agree with its table is made again.
+    /// - Parameter pages: larger files are not read as a whole.
+    /// - Throws: an error that `isDamage`, when anything else is wrong.
+    func check(upTo pages: Int) throws(SpoolError) {
+        let whole = try filePages() <= pages
+        let checks =
+            whole
+            ? ["integrity_check"]
+            : ["essential", "facts"].map { "integrity_check(\($0))" } + ["ring", "levels"].map { "quick_check(\($0))" }
+        for one in checks {
+            let findings = try texts("PRAGMA \(one)")
+            if findings == ["ok"] { continue }
+            let indices = Set(Schema.indices.filter { index in findings.contains { $0.hasSuffix(" index \(index)") } })
+            let isOfIndices = findings.allSatisfy { finding in indices.contains { finding.hasSuffix(" index \($0)") } }
+            guard isOfIndices, !indices.isEmpty else { throw damage(findings.first ?? "no result of \(one)") }
+            try makeAgain(indices.sorted())
+            guard try texts("PRAGMA \(one)") == ["ok"] else { throw damage(findings[0]) }
+        }
+    }
+
+    /// Looks whether the index of what waits has what its table has, without reading more than that.
+    func checkWaiting() throws(SpoolError) {
+        let sums = "SELECT count(*) || ' ' || total(key) FROM essential"
+        let index = try texts("\(sums) INDEXED BY waiting WHERE state = 0")
+        guard try texts("\(sums) NOT INDEXED WHERE state = 0") != index else { return }
+        try makeAgain(["waiting"])
+    }
+
+    private func makeAgain(_ indices: [String]) throws(SpoolError) {
+        try begin()
+        do throws(SpoolError) {
+            for index in indices { try execute("REINDEX \(index)") }
+            try commit()
+        } catch {
+            rollBack()
+            throw error
+        }
+        rebuilt += indices
+    }
+
+    func damage(_ text: String) -> SpoolError { SpoolError(file: path, code: SQLITE_NOTADB, text: text) }
+}
+
+/// What the spool notes for itself, in the table of facts.
+enum OwnFact: String {
+    /// The machine's start during which the file was last opened.
+    case boot = "spool.boot"
+    /// Messages have smaller numbers than this.
+    case reserved = "spool.reserved"
+    /// Dropped messages by class.
+    case dropped = "spool.dropped"
+    /// Rows that were lost by damage: messages, others, and how often nobody knows.
+    case damaged = "spool.damaged"
+    /// How old messages are; see ``MessageAges``.
+    case ages = "spool.ages"
+    /// Messages of delivered events that were deleted, for their age and for want of room.
+    case deleted = "spool.deleted"
+    /// Damaged pages of the log.
+    case pages = "spool.pages"
+}
+
+extension Database {
+    func fact(_ name: OwnFact) throws(SpoolError) -> [UInt8]? { try fact(name.rawValue) }
+    func set(_ name: OwnFact, _ value: [UInt8]) throws(SpoolError) { try set(name.rawValue, value) }
+
+    /// Whole numbers, separated by blanks.
+    func numbers(_ name: OwnFact) throws(SpoolError) -> [Int64] {
+        let text = String(decoding: try fact(name) ?? [], as: UTF8.self)
+        return text.split(separator: " ").compactMap { Int64($0) }
+    }
+
+    func set(_ name: OwnFact, numbers: [Int64]) throws(SpoolError) {
+        try set(name, Array(numbers.map { String($0) }.joined(separator: " ").utf8))
+    }
+
+    func fact(_ name: String) throws(SpoolError) -> [UInt8]? {
+        let statement = try use(.getFact)
+        statement.bind(1, name)
+        guard try statement.step() else { return nil }
+        // Not what was written: as if it were not there.
+        return statement.int64(1) == StoredMessage.checksum(name, statement.blob(0)) ? statement.bytes(0) : nil
+    }
+
+    func set(_ name: String, _ value: [UInt8]?) throws(SpoolError) {
+        let statement = try use(value == nil ? .deleteFact : .setFact)
+        statement.bind(1, name)
+        guard let value else { return try statement.run() }
+        let result: Result<Void, SpoolError> = value.withUnsafeBytes { bytes in
+            statement.bind(2, bytes)
+            statement.bind(3, StoredMessage.checksum(name, bytes))
+            do throws(SpoolError) { return .success(try statement.run()) } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+}

@@ -69,7 +69,7 @@ extension QuakeML {
             }
             remarks.append(words)
         }
-        if let region = region(event["place"]?["region"]) { remarks.append("90 % region: \(region)") }
+        if let region = region(event["place"]?["region"]) { remarks.append("region of 90 %: \(region)") }
         if event["disputed"] == .bool(true) { remarks.append("disputed: stations nearby are silent") }
         return remarks
     }

@@ -51,11 +51,14 @@ public struct OnsiteMessage: Sendable, Equatable {
 
 extension EventClass {
     package func fields(_ f: inout some FieldVisitor) {
-        f.choice("likely", likely, "What it is taken for; one station cannot be sure.")
+        f.choice(
+            "likely", likely,
+            "What it is taken for at the last judgings, so that it may change back; one station cannot be sure.")
         f.number(
             "p", probability, unit: "1", "Probability of an earthquake at the last judging; left out before the first.")
         f.number("t_s", time, unit: "s", "When that was, seconds of samples after the onset.")
-        f.flag("certain", isCertain, "Whether the probability has reached 0.8.")
+        f.flag("certain", isCertain, "Whether it is taken for an earthquake with a probability of 0.8 or more.")
         f.flag("moved", moved, "Whether the sensor was turned or carried.")
+        f.flag("final", isFinal, "Whether it is judged no more, unless another trigger begins in the same event.")
     }
 }

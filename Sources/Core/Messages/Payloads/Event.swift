@@ -185,7 +185,7 @@ public struct EventMessage: Sendable, Equatable {
         f.visit(
             any: Field(
                 "class_features",
-                "What the class was judged by at the published times: of each the seconds and ten features; in `end` only.",
+                "What the class was judged by at the published times: of each the seconds and sixteen features; in `end` only.",
                 .optional),
             classFeatures.map { .array($0.map { .array($0.map { .double($0) }) }) })
         f.flag("clipped", clipped, "Whether a sample reached the sensor's full scale.")

@@ -1,30 +1,55 @@
-/// The constants of the discriminator and of the on-site estimate: data, fitted by `deploy/benchmarks/discrimination` on 86
-/// earthquakes recorded by cheap sensors and on modelled disturbances (see deploy/docs/understand/classification.md), which reads this
-/// file and says how a fit to other recordings compares.
+/// The constants of the discriminator: data, written by `deploy/benchmarks/discrimination/fit --write`, which says what they
+/// were fitted to (deploy/docs/understand/classification.md has the figures).
 public enum DiscriminationModel {
-    /// Of each feature, in the order of ``DiscriminationFeatures``: mean and scale, weight of z = (feature − mean) / scale or
-    /// of its square.
-    public static let features: [(name: String, mean: Double, scale: Double, weight: Double, isSquare: Bool)] = [
-        ("s2", -2.083, 1.0738, 0.8522, false),
-        ("s3", -1.3237, 0.846, 0.441, false),
-        ("s4", -0.6971, 0.5098, 1.5769, false),
-        ("lowsn", 0.5198, 1.5524, 1.4559, false),
-        ("rect", 0.7499, 0.1868, -0.2654, false),
-        ("recent", -0.936, 0.8684, -0.6553, true),
-        ("rise", 0.9238, 0.7104, -0.7567, true),
-        ("kur", 0.5125, 0.3077, -0.842, false),
-        ("bw", -0.1188, 0.1632, 0.7683, false),
-        ("vh", 0.0489, 0.7507, -0.3938, true),
+    /// Of each feature, in the order of ``DiscriminationFeatures``: mean and scale; weight of z = (feature − mean) / scale, and
+    /// what is added to it with each octave of time.
+    public static let features: [(name: String, mean: Double, scale: Double, weight: Double, later: Double)] = [
+        ("s1", -1.84106, 1.16463, -1.4158, -0.0110749),
+        ("s2", -1.41002, 0.962414, -0.747829, 0.0550748),
+        ("s3", -0.969844, 0.736125, -0.749391, 0.184417),
+        ("s4", -0.723126, 0.488095, 0.243405, -0.126574),
+        ("lowsn", 1.24614, 1.75472, 2.22101, 0.324246),
+        ("rect", 0.759153, 0.203835, 0.253026, -0.522884),
+        ("recent", -1.02462, 0.94086, 1.42698, -0.136832),
+        ("rise", 0.959012, 0.814443, 0.152635, -0.274345),
+        ("kur", 0.556974, 0.320801, -1.86224, 0.233436),
+        ("bw", -0.213049, 0.182805, 0.896838, 0.196563),
+        ("vh", -0.166656, 0.837002, -0.418059, -0.0266148),
+        ("white", -0.926481, 0.886645, -0.492599, -0.144796),
+        ("spike", 0.94613, 0.333807, -0.899886, 0.415621),
+        ("local", 0.842922, 0.125136, -0.849856, -0.0680582),
+        ("tilt", -1.05977, 0.707339, -1.20708, -0.162577),
+        ("flat", -0.240132, 0.231062, -0.188222, -0.0879401),
     ]
-    static let bias = 0.6012
-    /// logit = (a + b u) s + c u + d − threshold, u = log₂ of the seconds since the onset.
-    static let (a, b, c, d) = (0.816, 0.1869, 0.0304, -0.1026)
-    static let threshold = 1.2
-    /// Probabilities.
-    static let likely = 0.5
-    static let certain = 0.8
-    /// log PGV = a log Pv + b (cm/s) after 1, 2 and 3 s.
-    static let velocity = [(a: 1.364, b: 1.450), (a: 1.166, b: 1.160), (a: 0.900, b: 0.748)]
-    /// Deviation of the published PGV, base-10 logarithm.
-    static let range = 0.6
+    /// Of the products of two z, the first with itself and all others, then the second, and so on.
+    static let products: [Double] = [
+        -0.96748, -0.8007, 0.47575, -0.885, 0.54446, -0.080211, 0.04773, 0.33044, -1.0172,
+        0.036708, -0.20254, -0.20457, -0.23543, 0.20736, 0.076941, -0.46539,
+        -0.010509, -0.092227, 0.14442, 0.27423, 0.15491, 0.31343, -0.59013, -0.57277, -0.31437,
+        0.0028489, 0.65243, 0.30766, -0.30285, -0.67113, -0.087703,
+        -1.1388, 0.29001, -0.3275, -0.0108, 0.24325, 0.20885, 0.060427, -0.049518, -0.072601,
+        -0.10184, -0.25827, 0.14083, -0.25392, 0.060572,
+        -0.75622, 0.55708, -0.18357, 0.33142, -0.77432, -0.11694, 0.24141, 0.39433, -0.23901,
+        0.40022, 0.42626, -0.84761, 0.20063,
+        0.022525, 0.09122, 0.27157, -0.30439, 1.2408, -0.036845, 0.36325, -1.1604, 0.44969,
+        -0.16339, 0.14486, 0.56968,
+        -0.48552, -0.31102, 0.30632, 0.67584, -0.022034, 0.34019, 0.15087, 0.29626, -0.24678,
+        -0.32972, 0.30702,
+        -0.81267, -0.32844, 0.53131, -0.065223, 0.77674, -0.16539, 0.068955, -0.20783, 0.15034,
+        0.011773,
+        -0.11215, -0.20077, 0.40228, -0.16622, -0.60925, 0.22155, -0.44345, 0.27921, 0.070952,
+        0.46859, 0.06246, -0.33922, 0.19711, -0.071128, 0.15505, -0.97709, 0.4027,
+        0.096148, -0.42066, 0.30267, -0.20499, 0.15799, -0.31399, 0.40539,
+        -0.59773, 0.44938, 0.15335, 0.51675, 0.14509, 0.01137,
+        -0.6851, 0.36848, -0.093889, 0.036344, -0.43311,
+        -0.62808, -0.059405, 0.35894, -0.022984,
+        -0.53083, 0.37061, -0.45072,
+        -0.49578, 0.64786,
+        -0.033476,
+    ]
+    static let bias = -0.164265
+    /// Of the octaves of time and of their square.
+    static let time = (first: 0.959928, second: 0.0927793)
+    /// Of a z.
+    static let limit = 2.5
 }

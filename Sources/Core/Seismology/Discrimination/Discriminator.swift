@@ -1,6 +1,6 @@
 import SignalProcessing
 
-/// What an event probably is, as far as one station can say.
+/// What an event probably is, as far as one station can say: by the newest judging, so that it may change back.
 public struct EventClass: Sendable, Equatable {
     public enum Likely: String, Sendable, CaseIterable { case earthquake, disturbance, unclassified }
 
@@ -9,10 +9,12 @@ public struct EventClass: Sendable, Equatable {
     public var probability: Double?
     /// Of that judging, seconds of samples after the event's onset.
     public var time: Double?
-    /// The probability has been 0.8 or more.
+    /// It is taken for an earthquake with a probability of 0.8 or more.
     public var isCertain = false
     /// The sensor was turned or carried.
     public var moved = false
+    /// It is not judged any more: this is the class of the last judgings, made while the motion lasted.
+    public var isFinal = false
 
     public init() {}
 }
@@ -31,12 +33,12 @@ public struct Discriminator: Sendable {
         let block: Int
         /// Blocks after that one at which it is judged next; nil: no more.
         var next: Int? = 4
-        /// Mean acceleration before, where there are enough blocks; largest square of the band since the onset.
+        /// Mean acceleration of 2 s before.
+        var rest = SIMD3<Double>.zero
+        /// Mean acceleration of 10 s before, where there are enough blocks; largest square of the band since the onset.
         var mean: SIMD3<Double>?
         var largest = 0.0
-        var moved = false
-        /// It has been found to be an earthquake.
-        var decided = false
+        var course = ClassCourse()
     }
 
     /// One judging with what it was made of.
@@ -52,6 +54,8 @@ public struct Discriminator: Sendable {
         public var time: Double
     }
 
+    /// Shifts, of the largest acceleration, from which on the sensor was moved, and from which on no strong motion explains it.
+    private static let (movedShare, carriedShare) = (0.05, 0.3)
     /// Judged at once; a further trigger takes the place of the one that began first.
     static let most = 2
 
@@ -60,6 +64,8 @@ public struct Discriminator: Sendable {
     private var judgings: [Judging?] = Array(repeating: nil, count: most)
     /// Of each judging.
     private var noises = [Double](repeating: 0, count: most * GroundBlocks.noiseValues)
+    /// Of the event's judgings that have given their place to others.
+    private var past = ClassCourse()
     /// Sample of the event's onset; nil without an event.
     private var onset: Int?
     private var wasOn = false
@@ -90,6 +96,7 @@ public struct Discriminator: Sendable {
     /// An event begins with the next sample.
     public mutating func begin() {
         (result, newest, onset, wasOn) = (EventClass(), nil, blocks.taken, true)
+        past = ClassCourse()
         judged.removeAll(keepingCapacity: true)
         for k in judgings.indices { judgings[k] = nil }
         judgings[0] = Judging(onset: blocks.taken, block: blocks.taken / blocks.length)
@@ -98,11 +105,29 @@ public struct Discriminator: Sendable {
     /// The event is over.
     public mutating func end() { onset = nil }
 
-    /// Whether one of the triggers that are being judged is an earthquake: which, as bits.
-    var decided: UInt8 {
+    /// Which of the triggers that are judged are taken for earthquakes, have reached a probability and have not fallen below
+    /// 0.5 since, as bits.
+    func reached(_ probability: Double) -> UInt8 {
         var bits: UInt8 = 0
-        for k in judgings.indices where judgings[k]?.decided == true { bits |= 1 << UInt8(k) }
+        for k in judgings.indices {
+            guard let course = judgings[k]?.course, course.isEarthquake, course.peak >= probability else { continue }
+            bits |= 1 << UInt8(k)
+        }
         return bits
+    }
+
+    /// What is known of an event that ends now.
+    public var conclusion: EventClass {
+        var result = result
+        Self.conclude(&result)
+        return result
+    }
+
+    private static func conclude(_ result: inout EventClass) {
+        result.isFinal = true
+        if result.likely == .unclassified, let p = result.probability, p < ClassCourse.likely {
+            result.likely = .disturbance
+        }
     }
 
     /// The judging that begins with the next sample, where that is the first of another trigger in an open event.
@@ -118,6 +143,7 @@ public struct Discriminator: Sendable {
             }
             if one.onset < (judgings[place]?.onset ?? .max) { place = k }
         }
+        if let old = judgings[place] { past.merge(old.course) }
         judgings[place] = Judging(onset: blocks.taken, block: blocks.taken / blocks.length)
         return place
     }
@@ -145,11 +171,16 @@ public struct Discriminator: Sendable {
         for k in judgings.indices where judgings[k]?.next != nil {
             if step(k, block), k == 0, judgings[k]?.onset == onset { isDue = true }
         }
-        if result.likely == .unclassified, result.time != nil, !judgings.contains(where: { $0?.next != nil }) {
-            result.likely = .disturbance
+        if result.time != nil {
+            var event = past
+            for judging in judgings { if let judging { event.merge(judging.course) } }
+            (result.probability, result.likely) = (event.probability, event.isEarthquake ? .earthquake : .unclassified)
+            result.isCertain = event.isEarthquake && (event.probability ?? 0) >= ClassCourse.certain
+            result.isFinal = false
+            if !judgings.contains(where: { $0?.next != nil }) { Self.conclude(&result) }
         }
         return isDue || result.likely != before.likely || result.isCertain != before.isCertain
-            || result.moved != before.moved
+            || result.moved != before.moved || result.isFinal != before.isFinal
     }
 
     /// One judging at the end of a block; true where it is one to be published.
@@ -164,25 +195,25 @@ public struct Discriminator: Sendable {
                 return false
             }
             for i in noise { noises[i] = blocks.noise[i - noise.lowerBound] }
+            one.rest = blocks.mean(block - 20..<block - 4)
             if block >= 96 { one.mean = blocks.mean(block - 96..<block - 16) }
-            for b in max(0, block - 4)..<block { one.largest = max(one.largest, blocks.value(14, b)) }
+            for b in max(0, block - 4)..<block { one.largest = max(one.largest, blocks.value(15, b)) }
         }
-        one.largest = max(one.largest, blocks.value(14, block))
+        one.largest = max(one.largest, blocks.value(15, block))
         guard block == one.block + next else { return false }
         guard next <= 40 || blocks.beginsTriggered else {
             one.next = nil
             return false
         }
         let features = DiscriminationFeatures(
-            blocks, max(0, one.block - 4, block - 39)..<block + 1, noise: noises[noise])
+            blocks, max(0, one.block - 4, block - 39)..<block + 1, noise: noises[noise], rest: one.rest)
         let sinceOnset = Double((block + 1) * blocks.length - 1 - one.onset) / rate
         let logit = features.logit(at: sinceOnset)
-        if let mean = one.mean {
-            let shift = blocks.mean(block - 31..<block + 1) - mean
-            let size = (shift * shift).sum().squareRoot()
-            one.moved = one.moved || (size > 0.02 * standardGravity && size > 0.05 * one.largest.squareRoot())
-        }
-        let p = one.moved ? 0 : DiscriminationFeatures.probability(logit)
+        let shift = shift(one, block)
+        if shift > Self.movedShare { result.moved = true }
+        // What strong motion does not explain is no earthquake, unless it has been one before.
+        let isCarried = shift > Self.carriedShare && !one.course.wasCertain
+        let p = isCarried ? 0 : DiscriminationFeatures.probability(logit)
         one.next = next < 40 ? next + 4 : next < 240 ? next + 8 : nil
         let time = sinceOnset + Double(one.onset - onset) / rate
         let isDue = [4, 8, 16, 24, 40].contains(next)
@@ -190,19 +221,60 @@ public struct Discriminator: Sendable {
             newest = Judged(block: next, values: features, logit: logit, probability: p, time: time)
             if isDue { judged.append((time, features.array)) }
         }
-        if p >= DiscriminationModel.likely { one.decided = true }
-        if one.moved { (result.moved, one.decided) = (true, false) }
-        take(p, at: time)
+        one.course.take(p, at: time)
+        result.time = time
         return isDue
     }
 
-    private mutating func take(_ p: Double, at time: Double) {
-        (result.probability, result.time) = (p, time)
-        if result.moved {
-            (result.probability, result.likely, result.isCertain) = (0, .disturbance, false)
-        } else if p >= DiscriminationModel.likely {
-            result.likely = .earthquake
-            if p >= DiscriminationModel.certain { result.isCertain = true }
+    /// By how much of the largest acceleration since the onset the mean of 4 s has shifted; 0 up to 20 mg.
+    private func shift(_ one: Judging, _ block: Int) -> Double {
+        guard let mean = one.mean else { return 0 }
+        let shift = blocks.mean(block - 31..<block + 1) - mean
+        let size = (shift * shift).sum().squareRoot()
+        return size > 0.02 * standardGravity ? size / max(one.largest.squareRoot(), 1e-15) : 0
+    }
+}
+
+/// How the class follows the probability: an earthquake from 0.5 at three judgings in a row, or from 0.9 at one; none any more
+/// when the probability has been below 0.3 for 2 s.
+struct ClassCourse: Sendable, Equatable {
+    static let likely = 0.5
+    static let certain = 0.8
+    private static let atOnce = 0.9
+    private static let run = 3
+    private static let unlikely = 0.3
+    private static let patience = 2.0
+
+    /// At the newest judging; nil before the first.
+    private(set) var probability: Double?
+    private(set) var isEarthquake = false
+    /// The largest since it has been below 0.5.
+    private(set) var peak = 0.0
+    /// The probability has been 0.8 or more.
+    private(set) var wasCertain = false
+    /// Judgings in a row at 0.5 and more; when the first of those below 0.3 was, s.
+    private var likely = 0
+    private var lowSince: Double?
+
+    /// - Parameter time: s, not before that of the last judging.
+    mutating func take(_ p: Double, at time: Double) {
+        probability = p
+        likely = p >= Self.likely ? likely + 1 : 0
+        peak = p >= Self.likely ? max(peak, p) : 0
+        if p >= Self.certain { wasCertain = true }
+        if likely >= Self.run || p >= Self.atOnce { isEarthquake = true }
+        guard p < Self.unlikely else {
+            lowSince = nil
+            return
         }
+        let since = lowSince ?? time
+        lowSince = since
+        if time - since >= Self.patience { isEarthquake = false }
+    }
+
+    /// Takes over what another trigger of the same event has come to.
+    mutating func merge(_ other: ClassCourse) {
+        if let p = other.probability { probability = max(p, probability ?? 0) }
+        isEarthquake = isEarthquake || other.isEarthquake
     }
 }

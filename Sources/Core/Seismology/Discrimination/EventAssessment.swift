@@ -6,9 +6,12 @@ public struct AssessmentSettings: Sendable, Equatable {
     public var onsite: Bool
     /// The 3-D velocity from which on an earthquake is an alarm, m/s; nil: there is none.
     public var alarm: Double?
+    /// That it is an earthquake, from which on it is an alarm.
+    public var alarmProbability: Double
 
-    public init(classification: Bool, onsite: Bool, alarm: Double?) {
+    public init(classification: Bool, onsite: Bool, alarm: Double?, alarmProbability: Double = 0.85) {
         (self.classification, self.onsite, self.alarm) = (classification, onsite, alarm)
+        self.alarmProbability = alarmProbability
     }
 }
 
@@ -110,7 +113,7 @@ public struct EventAssessment: Sendable {
             if let new = onsite?.step(motion, at: taken) { (estimate, isNew) = (new, true) }
         }
         taken += 1
-        if !isAlarm, let moved = alarm?.moved, moved & (discriminator?.decided ?? 0) != 0 {
+        if !isAlarm, let moved = alarm?.moved, moved & (discriminator?.reached(settings.alarmProbability) ?? 0) != 0 {
             (isAlarm, isNew) = (true, true)
         }
         return isNew

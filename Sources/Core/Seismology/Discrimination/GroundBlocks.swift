@@ -3,13 +3,16 @@ import SignalProcessing
 /// What the ground did in successive 1/8 s of samples, in bands and directions, and what of it is noise: averages of the
 /// blocks without a trigger that end 3 s before the newest one, so that no onset is in them.
 struct GroundBlocks: Sendable {
-    /// Numbers of a block: energies of five bands, products of the axes of the band from 1 Hz (xx yy zz xy xz yz), zero
-    /// crossings of it and of its differences weighted by the axes' powers, mean square and largest of its square.
-    static let values = 15
+    /// Numbers of a block: energies of five bands, products of the axes of the band from 1 Hz (xx yy zz xy xz yz), mean
+    /// square of the differences of successive samples, zero crossings of the band and of its differences weighted by the
+    /// axes' powers, mean square and largest of its square, largest square of the differences of successive samples.
+    static let values = 17
     /// Of them, those that the noise has too.
-    static let noiseValues = 11
+    static let noiseValues = 12
     /// Blocks that are kept; of the mean acceleration more.
     private static let kept = 40
+    /// Of the band from 1 Hz, Hz, and samples per second.
+    let (bandwidth, rate): (Double, Double)
     private static let meansKept = 128
     /// Blocks from a block to the noise that ends before it.
     private static let delay = 24
@@ -34,8 +37,9 @@ struct GroundBlocks: Sendable {
     private var inBlock = 0
     private var firstTriggered = false
     private var anyTriggered = false
-    /// The first sample; the band's last sample and its last difference.
+    /// The first sample; the last one less it; the band's last sample and its last difference.
     private var first = SIMD3<Double>.zero
+    private var last = SIMD3<Double>.zero
     private var before = SIMD3<Double>.zero
     private var change = SIMD3<Double>.zero
     /// Blocks in a row without and with a sample in a trigger.
@@ -46,6 +50,7 @@ struct GroundBlocks: Sendable {
     init(rate: Double) throws(FilterDesignError) {
         length = max(1, Int((rate / 8).rounded(.toNearestOrEven)))
         bank = try BandBank(rate: rate)
+        (bandwidth, self.rate) = (min(12, 0.4 * rate) - 1, rate)
         samples = [Double](repeating: 0, count: 6 * length)
     }
 
@@ -54,7 +59,7 @@ struct GroundBlocks: Sendable {
         bank.reset()
         for k in noise.indices { noise[k] = 0 }
         (count, taken, seen, inBlock, quiet, frozen) = (0, 0, 0, 0, 0, 0)
-        (anyTriggered, before, change) = (false, .zero, .zero)
+        (anyTriggered, last, before, change) = (false, .zero, .zero, .zero)
     }
 
     /// Value `k` of a block, one of the last 40.
@@ -106,7 +111,7 @@ struct GroundBlocks: Sendable {
         beginsTriggered = firstTriggered
         let (block, length) = (count, length)
         count += 1
-        Self.measure(&bank, &samples, &rows, at: block % Self.kept * Self.values, length, &before, &change)
+        Self.measure(&bank, &samples, &rows, at: block % Self.kept * Self.values, length, &last, &before, &change)
         let scale = 1 / Double(length)
         var sum = SIMD3<Double>.zero
         for i in 0..<length { sum += SIMD3(samples[i], samples[length + i], samples[2 * length + i]) }
@@ -118,7 +123,7 @@ struct GroundBlocks: Sendable {
     /// Writes the values of a block of samples.
     private static func measure(
         _ bank: inout BandBank, _ samples: inout [Double], _ rows: inout [Double], at row: Int, _ length: Int,
-        _ before: inout SIMD3<Double>, _ change: inout SIMD3<Double>
+        _ last: inout SIMD3<Double>, _ before: inout SIMD3<Double>, _ change: inout SIMD3<Double>
     ) {
         rows.withUnsafeMutableBufferPointer { rows in
             samples.withUnsafeMutableBufferPointer { samples in
@@ -127,9 +132,28 @@ struct GroundBlocks: Sendable {
                 for k in 0..<6 { r[k] = 0 }
                 bank.process(x, w, stride: length, count: length, energy: r)
                 for k in 0..<5 { r[k] *= bank.gains[k] * bank.gains[k] / Double(length) }
+                (r[11], r[16]) = steps(x, length, &last)
                 describe(w, length, bank.gains[5], &before, &change, r)
             }
         }
+    }
+
+    /// Mean and largest square of the differences of successive samples, over all axes.
+    @inline(__always)
+    private static func steps(
+        _ x: UnsafePointer<Double>, _ length: Int, _ last: inout SIMD3<Double>
+    ) -> (mean: Double, largest: Double) {
+        var (sum, largest, before) = (0.0, 0.0, last)
+        for i in 0..<length {
+            let now = SIMD3(x[i], x[length + i], x[2 * length + i])
+            let step = now - before
+            let square = step.x * step.x + step.y * step.y + step.z * step.z
+            sum += square
+            if square > largest { largest = square }
+            before = now
+        }
+        last = before
+        return (sum / Double(length), largest)
     }
 
     /// Writes what follows the energies into a row of values.
@@ -168,9 +192,9 @@ struct GroundBlocks: Sendable {
         (before, change) = (SIMD3(bx, by, bz), SIMD3(dx, dy, dz))
         let scale = 1 / Double(length)
         (r[5], r[6], r[7], r[8], r[9], r[10]) = (xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale)
-        r[11] = Double(cx) * r[5] + Double(cy) * r[6] + Double(cz) * r[7]
-        r[12] = Double(ex) * r[5] + Double(ey) * r[6] + Double(ez) * r[7]
-        (r[13], r[14]) = (fourth * scale, largest)
+        r[12] = Double(cx) * r[5] + Double(cy) * r[6] + Double(cz) * r[7]
+        r[13] = Double(ex) * r[5] + Double(ey) * r[6] + Double(ez) * r[7]
+        (r[14], r[15]) = (fourth * scale, largest)
     }
 
     /// Lets the block before the delay into the noise where there was no trigger, or where one lasts for over 3 min.

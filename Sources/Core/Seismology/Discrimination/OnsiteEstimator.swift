@@ -33,13 +33,16 @@ public struct OnsiteEstimate: Sendable, Equatable {
     }
 
     /// Of the published PGV, as a base-10 logarithm.
-    public static let range = DiscriminationModel.range
+    public static let range = 0.6
 }
 
 /// The on-site estimate: Pd, τc and Pv of the vertical, from half a second before the onset to 1, 2 and 3 s after it, and
 /// the peak ground velocity that they predict. (Pd: Wu and others, GJI 170, 2007, which is for 3 s; Pv: fitted on cheap
 /// sensors, whose noise hides Pd.)
 public struct OnsiteEstimator: Sendable {
+    /// log PGV = a log Pv + b (cm/s) after 1, 2 and 3 s.
+    private static let velocity = [(a: 1.364, b: 1.450), (a: 1.166, b: 1.160), (a: 0.900, b: 0.748)]
+
     private let rate: Double
     /// Sample of the onset; nil: nothing to estimate.
     private var onset: Int?
@@ -95,7 +98,7 @@ public struct OnsiteEstimator: Sendable {
         func predicted(_ x: Double, _ a: Double, _ b: Double) -> Double {
             exp((a * decimalLogarithm(max(x, 1e-30) * 100) + b - 2) * 2.302585092994046)
         }
-        let model = DiscriminationModel.velocity[time - 1]
+        let model = Self.velocity[time - 1]
         return OnsiteEstimate(
             time: time, pv: peak.pv, pd: peak.pd,
             tauC: 2 * Double.pi * (sums.u / max(sums.v, .leastNormalMagnitude)).squareRoot(), iv2: sums.v / rate,

@@ -22,6 +22,10 @@ extension SettingsTable {
                 "alarm.enabled", \.alarm.enabled, .bool, apply: .live, title: "Alarm",
                 "Raise an alarm when an event is classified as an earthquake and the ground moves fast."),
             Setting(
+                "alarm.probability", \.alarm.probability, .number(.from(0.5, to: 0.99)), apply: .live,
+                title: "Alarm probability",
+                "How probably it is one: higher means fewer false alarms, and later ones."),
+            Setting(
                 "alarm.velocity", \.alarm.velocity, .quantity(.velocity, .from(1e-5, to: 10)), written: "0.5 cm/s",
                 apply: .live, title: "Alarm velocity",
                 "How fast: the 3-D ground velocity above 0.4 Hz; 0.5 cm/s is weak shaking that most people feel."),
@@ -58,6 +62,8 @@ public struct ClassificationConfiguration: Sendable, Equatable {
 
 public struct AlarmConfiguration: Sendable, Equatable {
     public var enabled = false
+    /// Of an earthquake, from which on there is an alarm.
+    public var probability = 0.85
     /// m/s.
     public var velocity = 0.005
     public var gpio = Output()
@@ -110,6 +116,7 @@ extension AssessmentSettings {
         self.init(
             classification: configuration.classification.enabled || configuration.alarm.enabled,
             onsite: configuration.onsite.enabled,
-            alarm: configuration.alarm.enabled ? configuration.alarm.velocity : nil)
+            alarm: configuration.alarm.enabled ? configuration.alarm.velocity : nil,
+            alarmProbability: configuration.alarm.probability)
     }
 }

@@ -9,8 +9,8 @@ struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find what is wrong with this station, and say what helps.",
         discussion: """
-            Looks at the settings file, permissions, the service, versions, the clock, the disk and the memory card, the \
-            broker, certificates, rights, other stations of the same id, leftovers of earlier names, the sensor and its \
+            Looks at the settings file, permissions, the service, versions, the clock, the disk, the memory card, \
+            the power supply, the broker, certificates, rights, other stations of the same id, leftovers of earlier names, the sensor and its \
             mounting. Nothing is changed; next to the station's topics empty messages are published that nobody reads. What \
             cannot be looked at is said, with the reason: root sees most. With the account of a reader (--user, \
             --password-file) more can be read from the broker than the station's own account may. Exit status 0 nothing is \
@@ -51,7 +51,7 @@ struct DoctorCommand: ParsableCommand {
         facts.installed = HostGather.installed(agent)
         facts.clock = HostGather.clock()
         facts.disk = HostGather.disk(facts.settings.configuration.storage.directory)
-        facts.card = HostGather.card()
+        for check in DoctorCheck.all { check.gather?(&facts) }
         if facts.settings.errors.isEmpty {
             connect(&facts)
             facts.sensor =

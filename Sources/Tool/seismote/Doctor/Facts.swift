@@ -17,7 +17,6 @@ struct Facts {
     var installed: Known<String> = .unknown("not looked at")
     var clock: Known<ClockFacts> = .unknown("not looked at")
     var disk: Known<DiskFacts> = .unknown("not looked at")
-    var card: Known<CardFacts> = .unknown("not looked at")
     var broker: Known<BrokerFacts> = .unknown("not looked at")
     /// What the broker has of this station.
     var station: Known<StationFacts> = .unknown("not looked at")
@@ -27,6 +26,15 @@ struct Facts {
     var certificates: Known<[CertificateFacts]> = .unknown("not looked at")
     var leftovers: Known<LeftoverFacts> = .unknown("not looked at")
     var sensor: Known<SensorFacts> = .unknown("not looked at")
+
+    /// What checks look at alone.
+    private var looked: [ObjectIdentifier: Any] = [:]
+
+    /// What a check has looked at.
+    subscript<Check: OwnCheck>(check: Check.Type) -> Known<Check.Fact> {
+        get { looked[ObjectIdentifier(check)] as? Known<Check.Fact> ?? .unknown("not looked at") }
+        set { looked[ObjectIdentifier(check)] = newValue }
+    }
 
     /// The agent's own state, while it can be believed.
     var own: StateFacts? { state.fact.flatMap { $0.age <= StateFacts.patience ? $0 : nil } }
@@ -130,19 +138,6 @@ struct DiskFacts {
     var freeFiles: Int64?
     var isReadOnly: Bool
     var device: String
-}
-
-struct CardFacts {
-    /// An ext4 file system with the errors that it has counted.
-    struct Volume {
-        var device: String
-        var errors: Int
-        /// Seconds since 1970 of the last one; 0: not known.
-        var last: Int64
-    }
-    var volumes: [Volume]
-    /// Lines of the kernel about its disks, newest last; nil: they may not be read.
-    var kernel: [String]?
 }
 
 struct BrokerFacts {

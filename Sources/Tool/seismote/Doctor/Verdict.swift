@@ -52,10 +52,32 @@ enum Known<Fact> {
     }
 }
 
+/// A check that looks at what no other needs: its file has what it looks for, how, and what that comes to.
+protocol OwnCheck: Sendable {
+    associatedtype Fact
+    static var name: String { get }
+    /// Looks at the machine.
+    static func gather(_ settings: SettingsFacts) -> Known<Fact>
+    /// Pure.
+    static func judge(_ fact: Fact) -> [Verdict]
+}
+
 /// A check of `seismote doctor`: a pure function from what was gathered to verdicts.
 struct DoctorCheck: Sendable {
     var name: String
+    /// Gathers what it alone needs; nil: it judges what is gathered for several.
+    var gather: (@Sendable (inout Facts) -> Void)?
     var judge: @Sendable (Facts) -> [Verdict]
+
+    init(name: String, judge: @escaping @Sendable (Facts) -> [Verdict]) {
+        (self.name, self.judge) = (name, judge)
+    }
+
+    init<Check: OwnCheck>(_ check: Check.Type) {
+        name = Check.name
+        gather = { $0[Check.self] = Check.gather($0.settings) }
+        judge = { $0[Check.self].judge(Check.judge) }
+    }
 
     /// All of them, in the order in which they are told: what others depend on comes first.
     static let all = [
@@ -66,7 +88,8 @@ struct DoctorCheck: Sendable {
         DoctorCheck(name: "version", judge: VersionCheck.judge),
         DoctorCheck(name: "clock", judge: ClockCheck.judge),
         DoctorCheck(name: "disk", judge: DiskCheck.judge),
-        DoctorCheck(name: "memory card", judge: CardCheck.judge),
+        DoctorCheck(CardCheck.self),
+        DoctorCheck(PowerCheck.self),
         DoctorCheck(name: "broker", judge: BrokerCheck.judge),
         DoctorCheck(name: "certificates", judge: CertificateCheck.judge),
         DoctorCheck(name: "rights", judge: RightsCheck.judge),

@@ -120,17 +120,22 @@ struct SetupShell {
             } else {
                 switch line.kind {
                 case .step: print("\n\(line.text)")
-                case .info: print("  \(line.text)")
-                case .fault: print("  WRONG: \(line.text)")
-                case .remedy: print("  To fix: \(line.text)")
+                case .info: show("", line.text)
+                case .fault: show("WRONG: ", line.text)
+                case .remedy: show("To fix: ", line.text)
                 }
             }
         }
         flushOutput()
     }
 
+    /// A sentence, broken at its words where the terminal is narrow.
+    private func show(_ mark: String, _ text: String, terminator: String = "\n") {
+        print("  " + wrapped(mark + text, width: Terminal.width ?? .max, indent: 2), terminator: terminator)
+    }
+
     func ask(_ question: SetupQuestion, _ text: String, _ initial: String) -> String? {
-        print("  \(text)\(initial.isEmpty ? "" : " [\(initial)]"): ", terminator: "")
+        show("", "\(text)\(initial.isEmpty ? "" : " [\(initial)]"):", terminator: " ")
         flushOutput()
         let hidden = question == .password ? HiddenInput() : nil
         let line = Keyboard.line()
@@ -139,7 +144,10 @@ struct SetupShell {
             // The cursor is still behind the question.
             if line != nil { print("") }
         }
-        guard let line, !Interrupt.came else { return nil }
+        guard let line, !Interrupt.came else {
+            print("")
+            return nil
+        }
         let trimmed = String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         return trimmed.isEmpty ? initial : trimmed
     }

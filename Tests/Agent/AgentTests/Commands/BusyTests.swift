@@ -16,7 +16,7 @@ import Testing
         let replies = bench.replies()
         #expect(replies.count { $0.codes == ["busy"] } == count - 16 + 1)
         #expect(replies.last?.id == "q\(count + 1)" && replies.last?.phase == "failed", "\(replies)")
-        #expect(bench.keeper.ledger.revision == 0 && bench.dispatcher.changing == nil)
+        #expect(bench.keeper.ledger.revision == 0 && !bench.dispatcher.isChanging)
         #expect(bench.reporter.inForce.trace.rate == 20)
         #expect(!FileManager.default.fileExists(atPath: bench.folder.path("settings.json")))
         // When the sampling thread has taken them it is as ever.
@@ -26,7 +26,7 @@ import Testing
         bench.round()
         #expect(bench.carryOutOrders() == 1 && bench.keeper.ledger.revision == 0)
         bench.round()
-        #expect(bench.keeper.ledger.revision == 1 && bench.dispatcher.changing != nil)
+        #expect(bench.keeper.ledger.revision == 1 && bench.dispatcher.isChanging)
     }
 
     /// A relative: a change that goes back by itself found no place either, and the pipeline kept it.
@@ -67,7 +67,7 @@ import Testing
             #expect(bench.carryOutOrders() == 0)
             bench.round()
         }
-        #expect(bench.dispatcher.changes.waiting.isEmpty && bench.dispatcher.changing == nil)
+        #expect(bench.dispatcher.changes.waiting.isEmpty && !bench.dispatcher.isChanging)
     }
 
     @Test func whatWaitsForAChangeIsBoundedInBytesToo() throws {

@@ -134,15 +134,9 @@ final class AgentBench {
         _ = eventually {
             if !parts.contains(.storage) { storage.files.work() }
             _ = dispatcher.round(&reporter)
-            return !waitsForDisk
+            return !dispatcher.waitsForDisk
         }
         reporter.look()
-    }
-
-    private var waitsForDisk: Bool {
-        dispatcher.disk.begun != nil || !dispatcher.disk.arrived.isEmpty || !dispatcher.disk.replies.isEmpty
-            || dispatcher.persisting != nil || dispatcher.checking != nil || dispatcher.measuring != nil
-            || dispatcher.answering != nil
     }
 
     /// Takes all orders that the sampling thread would, as it does.
@@ -186,14 +180,14 @@ final class AgentBench {
         let isAsked = eventually {
             round()
             // (A sensor that is not open yet prepares them at a border of its own.)
-            if dispatcher.changeOrder?.step == .prepare, orders.hasOrders { gate.give(1) }
-            return dispatcher.changing == nil || dispatcher.changeOrder?.step == .commit
+            if dispatcher.stepUnderWay == .prepare, orders.hasOrders { gate.give(1) }
+            return !dispatcher.isChanging || dispatcher.stepUnderWay == .commit
         }
-        guard isAsked, dispatcher.changing != nil else { return false }
+        guard isAsked, dispatcher.isChanging else { return false }
         gate.give(1)
         let isThrough = eventually {
             round()
-            return dispatcher.changing == nil && status.samples.load(ordering: .relaxed) >= samples + 16
+            return !dispatcher.isChanging && status.samples.load(ordering: .relaxed) >= samples + 16
         }
         return isThrough && keeper.ledger.revision == before + 1
     }

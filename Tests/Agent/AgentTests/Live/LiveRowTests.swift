@@ -198,6 +198,8 @@ import Threads
 
         "classification.enabled": .messages(trigger, of: "false", level),
         "alarm.enabled": .messages(trigger, of: "true", level, .quake),
+        "alarm.probability": .messages(
+            trigger, of: "0.99", level + "\nalarm: {enabled: true, probability: 0.5}", .quake),
         "alarm.velocity": .messages(trigger, of: "10", level + "\nalarm: {enabled: true}", .quake),
         "onsite.enabled": .messages(trigger, of: "false", level, .quake),
 

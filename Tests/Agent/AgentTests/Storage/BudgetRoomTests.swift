@@ -27,6 +27,6 @@ import Testing
         (wanted.directory, wanted.budget) = (bench.folder.url.path, 1_048_576)
         // (A terabyte, the most that can be asked for: some machines have it.)
         #expect(bench.change("{\"storage\":{\"budget_mb\":1048576}}") == (wanted.problem(used: 0) == nil))
-        #expect(bench.dispatcher.changing == nil && bench.change("{\"storage\":{\"budget_mb\":18}}"))
+        #expect(!bench.dispatcher.isChanging && bench.change("{\"storage\":{\"budget_mb\":18}}"))
     }
 }

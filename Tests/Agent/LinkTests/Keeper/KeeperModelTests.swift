@@ -119,7 +119,9 @@ import Testing
         }
 
         mutating func settle() {
-            for settlement in queue.settled {
+            var all: [Settlement] = []
+            queue.takeSettled(into: &all)
+            for settlement in all {
                 guard let number = disk[settlement.key] else {
                     problems.append("key \(settlement.key) is not on disk")
                     continue
@@ -132,7 +134,6 @@ import Testing
                 default: problems.append("\(number) ended with \(settlement.outcome)")
                 }
             }
-            queue.settled.removeAll()
         }
 
         mutating func finish() {

@@ -38,10 +38,9 @@ extension Bench {
     }
 
     func settled() -> [Settlement] {
-        store.withLock { store in
-            defer { store.queue.settled.removeAll() }
-            return store.queue.settled
-        }
+        var all: [Settlement] = []
+        store.withLock { $0.queue.takeSettled(into: &all) }
+        return all
     }
 
     func withdraw(waited: UInt64) -> String? {

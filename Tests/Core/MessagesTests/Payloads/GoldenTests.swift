@@ -32,7 +32,7 @@ import Testing
         + " detectors.value detectors.threshold detectors.max detectors.direction detectors.peaks detectors.peaks.x"
         + " detectors.peaks.y detectors.peaks.z detectors.config_rev peaks \(peaks) pga pga_pct_g pgv"
         + " peak_velocity peak_velocity.x peak_velocity.y peak_velocity.z peak_velocity.h peak_velocity.v3 pgd cav cav_std arias"
-        + " duration_s \(intensity) \(flat) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z p_time p_sigma_s class class.likely class.certain class.moved onsite clipped config_rev"
+        + " duration_s \(intensity) \(flat) rms_max rms_max.x rms_max.y rms_max.z rsam rsam.x rsam.y rsam.z p_time p_sigma_s class class.likely class.certain class.moved class.final onsite clipped config_rev"
     /// From the first second on.
     static let assessed =
         "class.p class.t_s onsite.t_s onsite.pv onsite.pd onsite.tau_c onsite.pgv_predicted onsite.mmi_predicted"
@@ -74,7 +74,7 @@ import Testing
             file: "summary.json",
             keys: "\(envelope) \(quality) window_s \(levels) pga pga_pct_g pgv pgd \(intensity) \(flat) magnitude"
                 + " direction direction.azimuth_deg direction.axis direction.incidence_deg direction.rectilinearity spectrum spectrum.dominant_hz spectrum.peak sta_lta sta_lta.v3"
-                + " triggered detectors class class.likely class.p class.t_s class.certain class.moved extremes \(extremes) valid"
+                + " triggered detectors class class.likely class.p class.t_s class.certain class.moved class.final extremes \(extremes) valid"
         ) { $0.send(Samples.summary, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
             file: "summary-settling.json",

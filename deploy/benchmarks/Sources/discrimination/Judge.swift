@@ -112,7 +112,7 @@ struct Pass: Equatable {
     var estimates: [OnsiteEstimate] = []
     var alarm: Double?
     var moved = false
-    var decision: Double? { judged.first { $0.probability >= 0.5 }?.time }
+    var decision: Double?
 
     init(_ recording: Recording, _ on: [UInt8], onset: Int, cuts: [Int]) {
         let n = recording.count
@@ -157,6 +157,7 @@ struct Pass: Equatable {
         }
         if stages.estimate != estimate, let new = stages.estimate { estimates.append(new) }
         if stages.isAlarm, !wasAlarm { alarm = time }
+        if decision == nil, let now = stages.discriminator?.result, now.likely == .earthquake { decision = now.time }
         if stages.discriminator?.result.moved == true { moved = true }
     }
 }

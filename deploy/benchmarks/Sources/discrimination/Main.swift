@@ -4,13 +4,15 @@ import Seismology
 /// Holds the assessment of events against the reference's numbers: every recording of a folder with expected.json, whole
 /// and in odd cuts.
 ///
-///     discrimination REFERENCE
+///     discrimination REFERENCE EXPECTED
+///
+/// EXPECTED is what deploy/benchmarks/discrimination/expected.py has made of the recordings in REFERENCE.
 @main
 struct Main {
     static func main() throws {
         let reference = CommandLine.arguments[1]
         let expected = try JSONSerialization.jsonObject(
-            with: Data(contentsOf: URL(fileURLWithPath: reference + "/discrimination/expected.json")))
+            with: Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[2])))
         guard let parts = expected as? [String: [String: Any]] else {
             throw Failure("expected.json is not what it should be")
         }

@@ -62,11 +62,12 @@ class Day {
 }
 
 // What is asked of a station for a day: steps and spans (seconds), at most `most` steps each: the whole day by minutes, and
-// what its ring may still have by finer ones.
-function questions(begin, now, most = 5000) {
+// what its ring may still have by finer ones. With `known`, what has come since that time (a minute is whole at its end).
+function questions(begin, now, known = NaN, most = 5000) {
   const end = Math.min(begin + 86400, now);
-  const list = [{ from: begin, to: end, step: 60 }];
-  const recent = Math.max(begin, now - 7200);
+  const first = Number.isFinite(known) ? Math.max(begin, known - 120) : begin;
+  const list = [{ from: first, to: end, step: 60 }];
+  const recent = Math.max(first, now - 7200);
   if (recent < end) list.push({ from: recent, to: end, step: (end - recent) / 2 <= most ? 2 : 10 });
   return list;
 }

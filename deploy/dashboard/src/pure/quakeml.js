@@ -36,16 +36,14 @@ function event(object, { id, network, code, location }) {
     amplitudes.join(""), ` publicID="${own}"`);
 }
 
-const kilometres = (tag, value) => (Number.isFinite(value) ? element(tag, number(value * 1000)) : "");
-
-// The region of 90 % as well-known text, longitude before latitude; "" where there is none.
-function regionText({ region = [] } = {}) {
-  const polygons = region.filter(({ latitude, longitude }) => latitude.length > 2 && latitude.length === longitude.length).map(({ latitude, longitude }) => {
-    const points = latitude.map((value, i) => `${number(longitude[i])} ${number(value)}`);
-    return `((${[...points, ...(points[0] === points.at(-1) ? [] : [points[0]])].join(", ")}))`;
-  });
-  return polygons.length > 0 ? `MULTIPOLYGON (${polygons.join(", ")})` : "";
+// Where the place lies with a probability of 90 %, as WKT (longitude, latitude), for which QuakeML has no element.
+function regionText(region) {
+  const ring = ({ latitude, longitude }) => `((${[...latitude.keys(), 0].map((i) => `${number(longitude[i])} ${number(latitude[i])}`).join(", ")}))`;
+  const rings = (region ?? []).filter(({ latitude, longitude }) => latitude.length > 2 && latitude.length === longitude.length);
+  return rings.length > 0 && `region of 90 %: MULTIPOLYGON (${rings.map(ring).join(", ")})`;
 }
+
+const kilometres = (tag, value) => (Number.isFinite(value) ? element(tag, number(value * 1000)) : "");
 
 // An event of the network: origin with its uncertainty, magnitude, the onsets as picks and arrivals.
 function networkEvent(object) {
@@ -66,12 +64,13 @@ function networkEvent(object) {
       element("originID", `${own}/origin`) + (magnitude.relation ? element("methodID", `smi:local/${name(magnitude.relation)}`) : ""), ` publicID="${own}/magnitude"`) : "";
   const comments = [
     place?.quality && `place: ${place.quality}${place.quality === "outside" && Number.isFinite(place.azimuth_deg) ? `, towards ${number(place.azimuth_deg)} degrees from the middle of the stations` : ""}`,
-    regionText(place) && `90 % region: ${regionText(place)}`, object.disputed && "disputed: stations nearby are silent",
+    regionText(place?.region), object.disputed && "disputed: stations nearby are silent",
     Number.isFinite(object.mmi?.value) && `largest intensity mmi ${number(object.mmi.value)}${object.mmi.station ? ` at ${object.mmi.station}` : ""}`, object.withdrawn && "withdrawn",
   ].filter(Boolean);
   return element("event",
     element("preferredOriginID", `${own}/origin`) + (size ? element("preferredMagnitudeID", `${own}/magnitude`) : "") +
-    element("type", object.withdrawn ? "not existing" : object.class === "disturbance" ? "other event" : "earthquake") + element("typeCertainty", "suspected") +
+    element("type", object.withdrawn ? "not existing" : object.class === "disturbance" ? "other event" : "earthquake") +
+      (object.withdrawn ? "" : element("typeCertainty", "suspected")) +
     comments.map((text) => element("comment", element("text", escape(text)))).join("") +
     picks.map((one) => element("pick", quantity("time", one.onset) + element("waveformID", "", ` networkCode="XX" stationCode="${escape(one.id.slice(0, 8))}"`) + element("phaseHint", one.phase ?? "P") +
       element("evaluationMode", "automatic"), ` publicID="${one.pick}"`)).join("") + origin + size, ` publicID="${own}"`);

@@ -91,7 +91,7 @@ const alert = object({ t: time, code: text, severity: text, message: text, since
 const peak = object({ value: number, t: time });
 // What it was, by the station alone, and what it expects.
 const kind = matching(/^(earthquake|disturbance|unclassified)$/);
-const judged = object({ likely: kind, p: within(0, 1), t_s: within(0, 3600), certain: flag, moved: flag });
+const judged = object({ likely: kind, p: within(0, 1), t_s: within(0, 3600), certain: flag, moved: flag, final: flag });
 const onsite = object({
   ...numbers("pv", "tau_c"), t_s: within(0, 60), pgv_predicted: within(0, 100), mmi_predicted: within(-10, 15), range_log10: within(0, 3), pd: orNull(number), level: orNull(number),
 });

@@ -23,7 +23,7 @@ export function classBadge({ class: judged, label, alarm } = {}) {
   let said = name;
   if (!label && Number.isFinite(judged.p)) {
     if (judged.likely !== "earthquake") said = words.but(name, `${words.names.earthquake} ${percent(judged.p)}`);
-    // An earthquake stays one when its last seconds look like nothing any more: that late probability is not of its class.
+    // An earthquake is one until the probability has been low for a while.
     else if (judged.p >= 0.5) said = `${name} ${percent(judged.p)}`;
   }
   const state = alarm ? "bad" : (label ?? judged.likely) === "earthquake" ? "warn" : "unknown";
@@ -46,11 +46,12 @@ function chart(judged) {
 function classCard(event, judged) {
   const one = event.class;
   if (!one?.likely) return null;
-  // What made it an earthquake is the highest.
-  const told = one.likely === "earthquake" ? judged.reduce((best, other) => (other.p > best.p ? other : best), one) : one;
+  // The class follows the probability: it may have been an earthquake before.
+  const isBack = one.likely !== "earthquake" && judged.some((other) => other.likely === "earthquake");
   return h("section", { class: "card class-card" }, h("h2", {}, words.title),
-    h("p", {}, classBadge({ class: { ...one, p: told.p }, alarm: event.alarm }), one.certain ? ` ${words.certain}` : "", event.confirmed ? ` · ${text.event.confirmed}` : ""),
-    Number.isFinite(told.p) && Number.isFinite(told.t_s) && h("p", { class: "quiet" }, words.probability(percent(told.p), units.duration(told.t_s))),
+    h("p", {}, classBadge({ class: one, alarm: event.alarm }), one.certain ? ` ${words.certain}` : "", event.confirmed ? ` · ${text.event.confirmed}` : ""),
+    isBack && h("p", { class: "strong" }, words.back),
+    Number.isFinite(one.p) && Number.isFinite(one.t_s) && h("p", { class: "quiet" }, words.probability(percent(one.p), units.duration(one.t_s))),
     judged.length > 0 && chart(judged),
     one.moved && h("p", { class: "strong" }, words.moved),
     h("p", { class: "quiet small-note" }, words.limits));

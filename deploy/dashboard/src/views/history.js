@@ -17,6 +17,10 @@ import { momentAddress } from "./moment.js";
 const words = text.history;
 // How long the broker has for what it keeps of a station (ms).
 const patience = 3000;
+// A day that goes on is asked for what is new (ms), and anew after a failure; and as a whole after so many times.
+const refresh = 60000;
+const retry = 10000;
+const refreshes = 60;
 const colors = ["ink", "raw", "rms", "filtered"];
 
 defineView("#/station/:id/history", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id, null) });
@@ -42,11 +46,15 @@ function mount(main, id, day) {
   let view = null;
   const timer = setInterval(() => {
     const newest = newestOf(id);
-    if (!Number.isFinite(newest) && Date.now() - opened < patience) return;
-    clearInterval(timer);
+    if (!Number.isFinite(newest) && (view || Date.now() - opened < patience)) return;
     const utc = format.utc();
-    view = show(new History(id, units.date(Number.isFinite(newest) ? newest : Date.now(), utc)));
-    head.stop();
+    const found = units.date(Number.isFinite(newest) ? newest : Date.now(), utc);
+    // What is heard late, of a broker or a station that is slow, still counts where nothing is shown yet.
+    if (view && (view.some || view.day === found)) return clearInterval(timer);
+    if (Number.isFinite(newest)) clearInterval(timer);
+    if (view) view.close();
+    else head.stop();
+    view = show(new History(id, found));
   }, 100);
   return () => {
     clearInterval(timer);
@@ -64,7 +72,7 @@ function newestOf(id) {
 
 class History {
   constructor(id, day) {
-    Object.assign(this, { id, day, axis: "z", line: 3600, gain: 0, mark: NaN, replies: [], asked: 0 });
+    Object.assign(this, { id, day, axis: "z", line: 3600, gain: 0, mark: NaN, replies: [], asked: 0, until: NaN, tails: 0 });
     this.head = stationHead(id, "history");
     const shift = (by) => router.address("station", id, "history", new Date(Date.parse(`${day}T00:00:00Z`) + by * 86400000).toISOString().slice(0, 10));
     const choose = (label, options, chosen, set) => h("label", { class: "field" }, label, h("select", { onchange: (event) => {
@@ -109,6 +117,7 @@ class History {
 
   close() {
     this.closed = true;
+    clearTimeout(this.next);
     for (const stop of this.stops) stop();
     this.surface.stop();
     this.head.stop();
@@ -123,24 +132,34 @@ class History {
     return Math.round(86400 / this.line);
   }
 
-  async ask() {
+  // All of the day; or, of a day that goes on, what has come since it was last asked for.
+  async ask(tail = false) {
+    clearTimeout(this.next);
     const asked = ++this.asked;
     const here = () => !this.closed && asked === this.asked;
-    this.replies = [];
-    this.shown();
-    if (link.state !== "online") return;
+    if (!tail) {
+      Object.assign(this, { replies: [], until: NaN, tails: 0 });
+      this.shown();
+    }
+    if (link.state !== "online") return this.again(retry, tail);
     if (fleet.knows(this.id, "history") === false) return setText(this.status, words.keepsNone);
-    if (fleet.stations.get(this.id)?.online === false) return setText(this.status, [words.offline, this.newest].filter(Boolean).join(" · "));
-    let known = false;
+    // What a station that is away keeps is asked for when it is back.
+    if (fleet.stations.get(this.id)?.online === false) {
+      this.again(retry, tail);
+      return setText(this.status, [words.offline, this.newest].filter(Boolean).join(" · "));
+    }
+    let known = tail;
     let part = false;
+    let failed = false;
     // The present of a recording is not today's.
-    const now = fleet.time(fleet.stations.get(this.id));
-    for (const { from, to, step } of helicorder.questions(this.begin, (Number.isFinite(now) ? now : Date.now()) / 1000)) {
+    const time = fleet.time(fleet.stations.get(this.id));
+    const now = (Number.isFinite(time) ? time : Date.now()) / 1000;
+    for (const { from, to, step } of helicorder.questions(this.begin, now, tail ? this.until : NaN)) {
       if (to <= from) continue;
-      setText(this.status, words.asking(""));
+      if (!tail) setText(this.status, words.asking(""));
       try {
-        const time = (seconds) => new Date(seconds * 1000).toISOString();
-        const { past, incomplete } = await link.history(this.id, { from: time(from), to: time(to), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 });
+        const stamp = (seconds) => new Date(seconds * 1000).toISOString();
+        const { past, incomplete } = await link.history(this.id, { from: stamp(from), to: stamp(to), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 });
         if (!here()) return;
         part ||= incomplete;
         if (past) this.replies.push(past);
@@ -149,11 +168,24 @@ class History {
       } catch (error) {
         if (!here()) return;
         const old = error.errors?.some((one) => /verb|command/i.test(one.message ?? "") && ["unavailable", "unknown_key", "syntax"].includes(one.code));
-        if (!known) return setText(this.status, old ? words.keepsNone : error.denied || error.timeout ? `${words.failed(error.message)} ${words.mayNot}` : words.failed(error.message));
+        if (old) return setText(this.status, words.keepsNone);
+        if (known) part = failed = true;
+        else {
+          this.again(retry, false);
+          return setText(this.status, error.denied || error.timeout ? `${words.failed(error.message)} ${words.mayNot}` : words.failed(error.message));
+        }
       }
     }
     const said = (this.some ? words.step(units.duration(this.days.step)) : words.none) + (part ? ` ${text.link.incomplete}` : "");
     setText(this.status, [said, this.newest].filter(Boolean).join(" · "));
+    if (now < this.begin || now > this.begin + 86400 + refresh / 1000) return;
+    if (!failed) this.until = now;
+    this.tails += 1;
+    this.again(this.some ? refresh : retry, Number.isFinite(this.until) && this.some && this.tails < refreshes);
+  }
+
+  again(after, tail) {
+    this.next = setTimeout(() => this.ask(tail), after);
   }
 
   // Of when the newest is, where that is not today.

@@ -29,7 +29,7 @@ enum EventLine {
         var parts: [String] = []
         if let likely = event["class", "likely"]?.text {
             switch (likely, event["class", "p"]?.number) {
-            // An earthquake stays one when its last seconds look like nothing any more.
+            // An earthquake is one until the probability has been low for a while.
             case ("earthquake", let p?) where p >= 0.5: parts.append("\(likely) \(percent(p))")
             case ("earthquake", _), (_, nil): parts.append(likely)
             case (_, let p?): parts.append("\(likely) (earthquake \(percent(p)))")

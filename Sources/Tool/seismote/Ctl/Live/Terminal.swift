@@ -10,12 +10,13 @@ final class Terminal {
     }
 
     /// Characters of a line, where standard output is a terminal that says so.
-    static var width: Int? {
+    static var width: Int? { size(of: STDOUT_FILENO)?.width }
+
+    /// Characters, where a file is a terminal that says so; one that does not say its height has 0.
+    static func size(of file: Int32) -> (width: Int, height: Int)? {
         var size = winsize()
-        guard isatty(STDOUT_FILENO) != 0, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            return nil
-        }
-        return Int(size.ws_col)
+        guard ioctl(file, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 
     /// Ctrl-Z has come.
@@ -63,11 +64,8 @@ final class Terminal {
 
     /// Characters.
     var size: (width: Int, height: Int) {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return (80, 24)
-        }
-        return (min(Int(size.ws_col), 500), min(Int(size.ws_row), 200))
+        guard let size = Self.size(of: STDOUT_FILENO), size.height > 0 else { return (80, 24) }
+        return (min(size.width, 500), min(size.height, 200))
     }
 
     /// Puts lines on the screen in the place of what is there: those that are not there yet.

@@ -24,9 +24,8 @@ final class WaitingLine {
 
     /// One less than the terminal's: behind a full line some go on in the next one, which would not be written over.
     private var width: Int {
-        var size = winsize()
-        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1
-        return (isKnown ? Int(size.ws_col) : 80) - 1
+        let width = Terminal.size(of: STDERR_FILENO)?.width ?? 80
+        return (width > 1 ? width : 80) - 1
     }
 
     private func put(_ text: String) {

@@ -87,19 +87,4 @@ enum HostGather {
         }
         return best.place
     }
-
-    static func card() -> Known<CardFacts> {
-        let folder = "/sys/fs/ext4"
-        let volumes = SmallFiles.names(in: folder).compactMap { name -> CardFacts.Volume? in
-            guard let errors = SmallFiles.number("\(folder)/\(name)/errors_count") else { return nil }
-            let last = SmallFiles.number("\(folder)/\(name)/last_error_time") ?? 0
-            return CardFacts.Volume(device: "/dev/\(name)", errors: errors, last: Int64(last))
-        }
-        let lines = SmallFiles.text("/dev/kmsg").map { text in
-            text.split(separator: "\n").compactMap { line in
-                line.split(separator: ";", maxSplits: 1).last.map(String.init)
-            }.filter(CardCheck.isError)
-        }
-        return .known(CardFacts(volumes: volumes, kernel: lines))
-    }
 }

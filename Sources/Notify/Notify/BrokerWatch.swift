@@ -1,0 +1,208 @@
+import Messages
+import Settings
+
+/// From what a broker sends to occasions. It trusts nothing: what cannot be read is counted.
+public struct BrokerWatch: Sendable {
+    /// How long a station has to be offline before that is an occasion, ns.
+    public static let patience: Int64 = 600_000_000_000
+    /// Events that are older when they come are history, ns.
+    public static let oldest: Int64 = 3_600_000_000_000
+    /// Times further ahead than this are not believed, ns.
+    private static let ahead: Int64 = 60_000_000_000
+    /// Stations that are remembered at most.
+    private static let most = 100_000
+
+    private enum Presence: Sendable, Equatable {
+        case away(since: Int64)
+        /// It has been said.
+        case said
+    }
+
+    private let root: String
+    private var away: [String: Presence] = [:]
+    private var online: Set<String> = []
+    private var broker: Presence?
+    /// Messages that could not be read, and such as are history.
+    public private(set) var unreadable = 0
+    public private(set) var late = 0
+
+    /// - Parameters:
+    ///   - root: of the stations' topics.
+    ///   - said: stations that a run before has said to be offline.
+    ///   - broker: when this run began, ns UTC: the broker is away until it is there. `saidBroker`: a run before has said so.
+    public init(root: String, said: [String], broker began: Int64, saidBroker: Bool = false) {
+        self.root = root
+        for station in said { away[station] = .said }
+        broker = saidBroker ? .said : .away(since: began)
+    }
+
+    /// Stations that are online and offline; nil while the broker cannot be reached.
+    public var stations: (online: Int, offline: Int)? { broker == nil ? (online.count, away.count) : nil }
+
+    /// What is subscribed to.
+    public var subscriptions: [String] {
+        ["+/event/trigger", "+/state/online", "+/state/alert/+", "network/event"].map { "\(root)/\($0)" }
+    }
+
+    /// - Parameter now: nanoseconds of UTC.
+    public mutating func take(_ message: InboundMessage, now: Int64) -> Occasion? {
+        guard !message.isTooLarge, let (station, rest) = place(message.topic) else {
+            unreadable += 1
+            return nil
+        }
+        if rest == "state/online" { return presence(station, message.payload, now) }
+        if rest.hasPrefix("state/alert/") { return alert(station, String(rest.dropFirst(12)), message.payload, now) }
+        guard let tree = try? JSONReader.read(message.payload) else {
+            unreadable += 1
+            return nil
+        }
+        let isNetwork = station == "network"
+        guard rest == (isNetwork ? "event" : "event/trigger"),
+            let occasion = isNetwork ? earthquake(tree, now) : shaking(station, tree, now)
+        else {
+            unreadable += 1
+            return nil
+        }
+        let time =
+            switch occasion {
+            case .shaking(let one): one.onset
+            case .earthquake(let one): one.origin
+            default: now
+            }
+        guard time >= now - Self.oldest else {
+            late += 1
+            return nil
+        }
+        return occasion
+    }
+
+    /// Whose topic it is, and what follows; `network` is none of a station.
+    private func place(_ topic: String) -> (station: String, rest: String)? {
+        topic == "\(root)/network/event" ? ("network", "event") : Topics.split(topic, root: root)
+    }
+
+    /// Whether there is a connection to the broker.
+    public mutating func connection(_ isUp: Bool, now: Int64) -> Occasion? {
+        let before = broker
+        if isUp { broker = nil } else if broker == nil { broker = .away(since: now) }
+        return isUp && before == .said ? .brokerBack : nil
+    }
+
+    /// What follows from time alone.
+    public mutating func tick(now: Int64) -> [Occasion] {
+        var found: [Occasion] = []
+        if case .away(let since)? = broker, now - since >= Self.patience {
+            broker = .said
+            found.append(.brokerAway(since: since))
+        }
+        // (What a broker does not say cannot be heard: its stations are not offline for that.)
+        guard broker == nil else { return found }
+        for (station, presence) in away {
+            guard case .away(let since) = presence, now - since >= Self.patience else { continue }
+            away[station] = .said
+            found.append(.offline(station: station, since: since))
+        }
+        return found.sorted { "\($0)" < "\($1)" }
+    }
+
+    private mutating func presence(_ station: String, _ payload: [UInt8], _ now: Int64) -> Occasion? {
+        switch String(decoding: payload.prefix(16), as: UTF8.self) {
+        case "offline":
+            online.remove(station)
+            if away[station] == nil, away.count < Self.most { away[station] = .away(since: now) }
+        case "online":
+            let before = away.removeValue(forKey: station)
+            if online.count < Self.most { online.insert(station) }
+            if before == .said { return .online(station: station) }
+        case "":
+            // An empty one takes the station away from the broker.
+            online.remove(station)
+            away[station] = nil
+        default: unreadable += 1
+        }
+        return nil
+    }
+
+    /// A retained one comes again with each connection, with the same `since`.
+    private mutating func alert(_ station: String, _ code: String, _ payload: [UInt8], _ now: Int64) -> Occasion? {
+        guard Self.isWord(code) else {
+            unreadable += 1
+            return nil
+        }
+        if payload.isEmpty { return .alertOver(station: station, code: code) }
+        guard let tree = try? JSONReader.read(payload),
+            let severity = tree["severity"]?.rawText.flatMap(Recipient.Severity.init(rawValue:)),
+            let since = Self.time(tree["since"], now)
+        else {
+            unreadable += 1
+            return nil
+        }
+        return .alert(
+            station: station, code: code, since: since, severity: severity,
+            message: Self.text(tree["message"]?.rawText ?? code))
+    }
+
+    private func shaking(_ station: String, _ tree: Value, _ now: Int64) -> Occasion? {
+        guard let id = tree["event_id"]?.rawText, id.hasPrefix("\(station)-"),
+            Self.isEventID(id), let onset = Self.time(tree["onset"], now)
+        else { return nil }
+        let intensity = tree["mmi"]?.number
+        return .shaking(
+            .init(
+                station: station, eventID: id, onset: onset, intensity: intensity.map { min(max($0, 1), 12) },
+                likely: Self.text(tree["class"]?["likely"]?.rawText ?? "unclassified"),
+                probability: tree["class"]?["p"]?.number.flatMap { (0...1).contains($0) ? $0 : nil },
+                alarm: tree["alarm"]?.flag ?? false, isTest: tree["test"]?.flag ?? false))
+    }
+
+    private func earthquake(_ tree: Value, _ now: Int64) -> Occasion? {
+        guard let id = tree["event_id"]?.rawText, id.hasPrefix("net-"), Self.isEventID(id),
+            let version = tree["version"]?.whole, let origin = Self.time(tree["origin_time"], now)
+        else { return nil }
+        var stations: [(id: String, eventID: String)] = []
+        if case .array(let list)? = tree["stations"] {
+            for one in list.prefix(10_000) {
+                guard let station = one["id"]?.rawText, let event = one["event_id"]?.rawText else { return nil }
+                stations.append((station, event))
+            }
+        }
+        var place: (latitude: Double, longitude: Double)?
+        if tree["place"]?["quality"]?.rawText == "good", let latitude = tree["latitude"]?.number,
+            let longitude = tree["longitude"]?.number, abs(latitude) <= 90, abs(longitude) <= 180
+        {
+            place = (latitude, longitude)
+        }
+        let depth = tree["depth_km"]?.number ?? 10
+        return .earthquake(
+            .init(
+                eventID: id, version: version, origin: origin,
+                magnitude: tree["magnitude"]?["value"]?.number.flatMap { (-2...10).contains($0) ? $0 : nil },
+                place: place, depth: min(max(depth, 0), 800),
+                intensity: tree["mmi"]?["value"]?.number.map { min(max($0, 1), 12) }, stations: stations,
+                isWithdrawn: tree["withdrawn"]?.flag ?? false, mergedInto: tree["merged_into"]?.rawText))
+    }
+
+    private static func time(_ value: Value?, _ now: Int64) -> Int64? {
+        guard let time = value?.rawText.flatMap({ Timestamp($0) })?.nanoseconds, time <= now + ahead else { return nil }
+        return time
+    }
+
+    /// At most 200 characters, none of them for a terminal or a new line.
+    private static func text(_ given: String) -> String {
+        String(given.unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
+    }
+
+    /// As the page has them in its addresses.
+    private static func isEventID(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
+                    || [45, 46, 95].contains($0)
+            }
+    }
+
+    private static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
+    }
+}

@@ -1,0 +1,460 @@
+/// Decides who is told what, and when: one message for each earthquake and recipient, quiet hours, a limit by the hour, a
+/// weekly test. It has no clock and sends nothing; what it says has been decided once, also after a restart with what was
+/// ``told`` and ``held``.
+public struct NotificationDesk: Sendable {
+    /// That somebody was told something, for the next run.
+    public struct Told: Sendable, Equatable {
+        public var recipient: String
+        public var key: String
+        public var edition: Int
+        public var isUrgent: Bool
+        /// Nanoseconds of UTC.
+        public var time: Int64
+
+        public init(recipient: String, key: String, edition: Int, isUrgent: Bool, time: Int64) {
+            (self.recipient, self.key, self.edition) = (recipient, key, edition)
+            (self.isUrgent, self.time) = (isUrgent, time)
+        }
+    }
+
+    /// A message that waits for the end of the quiet hours, or for the hour's limit.
+    public struct Held: Sendable, Equatable {
+        public var recipient: String
+        public var key: String
+        public var title: String
+        /// Nanoseconds of UTC.
+        public var time: Int64
+
+        public init(recipient: String, key: String, title: String, time: Int64) {
+            (self.recipient, self.key, self.title, self.time) = (recipient, key, title, time)
+        }
+    }
+
+    /// Shaking at several stations is one earthquake while their onsets lie within this of the first, ns.
+    public static let together: Int64 = 60_000_000_000
+    /// Intensity from which a message goes through quiet hours and limits (Mercalli V: felt by nearly everybody).
+    public static let urgentIntensity = 5.0
+    /// Where a message is replaced by later editions: so long after the one before, ns, and so often at most.
+    private static let betweenEditions: Int64 = 10_000_000_000
+    private static let mostEditions = 60
+    private static let hour: Int64 = 3_600_000_000_000
+    private static let mostHeld = 50
+    private static let mostEntries = 2000
+
+    private struct Incident: Sendable {
+        var key: String
+        var start: Int64
+        var shakings: [String: Occasion.Shaking] = [:]
+        var quake: Occasion.Earthquake?
+        /// Somebody may have to be told more than was said.
+        var isChanged = false
+    }
+
+    private struct Words: Sendable, Equatable {
+        var title: String
+        var text: String
+        /// What a click opens.
+        var link: String
+        var isUrgent: Bool
+    }
+
+    private struct Entry: Sendable {
+        var edition: Int
+        var isUrgent: Bool
+        var words: Words?
+        var time: Int64
+    }
+
+    private let recipients: [Recipient]
+    private let clock: CivilTime
+    private let page: String
+    private let test: WeekTime?
+    private var incidents: [Incident] = []
+    private var entries: [String: [String: Entry]] = [:]
+    /// When somebody was told something in the last hour.
+    private var sent: [String: [Int64]] = [:]
+    private var sentUrgent: [String: [Int64]] = [:]
+    private var weeks: [String: Int] = [:]
+    /// What waits, in its order.
+    public private(set) var held: [Held]
+    /// Messages that the hour's limit held back.
+    public private(set) var limited = 0
+
+    /// - Parameters:
+    ///   - page: the address of the page, which a click opens; empty: none.
+    ///   - test: when a message says each week that messages arrive; nil: never.
+    ///   - told: of the run before; see ``Told``.
+    ///   - held: of the run before.
+    ///   - now: nanoseconds of UTC.
+    public init(
+        _ recipients: [Recipient], clock: CivilTime, page: String, test: WeekTime?, told: [Told], held: [Held],
+        now: Int64
+    ) {
+        (self.recipients, self.clock, self.page, self.test) = (recipients, clock, page, test)
+        let names = Set(recipients.map(\.name))
+        self.held = held.filter { names.contains($0.recipient) }
+        for one in told where names.contains(one.recipient) {
+            entries[one.recipient, default: [:]][one.key] = Entry(
+                edition: one.edition, isUrgent: one.isUrgent, words: nil, time: one.time)
+            if one.key.hasPrefix("weekly-"), let week = Int(one.key.dropFirst(7)) {
+                weeks[one.recipient] = max(week, weeks[one.recipient] ?? week)
+            }
+        }
+        for key in told.map(\.key) + held.map(\.key) {
+            guard let start = Self.start(of: key), now - start < Self.hour,
+                !incidents.contains(where: { $0.key == key })
+            else { continue }
+            incidents.append(Incident(key: key, start: start))
+        }
+        // The first week's test is not made up for.
+        if let test {
+            for one in recipients where weeks[one.name] == nil { weeks[one.name] = clock.week(now, since: test) }
+        }
+    }
+
+    /// What the next run has to know, so that it says nothing twice.
+    public var told: [Told] {
+        entries.flatMap { name, keys in
+            keys.map {
+                Told(
+                    recipient: name, key: $0.key, edition: $0.value.edition, isUrgent: $0.value.isUrgent,
+                    time: $0.value.time)
+            }
+        }.sorted { ($0.recipient, $0.key) < ($1.recipient, $1.key) }
+    }
+
+    /// Takes what has happened.
+    /// - Returns: what is to be sent now.
+    public mutating func take(_ occasion: Occasion, now: Int64) -> [Notice] {
+        forget(now)
+        switch occasion {
+        case .shaking(let one):
+            let at = place(ofOnset: one.onset) { $0.quake?.stations.contains { $0.eventID == one.eventID } ?? false }
+            // What comes late of a version that is not the last is no news.
+            incidents[at].shakings[one.station] = one
+            incidents[at].isChanged = true
+            return tell(incidents[at], now)
+        case .earthquake(let one):
+            let ids = Set(one.stations.map(\.eventID))
+            let at = place(ofOnset: one.origin) { incident in
+                incident.quake?.eventID == one.eventID || incident.shakings.values.contains { ids.contains($0.eventID) }
+            }
+            if let known = incidents[at].quake, known.eventID == one.eventID, known.version >= one.version { return [] }
+            // The larger part of an event that fell apart stays what it is.
+            if one.mergedInto != nil { return [] }
+            incidents[at].quake = one
+            incidents[at].isChanged = true
+            return tell(incidents[at], now)
+        case .offline(let station, let since):
+            return simple(
+                Self.offline + station, station, now, title: "A station is offline",
+                text: "It has been away since \(clock.moment(since))."
+            ) { $0.rules.offline }
+        case .brokerAway(let since):
+            return simple(
+                Self.brokerKey, nil, now, title: "The broker cannot be reached",
+                text: "Nothing is known of any station since \(clock.moment(since))."
+            ) { $0.rules.offline }
+        case .brokerBack:
+            return back(Self.brokerKey, nil, now, title: "The broker is there again")
+        case .online(let station):
+            return back(Self.offline + station, station, now, title: "A station is online again")
+        case .alert(let station, let code, let since, let severity, let message):
+            let prefix = "alert/\(station)/\(code)/"
+            let key = prefix + "\(since)"
+            // What was before it is over, whether that was heard of or not.
+            drop { $0.hasPrefix(prefix) && $0 != key }
+            return simple(key, station, now, title: "Alert: \(code)", text: "\(message) Since \(clock.moment(since)).")
+            {
+                $0.rules.alerts.map { severity >= $0 } ?? false || $0.rules.codes.contains(code)
+            }
+        case .alertOver(let station, let code):
+            drop { $0.hasPrefix("alert/\(station)/\(code)/") }
+            return []
+        }
+    }
+
+    /// What follows from time alone: digests after quiet hours, weekly tests.
+    /// - Parameter stations: how many are online and offline, for the weekly test; nil while the broker cannot be reached.
+    public mutating func tick(now: Int64, stations: (online: Int, offline: Int)?) -> [Notice] {
+        forget(now)
+        var deliveries = laterEditions(now)
+        for recipient in recipients {
+            if let test {
+                let week = clock.week(now, since: test)
+                if week > weeks[recipient.name] ?? week {
+                    weeks[recipient.name] = week
+                    entries[recipient.name] = entries[recipient.name]?.filter { !$0.key.hasPrefix("weekly-") }
+                    deliveries.append(
+                        note(
+                            Notice(
+                                recipient: recipient.name, key: "weekly-\(week)", edition: 1, title: "Weekly test",
+                                text: "Messages of your seismic stations arrive here. \(Self.state(stations))",
+                                priority: .low,
+                                click: page),
+                            isUrgent: false, words: nil, now))
+                }
+            }
+            let lines = held.filter { $0.recipient == recipient.name }
+            guard !lines.isEmpty, !isQuiet(recipient, now), hasRoom(recipient, urgent: false, now) else { continue }
+            held.removeAll { $0.recipient == recipient.name }
+            sent[recipient.name, default: []].append(now)
+            deliveries.append(
+                Notice(
+                    recipient: recipient.name, key: "digest-\(now)", edition: 1,
+                    title: lines.count == 1 ? lines[0].title : "\(lines.count) messages were held back",
+                    text: lines.map { "\(clock.moment($0.time))  \($0.title)" }.joined(separator: "\n"),
+                    priority: .ordinary, click: page))
+        }
+        return deliveries
+    }
+
+    private static func state(_ stations: (online: Int, offline: Int)?) -> String {
+        guard let stations else { return "But the broker cannot be reached now." }
+        return "\(stations.online) of \(stations.online + stations.offline) stations are online."
+    }
+
+    // MARK: earthquakes
+
+    /// What keys of stations that are offline begin with.
+    public static let offline = "offline/"
+    /// Key of a broker that is away.
+    public static let brokerKey = "broker"
+
+    private static func start(of key: String) -> Int64? { key.hasPrefix("quake-") ? Int64(key.dropFirst(6)) : nil }
+
+    /// The incident that something belongs to; a new one where there is none.
+    private mutating func place(ofOnset onset: Int64, isPart: (Incident) -> Bool) -> Int {
+        if let at = incidents.lastIndex(where: isPart) { return at }
+        if let at = incidents.lastIndex(where: { abs($0.start - onset) <= Self.together }) { return at }
+        incidents.append(Incident(key: "quake-\(onset)", start: onset))
+        return incidents.count - 1
+    }
+
+    private mutating func tell(_ incident: Incident, _ now: Int64) -> [Notice] {
+        var deliveries: [Notice] = []
+        for recipient in recipients {
+            guard let words = words(for: recipient, incident) else { continue }
+            deliveries += offer(recipient, incident.key, words, now)
+        }
+        return deliveries
+    }
+
+    /// What was too early for another edition.
+    private mutating func laterEditions(_ now: Int64) -> [Notice] {
+        var deliveries: [Notice] = []
+        for at in incidents.indices where incidents[at].isChanged {
+            let key = incidents[at].key
+            deliveries += tell(incidents[at], now)
+            incidents[at].isChanged = recipients.contains { recipient in
+                let time = entries[recipient.name]?[key]?.time ?? .min / 2
+                return now - time < Self.betweenEditions
+            }
+        }
+        return deliveries
+    }
+
+    /// What a recipient would be told of an incident; nil where the rules say that it is nothing to them.
+    private func words(for recipient: Recipient, _ incident: Incident) -> Words? {
+        let rules = recipient.rules
+        let own = incident.shakings.values.filter {
+            recipient.stations.isEmpty || recipient.stations.contains($0.station)
+        }
+        let wanted = own.filter { one in
+            one.alarm && rules.alarm || one.likely == "earthquake" && rules.earthquake
+                || (one.intensity ?? 0) >= rules.intensity ?? .infinity
+        }
+        let quake = incident.quake.flatMap { Self.isWanted($0, by: recipient) ? $0 : nil }
+        let isKnown = entries[recipient.name]?[incident.key] != nil
+        guard !wanted.isEmpty || quake.map({ !$0.isWithdrawn }) ?? false || isKnown else { return nil }
+        // A test is one as long as nothing real has come.
+        let isTest = quake == nil && !own.isEmpty && own.allSatisfy(\.isTest)
+        let strongest = own.max { ($0.intensity ?? 0, $1.station) < ($1.intensity ?? 0, $0.station) }
+        let expected = quake.flatMap { Self.expected($0, recipient) }
+        // What is far away is no reason to wake somebody.
+        let intensity = [strongest?.intensity, expected ?? quake?.intensity].compactMap(\.self).max()
+        let alarm = own.contains { $0.alarm && rules.alarm && !$0.isTest }
+        let isWithdrawn = quake?.isWithdrawn ?? false
+        var title: String
+        if isWithdrawn {
+            title = "No earthquake after all"
+        } else if let quake {
+            title = quake.magnitude.map { "Earthquake M \(Self.short($0))" } ?? "Earthquake"
+        } else if own.contains(where: { $0.likely == "earthquake" }) {
+            title = alarm ? "Alarm: probably an earthquake" : "Shaking, probably an earthquake"
+        } else {
+            title = alarm ? "Alarm: shaking" : "Shaking"
+        }
+        if let intensity, !isWithdrawn {
+            title += ", \(expected == nil ? "" : "here ")intensity \(Self.roman(intensity))"
+        }
+        if isTest { title = "Test: \(title)" }
+        var sentences = ["Time: \(clock.moment(quake?.origin ?? incident.start))."]
+        let count = max(own.count, quake?.stations.count ?? 0)
+        sentences.append(count == 1 ? "1 station has felt it." : "\(count) stations have felt it.")
+        if recipient.names, let strongest { sentences.append("Strongest at \(strongest.station).") }
+        if recipient.places, let place = quake?.place {
+            sentences.append("Epicentre: \(Self.short(place.latitude, 2)), \(Self.short(place.longitude, 2)).")
+        }
+        if recipient.places, let place = quake?.place, let here = recipient.here {
+            let distance = ExpectedIntensity.distance(place, (here.latitude, here.longitude))
+            sentences.append("\(Int(distance.rounded())) km from here.")
+        }
+        return Words(
+            title: title, text: sentences.joined(separator: " "), link: link(to: quake, strongest, recipient),
+            isUrgent: !isTest && !isWithdrawn && (alarm || (intensity ?? 0) >= Self.urgentIntensity))
+    }
+
+    /// Whether the rules want it. What is not known of an event yet does not speak against it, but where an intensity is
+    /// asked for, there has to be one.
+    private static func isWanted(_ quake: Occasion.Earthquake, by recipient: Recipient) -> Bool {
+        let rules = recipient.rules
+        guard rules.namesNetwork else { return false }
+        if let least = rules.magnitude, let magnitude = quake.magnitude, magnitude < least { return false }
+        if let most = rules.distance, let here = recipient.here, let place = quake.place,
+            ExpectedIntensity.distance(place, (here.latitude, here.longitude)) > most
+        {
+            return false
+        }
+        if let least = rules.expected { return expected(quake, recipient) ?? 0 >= least }
+        return true
+    }
+
+    /// The intensity where the recipient is; nil where it is not known.
+    private static func expected(_ quake: Occasion.Earthquake, _ recipient: Recipient) -> Double? {
+        guard let here = recipient.here, let place = quake.place, let magnitude = quake.magnitude else { return nil }
+        let distance = ExpectedIntensity.distance(place, (here.latitude, here.longitude))
+        return ExpectedIntensity.of(
+            magnitude: magnitude, distance: (distance * distance + quake.depth * quake.depth).squareRoot())
+    }
+
+    /// The page at the event. (The address of a station's event has the station's name in it.)
+    private func link(
+        to quake: Occasion.Earthquake?, _ shaking: Occasion.Shaking?, _ recipient: Recipient
+    ) -> String {
+        guard !page.isEmpty, !page.contains("#") else { return page }
+        if let quake { return "\(page)#/earthquake/\(quake.eventID)" }
+        if recipient.names, let shaking { return "\(page)#/station/\(shaking.station)/event/\(shaking.eventID)" }
+        return page
+    }
+
+    private static func roman(_ intensity: Double) -> String {
+        let numerals = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"]
+        return numerals[min(max(Int(intensity.rounded()), 1), 12) - 1]
+    }
+
+    private static func short(_ number: Double, _ digits: Int = 1) -> String {
+        let scale = digits == 1 ? 10.0 : 100.0
+        let value = Int((abs(number) * scale).rounded())
+        let rest = value % Int(scale)
+        let fraction = digits == 2 && rest < 10 ? "0\(rest)" : "\(rest)"
+        return "\(number < 0 && value > 0 ? "-" : "")\(value / Int(scale)).\(fraction)"
+    }
+
+    // MARK: limits
+
+    /// - Parameter station: what it is about; nil: not a station.
+    private mutating func simple(
+        _ key: String, _ station: String?, _ now: Int64, title: String, text: String, _ isWanted: (Recipient) -> Bool
+    ) -> [Notice] {
+        var deliveries: [Notice] = []
+        for recipient in recipients where isWanted(recipient) && entries[recipient.name]?[key] == nil {
+            if let station, !recipient.stations.isEmpty, !recipient.stations.contains(station) { continue }
+            let name = recipient.names ? station.map { ": \($0)" } ?? "" : ""
+            deliveries += offer(
+                recipient, key, Words(title: title + name, text: text, link: page, isUrgent: false), now)
+        }
+        return deliveries
+    }
+
+    /// Takes back what was said under a key. Whoever was not told that it was away does not need to know that it is back.
+    private mutating func back(_ key: String, _ station: String?, _ now: Int64, title: String) -> [Notice] {
+        let told = Set(entries.filter { $0.value[key] != nil }.keys)
+        drop { $0 == key }
+        let result = simple("back/\(key)", station, now, title: title, text: "") { told.contains($0.name) }
+        drop { $0 == "back/\(key)" }
+        return result
+    }
+
+    /// Forgets what was told, so that it may be told again, and does not tell any more what waits. (That something is back
+    /// again goes on waiting.)
+    private mutating func drop(_ isOver: (String) -> Bool) {
+        held.removeAll { isOver($0.key) && !$0.key.hasPrefix("back/") }
+        for name in entries.keys { entries[name] = entries[name]?.filter { !isOver($0.key) } }
+    }
+
+    /// Sends it, holds it back, or leaves it.
+    private mutating func offer(_ recipient: Recipient, _ key: String, _ words: Words, _ now: Int64) -> [Notice] {
+        let entry = entries[recipient.name]?[key]
+        var isUrgent = words.isUrgent
+        if let entry {
+            let canReplace = if case .ntfy(_, _, let updates) = recipient.service { updates } else { false }
+            let isWorse = words.isUrgent && !entry.isUrgent && hasRoom(recipient, urgent: true, now)
+            let isDue = now - entry.time >= Self.betweenEditions && entry.edition < Self.mostEditions
+            guard isWorse || canReplace && isDue && entry.words != words && !isQuiet(recipient, now) else { return [] }
+            if isWorse { sentUrgent[recipient.name, default: []].append(now) }
+            isUrgent = isWorse
+        } else {
+            let mustWait = !words.isUrgent && isQuiet(recipient, now)
+            if mustWait || !hasRoom(recipient, urgent: words.isUrgent, now) {
+                let isNew = !held.contains { $0.recipient == recipient.name && $0.key == key }
+                if !mustWait, isNew { limited += 1 }
+                hold(Held(recipient: recipient.name, key: key, title: words.title, time: now))
+                return []
+            }
+            if words.isUrgent {
+                sentUrgent[recipient.name, default: []].append(now)
+            } else {
+                sent[recipient.name, default: []].append(now)
+            }
+        }
+        held.removeAll { $0.recipient == recipient.name && $0.key == key }
+        // An edition that takes the place of another makes no noise a second time.
+        let priority: Notice.Priority = isUrgent ? .urgent : entry == nil ? .ordinary : .low
+        return [
+            note(
+                Notice(
+                    recipient: recipient.name, key: key, edition: (entry?.edition ?? 0) + 1, title: words.title,
+                    text: words.text, priority: priority, click: words.link),
+                isUrgent: isUrgent || entry?.isUrgent ?? false, words: words, now)
+        ]
+    }
+
+    private mutating func hold(_ one: Held) {
+        if let at = held.firstIndex(where: { $0.recipient == one.recipient && $0.key == one.key }) {
+            held[at].title = one.title
+        } else if held.filter({ $0.recipient == one.recipient }).count < Self.mostHeld {
+            held.append(one)
+        }
+    }
+
+    private mutating func note(_ delivery: Notice, isUrgent: Bool, words: Words?, _ now: Int64) -> Notice {
+        entries[delivery.recipient, default: [:]][delivery.key] = Entry(
+            edition: delivery.edition, isUrgent: isUrgent, words: words, time: now)
+        if let all = entries[delivery.recipient], all.count > Self.mostEntries,
+            let oldest = all.min(by: { $0.value.time < $1.value.time })
+        {
+            entries[delivery.recipient]?[oldest.key] = nil
+        }
+        return delivery
+    }
+
+    private func isQuiet(_ recipient: Recipient, _ now: Int64) -> Bool {
+        recipient.quiet?.contains(clock.minute(now)) ?? false
+    }
+
+    private func hasRoom(_ recipient: Recipient, urgent: Bool, _ now: Int64) -> Bool {
+        ((urgent ? sentUrgent : sent)[recipient.name] ?? []).filter { now - $0 < Self.hour }.count < recipient.hourly
+    }
+
+    private mutating func forget(_ now: Int64) {
+        incidents.removeAll { now - $0.start > Self.hour }
+        for name in sent.keys { sent[name]?.removeAll { now - $0 >= Self.hour } }
+        for name in sentUrgent.keys { sentUrgent[name]?.removeAll { now - $0 >= Self.hour } }
+        for name in entries.keys {
+            entries[name] = entries[name]?.filter { key, entry in
+                Self.start(of: key).map { now - $0 <= Self.hour } ?? true
+            }
+        }
+    }
+}

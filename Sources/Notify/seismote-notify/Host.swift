@@ -1,0 +1,111 @@
+import Glibc
+import Messages
+import Notify
+import Threads
+
+/// SIGTERM and Ctrl-C, as something that is asked for.
+enum Signals {
+    private static let flag = Atomic<Bool>(false)
+
+    static var came: Bool { flag.load(ordering: .relaxed) }
+
+    static func listen() {
+        _ = came
+        for number in [SIGINT, SIGTERM] {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { @Sendable _ in Signals.flag.store(true, ordering: .relaxed) }
+            sigaction(number, &action, nil)
+        }
+        _ = signal(SIGPIPE, SIG_IGN)
+    }
+}
+
+/// Nanoseconds of UTC.
+func realNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// Nanoseconds of a clock that nobody sets.
+func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// A line of the log, without control characters.
+func printError(_ words: String) {
+    let line = String(
+        words.unicodeScalars.prefix(1000).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
+    var bytes = Array("seismote-notify: \(line)\n".utf8)
+    _ = write(2, &bytes, bytes.count)
+}
+
+/// The system's table of time zones.
+enum TimeZoneTable {
+    private static let folder = "/usr/share/zoneinfo/"
+
+    /// Whether it has a zone; the empty name is that of the machine.
+    static func has(_ name: String) -> Bool {
+        name.isEmpty
+            || name.utf8.count <= 64 && !name.contains("..") && !name.hasPrefix("/")
+                && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && access(folder + name, R_OK) == 0
+    }
+
+    /// Sets the zone of the process, once, before there are threads.
+    static func use(_ name: String) -> CivilTime {
+        if !name.isEmpty { setenv("TZ", name, 1) }
+        tzset()
+        return CivilTime { time in
+            var (seconds, parts) = (time_t(time / 1_000_000_000), tm())
+            localtime_r(&seconds, &parts)
+            return Int(parts.tm_gmtoff)
+        }
+    }
+}
+
+/// What the broker has sent and the service has not taken yet; bounded, and what is too much is counted.
+final class Inbox: Sendable {
+    private struct Contents {
+        var messages: [InboundMessage] = []
+        var connections: [Bool] = []
+        var bytes = 0
+        var dropped = 0
+    }
+
+    private let contents = Mutex(Contents())
+    private let mostBytes: Int
+    let wake: Wake
+
+    init(mostBytes: Int) throws(WakeError) {
+        self.mostBytes = mostBytes
+        wake = try Wake()
+    }
+
+    func put(_ message: InboundMessage) {
+        contents.withLock { contents in
+            guard contents.bytes + message.payload.count + 200 <= mostBytes else {
+                contents.dropped += 1
+                return
+            }
+            contents.bytes += message.payload.count + 200
+            contents.messages.append(message)
+        }
+        wake.signal()
+    }
+
+    /// A connection to the broker was made, or is not there.
+    func put(connection isUp: Bool) {
+        contents.withLock { if $0.connections.last != isUp { $0.connections.append(isUp) } }
+        wake.signal()
+    }
+
+    /// All there is, and how many messages were dropped since.
+    func take() -> (messages: [InboundMessage], connections: [Bool], dropped: Int) {
+        contents.withLock { contents in
+            defer { contents = Contents() }
+            return (contents.messages, contents.connections, contents.dropped)
+        }
+    }
+}

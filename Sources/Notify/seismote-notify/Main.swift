@@ -1,0 +1,134 @@
+import ArgumentParser
+import Glibc
+import Link
+import Messages
+import Notify
+import ServerOptions
+import Servers
+import Settings
+
+/// `seismote-notify`: messages of stations for people: on the phone by ntfy, by mail, by whatever Apprise reaches.
+@main
+struct NotifyProgram: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "seismote-notify", abstract: "Tell people of earthquakes, alarms and stations that are offline.",
+        discussion: """
+            Reads the events and states of the stations of a broker, with the rights of a viewer, and sends messages by \
+            ntfy, Apprise or mail. It ends with SIGTERM or Ctrl-C and goes on where it was when it is started again.
+
+            Settings come from \(NotifySettings.usualFile) where it is there, or from --config; `--default` prints that file.
+            """, version: productVersion, subcommands: [Run.self, Test.self], defaultSubcommand: Run.self)
+
+    struct Run: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Run the service.")
+
+        @Option(name: .shortAndLong, help: ArgumentHelp("Settings file.", valueName: "file"))
+        var config: String?
+
+        @OptionGroup var options: ProgramOptions<NotifySettings>
+
+        func run() throws {
+            if options.printsDefault { return print(NotifySettings.defaultFile, terminator: "") }
+            let path = options.path(config)
+            let settings = try options.load(path) { printError($0) }
+            if options.check {
+                return print("\(path ?? "settings"): valid, \(settings.recipients.count) recipients")
+            }
+            guard !settings.recipients.isEmpty else {
+                printError("notify.recipients is empty: there is nobody to tell; see seismote-notify(8)")
+                throw ExitCode(78)
+            }
+            do {
+                try serve(settings)
+            } catch let error as DatabaseError {
+                printError(error.message)
+                throw ExitCode(74)  // EX_IOERR
+            } catch {
+                printError("\(error)")
+                throw ExitCode(69)  // EX_UNAVAILABLE
+            }
+        }
+
+        private func serve(_ settings: NotifySettings) throws {
+            Signals.listen()
+            Courier.preparePath()
+            let clock = TimeZoneTable.use(settings.zone)
+            let inbox = try Inbox(mostBytes: 16 << 20)
+            let service = NotifyService(
+                settings, clock: clock, queue: try QueueFile(folder: settings.folder), inbox: inbox)
+            let link = try Link(
+                options: settings.linkOptions(service.subscriptions), report: { report($0, inbox) },
+                receive: { inbox.put($0) })
+            try link.start()
+            defer { _ = link.stop(within: 2) }
+            try service.run()
+        }
+    }
+
+    struct Test: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Send a test message now, to one recipient or to all.")
+
+        @Argument(help: "Name of a recipient; else all.")
+        var name: String?
+
+        @Option(name: .shortAndLong, help: ArgumentHelp("Settings file.", valueName: "file"))
+        var config: String?
+
+        @OptionGroup var options: ProgramOptions<NotifySettings>
+
+        func run() throws {
+            let settings = try options.load(options.path(config)) { printError($0) }
+            let recipients = settings.recipients.filter { name == nil || $0.name == name }
+            guard !recipients.isEmpty else {
+                let names = settings.recipients.map(\.name).joined(separator: ", ")
+                printError("there is no recipient \(name ?? ""); there are: \(names.isEmpty ? "none" : names)")
+                throw ExitCode(78)
+            }
+            Signals.listen()
+            Courier.preparePath()
+            var failed = false
+            for one in recipients {
+                let delivery = Notice(
+                    recipient: one.name, key: "test-\(realNanoseconds())", edition: 1, title: "Test",
+                    text: "This is how messages of your seismic stations arrive.", priority: .ordinary,
+                    click: settings.page)
+                if let problem = Self.deliver(delivery, to: one) {
+                    failed = true
+                    print("\(one.name): not delivered: \(problem)")
+                } else {
+                    print("\(one.name): delivered")
+                }
+            }
+            if failed { throw ExitCode(69) }
+        }
+
+        /// - Returns: nil when it has arrived at the service; else a sentence.
+        private static func deliver(_ notice: Notice, to recipient: Recipient) -> String? {
+            do throws(CourierError) {
+                let courier = try NotifyService.courier(notice, to: recipient)
+                while !Signals.came {
+                    if let end = courier.end() { return end }
+                    usleep(20_000)
+                }
+                return "interrupted"
+            } catch {
+                return error.message
+            }
+        }
+    }
+}
+
+@Sendable private func report(_ event: LinkEvent, _ inbox: Inbox) {
+    switch event {
+    case .connected(let broker, _):
+        inbox.put(connection: true)
+        printError("connected to \(broker)")
+    case .disconnected(let broker, let reason, let pause):
+        inbox.put(connection: false)
+        printError("not connected to \(broker): \(reason); next attempt in \(Int(pause.rounded(.up))) s")
+    case .notSubscribed(let filter, let reason): printError("not subscribed to \(filter): \(reason)")
+    case .refused(let topic, let reason): printError("the broker refuses \(topic): reason \(reason)")
+    default: break
+    }
+}

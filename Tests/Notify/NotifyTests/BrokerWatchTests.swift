@@ -1,0 +1,162 @@
+import Foundation
+import Messages
+import TestSupport
+import Testing
+
+@testable import Notify
+
+/// From messages of a broker, good and bad, to what is worth a message.
+@Suite struct BrokerWatchTests {
+    private static let minute: Int64 = 60_000_000_000
+    /// A minute after the stored messages.
+    private static let now = (Timestamp("2026-01-05T10:21:30Z")?.nanoseconds ?? 0)
+
+    private static func message(_ topic: String, _ payload: [UInt8]) -> InboundMessage {
+        InboundMessage(topic: "seismote/\(topic)", payload: payload)
+    }
+
+    /// With a connection to the broker.
+    private static func watch(_ said: [String] = []) -> BrokerWatch {
+        var watch = BrokerWatch(root: "seismote", said: said, broker: now)
+        _ = watch.connection(true, now: now)
+        return watch
+    }
+
+    private static func text(_ topic: String, _ text: String) -> InboundMessage { message(topic, Array(text.utf8)) }
+
+    private static func stored(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: Vectors.folder.appendingPathComponent("messages/\(name)")))
+    }
+
+    /// The messages as stations publish them.
+    @Test func storedMessages() throws {
+        var watch = Self.watch()
+        let topic = "basement-north/event/trigger"
+        guard case .shaking(let end) = watch.take(Self.message(topic, try Self.stored("event-end.json")), now: Self.now)
+        else {
+            Issue.record("no event")
+            return
+        }
+        #expect(end.station == "basement-north" && end.intensity == 3.2 && end.likely == "earthquake")
+        #expect(end.alarm && end.isTest && end.probability == 0.9375)
+        let alert = watch.take(
+            Self.message("basement-north/state/alert/sensor_missing", try Self.stored("alert.json")), now: Self.now)
+        #expect(
+            alert
+                == .alert(
+                    station: "basement-north", code: "sensor_missing",
+                    since: Timestamp("2026-01-05T10:20:30.12Z")?.nanoseconds ?? 0, severity: .error,
+                    message: "No accelerometer at bus 1, address 0x53"))
+        #expect(
+            watch.take(Self.text("basement-north/state/alert/sensor_missing", ""), now: Self.now)
+                == .alertOver(station: "basement-north", code: "sensor_missing"))
+        #expect(watch.unreadable == 0)
+        // An hour later the event is history.
+        #expect(
+            watch.take(Self.message(topic, try Self.stored("event-end.json")), now: Self.now + 61 * Self.minute) == nil)
+        #expect(watch.late == 1)
+    }
+
+    /// Said after ten minutes, once, and taken back; a short absence is nothing.
+    @Test func stationsThatAreOffline() {
+        var watch = Self.watch(["known"])
+        #expect(watch.take(Self.text("a/state/online", "offline"), now: Self.now) == nil)
+        #expect(watch.take(Self.text("b/state/online", "offline"), now: Self.now) == nil)
+        #expect(watch.take(Self.text("known/state/online", "offline"), now: Self.now) == nil)
+        #expect(watch.tick(now: Self.now + 10 * Self.minute - 1).isEmpty)
+        #expect(watch.take(Self.text("b/state/online", "online"), now: Self.now) == nil)
+        // It is said again by the broker after a new connection, and the time runs on.
+        #expect(watch.take(Self.text("a/state/online", "offline"), now: Self.now + 5 * Self.minute) == nil)
+        #expect(watch.tick(now: Self.now + 10 * Self.minute) == [.offline(station: "a", since: Self.now)])
+        #expect(watch.tick(now: Self.now + 20 * Self.minute).isEmpty)
+        #expect(watch.take(Self.text("a/state/online", "online"), now: Self.now) == .online(station: "a"))
+        #expect(watch.take(Self.text("known/state/online", "online"), now: Self.now) == .online(station: "known"))
+    }
+
+    /// While the broker is away nothing is known of stations: it is said of the broker, once, and no station is offline for it.
+    @Test func brokersThatAreAway() {
+        var watch = BrokerWatch(root: "seismote", said: [], broker: Self.now)
+        #expect(watch.stations == nil)
+        #expect(watch.tick(now: Self.now + 10 * Self.minute - 1).isEmpty)
+        #expect(watch.tick(now: Self.now + 10 * Self.minute) == [.brokerAway(since: Self.now)])
+        #expect(watch.tick(now: Self.now + 30 * Self.minute).isEmpty)
+        #expect(watch.connection(false, now: Self.now + 30 * Self.minute) == nil)
+        #expect(watch.connection(true, now: Self.now + 30 * Self.minute) == .brokerBack)
+        _ = watch.take(Self.text("a/state/online", "online"), now: Self.now)
+        _ = watch.take(Self.text("b/state/online", "offline"), now: Self.now + 30 * Self.minute)
+        #expect(watch.stations?.online == 1 && watch.stations?.offline == 1)
+        // A short loss is nothing, and the time of a station that is away runs on behind it.
+        #expect(watch.connection(false, now: Self.now + 31 * Self.minute) == nil)
+        #expect(watch.tick(now: Self.now + 40 * Self.minute).isEmpty)
+        #expect(watch.connection(true, now: Self.now + 40 * Self.minute) == nil)
+        #expect(
+            watch.tick(now: Self.now + 40 * Self.minute) == [.offline(station: "b", since: Self.now + 30 * Self.minute)]
+        )
+        // One that a run before has said.
+        var next = BrokerWatch(root: "seismote", said: [], broker: Self.now, saidBroker: true)
+        #expect(next.tick(now: Self.now + 10 * Self.minute).isEmpty)
+        #expect(next.connection(true, now: Self.now) == .brokerBack)
+    }
+
+    /// An earthquake of the network, with what is not well known left out.
+    @Test func earthquakesOfANetwork() throws {
+        func event(_ quality: String, _ more: String = "") -> String {
+            """
+            {"event_type":"update","event_id":"net-20260105T102020Z","version":3,"origin_time":"2026-01-05T10:20:20Z",\
+            "latitude":46.25,"longitude":7.5,"depth_km":8,"place":{"quality":"\(quality)"},"magnitude":{"value":4.2},\
+            "mmi":{"value":4.6,"station":"a"},"stations":[{"id":"a","event_id":"a-1"},{"id":"b","event_id":"b-1"}]\(more)}
+            """
+        }
+        var watch = Self.watch()
+        guard case .earthquake(let good)? = watch.take(Self.text("network/event", event("good")), now: Self.now),
+            case .earthquake(let poor)? = watch.take(
+                Self.text("network/event", event("poor", ",\"withdrawn\":true")), now: Self.now)
+        else {
+            Issue.record("no earthquake")
+            return
+        }
+        #expect(good.place?.latitude == 46.25 && good.place?.longitude == 7.5 && good.depth == 8)
+        #expect(good.magnitude == 4.2 && good.intensity == 4.6 && good.version == 3 && !good.isWithdrawn)
+        #expect(good.stations.map(\.eventID) == ["a-1", "b-1"])
+        #expect(poor.place == nil && poor.isWithdrawn)
+        // An id goes into an address: nothing else may be in it.
+        let evil = event("good").replacingOccurrences(of: "net-2026", with: "net-&#/2026")
+        #expect(watch.take(Self.text("network/event", evil), now: Self.now) == nil)
+        #expect(watch.unreadable == 1)
+    }
+
+    /// An event belongs to the station on whose topic it is; a time in the future is not believed.
+    @Test func liesAreCounted() throws {
+        var watch = Self.watch()
+        let event = try Self.stored("event-end.json")
+        #expect(watch.take(Self.message("other/event/trigger", event), now: Self.now) == nil)
+        #expect(watch.take(Self.message("basement-north/event/trigger", event), now: Self.now - 3 * Self.minute) == nil)
+        #expect(watch.take(Self.message("network/event", event), now: Self.now) == nil)
+        #expect(watch.take(Self.text("a/state/online", "perhaps"), now: Self.now) == nil)
+        #expect(watch.take(Self.text("a/state/alert/UPPER", "{}"), now: Self.now) == nil)
+        #expect(watch.unreadable == 5)
+    }
+
+    /// Every cut and many spoiled bytes of a real message: no crash, and nothing that is out of its range.
+    @Test func spoiledMessages() throws {
+        var watch = Self.watch()
+        let event = try Self.stored("event-end.json")
+        var generator = SplitMix64(state: 7)
+        for round in 0..<4000 {
+            var bytes = event
+            if round < event.count {
+                bytes.removeLast(round)
+            } else {
+                for _ in 0..<3 {
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
+                }
+            }
+            guard
+                case .shaking(let one)? = watch.take(Self.message("basement-north/event/trigger", bytes), now: Self.now)
+            else { continue }
+            #expect((1...12).contains(one.intensity ?? 1) && (0...1).contains(one.probability ?? 0))
+            #expect(one.onset <= Self.now + Self.minute)
+        }
+        #expect(watch.unreadable > 1000)
+    }
+}
