@@ -18,7 +18,8 @@ import Testing
         var known = StationOnset(eventID: "a-1", station: "a", time: 0)
         #expect(known.likely == .unclassified && known.weight == 1 && !known.isDismissed)
         #expect(known.update(onset(.earthquake, 0.9, asOf: 2)) && known.likely == .earthquake && known.weight == 1)
-        #expect(known.update(onset(.unclassified, 0.3, asOf: 5)) && known.likely == .unclassified && known.weight == 0.3)
+        #expect(
+            known.update(onset(.unclassified, 0.3, asOf: 5)) && known.likely == .unclassified && known.weight == 0.3)
         #expect(known.update(onset(.disturbance, 0.02, asOf: 6)) && known.weight == 0.02 && !known.isDismissed)
         #expect(known.update(onset(.disturbance, 0.02, isFinal: true, asOf: 7)) && known.isDismissed)
         #expect(known.update(onset(.earthquake, 0.9, asOf: 9)) && known.isDismissed)
@@ -28,10 +29,13 @@ import Testing
     @Test func judgementsHaveOneOrder() {
         let first = StationOnset(eventID: "a-1", station: "a", time: 0)
         let said = [
-            first, onset(.earthquake, 0.9, asOf: 1), onset(.unclassified, 0.4, asOf: 3), onset(.unclassified, 0.2, asOf: 3),
+            first, onset(.earthquake, 0.9, asOf: 1), onset(.unclassified, 0.4, asOf: 3),
+            onset(.unclassified, 0.2, asOf: 3),
             onset(.disturbance, 0.05, isFinal: true, asOf: 2),
         ]
-        for (count, likely, weight) in [(2, StationOnset.Likely.earthquake, 1.0), (4, .unclassified, 0.4), (5, .disturbance, 0.05)] {
+        for (count, likely, weight) in [
+            (2, StationOnset.Likely.earthquake, 1.0), (4, .unclassified, 0.4), (5, .disturbance, 0.05),
+        ] {
             for turn in 0..<20 {
                 var given = Array(said.prefix(count))
                 for i in given.indices { given.swapAt(i, (i * 7 + turn) % given.count) }
