@@ -65,7 +65,7 @@ public struct AlertChapter: Sendable {
     public let alerts: [any Alert.Type]
 
     /// In the order of the documents.
-    public static let all = [sensor, clock, settings, alarm, storage, broker]
+    public static let all = [sensor, clock, settings, alarm, vibration, storage, broker]
 }
 
 extension AlertDeclaration {

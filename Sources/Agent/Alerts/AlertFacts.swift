@@ -20,6 +20,8 @@ public struct AlertFacts: Sendable {
     public var mqtt: MQTTConfiguration
     public var link: LinkStatistics
     public var storage = Storage()
+    /// How the last interval of vibration stands to its limit; nil: there is none, or no limit.
+    public var vibration: VibrationMessage.Standing?
     /// What is wrong with the alarm's line; nil: it works, or there is none.
     public var alarmProblem: String?
 

@@ -61,6 +61,10 @@ public struct StationPipeline: ~Copyable {
     private var fault: InvalidReason?
     /// How far from level the sensor was found; nil while that is not known, or not asked for.
     public private(set) var level: Level?
+    /// Intervals of vibration that were sent; another number: ``vibrationStanding`` may be another.
+    public var vibrationIntervals: Int { vibration?.count ?? 0 }
+    /// How the last interval of vibration stands to its limit; nil: there is none, or no limit.
+    public var vibrationStanding: VibrationMessage.Standing? { vibration?.last }
     /// First sample of the stretch whose numbers are to be trusted, and the first that counts for the level of each
     /// axis, which a change of its filter puts off.
     private var validFrom: Int

@@ -7,7 +7,9 @@ import Vibration
 /// have none.)
 final class VibrationSender {
     /// How the last interval stood to the limit; nil without a limit or an interval.
-    private(set) var last: (message: VibrationMessage.State, limit: VibrationMessage.Limit, start: Int64)?
+    private(set) var last: VibrationMessage.Standing?
+    /// Intervals that were sent, also by those before that this one goes on with.
+    private(set) var count = 0
 
     private let settings: VibrationConfiguration
     private let measurement: VibrationMeasurement
@@ -41,6 +43,8 @@ final class VibrationSender {
     /// Goes on with what another one has learned that does not depend on what has changed.
     /// - Parameter old: whose last interval has been sent; see ``finish(_:_:to:)``.
     func takeOver(_ old: VibrationSender) {
+        count = old.count
+        if settings.limit == old.settings.limit, settings.warnShare == old.settings.warnShare { last = old.last }
         guard measurement == old.measurement else { return }
         floor = old.floor
         if settings.utcOffset == old.settings.utcOffset { period = old.period }
@@ -93,8 +97,10 @@ final class VibrationSender {
                 share.ratio >= 1 ? .exceeded : share.ratio >= settings.warnShare ? .warning : .ok
             let compared = VibrationMessage.Limit(name: limit.name, share: share)
             (message.limit, message.state) = (compared, state)
-            last = (state, compared, interval.start)
+            let unit = limit.table.measure == .vdv ? "m/s^1.75" : "mm/s"
+            last = .init(state: state, limit: compared, unit: unit, start: interval.start)
         }
+        count += 1
         let end = interval.start + Int64(interval.length) * 1_000_000_000
         messenger.send(message, time: end, quality: quality, to: sink)
     }

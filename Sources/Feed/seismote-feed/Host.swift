@@ -20,18 +20,10 @@ enum Signals {
     static func end() { flag.store(true, ordering: .relaxed) }
 }
 
-func monotonicSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
+func monotonicSeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }
 
 /// Nanoseconds of UTC.
-func realNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
+func realNanoseconds() -> Int64 { HostClock.wall() }
 
 /// A line of the log, without control characters.
 func printError(_ words: String) {

@@ -164,7 +164,8 @@ public struct NotificationDesk: Sendable {
             let key = prefix + "\(since)"
             // What was before it is over, whether that was heard of or not.
             drop { $0.hasPrefix(prefix) && $0 != key }
-            return simple(key, station, now, title: "Alert: \(code)", text: "\(message) Since \(clock.moment(since)).")
+            let sentence = message.hasSuffix(".") ? message : "\(message)."
+            return simple(key, station, now, title: "Alert: \(code)", text: "\(sentence) Since \(clock.moment(since)).")
             {
                 $0.rules.alerts.map { severity >= $0 } ?? false || $0.rules.codes.contains(code)
             }

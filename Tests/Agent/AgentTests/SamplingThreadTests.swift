@@ -7,6 +7,7 @@ import SignalProcessing
 import TestSupport
 import Testing
 import Threads
+import Vibration
 
 @testable import Agent
 
@@ -132,6 +133,22 @@ struct ScriptedSensor: SensorDriver {
             })
         #expect(eventually { status.now.finished })
         #expect(status.samples.load(ordering: .relaxed) == 16)
+    }
+
+    /// The alert of the limit needs to know how the last interval stands; of a sensor that is lost nothing is known.
+    @Test func theStandingOfVibrationIsToldAndForgottenWithTheSensor() throws {
+        let blocks = [ScriptedSensor.Step](repeating: .block, count: 70)
+        let (status, _) = try Self.run(
+            [.open(rate: 100)] + blocks + [.readFailsLater(SensorError(.fault, "EIO"))],
+            sink: { _, _ in }
+        ) {
+            ($0.vibration.enabled, $0.vibration.band, $0.vibration.interval) = (true, .own, 10)
+            ($0.vibration.limit, $0.vibration.warnShare) = (VibrationLimit("din4150-3:dwellings:foundation"), 0.001)
+        }
+        #expect(eventually { status.now.vibration?.state == .warning })
+        #expect(eventually { status.now.problem != nil && status.now.vibration == nil })
+        status.requestStop()
+        #expect(eventually { status.now.finished })
     }
 
     /// Opened within two seconds of its return, however long it was away.

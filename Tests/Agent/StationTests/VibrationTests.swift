@@ -108,6 +108,31 @@ import Vibration
         #expect(messages[3]["limit"] != nil && messages[5]["seconds"] as? Double == 5)
     }
 
+    /// How the last interval stands is known until the next one, or until there is another limit.
+    @Test func theStandingOfTheLastInterval() throws {
+        var pipeline = try StationPipeline(
+            configuration: Self.configuration(), sensor: StationSensor(rate: 100), boot: "boot")
+        var states: [String] = []
+        for (i, block) in Self.recording.blocks(of: 100).enumerated() {
+            // Another setting of the same chapter; another share; no limit.
+            let others = [
+                36: Self.configuration { $0.vibration.weighting = .bs6472 },
+                44: Self.configuration { $0.vibration.warnShare = 0.5 }, 56: Self.configuration(limit: nil),
+            ]
+            let before = pipeline.vibrationIntervals
+            if let other = others[i] { try pipeline.reconfigure(other, revision: i, to: { _, _ in }) }
+            pipeline.process(block, quality: .replay, to: { _, _ in })
+            guard pipeline.vibrationIntervals != before || others[i] != nil else { continue }
+            let standing = pipeline.vibrationStanding
+            states.append("\(i) \(standing.map { "\($0.state) \($0.unit) \($0.limit.axis)" } ?? "none")")
+        }
+        #expect(
+            states == [
+                "11 ok mm/s x", "21 exceeded mm/s x", "31 exceeded mm/s x", "36 exceeded mm/s x", "41 ok mm/s x",
+                "44 none", "51 ok mm/s x", "56 none", "61 none",
+            ])
+    }
+
     @Test func whatTheRateDoesNotCarryIsRefusedAtItsSetting() throws {
         let configuration = Self.configuration { $0.vibration.band = .din }
         let problem = try #require(StationCheck.problem(configuration, sensor: StationSensor(rate: 100)))

@@ -216,4 +216,20 @@ import Testing
         }
         #expect(Self.codes(Self.take(&desk, Self.message("ping", group: "all"))) == [.rateLimited])
     }
+
+    /// One of any size waits; beside others only as many bytes as there is room for.
+    @Test func noMoreBytesOfGroupCommandsWaitThanThereIsRoomFor() throws {
+        var desk = try Self.desk()
+        func padded(_ id: String, _ size: Int) -> InboundMessage {
+            let text = "{\"id\":\"\(id)\"}"
+            return Self.message("ping", text + String(repeating: " ", count: size - text.utf8.count), group: "all")
+        }
+        let half = CommandDesk.waitingBytes / 2
+        #expect(Self.take(&desk, padded("a", half)) == .nothing)
+        #expect(Self.codes(Self.take(&desk, padded("b", half + 1))) == [.rateLimited])
+        #expect(Self.take(&desk, padded("c", half)) == .nothing)
+        #expect(Self.codes(Self.take(&desk, padded("d", 20))) == [.rateLimited])
+        #expect(Self.request(desk.next(now: 6 * Self.second, wall: Self.wall))?.id == "a")
+        #expect(Self.take(&desk, padded("d", 20)) == .nothing)
+    }
 }

@@ -104,7 +104,10 @@ import Testing
         now += 10 * Self.second
         #expect(desk.tick(now: now - 1, stations: (3, 1)).isEmpty)
         sent += desk.tick(now: now, stations: (3, 1))
-        #expect(desk.tick(now: now + Self.minute, stations: (3, 1)).isEmpty)
+        // An older version that comes late changes nothing.
+        let late = Self.quake(version: 19, at: Self.noon, magnitude: 6, stations: [])
+        #expect(desk.take(late, now: now + Self.minute).isEmpty)
+        #expect(desk.tick(now: now + 2 * Self.minute, stations: (3, 1)).isEmpty)
         #expect(
             sent.map(\.title) == [
                 "Shaking, intensity III", "Earthquake M 4.6, intensity IV", "No earthquake after all",
@@ -215,6 +218,12 @@ import Testing
                 .alert(station: "a", code: code, since: Self.noon, severity: severity, message: "m"), now: Self.noon
             ).map(\.recipient)
         }
+        var desk = Self.desk(recipients)
+        for message in ["It is wrong", "It is wrong."] {
+            let alert = Occasion.alert(
+                station: message, code: "clock", since: Self.noon, severity: .error, message: message)
+            #expect(desk.take(alert, now: Self.noon).map(\.text) == ["It is wrong. Since Tue 12:00:00."])
+        }
         #expect(told("clock", .info).isEmpty && told("clock", .warning) == ["admin"])
         #expect(told("vibration_limit", .info) == ["site"] && told("vibration_limit", .error) == ["admin", "site"])
     }
@@ -287,6 +296,29 @@ import Testing
         let digest = desk.tick(now: morning, stations: (3, 1))
         #expect(digest.map(\.title) == ["3 messages were held back"])
         #expect(desk.tick(now: morning + Self.minute, stations: (3, 1)).isEmpty)
+    }
+
+    /// What is back in quiet hours is told in the morning to those who were told that it was away.
+    @Test func whatIsBackInTheNight() throws {
+        let (evening, night) = (Self.noon + 9 * 60 * Self.minute, Self.noon + 11 * 60 * Self.minute)
+        var desk = Self.desk([try Self.recipient(quiet: "22:00-07:00") { $0.offline = true }])
+        #expect(desk.take(.offline(station: "a", since: evening), now: evening).count == 1)
+        #expect(desk.take(.online(station: "a"), now: night).isEmpty)
+        // What was away only at night is not told at all.
+        #expect(desk.take(.offline(station: "b", since: night), now: night).isEmpty)
+        #expect(desk.take(.online(station: "b"), now: night).isEmpty)
+        #expect(
+            desk.tick(now: Self.noon + 19 * 60 * Self.minute, stations: (3, 1)).map(\.title) == [
+                "A station is online again"
+            ])
+    }
+
+    /// A test event during a real earthquake does not make it a test.
+    @Test func aRealEarthquakeIsNoTest() throws {
+        var desk = Self.desk([try Self.recipient { ($0.intensity, $0.magnitude) = (nil, 3) }])
+        #expect(desk.take(Self.shaking("a", at: Self.noon, 3, isTest: true), now: Self.noon).isEmpty)
+        let sent = desk.take(Self.quake(version: 1, at: Self.noon, magnitude: 5, stations: []), now: Self.noon)
+        #expect(sent.map(\.title) == ["Earthquake M 5.0, intensity IV"])
     }
 
     /// What grows strong while it is held back is told at once, and is not in the digest.

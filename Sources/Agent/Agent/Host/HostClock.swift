@@ -1,19 +1,3 @@
-import Glibc
+import Threads
 
-/// The host's clocks.
-enum HostClock {
-    /// Nanoseconds of UTC since 1970-01-01.
-    static func wall() -> Int64 { read(CLOCK_REALTIME) }
-
-    /// Nanoseconds of a clock that never jumps.
-    static func monotonic() -> Int64 { read(CLOCK_MONOTONIC) }
-
-    /// Nanoseconds since the machine was started.
-    static func sinceBoot() -> Int64 { read(CLOCK_BOOTTIME) }
-
-    private static func read(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-}
+typealias HostClock = Threads.HostClock

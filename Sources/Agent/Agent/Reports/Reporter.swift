@@ -275,6 +275,7 @@ final class Reporter {
         (facts.sensor.watch, facts.sensor.selfTest) = (words.faults, words.selfTest)
         (facts.sensor.condition, facts.sensor.isResampled) = (status.condition, inForce.sensor.resample)
         (facts.clock, facts.reverted, facts.alarmProblem) = (clock, reverted, alarm?.problem)
+        facts.vibration = words.vibration
         facts.storage = AlertFacts.Storage(storage.now)
         let changes = alerts.look(facts, wall: HostClock.wall())
         for change in changes { publish(change) }

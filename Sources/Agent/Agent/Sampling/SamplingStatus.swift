@@ -25,6 +25,8 @@ final class SamplingStatus: Sendable {
         var faults = SampleReport()
         /// How far from level the sensor was found.
         var level: Level?
+        /// How the last interval of vibration stands to its limit; nil: there is none, or no limit.
+        var vibration: VibrationMessage.Standing?
         /// Nil while none has been asked for or made.
         var selfTest: SelfTestOutcome?
         /// The recording is over.

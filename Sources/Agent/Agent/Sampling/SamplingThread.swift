@@ -49,6 +49,8 @@ final class SamplingThread {
     private var pause = SamplingThread.firstPause
     private var selfTestIsDue: Bool
     private var level: Level?
+    /// How many intervals of vibration the status has been told of.
+    private var vibrationIntervals = 0
 
     /// - Parameters:
     ///   - driver: of the sensor of the settings; `choose` gives that of other settings.
@@ -189,6 +191,7 @@ final class SamplingThread {
             $0.sensor = nil
             $0.problem = .sensor(error)
             $0.faults = .init()
+            $0.vibration = nil
         }
         backOff(longest: Self.longestPause)
     }
@@ -250,6 +253,10 @@ final class SamplingThread {
             if pipeline.level != level {
                 level = pipeline.level
                 status.change { $0.level = level }
+            }
+            if pipeline.vibrationIntervals != vibrationIntervals {
+                vibrationIntervals = pipeline.vibrationIntervals
+                status.change { $0.vibration = pipeline.vibrationStanding }
             }
             if let ring, ring.takeFlush() { pipeline.flushRing() }
             publishCounters(pipeline.status, pipeline.isSettling)

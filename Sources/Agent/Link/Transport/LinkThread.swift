@@ -181,9 +181,5 @@ final class LinkShared: Sendable {
 
 enum MonotonicClock {
     /// Nanoseconds since some moment before the process began.
-    static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+    static func now() -> UInt64 { UInt64(HostClock.monotonic()) }
 }

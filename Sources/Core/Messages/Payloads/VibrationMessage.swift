@@ -61,7 +61,8 @@ public struct VibrationMessage: Sendable, Equatable {
 
         public init(name: String, share: VibrationLimit.Share) { (self.name, self.share) = (name, share) }
 
-        fileprivate var axis: String { share.axis.map { ["x", "y", "z"][$0] } ?? "vector" }
+        /// `x`, `y`, `z`, or `vector`.
+        public var axis: String { share.axis.map { ["x", "y", "z"][$0] } ?? "vector" }
 
         package func fields(_ f: inout some FieldVisitor) {
             f.text("name", name, "Table, line and place, such as `din4150-3:dwellings:foundation`.")
@@ -69,6 +70,20 @@ public struct VibrationMessage: Sendable, Equatable {
             f.number("value", share.value, "What is compared: mm/s, or m/s^1.75 of a dose.")
             f.number("limit", share.limit, "The limit at its frequency, in the same unit.")
             f.number("share", share.ratio, unit: "1", "Value divided by limit.")
+        }
+    }
+
+    /// How an interval stands to the limit, for those who do not need the rest.
+    public struct Standing: Sendable, Equatable {
+        public var state: State
+        public var limit: Limit
+        /// Of value and limit: `mm/s` or `m/s^1.75`.
+        public var unit: String
+        /// Begin of the interval, nanoseconds of UTC.
+        public var start: Int64
+
+        public init(state: State, limit: Limit, unit: String, start: Int64) {
+            (self.state, self.limit, self.unit, self.start) = (state, limit, unit, start)
         }
     }
 

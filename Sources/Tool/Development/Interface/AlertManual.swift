@@ -14,7 +14,7 @@ package enum AlertManual {
             mosquitto_sub -h localhost -v -t 'seismote/+/state/alert/+' -W 2 || true
             ```
 
-            A message has `code`, `severity` (`error`: data or events are missing or wrong; `warning`: they may be), `since`, `message` (a sentence) and `details` (for programs). No alert ends the agent. This page is made from the declarations by `seismote interface alerts`.
+            A message has `code`, `severity` (`error`: data or events are missing or wrong, or a limit is reached; `warning`: they may be), `since`, `message` (a sentence) and `details` (for programs). No alert ends the agent. This page is made from the declarations by `seismote interface alerts`.
 
             """
         for chapter in AlertChapter.all {

@@ -4,6 +4,7 @@ import Messages
 import Sensors
 import Settings
 import SignalProcessing
+import Threads
 
 /// EX_UNAVAILABLE of sysexits.h: the sensor is not to be had.
 let exitNoSensor = ExitCode(69)
@@ -88,9 +89,5 @@ struct ToolSensor {
         } catch { printError("the result could not be saved for the agent to publish: \(error.message)") }
     }
 
-    static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    static func now() -> Int64 { HostClock.wall() }
 }

@@ -46,8 +46,4 @@ enum Interrupt {
 }
 
 /// Seconds of the monotonic clock.
-func monotonicSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
+func monotonicSeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }

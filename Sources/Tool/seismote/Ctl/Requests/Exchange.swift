@@ -2,6 +2,7 @@ import Commands
 import Glibc
 import Link
 import Messages
+import Threads
 
 /// A request to one or several stations, and their replies.
 ///
@@ -159,9 +160,7 @@ final class Exchange {
 
     private func payload(_ request: Value, _ patience: Double) -> [UInt8] {
         guard client.version == .v311, case .object(var members) = request else { return request.json() }
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let end = Int64(time.tv_sec) + Int64(patience.rounded(.up))
+        let end = HostClock.wall() / 1_000_000_000 + Int64(patience.rounded(.up))
         members.append(.init("expires", .string(Timestamp(nanoseconds: end * 1_000_000_000).description)))
         return Value.object(members).json()
     }

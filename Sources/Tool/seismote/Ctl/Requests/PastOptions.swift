@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Messages
+import Threads
 
 /// A stretch of the past.
 struct PastOptions: ParsableArguments {
@@ -23,9 +24,7 @@ struct PastOptions: ParsableArguments {
     /// Nanoseconds of UTC.
     /// - Parameter standard: how long ago it begins where nothing is said (ns).
     func range(standard: Int64) -> (from: Int64, to: Int64) {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let now = Int64(time.tv_sec) * 1_000_000_000
+        let now = HostClock.wall() / 1_000_000_000 * 1_000_000_000
         let to = until.flatMap { Self.time($0, now: now) } ?? now
         return (since.flatMap { Self.time($0, now: now) } ?? to - standard, to)
     }
