@@ -58,10 +58,8 @@ extension QuakeML {
         xml.end()
     }
 
-<<<<<<< HEAD
     /// What QuakeML has no elements for: how well the place is known, the region of 90 % as well-known text (OGC 06-103r4;
     /// longitude before latitude, degrees), and that the event is disputed.
-=======
     private static func remarks(_ event: Value) -> [String] {
         var remarks: [String] = []
         if let quality = event["place"]?["quality"]?.rawText {
@@ -72,10 +70,7 @@ extension QuakeML {
             remarks.append(words)
         }
         if let region = region(event["place"]?["region"]) { remarks.append("region of 90 %: \(region)") }
-<<<<<<< HEAD
         if event["disputed"] == .bool(true) { remarks.append("disputed: stations nearby are silent") }
-=======
->>>>>>> network
         return remarks
     }
 
