@@ -55,8 +55,25 @@ struct Simultaneity {
 
     /// Whether one moment explains the onsets about as well as a source does, though a local earthquake would not.
     func isOneMoment(beside source: Hypocentre) -> Bool {
-        let errors = zip(stations, times).map { $1 - source.arrival(.p, at: $0) }
         let moment = moment
+        guard isOneMoment(moment, errors: zip(stations, times).map { $1 - source.arrival(.p, at: $0) }) else {
+            return false
+        }
+        // The source was fitted with its depth held: a better one below a station may explain more.
+        return stations.allSatisfy { place in
+            Self.depths.allSatisfy { depth in
+                let origins = zip(stations, times).map { station, time in
+                    time - TravelTimes.iasp91.seconds(.p, distance: station.distance(to: place), depth: depth)
+                }
+                let middle = origins.sorted()[origins.count / 2]
+                return isOneMoment(moment, errors: origins.map { $0 - middle })
+            }
+        }
+    }
+
+    private static let depths = [2.0, 5, 10, 20]
+
+    private func isOneMoment(_ moment: (time: Double, cost: Double), errors: [Double]) -> Bool {
         func fits(_ error: Double) -> Bool { error * error < Self.gross * Self.pickError * Self.pickError }
         // What neither of them explains does not tell which it was.
         let contrast = contrast(
