@@ -211,7 +211,7 @@ class Assessment:
             self.felt.append((hit.alarm, hit.pgv_time))
         estimate = hit.onsite.get(2)
         if estimate and estimate["pv"] is not None:
-            predicted = 10 ** (1.166 * np.log10(estimate["pv"] * 100) + 1.160 - 2)
+            predicted = 10 ** (1.203 * np.log10(estimate["pv"] * 100) + 1.165 - 2)
             self.estimates.append((predicted, hit.pgv))
             self.leads.append(hit.pgv_time - 2)
 

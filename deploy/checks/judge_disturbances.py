@@ -16,12 +16,11 @@ import tempfile
 import assessment
 import disturbances
 import electrical
-import field
 import numpy as np
 import training
 from scipy import signal
 
-RATES, LENGTH, WINDOW = (31.25, 100.0), 95, (59.7, 78.0)
+RATES, LENGTH, WINDOW = (31.25, 100.0), training.Quiet.LENGTH, (59.7, 78.0)
 NOISE = np.array([[13], [13], [19]]) * 1e-6 * 9.80665  # m/s² in the root of a hertz
 # Shares: of modelled passages what may be taken for an earthquake and raise an alarm; of electrical faults what may be certain
 # and raise an alarm; of the three cases of white noise and spikes the same; of real disturbances as for models. The
@@ -31,23 +30,11 @@ MODELS, FAULTS, CASES, REAL = (0.08, 0.01), (0.09, 0.05), (0.0175, 0.0115), (0.1
 STATIONS, TABLE, ALARMED, BEFORE = 0.88, 0.9, 0.95, 0.85
 
 
-def quiet_parts(folder):
-    """Of the recordings what is before an earthquake, as at 31.25 Hz."""
-    parts = []
-    for record in json.loads((folder / "index.json").read_text())["records"] if folder else []:
-        if record.get("p_s") is not None:
-            a, rate = field.read(folder / f"{record['record']}.mseed")
-            part = a[:, : int((record["p_s"] - 3) * rate)]
-            if part.shape[1] >= LENGTH * rate:
-                parts.append(part)
-    return parts
-
-
 def quiet(parts, rng, rate):
     n = int(LENGTH * rate)
     if not parts:
         return rng.normal(size=(3, n)) * NOISE * np.sqrt(rate / 2)
-    part = parts[int(rng.integers(len(parts)))]
+    _, part = parts[int(rng.integers(len(parts)))]
     short = int(LENGTH * 31.25)
     first = int(rng.integers(0, part.shape[1] - short + 1)) if part.shape[1] > short else 0
     a = part[:, first : first + short]
@@ -73,9 +60,8 @@ def first(events):
     return events[0] if events else None
 
 
-def passages(tool, count, seed, field_folder, kinds=disturbances.KINDS):
+def passages(tool, count, seed, parts, kinds=disturbances.KINDS):
     """kind, rate, event or None: of each passage."""
-    parts = quiet_parts(field_folder)
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = []
@@ -146,7 +132,8 @@ def main():
     reference = pathlib.Path(sys.argv[4]) if len(sys.argv) > 4 else None
     ground = reference / "field" if reference else None
     table = Table()
-    found = passages(tool, count, seed, ground)
+    quiet_ground = training.Quiet(ground)
+    found = passages(tool, count, seed, quiet_ground.parts)
     for kind in disturbances.KINDS:
         table.row(kind, [event for name, _, event in found if name == kind])
     sums = table.row("all models", [event for _, _, event in found])
@@ -154,7 +141,6 @@ def main():
     table.most("models that raise an alarm", sums["alarm"], sums["of"], MODELS[1])
     if sums["onset"] < 0.3 * sums["of"]:
         table.failures.append(f"only {sums['onset']} of {sums['of']} passages begin an event: the sensor's noise hides them")
-    quiet_ground = training.Quiet(ground)
     faults = played(tool, training.faults(quiet_ground, seed + 1, count))
     sums = table.row("electrical faults of 14 kinds", [event for _, event in faults])
     table.most("electrical faults that are certain", sums["certain"], sums["onset"], FAULTS[0])

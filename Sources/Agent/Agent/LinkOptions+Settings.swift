@@ -6,10 +6,8 @@ extension LinkOptions {
     /// The link that the settings ask for.
     /// - Parameter trial: number of the change whose brokers are on trial; 0: none is.
     init(_ configuration: Configuration, topics: Topics, trial: Int = 0) throws(LinkError) {
-        var brokers: [BrokerAddress] = []
-        for uri in configuration.mqtt.uris { brokers.append(try BrokerAddress(uri: uri)) }
         self.init(
-            brokers: brokers, clientID: "\(Identity.name)-\(configuration.station.id)",
+            brokers: try configuration.mqtt.brokers(), clientID: "\(Identity.name)-\(configuration.station.id)",
             presence: Presence(topic: topics.online))
         mqtt = configuration.mqtt
         base = topics.base

@@ -158,4 +158,16 @@ public enum LinkEvent: Sendable, Equatable {
     case tooLarge(topic: String, bytes: Int)
     /// Connections broke over this topic three times: its messages are held back from now on.
     case abandoned(topic: String)
+
+    /// What a program that logs by the line says of it; nil: nothing.
+    public var sentence: String? {
+        switch self {
+        case .connected(let broker, _): "connected to \(broker)"
+        case .disconnected(let broker, let reason, let pause):
+            "not connected to \(broker): \(reason); next attempt in \(Int(pause.rounded(.up))) s"
+        case .notSubscribed(let filter, let reason): "not subscribed to \(filter): \(reason)"
+        case .refused(let topic, let reason): "the broker refuses \(topic): reason \(reason)"
+        default: nil
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Messages
 import Settings
 
@@ -23,6 +24,14 @@ public struct ProgramSettingsError: Error {
 }
 
 extension ProgramSettings {
+    /// A line of the program's log, to standard error, with its name and without control characters.
+    public static func printError(_ words: String) {
+        let line = String(
+            words.unicodeScalars.prefix(1000).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
+        var bytes = Array("\(program): \(line)\n".utf8)
+        _ = write(2, &bytes, bytes.count)
+    }
+
     /// Where the settings are unless another file is named.
     public static var usualFile: String { "/etc/seismote/\(chapter).yaml" }
 

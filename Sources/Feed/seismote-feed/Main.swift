@@ -69,12 +69,12 @@ struct FeedProgram: ParsableCommand {
     }
 
     private static func serve(_ settings: FeedSettings) throws {
-        Signals.listen()
+        EndSignals.listen()
         let writer = try Ring(folder: settings.folder, writes: true)
         func reader() throws -> Ring { try Ring(folder: settings.folder, writes: false) }
         let (shared, inbox) = (SharedState(), try Inbox(mostBytes: 64 << 20, root: settings.root))
         let wishes = FetchWishes(wake: inbox.wake)
-        let link = try Link(options: settings.linkOptions(), report: { report($0) }) { message in
+        let link = try Link(options: settings.linkOptions(), report: { $0.sentence.map(printError) }) { message in
             inbox.put(message)
             inbox.wake.signal()
         }
@@ -106,7 +106,7 @@ struct FeedProgram: ParsableCommand {
             try? group.syncShutdownGracefully()
             workers.stop()
         }
-        while !Signals.came {
+        while !EndSignals.came {
             inbox.wake.clear()
             let isMore = try hub.round(
                 inbox.take(), at: moment(), isConnected: link.statistics.connected, shakeSent: shake.sent)
@@ -119,27 +119,13 @@ struct FeedProgram: ParsableCommand {
     }
 
     private static func moment() -> Moment { Moment(monotonic: monotonicSeconds(), utc: realNanoseconds()) }
-
-    @Sendable private static func report(_ event: LinkEvent) {
-        switch event {
-        case .connecting: break
-        case .connected(let broker, _): printError("connected to \(broker)")
-        case .disconnected(let broker, let reason, let pause):
-            printError("not connected to \(broker): \(reason); next attempt in \(Int(pause.rounded(.up))) s")
-        case .notSubscribed(let filter, let reason): printError("not subscribed to \(filter): \(reason)")
-        case .refused(let topic, let reason): printError("the broker refuses \(topic): reason \(reason)")
-        default: break
-        }
-    }
 }
 
 extension FeedSettings {
     /// How the broker is reached, and what is asked of it.
     fileprivate func linkOptions() throws(LinkError) -> LinkOptions {
-        var brokers: [BrokerAddress] = []
-        for uri in mqtt.uris { brokers.append(try BrokerAddress(uri: uri)) }
         var options = LinkOptions(
-            brokers: brokers, clientID: clientID,
+            brokers: try mqtt.brokers(), clientID: clientID,
             presence: .init(topic: "\(root)/network/feed/\(clientID)/online"))
         options.mqtt = mqtt
         options.base = "\(root)/network/feed/\(clientID)"

@@ -8,7 +8,6 @@ struct ClusterService {
     let order: ClusterOrder
     let nodes: [ClusterOrder.Node]
 
-    static let stops = Atomic<Bool>(false)
     /// Messages that are read before any is worked on; as many as the broker gives unacknowledged.
     private static let mostAtOnce = 65_535
     /// Messages that are worked on together, and seconds until the cluster is listened to again.
@@ -29,7 +28,7 @@ struct ClusterService {
     func run() {
         var at = Int.random(in: nodes.indices)
         var pause = 0.2
-        while !Self.stops.load(ordering: .relaxed) {
+        while !EndSignals.came {
             let node = nodes[at % nodes.count]
             let name = "\(node.host):\(node.port)"
             do throws(AMQPError) {
@@ -46,7 +45,7 @@ struct ClusterService {
             let end = monotonicSeconds() + pause
             // Once around all nodes at once, then slower.
             if at % nodes.count == 0 { pause = min(5, pause * Double.random(in: 1.5...2)) }
-            while monotonicSeconds() < end, !Self.stops.load(ordering: .relaxed) { usleep(20_000) }
+            while monotonicSeconds() < end, !EndSignals.came { usleep(20_000) }
         }
     }
 
@@ -56,7 +55,7 @@ struct ClusterService {
         var wasActive = false
         try perform(&detector, connection)
         var waiting: [ClusterDelivery] = []
-        while !Self.stops.load(ordering: .relaxed) {
+        while !EndSignals.came {
             // Everything that is there is read first: in a burst, answers of the cluster are behind thousands of messages, and
             // a version is published when its answer has come. Then a part is worked on, so that the next answer is not late.
             waiting += try connection.receive(seconds: waiting.isEmpty ? 0.2 : 0, most: Self.mostAtOnce)
@@ -102,15 +101,7 @@ func say(_ text: String) {
 }
 
 /// Nanoseconds of UTC.
-func realNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
+func realNanoseconds() -> Int64 { HostClock.wall() }
 
 /// Seconds of the monotonic clock.
-func monotonicSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
+func monotonicSeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }

@@ -1,5 +1,6 @@
 import Cluster
 import Glibc
+import Threads
 
 /// `seismote-network`: the detector of a network of stations on a cluster of RabbitMQ. `seismote network run` starts it
 /// where `network.cluster` names the nodes, and tells it by its standard input all that it has to know.
@@ -22,12 +23,7 @@ enum Main {
             say("network.cluster: a node is amqp://host[:port] or amqps://host[:port]")
             exit(78)
         }
-        _ = signal(SIGPIPE, SIG_IGN)
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            var action = sigaction()
-            action.__sigaction_handler.sa_handler = { _ in ClusterService.stops.store(true, ordering: .relaxed) }
-            sigaction(number, &action, nil)
-        }
+        EndSignals.listen([SIGHUP])
         ClusterService(order: order, nodes: nodes).run()
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Notify
+import Threads
 
 /// A program that brings a message, while it runs. Many may run at once, so that a service that does not answer holds up
 /// nobody else's messages. For one thread.
@@ -24,7 +25,7 @@ final class Courier {
     /// - Throws: a sentence.
     init(_ command: CourierCommand) throws(CourierError) {
         name = command.arguments[0]
-        deadline = monotonicNanoseconds() + Int64(Self.patience) * 1_000_000_000
+        deadline = HostClock.monotonic() + Int64(Self.patience) * 1_000_000_000
         var (input, told): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
         defer { for descriptor in [input[0], input[1], told[1]] where descriptor >= 0 { close(descriptor) } }
         guard Self.makePipe(&input), Self.makePipe(&told) else {
@@ -77,7 +78,7 @@ final class Courier {
         var status: Int32 = 0
         let found = waitpid(id, &status, WNOHANG)
         if found == 0 {
-            if monotonicNanoseconds() >= deadline { kill() }
+            if HostClock.monotonic() >= deadline { kill() }
             return nil
         }
         collect()

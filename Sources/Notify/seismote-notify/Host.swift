@@ -1,46 +1,11 @@
 import Glibc
 import Messages
 import Notify
+import Servers
 import Threads
 
-/// SIGTERM and Ctrl-C, as something that is asked for.
-enum Signals {
-    private static let flag = Atomic<Bool>(false)
-
-    static var came: Bool { flag.load(ordering: .relaxed) }
-
-    static func listen() {
-        _ = came
-        for number in [SIGINT, SIGTERM] {
-            var action = sigaction()
-            action.__sigaction_handler.sa_handler = { @Sendable _ in Signals.flag.store(true, ordering: .relaxed) }
-            sigaction(number, &action, nil)
-        }
-        _ = signal(SIGPIPE, SIG_IGN)
-    }
-}
-
-/// Nanoseconds of UTC.
-func realNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
-
-/// Nanoseconds of a clock that nobody sets.
-func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
-
-/// A line of the log, without control characters.
-func printError(_ words: String) {
-    let line = String(
-        words.unicodeScalars.prefix(1000).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
-    var bytes = Array("seismote-notify: \(line)\n".utf8)
-    _ = write(2, &bytes, bytes.count)
-}
+/// A line of the log.
+func printError(_ words: String) { NotifySettings.printError(words) }
 
 /// The system's table of time zones.
 enum TimeZoneTable {

@@ -6,6 +6,7 @@ import Notify
 import ServerOptions
 import Servers
 import Settings
+import Threads
 
 /// `seismote-notify`: messages of stations for people: on the phone by ntfy, by mail, by whatever Apprise reaches.
 @main
@@ -18,6 +19,9 @@ struct NotifyProgram: ParsableCommand {
 
             Settings come from \(NotifySettings.usualFile) where it is there, or from --config; `--default` prints that file.
             """, version: productVersion, subcommands: [Run.self, Test.self], defaultSubcommand: Run.self)
+
+    /// (The command line that Swift knows needs /proc.)
+    static func main() { main(Array(ProgramArguments.all.dropFirst())) }
 
     struct Run: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Run the service.")
@@ -50,7 +54,7 @@ struct NotifyProgram: ParsableCommand {
         }
 
         private func serve(_ settings: NotifySettings) throws {
-            Signals.listen()
+            EndSignals.listen()
             Courier.preparePath()
             let clock = TimeZoneTable.use(settings.zone)
             let inbox = try Inbox(mostBytes: 16 << 20)
@@ -85,12 +89,12 @@ struct NotifyProgram: ParsableCommand {
                 printError("there is no recipient \(name ?? ""); there are: \(names.isEmpty ? "none" : names)")
                 throw ExitCode(78)
             }
-            Signals.listen()
+            EndSignals.listen()
             Courier.preparePath()
             var failed = false
             for one in recipients {
                 let delivery = Notice(
-                    recipient: one.name, key: "test-\(realNanoseconds())", edition: 1, title: "Test",
+                    recipient: one.name, key: "test-\(HostClock.wall())", edition: 1, title: "Test",
                     text: "This is how messages of your seismic stations arrive.", priority: .ordinary,
                     click: settings.page)
                 if let problem = Self.deliver(delivery, to: one) {
@@ -107,7 +111,7 @@ struct NotifyProgram: ParsableCommand {
         private static func deliver(_ notice: Notice, to recipient: Recipient) -> String? {
             do throws(CourierError) {
                 let courier = try NotifyService.courier(notice, to: recipient)
-                while !Signals.came {
+                while !EndSignals.came {
                     if let end = courier.end() { return end }
                     usleep(20_000)
                 }
@@ -121,14 +125,9 @@ struct NotifyProgram: ParsableCommand {
 
 @Sendable private func report(_ event: LinkEvent, _ inbox: Inbox) {
     switch event {
-    case .connected(let broker, _):
-        inbox.put(connection: true)
-        printError("connected to \(broker)")
-    case .disconnected(let broker, let reason, let pause):
-        inbox.put(connection: false)
-        printError("not connected to \(broker): \(reason); next attempt in \(Int(pause.rounded(.up))) s")
-    case .notSubscribed(let filter, let reason): printError("not subscribed to \(filter): \(reason)")
-    case .refused(let topic, let reason): printError("the broker refuses \(topic): reason \(reason)")
+    case .connected: inbox.put(connection: true)
+    case .disconnected: inbox.put(connection: false)
     default: break
     }
+    if let sentence = event.sentence { printError(sentence) }
 }

@@ -4,6 +4,7 @@ import Messages
 import Notify
 import Servers
 import Settings
+import Threads
 
 /// One round after the other: what the broker has sent, what time brings, what is due to be sent. Each recipient gets one
 /// message at a time.
@@ -21,7 +22,7 @@ final class NotifyService {
 
     init(_ settings: NotifySettings, clock: CivilTime, queue: QueueFile, inbox: Inbox) {
         (self.settings, self.queue, self.inbox) = (settings, queue, inbox)
-        let now = realNanoseconds()
+        let now = HostClock.wall()
         let prefix = NotificationDesk.offline
         let stations = queue.told.compactMap {
             $0.key.hasPrefix(prefix) ? String($0.key.dropFirst(prefix.count)) : nil
@@ -38,16 +39,16 @@ final class NotifyService {
     /// Until a signal.
     func run() throws(DatabaseError) {
         try queue.keepOnly(settings.recipients.map(\.name))
-        while !Signals.came {
+        while !EndSignals.came {
             _ = inbox.wake.wait(milliseconds: couriers.isEmpty ? 500 : 50)
             inbox.wake.clear()
-            try decide(realNanoseconds())
+            try decide(HostClock.wall())
             try collect()
             try send()
         }
         // What is on its way has some time to arrive; what has not is sent anew by the next run.
-        let end = monotonicNanoseconds() + 5_000_000_000
-        while !couriers.isEmpty, monotonicNanoseconds() < end {
+        let end = HostClock.monotonic() + 5_000_000_000
+        while !couriers.isEmpty, HostClock.monotonic() < end {
             usleep(20_000)
             try collect()
         }
@@ -69,8 +70,8 @@ final class NotifyService {
             dropped += lost
             printError("\(dropped) messages of the broker were dropped: more came than could be taken")
         }
-        if watch.unreadable != said.unreadable, monotonicNanoseconds() - said.at > 60_000_000_000 {
-            said = (watch.unreadable, monotonicNanoseconds())
+        if watch.unreadable != said.unreadable, HostClock.monotonic() - said.at > 60_000_000_000 {
+            said = (watch.unreadable, HostClock.monotonic())
             printError("\(watch.unreadable) messages could not be read")
         }
     }
@@ -91,7 +92,7 @@ final class NotifyService {
 
     private func send() throws(DatabaseError) {
         for recipient in settings.recipients where couriers[recipient.name] == nil {
-            guard let waiting = try queue.next(for: recipient.name, now: realNanoseconds()) else { continue }
+            guard let waiting = try queue.next(for: recipient.name, now: HostClock.wall()) else { continue }
             do throws(CourierError) {
                 couriers[recipient.name] = (try Self.courier(waiting.delivery, to: recipient), waiting)
             } catch {
@@ -101,7 +102,7 @@ final class NotifyService {
     }
 
     private func putOff(_ waiting: QueueFile.Waiting, _ problem: String) throws(DatabaseError) {
-        let (name, now, attempts) = (waiting.delivery.recipient, realNanoseconds(), waiting.attempts + 1)
+        let (name, now, attempts) = (waiting.delivery.recipient, HostClock.wall(), waiting.attempts + 1)
         guard let due = RetryPolicy.next(first: waiting.first, attempts: attempts, now: now) else {
             printError("\(name): given up after a day: \(waiting.delivery.title): \(problem)")
             return try queue.remove(waiting.id)

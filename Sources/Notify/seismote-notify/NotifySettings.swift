@@ -63,10 +63,9 @@ struct NotifySettings: ProgramSettings {
     ]
 
     func linkOptions(_ subscriptions: [String]) throws(LinkError) -> LinkOptions {
-        var brokers: [BrokerAddress] = []
-        for uri in mqtt.uris { brokers.append(try BrokerAddress(uri: uri)) }
         let base = "\(mqtt.root)/network/notify/\(clientID)"
-        var options = LinkOptions(brokers: brokers, clientID: clientID, presence: .init(topic: "\(base)/online"))
+        var options = LinkOptions(
+            brokers: try mqtt.brokers(), clientID: clientID, presence: .init(topic: "\(base)/online"))
         options.mqtt = mqtt
         options.base = base
         options.subscriptions = subscriptions

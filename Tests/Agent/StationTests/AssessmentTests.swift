@@ -46,7 +46,14 @@ import Testing
         #expect(all.first?["alarm"] == nil && all.last?["alarm"] as? Bool == true)
         #expect(all.first?["onsite"] is NSNull)
         let estimates = all.compactMap { ($0["onsite"] as? [String: Any])?["t_s"] as? Int }
-        #expect(Set(estimates) == [1, 2, 3] && estimates == estimates.sorted())
+        #expect(Set(estimates) == [1, 2, 3, 5, 8] && estimates == estimates.sorted())
+        for event in all {
+            guard let onsite = event["onsite"] as? [String: Any] else { continue }
+            func value(_ key: String) throws -> Double { try #require(onsite[key] as? Double) }
+            // What has been is no less; the range is open to both sides of the prediction.
+            let (low, predicted, high) = (try value("pgv_low"), try value("pgv_predicted"), try value("pgv_high"))
+            #expect(low >= (event["pgv"] as? Double ?? .infinity) && low <= predicted && high > 2 * predicted)
+        }
         let features = try #require(all.last?["class_features"] as? [[Double]])
         #expect(features.count == 5 && features.allSatisfy { $0.count == 17 })
         #expect(all.dropLast().allSatisfy { $0["class_features"] == nil })
@@ -58,7 +65,7 @@ import Testing
         let all = events(try messages { $0.alarm.enabled = true })
         let updates = all.filter { $0["event_type"] as? String == "update" }
         let moments = try updates.map { try #require($0["duration_s"] as? Double) }
-        for due in [1.0, 2, 3] { #expect(moments.filter { abs($0 - due) < 0.005 }.count == 1, "\(due) s") }
+        for due in [1.0, 2, 3, 5, 8] { #expect(moments.filter { abs($0 - due) < 0.005 }.count == 1, "\(due) s") }
         #expect(Set(moments).count == moments.count, "\(moments)")
     }
 

@@ -1,7 +1,7 @@
 """What the definition in `reference.py` makes of recordings, for those who compute the same.
 
-    expected.py r01 FILE                      rewrites Tests/Vectors/discrimination/r01.json but for its on-site values
-    expected.py REFERENCE OLD NEW             of all recordings of an `expected.json`, whose on-site values are kept
+    expected.py r01 FILE                      rewrites Tests/Vectors/discrimination/r01.json
+    expected.py REFERENCE OLD NEW             of all recordings of an `expected.json`
 
 PYTHONPATH: this folder and deploy/checks.
 """
@@ -11,6 +11,7 @@ import pathlib
 import sys
 
 import numpy as np
+import onsite
 import reference
 from model import Model, probability
 
@@ -37,7 +38,7 @@ def entry(a, rate, good, onset):
         begin = max(0, i - round(0.5 * rate))
         hit = np.flatnonzero(speed[begin:end] >= max(VELOCITY, 2 * before))
         fast.append((int(hit[0]) + begin - onset) / rate if len(hit) else np.inf)
-    out = {"onset_sample": int(onset), "first_block": int(onset // x.length), "valid": first is not None}
+    out = {"onsite": onsite.values(a, rate, onset), "onset_sample": int(onset), "first_block": int(onset // x.length), "valid": first is not None}
     if first is None:
         return out
     result = reference.course(triggers, 0.85)
@@ -67,7 +68,7 @@ def ridgecrest(path):
     old = json.loads(path.read_text())
     good = np.zeros(a.shape[1], np.uint8)
     good[old["onset_sample"] :] = 1
-    path.write_text(json.dumps({"onsite": old["onsite"]} | entry(a, 100.0, good, old["onset_sample"]), indent=1, sort_keys=True) + "\n")
+    path.write_text(json.dumps(entry(a, 100.0, good, old["onset_sample"]), indent=1, sort_keys=True) + "\n")
 
 
 def main():
@@ -85,9 +86,7 @@ def main():
             else:
                 a, rate = np.loadtxt(folder / part / f"{name}.csv", delimiter=",", skiprows=1)[:, 1:4].T.copy(), one["rate_hz"]
             good = reference.trigger(a, rate)
-            old = {row["onset_sample"]: row for row in one["onsets"]}
-            one["onsets"] = [{"onsite": old.get(int(i), {}).get("onsite", {})} | entry(a, rate, good, int(i))
-                             for i in reference.onsets(good)[:2]]
+            one["onsets"] = [entry(a, rate, good, int(i)) for i in reference.onsets(good)[:2]]
     pathlib.Path(sys.argv[3]).write_text(json.dumps(entries))
 
 

@@ -12,6 +12,7 @@ import assessment
 import field
 import numpy as np
 import judge_disturbances
+import training
 
 COLUMNS = 17  # seconds after the onset and sixteen features
 # What people call the kinds that are modelled, where it is another word.
@@ -57,7 +58,7 @@ def recorded(tool, folder):
 
 def modelled(tool, count, seed, folder):
     """Of `count` passages of each kind and rate those that begin an event."""
-    found = judge_disturbances.passages(tool, count, seed, pathlib.Path(folder) if folder else None)
+    found = judge_disturbances.passages(tool, count, seed, training.Quiet(pathlib.Path(folder) if folder else None).parts)
     return [event_of(LABELS.get(kind, kind), f"{kind} {i}", rate, event) for i, (kind, rate, event) in enumerate(found) if event]
 
 

@@ -106,7 +106,7 @@ def model(world):
         messages[topic]["event_id"] = "hostile-20260105T102030000Z"
     last = messages["event/last"]
     last |= {"class": {"likely": "earthquake", "p": 0.9, "t_s": 5.0, "certain": True, "moved": False}, "alarm": True, "label": "truck",
-             "onsite": {"t_s": 2, "pv": 0.1, "pd": None, "tau_c": 1.0, "pgv_predicted": 0.1, "mmi_predicted": 5.0, "range_log10": 0.6, "level": 1}}
+             "onsite": {"t_s": 2, "pv": 0.1, "pd": None, "tau_c": 1.0, "pgv_predicted": 0.1, "mmi_predicted": 5.0, "pgv_low": 0.02, "pgv_high": 0.5, "saturated": False, "level": 1}}
     messages["event/current"] = {**copy.deepcopy(last), "event_type": "update"}
     messages["state/level"] = {key: found["state/summary"][key] for key in ("v", "boot", "seq", "t", "pga", "triggered", "valid")} | {
         "mmi": 3.0, "jma": 1.0, "synced": True}

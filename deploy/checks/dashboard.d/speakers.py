@@ -58,7 +58,7 @@ def event(station, onset, number, kind="end"):
              "intensity": [{"scale": "mmi", "relation": "worden12", "value": round(mmi, 1)}, {"scale": "jma", "relation": "jma", "value": round(mmi / 2, 1)}],
              "peaks": {axis: {"value": pga * part, "t": rfc(onset + 3)} for axis, part in (("x", 1), ("y", 0.7), ("z", 0.4))},
              "class": {"likely": likely, "p": p, "t_s": 5.0, "certain": p >= 0.8, "moved": False, "final": True},
-             "onsite": {"t_s": 2, "pv": 0.002, "pd": None, "tau_c": 1.2, "pgv_predicted": pga / 18, "mmi_predicted": mmi, "range_log10": 0.6, "level": None}}
+             "onsite": {"t_s": 2, "pv": 0.002, "pd": None, "tau_c": 1.2, "pgv_predicted": pga / 18, "mmi_predicted": mmi, "pgv_low": pga / 90, "pgv_high": pga / 4, "saturated": False, "level": None}}
     if kind == "end":
         found["end"] = rfc(onset + found["duration_s"])
     return found

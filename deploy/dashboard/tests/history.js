@@ -33,7 +33,7 @@ test("a page of events is read, one that is none is left out", () => {
   assert.deepStrictEqual(events, [{ ...event, class: { likely: "earthquake", p: 0.9, t_s: 5, certain: true } }]);
   assert.strictEqual(next, 7);
   assert.strictEqual(matches, 12);
-  assert.deepStrictEqual(wire.event({ class: { p: 1e308, t_s: -1 }, onsite: { pgv_predicted: 1e300, range_log10: 400 } }), { class: {}, onsite: {} });
+  assert.deepStrictEqual(wire.event({ class: { p: 1e308, t_s: -1 }, onsite: { pgv_predicted: 1e300, pgv_high: 1e300 } }), { class: {}, onsite: {} });
   assert.strictEqual(wire.event({ class: { likely: "alien" }, label: "<b>" }).label, undefined);
 });
 

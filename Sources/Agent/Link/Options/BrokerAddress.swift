@@ -76,3 +76,12 @@ public struct LinkError: Error, Sendable, Equatable, CustomStringConvertible {
     public init(_ message: String) { self.message = message }
     public var description: String { message }
 }
+
+extension MQTTConfiguration {
+    /// The brokers of `mqtt.uri`, in their order.
+    public func brokers() throws(LinkError) -> [BrokerAddress] {
+        var brokers: [BrokerAddress] = []
+        for uri in uris { brokers.append(try BrokerAddress(uri: uri)) }
+        return brokers
+    }
+}

@@ -11,9 +11,15 @@ public struct OnsiteMessage: Sendable, Equatable {
     /// Predicted.
     public var mmi: Double
     public var pgv: Double
+    /// Within which 80 % of the true values are.
+    public var pgvLow: Double
+    public var pgvHigh: Double
+    public var saturated = false
     public var level: Int?
 
-    init(time: Int, mmi: Double, pgv: Double) { (self.time, self.mmi, self.pgv) = (time, mmi, pgv) }
+    init(time: Int, mmi: Double, pgv: Double) {
+        (self.time, self.mmi, self.pgv, pgvLow, pgvHigh) = (time, mmi, pgv, pgv, pgv)
+    }
 
     /// - Parameter soFar: largest horizontal velocity until now, m/s: less is not predicted.
     /// - Returns: nil where nothing stands out of the noise.
@@ -21,12 +27,15 @@ public struct OnsiteMessage: Sendable, Equatable {
         guard let predicted = estimate.pgv else { return nil }
         let pgv = max(predicted, soFar)
         self.init(time: estimate.time, mmi: Worden2012.mmi(pgv: pgv), pgv: pgv)
+        let range = estimate.range(around: pgv)
+        (pgvLow, pgvHigh) = (max(soFar, range.low), range.high)
+        saturated = estimate.isSaturated
         pv = estimate.pvIsValid ? estimate.pv : nil
         if estimate.pdIsValid { (pd, tauC, level) = (estimate.pd, estimate.tauC, estimate.level) }
     }
 
     package func fields(_ f: inout some FieldVisitor) {
-        f.integer("t_s", time, unit: "s", "Seconds after the onset that it is made of: 1, 2 or 3.")
+        f.integer("t_s", time, unit: "s", "Seconds after the onset that it is made of: 1, 2, 3, 5 or 8.")
         f.visit(
             Field(
                 "pv", "Largest vertical velocity (from 0.4 Hz); null where it does not stand out of the noise.",
@@ -40,11 +49,13 @@ public struct OnsiteMessage: Sendable, Equatable {
             Field("tau_c", "Characteristic period; null where `pd` is.", .nullable, unit: "s"), tauC)
         f.number("pgv_predicted", pgv, unit: "m/s", "Predicted peak ground velocity, at least that so far.")
         f.number("mmi_predicted", mmi, unit: "1", "Predicted intensity, `worden12` of it.")
-        f.number("range_log10", OnsiteEstimate.range, unit: "1", "How far the logarithm of `pgv_predicted` may be off.")
+        f.number("pgv_low", pgvLow, unit: "m/s", "The peak ground velocity is not below this, nine times of ten.")
+        f.number("pgv_high", pgvHigh, unit: "m/s", "The peak ground velocity is not above this, nine times of ten.")
+        f.flag("saturated", saturated, "Whether the rupture goes on, so that the first seconds do not know its size.")
         f.visit(
             Field(
                 "level",
-                "After 3 s: 3 near and large, 2 far and large, 1 near and small, 0 (Zollo and others, 2010); null where `pd` is.",
+                "Of the first 3 s: 3 near and large, 2 far and large, 1 near and small, 0 (Zollo and others, 2010); null where `pd` is.",
                 .nullable, unit: "1"), level)
     }
 }

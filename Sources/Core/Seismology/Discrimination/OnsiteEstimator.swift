@@ -8,7 +8,7 @@ import Musl
 
 /// What the first seconds after an onset say of the motion to come, SI units.
 public struct OnsiteEstimate: Sendable, Equatable {
-    /// Seconds after the onset: 1, 2 or 3.
+    /// Seconds after the onset: 1, 2, 3, 5 or 8.
     public var time: Int
     /// Largest vertical velocity (from 0.4 Hz) and displacement (from 0.075 Hz).
     public var pv: Double
@@ -26,29 +26,49 @@ public struct OnsiteEstimate: Sendable, Equatable {
     /// The prediction that counts; nil where nothing stands out of the noise.
     public var pgv: Double? { pvIsValid ? pgvByPv : pdIsValid ? pgvByPd : nil }
 
-    /// Zollo and others (2010): 3 near and large, 2 far and large, 1 near and small, 0; after 3 s, where Pd is valid.
-    public var level: Int? {
-        guard time == 3, pdIsValid else { return nil }
-        return (tauC >= 0.6 ? 2 : 0) + (pd >= 0.002 ? 1 : 0)
+    /// Zollo and others (2010): 3 near and large, 2 far and large, 1 near and small, 0; of the first 3 s, from then on, where
+    /// Pd is valid.
+    public var level: Int?
+    /// How far the true PGV is from the published one, base-10 logarithms: 80 % and more are within.
+    public var range: (low: Double, high: Double)
+
+    /// The range of the true PGV around a published one.
+    public func range(around pgv: Double) -> (low: Double, high: Double) {
+        (pgv * powerOfTen(range.low), pgv * powerOfTen(range.high))
     }
 
-    /// Of the published PGV, as a base-10 logarithm.
-    public static let range = 0.6
+    /// The rupture goes on: the first seconds do not know how large it becomes.
+    public var isSaturated: Bool { pdIsValid && tauC >= Self.saturation }
+    static let saturation = 2.0
+
+    public static func == (a: OnsiteEstimate, b: OnsiteEstimate) -> Bool {
+        a.time == b.time && a.pv == b.pv && a.pd == b.pd && a.tauC == b.tauC && a.iv2 == b.iv2
+            && a.pvIsValid == b.pvIsValid && a.pdIsValid == b.pdIsValid && a.pgvByPv == b.pgvByPv
+            && a.pgvByPd == b.pgvByPd && a.level == b.level && a.range == b.range
+    }
 }
 
-/// The on-site estimate: Pd, τc and Pv of the vertical, from half a second before the onset to 1, 2 and 3 s after it, and
-/// the peak ground velocity that they predict. (Pd: Wu and others, GJI 170, 2007, which is for 3 s; Pv: fitted on cheap
+/// The on-site estimate: Pd, τc and Pv of the vertical, from half a second before the onset to 1, 2, 3, 5 and 8 s after
+/// it, and the peak ground velocity that they predict. (Pd: Wu and others, GJI 170, 2007, which is for 3 s; Pv: fitted on cheap
 /// sensors, whose noise hides Pd.)
 public struct OnsiteEstimator: Sendable {
-    /// log PGV = a log Pv + b (cm/s) after 1, 2 and 3 s.
-    private static let velocity = [(a: 1.364, b: 1.450), (a: 1.166, b: 1.160), (a: 0.900, b: 0.748)]
+    /// After some seconds: log PGV = a log Pv + b (cm/s); from the published log PGV to the true one, and to the largest one
+    /// where it is saturated. By deploy/benchmarks/discrimination/onsite.
+    private static let laws = [
+        (time: 1, a: 1.254, b: 1.325, low: -0.75, high: 0.80, saturated: 0.80),
+        (time: 2, a: 1.203, b: 1.165, low: -0.77, high: 0.74, saturated: 1.33),
+        (time: 3, a: 1.026, b: 0.887, low: -0.92, high: 0.81, saturated: 1.04),
+        (time: 5, a: 0.996, b: 0.569, low: -0.67, high: 0.57, saturated: 1.71),
+        (time: 8, a: 1.033, b: 0.470, low: -0.65, high: 0.49, saturated: 1.56),
+    ]
 
     private let rate: Double
     /// Sample of the onset; nil: nothing to estimate.
     private var onset: Int?
-    /// Seconds of the next estimate, and the sample that completes it.
-    private var time = 1
+    /// Of the next estimate: its place among the laws, and the sample that completes it.
+    private var next = 0
     private var end = 0
+    private var level: Int?
     /// Largest of |vz|, |uz| of the noise and of the window; sums of squares of displacement and velocity.
     private(set) var noise = (pv: 0.0, pd: 0.0)
     private var peak = (pv: 0.0, pd: 0.0)
@@ -64,7 +84,7 @@ public struct OnsiteEstimator: Sendable {
 
     /// An event begins with sample `i`.
     public mutating func begin(_ motion: RapidMotion, at i: Int) {
-        (onset, time, end) = (i, 1, i + samples(1))
+        (onset, next, end, level) = (i, 0, i + samples(Double(Self.laws[0].time)), nil)
         (noise, peak, sums) = ((0, 0), (0, 0), (0, 0))
         for k in max(0, i - samples(RapidMotion.past))..<max(1, i - samples(2)) { Self.take(motion[k], &noise) }
         for k in max(0, i - samples(0.5))..<i { add(motion[k]) }
@@ -77,9 +97,12 @@ public struct OnsiteEstimator: Sendable {
         add(motion[i])
         guard i == end else { return nil }
         let estimate = estimate()
-        time += 1
-        end = onset + samples(Double(time))
-        if time > 3 { self.onset = nil }
+        next += 1
+        if next < Self.laws.count {
+            end = onset + samples(Double(Self.laws[next].time))
+        } else {
+            self.onset = nil
+        }
         return estimate
     }
 
@@ -93,16 +116,25 @@ public struct OnsiteEstimator: Sendable {
         sums.v += sample.z * sample.z
     }
 
-    private func estimate() -> OnsiteEstimate {
+    private mutating func estimate() -> OnsiteEstimate {
         /// 10^(a log₁₀ x + b), cm and cm/s, of and in SI units.
         func predicted(_ x: Double, _ a: Double, _ b: Double) -> Double {
-            exp((a * decimalLogarithm(max(x, 1e-30) * 100) + b - 2) * 2.302585092994046)
+            powerOfTen(a * decimalLogarithm(max(x, 1e-30) * 100) + b - 2)
         }
-        let model = Self.velocity[time - 1]
-        return OnsiteEstimate(
-            time: time, pv: peak.pv, pd: peak.pd,
+        let law = Self.laws[next]
+        var estimate = OnsiteEstimate(
+            time: law.time, pv: peak.pv, pd: peak.pd,
             tauC: 2 * Double.pi * (sums.u / max(sums.v, .leastNormalMagnitude)).squareRoot(), iv2: sums.v / rate,
             pvIsValid: peak.pv > 2 * noise.pv, pdIsValid: peak.pd > 3 * noise.pd,
-            pgvByPv: predicted(peak.pv, model.a, model.b), pgvByPd: predicted(peak.pd, 0.903, 1.609))
+            pgvByPv: predicted(peak.pv, law.a, law.b), pgvByPd: predicted(peak.pd, 0.903, 1.609), level: level,
+            range: (law.low, law.high))
+        if law.time == 3, estimate.pdIsValid {
+            level = (estimate.tauC >= 0.6 ? 2 : 0) + (estimate.pd >= 0.002 ? 1 : 0)
+            estimate.level = level
+        }
+        if estimate.isSaturated { estimate.range.high = law.saturated }
+        return estimate
     }
 }
+
+private func powerOfTen(_ x: Double) -> Double { exp(x * 2.302585092994046) }

@@ -52,7 +52,7 @@ extension SettingsTable {
         settings: [
             Setting(
                 "onsite.enabled", \.onsite.enabled, .bool, apply: .live, title: "On-site estimate",
-                "Predict the peak velocity and intensity 1, 2 and 3 s after an onset.")
+                "Predict the peak velocity and intensity 1, 2, 3, 5 and 8 s after an onset.")
         ])
 }
 

@@ -4,6 +4,7 @@ import Link
 import Messages
 import Servers
 import Settings
+import Threads
 
 /// `seismote network run`: the detector on one broker. What comes is in the store before anything follows from it, and
 /// what follows is in the store before it is published.
@@ -300,8 +301,4 @@ extension NetworkStatusMessage {
 }
 
 /// Nanoseconds of UTC.
-func realNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
+func realNanoseconds() -> Int64 { HostClock.wall() }

@@ -36,7 +36,7 @@ import Testing
     /// From the first second on.
     static let assessed =
         "class.p class.t_s onsite.t_s onsite.pv onsite.pd onsite.tau_c onsite.pgv_predicted onsite.mmi_predicted"
-        + " onsite.range_log10 onsite.level"
+        + " onsite.pgv_low onsite.pgv_high onsite.saturated onsite.level"
     static let trace = ["x", "y", "z"].map { "\($0) \($0).raw \($0).filtered \($0).rms \($0).triggered" }
         .joined(separator: " ")
 

@@ -232,10 +232,13 @@ enum Samples {
         m.eventClass = quake
         m.onsite = OnsiteMessage(time: kind == .end ? 3 : 1, mmi: 4.5, pgv: 0.0625)
         m.onsite?.pv = 0.0125
+        m.onsite?.pgvLow = 0.03125
+        m.onsite?.pgvHigh = 0.25
         guard kind == .end else { return m }
         m.onsite?.pd = 0.00375
         m.onsite?.tauC = 0.75
         m.onsite?.level = 3
+        m.onsite?.saturated = true
         m.alarm = true
         m.classFeatures = [[0.5, -1.25, 0.75], [1, -1.5, 0.5]]
         m.end = onset + 32_500_000_000

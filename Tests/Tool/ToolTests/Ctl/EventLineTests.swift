@@ -21,4 +21,15 @@ import Testing
         let event = try JSONReader.read(Array(#"{"event_type":"end","class":\#(judged)}"#.utf8))
         #expect(EventLine.assessment(event) == text)
     }
+
+    /// The range is told as it was sent, in cm/s, and that nobody knows where it ends.
+    @Test func theShakingToComeHasItsRange() throws {
+        func text(_ saturated: Bool) throws -> String? {
+            let onsite = #"{"pgv_predicted":0.03,"pgv_low":0.008,"pgv_high":0.13,"saturated":\#(saturated)}"#
+            return EventLine.assessment(
+                try JSONReader.read(Array(#"{"event_type":"update","onsite":\#(onsite)}"#.utf8)))
+        }
+        #expect(try text(false) == "PGV 3 cm/s to come (0.8 to 13)")
+        #expect(try text(true) == "PGV 3 cm/s to come (0.8 to 13, may become much more)")
+    }
 }

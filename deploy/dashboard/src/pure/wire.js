@@ -93,7 +93,7 @@ const peak = object({ value: number, t: time });
 const kind = matching(/^(earthquake|disturbance|unclassified)$/);
 const judged = object({ likely: kind, p: within(0, 1), t_s: within(0, 3600), certain: flag, moved: flag, final: flag });
 const onsite = object({
-  ...numbers("pv", "tau_c"), t_s: within(0, 60), pgv_predicted: within(0, 100), mmi_predicted: within(-10, 15), range_log10: within(0, 3), pd: orNull(number), level: orNull(number),
+  ...numbers("pv", "tau_c"), t_s: within(0, 60), pgv_predicted: within(0, 100), mmi_predicted: within(-10, 15), pgv_low: within(0, 100), pgv_high: within(0, 10000), saturated: flag, pd: orNull(number), level: orNull(number),
 });
 const label = matching(/^[a-z][a-z0-9_-]{0,31}$/);
 const fieldsOfEvent = object({

@@ -62,10 +62,11 @@ function onsiteCard(event) {
   if (one === undefined) return null;
   const title = h("h2", {}, words.onsite);
   if (one === null || !Number.isFinite(one.pgv_predicted)) return h("section", { class: "card" }, title, h("p", { class: "quiet" }, words.onsiteNone));
-  const range = Number.isFinite(one.range_log10) ? one.range_log10 : 0.6;
+  const known = [one.pgv_low, one.pgv_high].every(Number.isFinite);
   const f = format;
   return h("section", { class: "card onsite-card" }, title,
-    h("p", { class: "strong" }, words.predicted(f.velocity(one.pgv_predicted), f.velocity(one.pgv_predicted / 10 ** range), f.velocity(one.pgv_predicted * 10 ** range), units.digits(one.mmi_predicted, 2))),
+    h("p", { class: "strong" }, words.predicted(f.velocity(one.pgv_predicted), known ? f.velocity(one.pgv_low) : "–", known ? f.velocity(one.pgv_high) : "–", units.digits(one.mmi_predicted, 2))),
+    one.saturated && h("p", { class: "strong" }, words.saturated),
     Number.isFinite(one.level) && words.levels[one.level] && h("p", {}, words.levels[one.level]),
     h("p", { class: "quiet" }, words.onsiteAt(one.t_s ?? 2)),
     h("p", { class: "quiet small-note" }, words.onsiteLimits));

@@ -45,8 +45,9 @@ function mount(main, id, day) {
   const opened = Date.now();
   let view = null;
   const timer = setInterval(() => {
-    const newest = newestOf(id);
-    if (!Number.isFinite(newest) && (view || Date.now() - opened < patience)) return;
+    const waited = Date.now() - opened >= patience;
+    const newest = newestOf(id, waited);
+    if (!Number.isFinite(newest) && (view || !waited)) return;
     const utc = format.utc();
     const found = units.date(Number.isFinite(newest) ? newest : Date.now(), utc);
     // What is heard late, of a broker or a station that is slow, still counts where nothing is shown yet.
@@ -64,8 +65,11 @@ function mount(main, id, day) {
 }
 
 // When the newest was measured that is known of a station (milliseconds); NaN while nothing is.
-function newestOf(id) {
+// With `any`, what the broker has kept of a station that plays a recording counts, too: it may be of the day on which that
+// was started.
+function newestOf(id, any = true) {
   const known = fleet.stations.get(id);
+  if (!any && known?.online === true && !known.isLive && (known.info?.sensor?.driver ?? "replay") === "replay") return NaN;
   const times = [fleet.time(known), units.milliseconds(known?.lastEvent?.end ?? known?.lastEvent?.onset)].filter(Number.isFinite);
   return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times) : NaN;
 }

@@ -38,11 +38,11 @@ enum EventLine {
         if event["class", "moved"]?.flag == true { parts.append("the sensor was moved") }
         if event["alarm"]?.flag == true { parts.append("ALARM") }
         if event["event_type"]?.text != "end", let pgv = event["onsite", "pgv_predicted"]?.number,
-            let range = event["onsite", "range_log10"]?.number, abs(range) < 10
+            let low = event["onsite", "pgv_low"]?.number, let high = event["onsite", "pgv_high"]?.number
         {
-            let factor = pow(10, range)
-            let (least, most) = (significant(pgv * 100 / factor, 2), significant(pgv * 100 * factor, 2))
-            parts.append("PGV \(significant(pgv * 100, 2)) cm/s to come (\(least) to \(most))")
+            let (least, most) = (significant(low * 100, 2), significant(high * 100, 2))
+            let more = event["onsite", "saturated"]?.flag == true ? ", may become much more" : ""
+            parts.append("PGV \(significant(pgv * 100, 2)) cm/s to come (\(least) to \(most)\(more))")
         }
         return parts.isEmpty ? nil : parts.joined(separator: "  ")
     }
