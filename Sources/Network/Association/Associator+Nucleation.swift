@@ -100,12 +100,22 @@ extension Associator {
         let now = Double(now) / 1e9
         guard !isOfWrongClocks(source, chosen), isLikely(chosen), isSharp(source, chosen) else { return false }
         if let time = settled(source, chosen), time > now + 1e-6 {
-            recheck(first.onset.eventID, at: time)
+            recheck(first, of: chosen, at: time)
             return false
         }
         let peers = peers(of: source, chosen)
-        if case .later(let time) = peers.verdict { recheck(first.onset.eventID, at: time) }
-        guard peers.verdict == .credible, !isOneMoment(source, chosen) else { return false }
+        if case .later(let time) = peers.verdict { recheck(first, of: chosen, at: time) }
+        guard peers.verdict == .credible else { return false }
+        switch moment(source, chosen) {
+        case .wave: break
+        case .moment: return false
+        case .open:
+            let time = (chosen.first?.onset.seconds ?? now) + Simultaneity.seconds
+            if time > now + 1e-6 {
+                recheck(first, of: chosen, at: time)
+                return false
+            }
+        }
         if names.count >= options.minimumStations {
             let support = support(of: source, members: names, now: now)
             let shadowed = chosen.filter(\.isShadowed).count
@@ -125,7 +135,7 @@ extension Associator {
         let support = support(of: source, members: names, now: now, margin: (2, 10))
         guard support.silent.isEmpty, support.used == names.count else { return false }
         if support.settled >= now {
-            recheck(first.onset.eventID, at: support.settled)
+            recheck(first, of: chosen, at: support.settled)
             return false
         }
         return true
@@ -159,10 +169,11 @@ extension Associator {
         guard chosen.count >= Self.manyOnsets, chosen.allSatisfy({ $0.event == nil }) else { return nil }
         let judged = chosen.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
         guard judged < Double(options.minimumStations) else { return nil }
-        return chosen.reduce(0) { latest, kept in
+        // Where the wave takes seconds to cross the network, its time has come where it was first.
+        return chosen.map { kept in
             let travel = source.travel(.p, to: kept.place)
-            return max(latest, source.origin + travel + 2 * options.gate(travel, .p))
-        }
+            return source.origin + travel + 2 * options.gate(travel, .p)
+        }.sorted()[Self.manyOnsets / 2 - 1]
     }
 
     /// Whether of many onsets that the stations around a source have had as its waves passed, of it or not, enough are as near
@@ -220,7 +231,7 @@ extension Associator {
     }
 
     /// Whether the onsets are those of one moment: of these, and of what else the stations around have had then.
-    private func isOneMoment(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
+    private func moment(_ source: Hypocentre, _ chosen: [Kept]) -> Simultaneity.Verdict {
         let centre = Place.middle(of: chosen.map(\.place))
         let reach = 50 + 1.5 * chosen.reduce(0) { max($0, $1.place.distance(to: centre)) }
         let middle = chosen[chosen.count / 2].onset.seconds
@@ -233,7 +244,10 @@ extension Associator {
         }
         for kept in chosen { nearest[kept.onset.station] = (kept.place, kept.onset.seconds) }
         let onsets = nearest.sorted { $0.key < $1.key }.map(\.value)
-        return Simultaneity(onsets).isOneMoment(beside: source)
+        let around = stations.values.compactMap { station in
+            station.place.flatMap { station.isOnline && $0.distance(to: centre) <= reach ? $0 : nil }
+        }
+        return Simultaneity(onsets, around: around).verdict(beside: source)
     }
 
     /// Seconds that a clock may be off for its onsets to be known as those of an event.

@@ -89,10 +89,12 @@ public struct Associator: Sendable {
         now = max(now, time)
     }
 
-    mutating func recheck(_ eventID: String, at seconds: Double) {
+    /// Looks at an onset again at a time (seconds of UTC), unless another one of the same source is looked at by then.
+    mutating func recheck(_ kept: Kept, of chosen: [Kept], at seconds: Double) {
         let time = Int64(seconds * 1e9) + 1
-        if time > now, !rechecks.contains(where: { $0.eventID == eventID && $0.time == time }) {
-            rechecks.append((time, eventID))
+        let names = Set(chosen.map(\.onset.eventID))
+        if time > now, !rechecks.contains(where: { $0.time <= time && names.contains($0.eventID) }) {
+            rechecks.append((time, kept.onset.eventID))
         }
     }
 

@@ -14,16 +14,21 @@ struct Simultaneity {
     /// tell the two apart, and with still less not at all.
     private static let least = 16.0
     private static let slight = 4.0
+    /// Seconds after the first onset until which others of the same moment come.
+    static let seconds = 1.2
     /// Kilometres; a usual earthquake.
     private static let depth = 10.0
 
     private let stations: [Place]
+    private let around: [Place]
     /// Seconds of UTC.
     private let times: [Double]
 
-    /// - Parameter onsets: one of each station.
-    init(_ onsets: [(place: Place, time: Double)]) {
-        (stations, times) = (onsets.map(\.place), onsets.map(\.time))
+    /// - Parameters:
+    ///   - onsets: one of each station.
+    ///   - around: all stations that work near them, with an onset or without.
+    init(_ onsets: [(place: Place, time: Double)], around: [Place] = []) {
+        (stations, times, self.around) = (onsets.map(\.place), onsets.map(\.time), around)
     }
 
     private func cost(_ errors: [Double]) -> Double {
@@ -53,36 +58,46 @@ struct Simultaneity {
         return cost(travels.map { $0 - travels[travels.count / 2] })
     }
 
+    enum Verdict {
+        case wave
+        case moment
+        /// The stations so far are too near each other to tell, and others around them are not.
+        case open
+    }
+
     /// Whether one moment explains the onsets about as well as a source does, though a local earthquake would not.
-    func isOneMoment(beside source: Hypocentre) -> Bool {
+    func verdict(beside source: Hypocentre) -> Verdict {
         let moment = moment
-        guard isOneMoment(moment, errors: zip(stations, times).map { $1 - source.arrival(.p, at: $0) }) else {
-            return false
-        }
+        let first = judged(moment, errors: zip(stations, times).map { $1 - source.arrival(.p, at: $0) })
+        guard first == .moment else { return first == .open && contrast(around) < Self.least ? .wave : first }
         // The source was fitted with its depth held: a better one below a station may explain more.
-        return stations.allSatisfy { place in
+        let isMoment = stations.allSatisfy { place in
             Self.depths.allSatisfy { depth in
                 let origins = zip(stations, times).map { station, time in
                     time - TravelTimes.iasp91.seconds(.p, distance: station.distance(to: place), depth: depth)
                 }
                 let middle = origins.sorted()[origins.count / 2]
-                return isOneMoment(moment, errors: origins.map { $0 - middle })
+                return judged(moment, errors: origins.map { $0 - middle }) == .moment
             }
         }
+        return isMoment ? .moment : .wave
     }
 
     private static let depths = [2.0, 5, 10, 20]
 
-    private func isOneMoment(_ moment: (time: Double, cost: Double), errors: [Double]) -> Bool {
+    private func judged(_ moment: (time: Double, cost: Double), errors: [Double]) -> Verdict {
         func fits(_ error: Double) -> Bool { error * error < Self.gross * Self.pickError * Self.pickError }
         // What neither of them explains does not tell which it was.
         let contrast = contrast(
             stations.indices.filter { fits(errors[$0]) || fits(times[$0] - moment.time) }.map { stations[$0] })
         let wave = cost(errors)
+        guard contrast >= Self.slight else { return moment.cost < wave + Self.slight ? .open : .wave }
         // With a small difference, one moment has to be the better of the two.
-        guard contrast >= Self.least else { return contrast >= Self.slight && moment.cost < wave }
+        guard contrast >= Self.least else {
+            return moment.cost < wave ? .moment : moment.cost < wave + Self.slight ? .open : .wave
+        }
         // Onsets that scatter more than expected make any differences of this kind larger.
         let scale = max(1, wave / Double(max(1, errors.filter(fits).count - 4)))
-        return (moment.cost - wave) / scale < min(Self.evidence, contrast / 3)
+        return (moment.cost - wave) / scale < min(Self.evidence, contrast / 3) ? .moment : .wave
     }
 }

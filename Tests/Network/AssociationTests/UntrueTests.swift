@@ -36,7 +36,7 @@ import Testing
             Place(offset: SIMD2(cos(Double(i)), sin(Double(i))) * (5 + 4 * Double(i)), from: Self.centre)
         }
         func judged(_ source: Hypocentre, _ time: (Place) -> Double) -> Bool {
-            Simultaneity(stations.map { ($0, time($0)) }).isOneMoment(beside: source)
+            Simultaneity(stations.map { ($0, time($0)) }, around: stations).verdict(beside: source) == .moment
         }
         for depth in [5.0, 15, 80] {
             let source = Hypocentre(origin: 100, place: Place(offset: SIMD2(8, 3), from: Self.centre), depth: depth)
@@ -45,7 +45,9 @@ import Testing
         let deep = Hypocentre(origin: 0, place: Self.centre, depth: 600)
         #expect(judged(deep) { _ in deep.arrival(.p, at: Self.centre) })
         let near = (0..<6).map { Place(offset: SIMD2(Double($0), 0), from: Self.centre) }
-        #expect(!Simultaneity(near.map { ($0, 100) }).isOneMoment(beside: deep))
+        #expect(Simultaneity(near.map { ($0, 100) }, around: near).verdict(beside: deep) == .wave)
+        // Where others are farther away, they are waited for.
+        #expect(Simultaneity(near.map { ($0, 100) }, around: near + stations).verdict(beside: deep) == .open)
     }
 
     /// Gusts, or a restart of a fleet: many onsets within some seconds, as good as any time.
