@@ -73,6 +73,10 @@ final class NetworkService {
         }
     }
 
+    /// What comes while it is started again is not lost. (Older onsets are of no use, and a broker of mosquitto 2.0 has to be
+    /// started again for a new account while it keeps the session of somebody who is away.)
+    private static let sessionSeconds: UInt32 = 3600
+
     /// Until a signal.
     func run() throws(DatabaseError) {
         Interrupt.listen()
@@ -82,7 +86,7 @@ final class NetworkService {
             let client = BrokerClient(
                 access,
                 session: BrokerSession(
-                    id: settings.clientID, expiry: 7 * 86_400,
+                    id: settings.clientID, expiry: Self.sessionSeconds,
                     will: (statusTopic, will.json(boot: boot, number: 0, time: realNanoseconds()))))
             do {
                 try client.connect()
