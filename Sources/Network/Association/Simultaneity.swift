@@ -8,6 +8,9 @@ struct Simultaneity {
     private static let pickError = 0.2
     /// What a gross error counts, in squares of that.
     private static let gross = 16.0
+    /// Squares of an onset on average, up to which one moment may be what they have in common; onsets at any time within a
+    /// second have 2.
+    private static let plausible = 4.0
     /// Squares by which a wave has to explain the onsets better than one moment does, where it could.
     private static let evidence = 12.0
     /// Squares of the differences that an earthquake below the middle of the stations would make; with less, times hardly
@@ -68,6 +71,7 @@ struct Simultaneity {
     /// Whether one moment explains the onsets about as well as a source does, though a local earthquake would not.
     func verdict(beside source: Hypocentre) -> Verdict {
         let moment = moment
+        guard moment.cost <= Self.plausible * Double(times.count) else { return .wave }
         let first = judged(moment, errors: zip(stations, times).map { $1 - source.arrival(.p, at: $0) })
         guard first == .moment else { return first == .open && contrast(around) < Self.least ? .wave : first }
         // The source was fitted with its depth held: a better one below a station may explain more.
@@ -92,12 +96,13 @@ struct Simultaneity {
             stations.indices.filter { fits(errors[$0]) || fits(times[$0] - moment.time) }.map { stations[$0] })
         let wave = cost(errors)
         guard contrast >= Self.slight else { return moment.cost < wave + Self.slight ? .open : .wave }
-        // With a small difference, one moment has to be the better of the two.
+        // With a small difference, one moment has to be about the better of the two.
         guard contrast >= Self.least else {
-            return moment.cost < wave ? .moment : moment.cost < wave + Self.slight ? .open : .wave
+            return moment.cost < wave + (contrast - Self.slight) / 3
+                ? .moment : moment.cost < wave + Self.slight ? .open : .wave
         }
         // Onsets that scatter more than expected make any differences of this kind larger.
-        let scale = max(1, wave / Double(max(1, errors.filter(fits).count - 4)))
+        let scale = max(1, wave / Double(max(4, errors.filter(fits).count - 4)))
         return (moment.cost - wave) / scale < min(Self.evidence, contrast / 3) ? .moment : .wave
     }
 }
