@@ -102,7 +102,7 @@ extension Associator {
     /// Stations whose onset is by some seconds too early or too late to be of an event, as if their clock were wrong, with
     /// these seconds. Other events of the time make this a guess; so it is said of events of many stations only.
     func wrongClocks(_ event: AssociatedEvent, _ source: Hypocentre) -> [(station: String, seconds: Double)] {
-        guard event.members.count >= options.matureOnsets else { return [] }
+        guard event.members.count >= options.matureOnsets, source.rms < Self.clockResidual else { return [] }
         let reach = reach(of: event)
         var phases: [String: Phase] = [:]
         for member in event.members { phases[member.eventID] = member.phase }
@@ -121,6 +121,8 @@ extension Associator {
         return found.filter { !right.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    /// Root mean square of an event's residuals (s) from which on its place itself is in doubt, and no clock is.
+    private static var clockResidual: Double { 0.45 }
     /// Seconds by which an onset is off where the clock is taken for the cause.
     private static var clockError: Double { 1 }
 }
