@@ -135,7 +135,8 @@ struct Announcer: Sendable {
         let before = counts
         counts = [:]
         for (i, event) in events.enumerated() {
-            for (at, one) in announced.enumerated() {
+            // One that has been withdrawn does not come back; what its onsets are after all is another.
+            for (at, one) in announced.enumerated() where one.last?.isWithdrawn != true {
                 let pair = Pair(serial: event.serial, id: one.id)
                 let count = count(event, one, before[pair])
                 counts[pair] = count
@@ -267,15 +268,23 @@ extension Announcer {
                     latitude: Self.rounded($0.place.latitude, 1e4), longitude: Self.rounded($0.place.longitude, 1e4),
                     depth: Self.rounded($0.depth, 10))
             })
-        // Where the place is not known, nor is the distance that a magnitude is computed with.
-        message.magnitude =
-            location.quality != .good
-            ? nil
-            : MagnitudeRelation.estimate(peaks).map {
-                .init(
-                    value: Self.rounded($0.value, 10), sigma: Self.rounded($0.sigma, 100),
-                    relation: MagnitudeRelation.name)
+        let magnitude = MagnitudeRelation.estimate(peaks)
+        if let magnitude {
+            let against = core.unmoved(by: event, at: source, magnitude: magnitude.value)
+            if against.count >= event.members.count {
+                message.isDisputed = true
+                message.silent = Set(message.silent + against).sorted()
             }
+        }
+        message.clocks = core.wrongClocks(event, source).map {
+            .init(id: $0.station, offset: Self.rounded($0.seconds, 10))
+        }
+        // Where the place is not known, nor is the distance that a magnitude is computed with.
+        if location.quality == .good, !message.isDisputed, let magnitude {
+            message.magnitude = .init(
+                value: Self.rounded(magnitude.value, 10), sigma: Self.rounded(magnitude.sigma, 100),
+                relation: MagnitudeRelation.name)
+        }
         return message
     }
 

@@ -31,6 +31,9 @@ extension Associator {
         }.sorted()
     }
 
+    /// Kilometres from the epicentre within which onsets may be of an event.
+    func reach(of event: AssociatedEvent) -> Double { Self.reach(extent(event), .p) }
+
     /// How far away an onset may be of an event.
     private static func reach(_ extent: Double, _ phase: Phase) -> Double {
         min(TravelTimes.reach, phase == .p ? extent * 1.5 + 50 : extent * 1.2)

@@ -98,6 +98,24 @@ extension Associator {
         guard chosen.contains(where: { $0.onset.eventID == first.onset.eventID }) else { return false }
         let names = Set(chosen.map(\.onset.station))
         let now = Double(now) / 1e9
+        guard !isOfWrongClocks(source, chosen), isLikely(chosen), isSharp(source, chosen) else { return false }
+        if let time = settled(source, chosen), time > now + 1e-6 {
+            recheck(first, of: chosen, at: time)
+            return false
+        }
+        let peers = peers(of: source, chosen)
+        if case .later(let time) = peers.verdict { recheck(first, of: chosen, at: time) }
+        guard peers.verdict == .credible else { return false }
+        switch moment(source, chosen) {
+        case .wave: break
+        case .moment: return false
+        case .open:
+            let time = (chosen.first?.onset.seconds ?? now) + Simultaneity.seconds
+            if time > now + 1e-6 {
+                recheck(first, of: chosen, at: time)
+                return false
+            }
+        }
         if names.count >= options.minimumStations {
             let support = support(of: source, members: names, now: now)
             let shadowed = chosen.filter(\.isShadowed).count
@@ -117,10 +135,141 @@ extension Associator {
         let support = support(of: source, members: names, now: now, margin: (2, 10))
         guard support.silent.isEmpty, support.used == names.count else { return false }
         if support.settled >= now {
-            recheck(first.onset.eventID, at: support.settled)
+            recheck(first, of: chosen, at: support.settled)
             return false
         }
         return true
+    }
+
+    /// Of the onsets of an earthquake, the part that stations take for one on average, as far as they have judged.
+    private static let leastWeight = 0.35
+
+    /// Whether the onsets speak for an earthquake, each as far as its station takes it for one: enough of them in all, or a
+    /// good part of a few. Footsteps of ten houses do neither.
+    func isLikely(_ onsets: [Kept]) -> Bool {
+        let weight = onsets.reduce(0) { $0 + $1.onset.weight }
+        return weight >= Double(options.minimumStations) || weight >= Double(onsets.count) * Self.leastWeight
+    }
+
+    /// From so many onsets on, an earthquake is told from gusts of wind, which bring many at any time, by how sharp it is.
+    private static let manyOnsets = 8
+    /// Part of what is allowed within which an onset is sharp. Of the onsets of an earthquake with errors of 0.5 s two thirds
+    /// are, with errors of 0.3 s nine in ten; of onsets within 3 s at random a third, and 45 % for the source that suits
+    /// them best.
+    private static let sharpPart = 0.4
+    /// Of so many stations with an onset then, the share that has to be sharp; stations may have triggered on S or on
+    /// something else.
+    private static func sharpShare(_ count: Int) -> Double { count < 16 ? 0.5 : count < 24 ? 0.6 : 0.68 }
+    /// Seconds around the waves within which an onset is of them, or of what else there was.
+    private static let around = (before: 5.0, after: 3.0)
+
+    /// When it can be told whether many onsets at once are those of an earthquake, seconds of UTC; nil: now, by what enough of
+    /// their stations have judged. What gusts bring in the first second is as sharp as an earthquake.
+    private func settled(_ source: Hypocentre, _ chosen: [Kept]) -> Double? {
+        guard chosen.count >= Self.manyOnsets, chosen.allSatisfy({ $0.event == nil }) else { return nil }
+        let judged = chosen.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
+        guard judged < Double(options.minimumStations) else { return nil }
+        // Where the wave takes seconds to cross the network, its time has come where it was first.
+        return chosen.map { kept in
+            let travel = source.travel(.p, to: kept.place)
+            return source.origin + travel + 2 * options.gate(travel, .p)
+        }.sorted()[Self.manyOnsets / 2 - 1]
+    }
+
+    /// Whether of many onsets that the stations around a source have had as its waves passed, of it or not, enough are as near
+    /// to the time of the P wave as those of an earthquake are.
+    private func isSharp(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
+        guard chosen.count >= Self.manyOnsets else { return true }
+        let serials = Set(chosen.compactMap(\.event))
+        let reach = 5 + 1.25 * chosen.reduce(0) { max($0, $1.place.distance(to: source.place)) }
+        // The nearest one of each station, as a part of what is allowed.
+        var parts: [String: Double] = [:]
+        for kept in pool where kept.event.map({ serials.contains($0) }) ?? true {
+            let seconds = kept.onset.seconds - source.origin
+            guard seconds > -Self.around.before, kept.place.distance(to: source.place) <= reach else { continue }
+            let travel = source.travel(.p, to: kept.place)
+            guard seconds > travel - Self.around.before,
+                seconds < source.travel(.s, to: kept.place) + Self.around.after
+            else { continue }
+            let part = abs(seconds - travel) / options.gate(travel, .p)
+            parts[kept.onset.station] = min(part, parts[kept.onset.station] ?? part)
+        }
+        let sharp = parts.values.reduce(0) { $0 + ($1 <= Self.sharpPart ? 1 : 0) }
+        return Double(sharp) >= Self.sharpShare(parts.count) * Double(parts.count)
+    }
+
+    /// Whether many onsets of an event that grows are still nearer to the times of the wave than chance has them.
+    func isSharp(_ event: AssociatedEvent) -> Bool {
+        guard event.members.count >= Self.manyOnsets else { return true }
+        var (sharp, all) = (0, 0)
+        for (kept, phase) in members(of: event) where phase == .p {
+            let travel = event.hypocentre.travel(.p, to: kept.place)
+            all += 1
+            if abs(kept.onset.seconds - event.hypocentre.origin - travel) <= Self.sharpPart * options.gate(travel, .p) {
+                sharp += 1
+            }
+        }
+        return 2 * sharp >= all
+    }
+
+    private func peers(of source: Hypocentre, _ chosen: [Kept]) -> Peers {
+        let names = Set(chosen.map(\.onset.station))
+        let ours = Set(chosen.map(\.onset.eventID))
+        let now = Double(now) / 1e9
+        var busy: Set<String> = []
+        for kept in pool where kept.event != nil && !ours.contains(kept.onset.eventID) {
+            if abs(kept.onset.seconds - source.origin) < 90 { busy.insert(kept.onset.station) }
+        }
+        let peaks = chosen.map { kept -> (peak: Double, distance: Double, phase: Phase) in
+            let distance = kept.place.distance(to: source.place)
+            let slant = (distance * distance + source.depth * source.depth).squareRoot()
+            return (kept.onset.pga, slant, .p)
+        }
+        return Peers(
+            of: source, members: names, busy: busy, stations: stations, now: now, options: options,
+            magnitude: MagnitudeRelation.estimate(peaks)?.value)
+    }
+
+    /// Whether the onsets are those of one moment: of these, and of what else the stations around have had then.
+    private func moment(_ source: Hypocentre, _ chosen: [Kept]) -> Simultaneity.Verdict {
+        let centre = Place.middle(of: chosen.map(\.place))
+        let reach = 50 + 1.5 * chosen.reduce(0) { max($0, $1.place.distance(to: centre)) }
+        let middle = chosen[chosen.count / 2].onset.seconds
+        var nearest: [String: (place: Place, time: Double)] = [:]
+        for kept in pool where kept.event.map({ serial in chosen.contains { $0.event == serial } }) ?? true {
+            guard abs(kept.onset.seconds - middle) < 15, kept.place.distance(to: centre) <= reach else { continue }
+            let known = nearest[kept.onset.station]?.time
+            if let known, abs(known - middle) <= abs(kept.onset.seconds - middle) { continue }
+            nearest[kept.onset.station] = (kept.place, kept.onset.seconds)
+        }
+        for kept in chosen { nearest[kept.onset.station] = (kept.place, kept.onset.seconds) }
+        let onsets = nearest.sorted { $0.key < $1.key }.map(\.value)
+        let around = stations.values.compactMap { station in
+            station.place.flatMap { station.isOnline && $0.distance(to: centre) <= reach ? $0 : nil }
+        }
+        return Simultaneity(onsets, around: around).verdict(beside: source)
+    }
+
+    /// Seconds that a clock may be off for its onsets to be known as those of an event.
+    static let clockSeconds = 6.0
+
+    /// Whether the onsets are those of an event that is there already, all of them by the same time too late or too early.
+    private func isOfWrongClocks(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
+        events.contains { event in
+            guard event.members.count >= chosen.count, !chosen.contains(where: { $0.event == event.serial }),
+                abs(source.origin - event.hypocentre.origin) < 3 * Self.clockSeconds
+            else { return false }
+            let shifts = chosen.map { $0.onset.seconds - event.hypocentre.arrival(.p, at: $0.place) }.sorted()
+            let middle = shifts[shifts.count / 2]
+            guard abs(middle) <= Self.clockSeconds else { return false }
+            let extent = reach(of: event)
+            return chosen.allSatisfy { kept in
+                let distance = kept.place.distance(to: event.hypocentre.place)
+                let travel = event.hypocentre.travel(.p, to: kept.place)
+                let shift = kept.onset.seconds - event.hypocentre.origin - travel
+                return distance <= extent && abs(shift - middle) <= options.gate(travel, .p)
+            }
+        }
     }
 
     /// Makes an event of a source, or gives it to the young event that it shares onsets with.

@@ -19,7 +19,7 @@ public struct Associator: Sendable {
         var isShadowed = false
 
         /// Whether it may begin an event.
-        var isSeed: Bool { !(onset.likely == .disturbance && onset.isCertain) }
+        var isSeed: Bool { !onset.isDismissed }
     }
 
     public let options: AssociationOptions
@@ -58,10 +58,18 @@ public struct Associator: Sendable {
 
     // MARK: Time
 
+    /// By so much a station has to take an event rather for an earthquake than before for it to be looked at anew.
+    private static let rise = 0.1
+    /// A first judgement of so much as well.
+    private static let likely = 0.5
+
     /// When something happens by itself next.
     public var deadline: Int64? {
         (events.map { $0.deadline(options) } + rechecks.map(\.time)).min()
     }
+
+    /// Whether anything is to be looked at again.
+    var isWaiting: Bool { !rechecks.isEmpty }
 
     /// Does what is due by then. Time never goes back.
     public mutating func advance(to time: Int64) {
@@ -81,10 +89,12 @@ public struct Associator: Sendable {
         now = max(now, time)
     }
 
-    mutating func recheck(_ eventID: String, at seconds: Double) {
+    /// Looks at an onset again at a time (seconds of UTC), unless another one of the same source is looked at by then.
+    mutating func recheck(_ kept: Kept, of chosen: [Kept], at seconds: Double) {
         let time = Int64(seconds * 1e9) + 1
-        if time > now, !rechecks.contains(where: { $0.eventID == eventID && $0.time == time }) {
-            rechecks.append((time, eventID))
+        let names = Set(chosen.map(\.onset.eventID))
+        if time > now, !rechecks.contains(where: { $0.time <= time && names.contains($0.eventID) }) {
+            rechecks.append((time, kept.onset.eventID))
         }
     }
 
@@ -107,6 +117,7 @@ public struct Associator: Sendable {
         var kept = Kept(onset: onset, place: place)
         insert(kept)
         if let event = join(kept) {
+            guard isSharp(events[event]) else { return withdraw(event) }
             if events[event].isMature(options) || events[event].closed != nil {
                 if events[event].members.count * 10 >= events[event].fittedWith * 11 || events[event].members.count < 40
                 {
@@ -128,10 +139,26 @@ public struct Associator: Sendable {
     }
 
     private mutating func update(_ index: Int, _ later: StationOnset) {
-        guard pool[index].onset.update(later), let serial = pool[index].event,
-            let event = events.firstIndex(where: { $0.serial == serial }), events[event].closed == nil
-        else { return }
+        let before = pool[index].onset.weight
+        let isFirst = pool[index].onset.judgement == nil && later.judgement != nil
+        guard pool[index].onset.update(later) else { return }
+        guard let serial = pool[index].event else {
+            // Onsets that spoke too little for an earthquake, or had to be waited with, may be one now.
+            let weight = pool[index].onset.weight
+            if weight > before + Self.rise || isFirst && weight > Self.likely { nucleate(pool[index]) }
+            return
+        }
+        guard let event = events.firstIndex(where: { $0.serial == serial }), events[event].closed == nil else { return }
         events[event].changed = max(events[event].changed, now)
+        guard pool[index].onset.weight < before else { return }
+        // What the stations have judged to be no earthquake is none.
+        if !isLikely(members(of: events[event]).map(\.kept)) { withdraw(event) }
+    }
+
+    /// There was no such event.
+    private mutating func withdraw(_ event: Int) {
+        release(events[event].serial)
+        events.remove(at: event)
     }
 
     private mutating func insert(_ kept: Kept) {

@@ -49,12 +49,14 @@ public enum MagnitudeRelation {
         return (low + high) / 2
     }
 
-    /// Median of the stations' magnitudes with its standard deviation; nil for fewer than four.
+    /// Median of the stations' magnitudes with its standard deviation, and never more than the station says that was shaken
+    /// most; nil for fewer than four.
     static func estimate(_ peaks: [(peak: Double, distance: Double, phase: Phase)]) -> (value: Double, sigma: Double)? {
-        let each = peaks.filter { $0.peak > 0 && $0.distance <= reach }
-            .map { magnitude(peak: $0.peak, distance: $0.distance, phase: $0.phase) }.sorted()
-        guard each.count >= 4 else { return nil }
-        let median = (each[(each.count - 1) / 2] + each[each.count / 2]) / 2
+        let used = peaks.filter { $0.peak > 0 && $0.distance <= reach }
+        guard used.count >= 4, let strongest = used.max(by: { $0.peak < $1.peak }) else { return nil }
+        let each = used.map { magnitude(peak: $0.peak, distance: $0.distance, phase: $0.phase) }.sorted()
+        let limit = magnitude(peak: strongest.peak, distance: strongest.distance, phase: strongest.phase)
+        let median = min(limit, (each[(each.count - 1) / 2] + each[each.count / 2]) / 2)
         let spread = each.map { abs($0 - median) }.sorted()[each.count / 2] * 1.4826
         // The relation's own scatter is about 0.33 / 0.71 units of magnitude a station.
         let one = max(spread, s.sigma / s.a)

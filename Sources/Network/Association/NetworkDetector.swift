@@ -109,7 +109,8 @@ public struct NetworkDetector: Sendable {
     public mutating func restore(_ message: Value) {
         guard case .string(let id)? = message["event_id"], case .int(let version)? = message["version"],
             case .array(let stations)? = message["stations"], case .string(let text)? = message["t"],
-            let time = Timestamp(text)?.nanoseconds, (1...1_000_000_000).contains(version), Self.times.contains(time)
+            let time = Timestamp(text)?.nanoseconds, id.hasPrefix("net-"),
+            (1...1_000_000_000).contains(version), Self.times.contains(time)
         else { return }
         let onsets = stations.compactMap { station -> String? in
             guard case .string(let name)? = station["event_id"] else { return nil }

@@ -46,7 +46,10 @@ public struct NetworkHomeAssistant: Sendable {
                     .init("device_class", "safety"),
                     .init(
                         "value_template",
-                        "{{ 'ON' if value_json.event_type != 'end' and value_json.class.likely != 'disturbance' else 'OFF' }}"
+                        """
+                        {{ 'ON' if value_json.event_type != 'end' and value_json.class.likely != 'disturbance' \
+                        and not value_json.disputed else 'OFF' }}
+                        """
                     ),
                 ]),
             entity(

@@ -90,7 +90,7 @@ struct Region: Sendable {
     /// Everything that has been waited for comes, then time passes until all events have ended.
     mutating func finish() -> [Spoken] {
         var spoken = pending.last.map { settle(to: $0.time) } ?? []
-        while core.events.contains(where: { $0.closed == nil }) || announcer.deadline != nil {
+        while core.events.contains(where: { $0.closed == nil }) || core.isWaiting || announcer.deadline != nil {
             guard let next = nextDeadline else { break }
             spoken += pass(to: next)
         }

@@ -19,11 +19,10 @@ public struct StationOnset: Sendable, Equatable {
     public var pga = 0.0
     /// Largest Mercalli intensity so far.
     public var mmi: Double?
-    public var likely = Likely.unclassified
-    /// Whether the station is certain of it by its own measure.
-    public var isCertain = false
+    /// What its station takes it for, by its newest word on that; nil: it has not judged yet.
+    public var judgement: Judgement?
 
-    /// What the station takes it for.
+    /// What a station takes an event for.
     public enum Likely: String, Sendable, CaseIterable {
         case earthquake, disturbance, unclassified
 
@@ -36,9 +35,49 @@ public struct StationOnset: Sendable, Equatable {
         }
     }
 
+    /// A station judges an event again and again while it shakes, and may go back on what it has said.
+    public struct Judgement: Sendable, Equatable {
+        public var likely: Likely
+        /// Of an earthquake, 0 to 1; nil: not said.
+        public var probability: Double?
+        /// Whether it is the last one.
+        public var isFinal: Bool
+        /// The newest sample that it is made of, nanoseconds of UTC.
+        public var asOf: Int64
+
+        public init(_ likely: Likely, probability: Double?, isFinal: Bool, asOf: Int64) {
+            (self.likely, self.probability, self.isFinal, self.asOf) = (likely, probability, isFinal, asOf)
+        }
+
+        /// Of two, the one that holds, in whatever order they come: the last one, or the one of more samples; of as many,
+        /// the one that says more.
+        func isBefore(_ other: Judgement) -> Bool {
+            if isFinal != other.isFinal { return other.isFinal }
+            if asOf != other.asOf { return asOf < other.asOf }
+            return (likely.rank, probability ?? 0) < (other.likely.rank, other.probability ?? 0)
+        }
+
+        /// How far it speaks for an earthquake, 0 to 1.
+        var weight: Double {
+            switch likely {
+            case .earthquake: 1
+            case .disturbance: min(0.3, probability ?? (isFinal ? 0 : 0.2))
+            case .unclassified: probability ?? 1
+            }
+        }
+    }
+
     public init(eventID: String, station: String, time: Int64) {
         (self.eventID, self.station, self.time, asOf) = (eventID, station, time, time)
     }
+
+    public var likely: Likely { judgement?.likely ?? .unclassified }
+
+    /// Whether its station has said for good that it is no earthquake.
+    var isDismissed: Bool { likely == .disturbance && judgement?.isFinal == true }
+
+    /// How far it speaks for an earthquake, 0 to 1: fully until it is judged.
+    var weight: Double { judgement?.weight ?? 1 }
 
     /// Seconds of UTC.
     var seconds: Double { Double(time) / 1e9 }
@@ -53,11 +92,8 @@ public struct StationOnset: Sendable, Equatable {
         if later.asOf >= asOf {
             new.asOf = later.asOf
             if let arrival = later.arrival { new.arrival = arrival }
-            // A class may go back. Of two of one moment, whichever comes first, the one that says more counts.
-            if later.asOf > asOf || (likely.rank, isCertain ? 1 : 0) < (later.likely.rank, later.isCertain ? 1 : 0) {
-                (new.likely, new.isCertain) = (later.likely, later.isCertain)
-            }
         }
+        if let judged = later.judgement, judgement?.isBefore(judged) ?? true { new.judgement = judged }
         let changed = new != self
         self = new
         return changed

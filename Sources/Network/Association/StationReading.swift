@@ -108,9 +108,17 @@ extension StationReport {
                 result.mmi = max(number, result.mmi ?? number)
             }
         }
-        if case .string(let likely)? = payload["class"]?["likely"] {
-            result.likely = StationOnset.Likely(rawValue: likely) ?? .unclassified
-            result.isCertain = payload["class"]?["certain"] == .bool(true)
+        if let judged = payload["class"], case .string(let likely)? = judged["likely"] {
+            let p = judged["p"]?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+            let known = StationOnset.Likely(rawValue: likely) ?? .unclassified
+            // What has not been judged yet says nothing.
+            if known != .unclassified || p != nil {
+                // Stations that do not say `final` call a disturbance certain that stays one.
+                let isFinal =
+                    judged["final"] == .bool(true) || kind == .end
+                    || known == .disturbance && judged["certain"] == .bool(true)
+                result.judgement = .init(known, probability: p, isFinal: isFinal, asOf: asOf)
+            }
         }
         (self.onset, isFirst) = (result, kind == .onset)
     }

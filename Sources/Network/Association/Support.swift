@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the stations around a supposed source say: those that have an onset of it, and those that should have one.
 struct Support: Equatable {
     /// Stations with an onset, of the nearest ones.
@@ -75,4 +77,52 @@ extension Associator {
         let until = source.arrival(.s, at: place) + 10
         return times.contains { from <= $0 && $0 <= until }
     }
+
+    /// Stations that the waves have passed and that had no onset, though the peaks of the others say that the ground must have
+    /// moved there so that no station sleeps through it.
+    func unmoved(by event: AssociatedEvent, at source: Hypocentre, magnitude: Double) -> [String] {
+        let names = Set(event.members.map(\.station))
+        let now = Double(now) / 1e9
+        return stations.compactMap { name, station -> String? in
+            guard let place = station.place, station.isOnline, !names.contains(name) else { return nil }
+            let distance = place.distance(to: source.place)
+            let slant = (distance * distance + source.depth * source.depth).squareRoot()
+            guard
+                Phase.allCases.contains(where: { phase in
+                    source.arrival(phase, at: place) + 3 < now
+                        && MagnitudeRelation.logPeak(magnitude: magnitude, distance: slant, phase: phase)
+                            >= log10(Peers.strongPeak * 100)
+                })
+            else { return nil }
+            let from = source.arrival(.p, at: place) - 60
+            return station.recent.contains { $0 > from } ? nil : name
+        }.sorted()
+    }
+
+    /// Stations whose onset is by some seconds too early or too late to be of an event, as if their clock were wrong, with
+    /// these seconds. Other events of the time make this a guess; so it is said of events of many stations only.
+    func wrongClocks(_ event: AssociatedEvent, _ source: Hypocentre) -> [(station: String, seconds: Double)] {
+        guard event.members.count >= options.matureOnsets, source.rms < Self.clockResidual else { return [] }
+        let reach = reach(of: event)
+        var phases: [String: Phase] = [:]
+        for member in event.members { phases[member.eventID] = member.phase }
+        var found: [String: Double] = [:]
+        for kept in pool where kept.event == event.serial || kept.event == nil {
+            let distance = kept.place.distance(to: source.place)
+            guard distance <= reach else { continue }
+            let residual = kept.onset.seconds - source.arrival(.p, at: kept.place)
+            guard abs(residual) >= Self.clockError, abs(residual) <= Self.clockSeconds else { continue }
+            if abs(residual) < abs(found[kept.onset.station] ?? .infinity) { found[kept.onset.station] = residual }
+        }
+        let right = Set(
+            members(of: event).filter { kept, phase in
+                phase == .p && abs(kept.onset.seconds - source.arrival(.p, at: kept.place)) < Self.clockError
+            }.map(\.kept.onset.station))
+        return found.filter { !right.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Root mean square of an event's residuals (s) from which on its place itself is in doubt, and no clock is.
+    private static var clockResidual: Double { 0.45 }
+    /// Seconds by which an onset is off where the clock is taken for the cause.
+    private static var clockError: Double { 1 }
 }

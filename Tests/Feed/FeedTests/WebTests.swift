@@ -64,6 +64,7 @@ struct WebTests {
                 ["latitude": [1.0, 2.0, 3.0], "longitude": [5.0, 5.0, "x"]],
             ],
         ],
+        "disputed": true,
     ]
 
     @Test func writesEventsAsText() {
@@ -90,6 +91,7 @@ struct WebTests {
             "<text>place: outside, towards 40.0 degrees from the middle of the stations</text>",
             "<text>region of 90 %: MULTIPOLYGON (((-118.0 35.0, -118.0 36.0, -117.0 36.0, -118.0 35.0)), "
                 + "((5.0 1.0, 5.0 2.0, 6.0 2.0, 5.0 1.0)))</text>",
+            "<text>disputed: stations nearby are silent</text>",
         ] { #expect(text.contains(part), "\(part)") }
         #expect(!text.contains("net-2"))
     }

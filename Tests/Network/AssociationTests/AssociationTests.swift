@@ -89,9 +89,9 @@ import Testing
         let message = try JSONReader.read(last.message.json(boot: "", number: 0, time: last.time))
         second.restore(message)
         for time in ["2262-04-11T23:47:16.854775807Z", "1677-09-21T00:12:43.145224193Z"] {
-            second.restore(message.with("event_id", .string("far \(time)")).with("t", .string(time)))
+            second.restore(message.with("event_id", .string("net-far \(time)")).with("t", .string(time)))
         }
-        second.restore(message.with("event_id", "large").with("version", .int(.max)).with("event_type", "update"))
+        second.restore(message.with("event_id", "net-large").with("version", .int(.max)).with("event_type", "update"))
         second.isMuted = true
         for message in Self.months.infos { _ = second.take(message) }
         second.isMuted = false
@@ -144,10 +144,14 @@ import Testing
         var detector = NetworkDetector(isEarly: true)
         for message in Self.months.infos { _ = detector.take(message) }
         var first: [String: Double] = [:]
+        var before = -Double.infinity
         for message in Self.months.messages {
             for one in detector.take(message) where one.message.kind == .onset {
-                first[one.message.eventID] = message.time
+                first[one.message.eventID] = Double(one.time) / 1e9
+                // Where stations beside it are waited for, the next message of the region brings it.
+                #expect(Double(one.time) / 1e9 > before - 1e-3 && Double(one.time) / 1e9 < message.time + 1e-3)
             }
+            before = message.time
         }
         #expect(first.count == 4)
         for (id, time) in first {

@@ -56,7 +56,7 @@ if __name__ == "__main__":
     result = score(sys.argv[1], json.load(open(sys.argv[2])))
     print(json.dumps({key: round(one, 2) if isinstance(one, float) else one for key, one in result.items()}))
     # What `deploy/docs/operate/network-detector.md` promises.
-    if "--judge" in sys.argv and (result["found"] < result["of"] or result["extra"] or result["km_median"] > 1 or result["first_median"] > 1):
+    if "--judge" in sys.argv and (result["found"] < result["of"] or result["extra"] or result["km_median"] > 1 or result["first_median"] > 1 or result["first_worst"] > 6):
         sys.exit("not all earthquakes were found, or more than there were, or too far off, or too late")
     # Peaks are made with the same relation, so that the magnitudes differ by its scatter alone.
     if "--judge" in sys.argv and (result["magnitudes"] < result["found"] / 2 or abs(result["magnitude"]) > .2 or result["magnitude_68"] > .5):

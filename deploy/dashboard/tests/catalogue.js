@@ -11,7 +11,7 @@ import { wire } from "../src/pure/wire.js";
 const ms = units.milliseconds;
 const quake = wire.network({
   event_type: "end", event_id: "net-1", origin_time: "2026-01-05T10:00:00.5Z", latitude: 36, longitude: -118, depth_km: 8, magnitude: { value: 5.1, sigma: 0.3, relation: "r" }, mmi: { value: 6.2, station: "a" }, class: { likely: "earthquake" },
-  ellipse: { semi_major_km: 9, semi_minor_km: 4, azimuth_deg: 40 }, stations: [{ id: "a", event_id: "a-1", onset: "2026-01-05T10:00:03Z", phase: "P", residual_s: 0.1, distance_km: 20 }], place: { quality: "good", azimuth_deg: 12 },
+  ellipse: { semi_major_km: 9, semi_minor_km: 4, azimuth_deg: 40 }, stations: [{ id: "a", event_id: "a-1", onset: "2026-01-05T10:00:03Z", phase: "P", residual_s: 0.1, distance_km: 20 }], place: { quality: "good", azimuth_deg: 12 }, disputed: true,
 });
 const own = { event_id: "a-1", event_type: "end", onset: "2026-01-05T10:00:03Z", end: "2026-01-05T10:00:33Z", duration_s: 30, pga: 0.2, intensity: [{ scale: "mmi", value: 4.2 }], class: { likely: "disturbance", p: 0.2 }, label: "door" };
 const list = [catalogue.ofNetwork(quake, "end", ms), catalogue.ofStation("a", own, false, { latitude: 36.1, longitude: -118 }, ms), catalogue.ofStation("b", { ...own, event_id: "b-1", onset: "2026-01-06T00:00:00Z", event_type: "onset", label: undefined }, false, null, ms)];
@@ -44,7 +44,8 @@ test("QuakeML of both: an origin with its uncertainty and its magnitude, an even
   const text = catalogueQuakeML(list.map((one) => ({ station: one.station ? { id: one.station, network: "XX", code: "A" } : null, event: one.station ? one.event : quake })));
   assert.strictEqual(text.match(/<event /g).length, 3);
   assert.strictEqual(text.match(/<origin /g).length, 1);
-  for (const part of ["<latitude><value>36</value></latitude>", "<depth><value>8000</value></depth>", "<maxHorizontalUncertainty>9000</maxHorizontalUncertainty>", "<mag><value>5.1</value><uncertainty>0.3</uncertainty></mag>", "<timeResidual>0.1</timeResidual>"]) assert.ok(text.includes(part), part);
+  for (const part of ["<latitude><value>36</value></latitude>", "<depth><value>8000</value></depth>", "<maxHorizontalUncertainty>9000</maxHorizontalUncertainty>", "<mag><value>5.1</value><uncertainty>0.3</uncertainty></mag>", "<timeResidual>0.1</timeResidual>",
+    "<comment><text>disputed: stations nearby are silent</text></comment>"]) assert.ok(text.includes(part), part);
 });
 
 test("QuakeML has the region of 90 % as closed rings, and calls no disturbance an earthquake", () => {

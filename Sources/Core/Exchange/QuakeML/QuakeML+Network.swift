@@ -58,8 +58,8 @@ extension QuakeML {
         xml.end()
     }
 
-    /// What QuakeML has no elements for: how well the place is known, and the region of 90 % as well-known text (OGC
-    /// 06-103r4; longitude before latitude, degrees), as the page writes it.
+    /// What QuakeML has no elements for: how well the place is known, the region of 90 % as well-known text (OGC 06-103r4;
+    /// longitude before latitude, degrees), and that the event is disputed.
     private static func remarks(_ event: Value) -> [String] {
         var remarks: [String] = []
         if let quality = event["place"]?["quality"]?.rawText {
@@ -70,6 +70,7 @@ extension QuakeML {
             remarks.append(words)
         }
         if let region = region(event["place"]?["region"]) { remarks.append("region of 90 %: \(region)") }
+        if event["disputed"] == .bool(true) { remarks.append("disputed: stations nearby are silent") }
         return remarks
     }
 

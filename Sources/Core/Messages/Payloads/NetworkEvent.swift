@@ -92,6 +92,14 @@ public struct NetworkEventMessage: Sendable, Equatable {
         }
     }
 
+    /// A station whose clock seems to be wrong.
+    public struct Clock: Sendable, Equatable {
+        public var id: String
+        /// Seconds by which it is ahead; below 0 behind.
+        public var offset: Double
+        public init(id: String, offset: Double) { (self.id, self.offset) = (id, offset) }
+    }
+
     public var kind = EventMessage.Kind.onset
     public var eventID = ""
     public var version = 1
@@ -110,6 +118,9 @@ public struct NetworkEventMessage: Sendable, Equatable {
     public var classes = Class()
     public var stations: [Station] = []
     public var silent: [String] = []
+    /// As many stations as have an onset of it have none, though they must have been moved.
+    public var isDisputed = false
+    public var clocks: [Clock] = []
     /// The event that its onsets have gone to.
     public var mergedInto: String?
     /// It turned out to be none.
@@ -156,6 +167,16 @@ public struct NetworkEventMessage: Sendable, Equatable {
             "The onsets that belong to it, in their order."
         ) { $0.fields(&$1) }
         f.texts("silent", silent, "Stations that should have an onset of it and have none.")
+        f.flag(
+            "disputed", isDisputed ? true : nil,
+            """
+            True when at least as many stations are silent as have an onset, though by the peaks of those the ground must \
+            have moved strongly there: invented, or a network that is down.
+            """)
+        f.objects(
+            "clocks", clocks, blank: Clock(id: "", offset: 0),
+            "Stations whose onset is 1 to 6 s too early or too late for it, as if their clock were wrong."
+        ) { $0.fields(&$1) }
         f.text("merged_into", mergedInto, "The event that its onsets belong to now; in `end` only.")
         f.flag("withdrawn", isWithdrawn ? true : nil, "True when later onsets showed that there was no such event.")
     }
@@ -230,6 +251,13 @@ extension NetworkEventMessage.Class {
         f.integer("earthquake", earthquake, "Stations that take it for an earthquake.")
         f.integer("disturbance", disturbance, "Stations that take it for a disturbance.")
         f.integer("unclassified", unclassified, "Stations without an opinion.")
+    }
+}
+
+extension NetworkEventMessage.Clock {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("id", id, "Id of the station.")
+        f.number("offset_s", offset, unit: "s", "How far it is ahead; below 0 behind.")
     }
 }
 

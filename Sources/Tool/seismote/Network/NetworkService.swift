@@ -220,7 +220,7 @@ final class NetworkService {
         if message.topic == eventTopic || message.topic == "\(eventTopic)/last" {
             // Our own: whatever run published it, it is said; and with what the broker retains, all that was before it.
             guard let tree = try? JSONReader.read(message.payload), let id = tree["event_id"]?.rawText,
-                let version = tree["version"]?.whole
+                id.hasPrefix("net-"), let version = tree["version"]?.whole
             else { return [] }
             try store.setSent(id, version, andBefore: message.topic != eventTopic)
             return []

@@ -64,7 +64,7 @@ function networkEvent(object) {
       element("originID", `${own}/origin`) + (magnitude.relation ? element("methodID", `smi:local/${name(magnitude.relation)}`) : ""), ` publicID="${own}/magnitude"`) : "";
   const comments = [
     place?.quality && `place: ${place.quality}${place.quality === "outside" && Number.isFinite(place.azimuth_deg) ? `, towards ${number(place.azimuth_deg)} degrees from the middle of the stations` : ""}`,
-    regionText(place?.region),
+    regionText(place?.region), object.disputed && "disputed: stations nearby are silent",
     Number.isFinite(object.mmi?.value) && `largest intensity mmi ${number(object.mmi.value)}${object.mmi.station ? ` at ${object.mmi.station}` : ""}`, object.withdrawn && "withdrawn",
   ].filter(Boolean);
   return element("event",

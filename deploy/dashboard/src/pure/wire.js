@@ -163,7 +163,7 @@ const whereabouts = object({
 const network = whole(object({
   event_type: matching(/^(onset|update|end)$/), event_id: eventId, origin_time: time, magnitude: orNull(object({ value: number, sigma: number, relation: text })),
   ...numbers("version", "latitude", "longitude", "depth_km", "rms_s"), ellipse: object(numbers("semi_major_km", "semi_minor_km", "azimuth_deg")),
-  t: time, merged_into: eventId, withdrawn: flag, pga: most, mmi: most, class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 1000),
+  t: time, merged_into: eventId, withdrawn: flag, disputed: flag, pga: most, mmi: most, class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 1000),
   stations: list(object({ id: stationId, event_id: eventId, onset: time, phase: matching(/^[PS]$/), residual_s: number, distance_km: number }), 1000), place: whereabouts,
 }), "event_id", "event_type", "origin_time", "latitude", "longitude");
 
