@@ -89,12 +89,7 @@ struct HistoryRead: StorageTask {
 
     /// As many steps as there is room for, but one at least.
     private var result: ReplyResult {
-        var count = levels.count
-        while true {
-            let made = columns(count).result(cbor: isCBOR)
-            guard let room, made.bytes.count > room, count > 1 else { return made }
-            count = max(1, min(count - 1, count * max(0, room) / made.bytes.count))
-        }
+        ReplyResult.fitting(levels.count, room: room) { columns($0).result(cbor: isCBOR) }
     }
 
     private func columns(_ count: Int) -> LevelColumns {

@@ -16,13 +16,15 @@ struct ModesRead: StorageTask {
             periods = ModesColumns(
                 Array(found.prefix(ModesColumns.most)), next: found.dropFirst(ModesColumns.most).first?.start)
         } catch { try outbox.met(error) }
-        while true {
-            let made = periods.result(cbor: isCBOR)
-            let count = periods.periods.count
-            guard let room, made.bytes.count > room, count > 1 else { return .made(made) }
-            let fits = max(1, min(count - 1, count * max(0, room) / made.bytes.count))
-            periods.next = periods.periods[fits].start
-            periods.periods.removeLast(count - fits)
-        }
+        let all = periods
+        return .made(
+            ReplyResult.fitting(all.periods.count, room: room) { count in
+                var part = all
+                if count < all.periods.count {
+                    part.next = all.periods[count].start
+                    part.periods.removeLast(all.periods.count - count)
+                }
+                return part.result(cbor: isCBOR)
+            })
     }
 }

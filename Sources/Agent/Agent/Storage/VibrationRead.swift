@@ -55,14 +55,13 @@ struct VibrationRead: StorageTask {
 
     /// As many intervals as there is room for, but one at least.
     private var result: ReplyResult {
-        var columns = columns
-        while true {
-            let made = columns.result(cbor: isCBOR)
-            let count = columns.records.count
-            guard let room, made.bytes.count > room, count > 1 else { return made }
-            let fits = max(1, min(count - 1, count * max(0, room) / made.bytes.count))
-            columns.next = columns.records[fits].start
-            columns.records.removeLast(count - fits)
+        ReplyResult.fitting(columns.records.count, room: room) { count in
+            var part = columns
+            if count < columns.records.count {
+                part.next = columns.records[count].start
+                part.records.removeLast(columns.records.count - count)
+            }
+            return part.result(cbor: isCBOR)
         }
     }
 }

@@ -1,5 +1,5 @@
 /// What the command `history` gives: the levels of the past, step by step.
-public struct LevelColumns: Sendable {
+public struct LevelColumns: ReplyColumns, Sendable {
     /// Of one axis, m/s²; NaN where nothing is known.
     public struct Axis: Sendable {
         public var least: [Double]
@@ -37,18 +37,6 @@ public struct LevelColumns: Sendable {
         f.object("y", axes[1], "Axis y.") { $0.fields(&$1) }
         f.object("z", axes[2], "Axis z.") { $0.fields(&$1) }
     }
-
-    /// The object in one of the two encodings.
-    public func result(cbor: Bool) -> ReplyResult {
-        if cbor {
-            var writer = CBORWriter()
-            writer.beginObject()
-            fields(&writer)
-            writer.endObject()
-            return ReplyResult(bytes: writer.withBytes { Array($0) }, isCBOR: true)
-        }
-        return ReplyResult(bytes: JSONWriter.object { fields(&$0) })
-    }
 }
 
 extension LevelColumns.Axis {
@@ -56,6 +44,33 @@ extension LevelColumns.Axis {
         f.visit(Field("min", "Smallest acceleration, gravity included.", unit: "m/s^2"), least[...])
         f.visit(Field("max", "Largest acceleration, gravity included.", unit: "m/s^2"), most[...])
         f.visit(Field("rms", "Root mean square about the mean of the step.", unit: "m/s^2"), rms[...])
+    }
+}
+
+/// A result that is written in one of the two encodings.
+package protocol ReplyColumns {
+    /// Numbers of JSON have the digits of 32 bits, as in the message that says the same live.
+    static var isSingle: Bool { get }
+    func fields(_ f: inout some FieldVisitor)
+}
+
+extension ReplyColumns {
+    package static var isSingle: Bool { false }
+
+    package func result(cbor: Bool) -> ReplyResult {
+        guard cbor else {
+            var writer = JSONWriter()
+            writer.isSingle = Self.isSingle
+            writer.beginObject()
+            fields(&writer)
+            writer.endObject()
+            return ReplyResult(bytes: writer.bytes)
+        }
+        var writer = CBORWriter()
+        writer.beginObject()
+        fields(&writer)
+        writer.endObject()
+        return ReplyResult(bytes: writer.withBytes { Array($0) }, isCBOR: true)
     }
 }
 
@@ -67,6 +82,20 @@ public struct ReplyResult: Sendable, Equatable {
     public var isIncomplete = false
 
     public init(bytes: [UInt8], isCBOR: Bool = false) { (self.bytes, self.isCBOR) = (bytes, isCBOR) }
+
+    /// The result with as many items as there is room for, but one at least.
+    /// - Parameters:
+    ///   - count: items that there are.
+    ///   - room: bytes that the result may have; nil: any number.
+    ///   - make: the result with the first so many items.
+    package static func fitting(_ count: Int, room: Int?, _ make: (Int) -> ReplyResult) -> ReplyResult {
+        var count = count
+        while true {
+            let made = make(count)
+            guard let room, made.bytes.count > room, count > 1 else { return made }
+            count = max(1, min(count - 1, count * max(0, room) / made.bytes.count))
+        }
+    }
 
     /// The events of a reply, each as it was published.
     /// - Parameter next: what to ask for to get the next ones; nil: these are the last.

@@ -1,7 +1,8 @@
 /// What the command `history` gives of natural modes: periods of the past.
-public struct ModesColumns: Sendable, Equatable {
+public struct ModesColumns: ReplyColumns, Sendable, Equatable {
     /// Periods in one reply at most: a month of hours.
     public static let most = 800
+    package static let isSingle = true
 
     /// In order of time.
     public var periods: [ModesMessage]
@@ -17,23 +18,6 @@ public struct ModesColumns: Sendable, Equatable {
         f.visit(Field("periods", "As in `data/modes`, in order of time."), periods, blank: { ModesMessage() }) {
             $0.fields(&$1)
         }
-    }
-
-    /// The object in one of the two encodings.
-    public func result(cbor: Bool) -> ReplyResult {
-        if cbor {
-            var writer = CBORWriter()
-            writer.beginObject()
-            fields(&writer)
-            writer.endObject()
-            return ReplyResult(bytes: writer.withBytes { Array($0) }, isCBOR: true)
-        }
-        var writer = JSONWriter()
-        writer.isSingle = true
-        writer.beginObject()
-        fields(&writer)
-        writer.endObject()
-        return ReplyResult(bytes: writer.bytes)
     }
 
     /// What a reply says; nil: it is none.
