@@ -1,5 +1,5 @@
 /// What the command `history` gives: the levels of the past, step by step.
-public struct LevelColumns: ReplyColumns, Sendable {
+public struct LevelColumns: Sendable {
     /// Of one axis, m/s²; NaN where nothing is known.
     public struct Axis: Sendable {
         public var least: [Double]
@@ -37,6 +37,11 @@ public struct LevelColumns: ReplyColumns, Sendable {
         f.object("y", axes[1], "Axis y.") { $0.fields(&$1) }
         f.object("z", axes[2], "Axis z.") { $0.fields(&$1) }
     }
+
+    /// The object in one of the two encodings.
+    public func result(cbor: Bool) -> ReplyResult {
+        ReplyResult(asCBOR: cbor, json: { fields(&$0) }, cbor: { fields(&$0) })
+    }
 }
 
 extension LevelColumns.Axis {
@@ -44,33 +49,6 @@ extension LevelColumns.Axis {
         f.visit(Field("min", "Smallest acceleration, gravity included.", unit: "m/s^2"), least[...])
         f.visit(Field("max", "Largest acceleration, gravity included.", unit: "m/s^2"), most[...])
         f.visit(Field("rms", "Root mean square about the mean of the step.", unit: "m/s^2"), rms[...])
-    }
-}
-
-/// A result that is written in one of the two encodings.
-package protocol ReplyColumns {
-    /// Numbers of JSON have the digits of 32 bits, as in the message that says the same live.
-    static var isSingle: Bool { get }
-    func fields(_ f: inout some FieldVisitor)
-}
-
-extension ReplyColumns {
-    package static var isSingle: Bool { false }
-
-    package func result(cbor: Bool) -> ReplyResult {
-        guard cbor else {
-            var writer = JSONWriter()
-            writer.isSingle = Self.isSingle
-            writer.beginObject()
-            fields(&writer)
-            writer.endObject()
-            return ReplyResult(bytes: writer.bytes)
-        }
-        var writer = CBORWriter()
-        writer.beginObject()
-        fields(&writer)
-        writer.endObject()
-        return ReplyResult(bytes: writer.withBytes { Array($0) }, isCBOR: true)
     }
 }
 
@@ -82,6 +60,31 @@ public struct ReplyResult: Sendable, Equatable {
     public var isIncomplete = false
 
     public init(bytes: [UInt8], isCBOR: Bool = false) { (self.bytes, self.isCBOR) = (bytes, isCBOR) }
+
+    /// An object in one of the two encodings. Two closures instead of a protocol: the requirement `fields` of a protocol would
+    /// need its generic form in the program, and with it the help texts of all fields.
+    /// - Parameters:
+    ///   - isSingle: numbers of JSON have the digits of 32 bits, as in the message that says the same live.
+    ///   - json: writes the fields as JSON.
+    ///   - cbor: writes the fields as CBOR.
+    init(
+        asCBOR: Bool, isSingle: Bool = false, json: (inout JSONWriter) -> Void, cbor: (inout CBORWriter) -> Void
+    ) {
+        guard asCBOR else {
+            var writer = JSONWriter()
+            writer.isSingle = isSingle
+            writer.beginObject()
+            json(&writer)
+            writer.endObject()
+            self.init(bytes: writer.bytes)
+            return
+        }
+        var writer = CBORWriter()
+        writer.beginObject()
+        cbor(&writer)
+        writer.endObject()
+        self.init(bytes: writer.withBytes { Array($0) }, isCBOR: true)
+    }
 
     /// The result with as many items as there is room for, but one at least.
     /// - Parameters:

@@ -1,8 +1,7 @@
 /// What the command `history` gives of natural modes: periods of the past.
-public struct ModesColumns: ReplyColumns, Sendable, Equatable {
+public struct ModesColumns: Sendable, Equatable {
     /// Periods in one reply at most: a month of hours.
     public static let most = 800
-    package static let isSingle = true
 
     /// In order of time.
     public var periods: [ModesMessage]
@@ -18,6 +17,11 @@ public struct ModesColumns: ReplyColumns, Sendable, Equatable {
         f.visit(Field("periods", "As in `data/modes`, in order of time."), periods, blank: { ModesMessage() }) {
             $0.fields(&$1)
         }
+    }
+
+    /// The object in one of the two encodings.
+    public func result(cbor: Bool) -> ReplyResult {
+        ReplyResult(asCBOR: cbor, isSingle: true, json: { fields(&$0) }, cbor: { fields(&$0) })
     }
 
     /// What a reply says; nil: it is none.

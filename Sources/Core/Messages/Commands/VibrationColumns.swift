@@ -1,7 +1,7 @@
 import Vibration
 
 /// What the command `history` gives of vibration: intervals of the past, all measured in the same way.
-public struct VibrationColumns: ReplyColumns, Sendable, Equatable {
+public struct VibrationColumns: Sendable, Equatable {
     /// Intervals in one reply at most.
     public static let most = 2000
     /// Seconds that the intervals of a reply may span: columns are 32-bit floats, which have whole seconds up to here.
@@ -99,6 +99,11 @@ public struct VibrationColumns: ReplyColumns, Sendable, Equatable {
         f.visit(
             Field("floor", "The sensor's noise in `ppv`; null while not known.", unit: "mm/s"),
             column { $0.floor ?? .nan })
+    }
+
+    /// The object in one of the two encodings.
+    public func result(cbor: Bool) -> ReplyResult {
+        ReplyResult(asCBOR: cbor, json: { fields(&$0) }, cbor: { fields(&$0) })
     }
 
     /// What a reply says; nil: it is none.
