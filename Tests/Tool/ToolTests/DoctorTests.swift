@@ -175,7 +175,7 @@ import Testing
             $0.rights = .known([TopicRight(topic: "seismote/attic/event/selfcheck", isGranted: false)])
         }
         #expect(one.code == "user_mismatch" && one.message.contains("`board`") && one.message.contains("%u"))
-        #expect(one.remedy.contains("seismote-broker add attic") && one.remedy.contains("station.id: board"))
+        #expect(one.remedy.contains("seismote-broker invite attic") && one.remedy.contains("station.id: board"))
     }
 
     @Test func noErrorIsPrintedAsAValueOfSwift() {
@@ -322,7 +322,7 @@ import Testing
         ("mqtt://b:1: Connection refused", "broker_away", "systemctl enable --now mosquitto"),
         ("mqtt://b:1: no connection within 10 s", "broker_away", "firewall"),
         ("mqtt://b:1: Lookup error.", "broker_away", "getent hosts"),
-        ("mqtt://b:1: refused: Connection Refused: not authorised.", "broker_credentials", "seismote-broker add board"),
+        ("mqtt://b:1: refused: Connection Refused: not authorised.", "broker_credentials", "seismote-broker invite board"),
         ("mqtts://b:1: TLS: the broker's certificate was not accepted: expired", "broker_tls", "ca_file"),
     ])
     func brokerAway(sentence: String, code: String, remedy: String) throws {

@@ -137,7 +137,7 @@ import Testing
             action == .tryBroker ? .tried(trials.removeFirst()) : nil
         }
         #expect(actions.count { $0 == .tryBroker } == 4 && actions.last == .end(isDone: true))
-        #expect(lines.contains { $0.kind == .remedy && $0.text.contains("seismote-broker add") })
+        #expect(lines.contains { $0.kind == .remedy && $0.text.contains("seismote-broker invite") })
         #expect(actions.count { $0 == .save } == 1)
     }
 

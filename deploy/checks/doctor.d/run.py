@@ -302,7 +302,7 @@ class WrongPassword(Case):
     """The broker knows another password."""
 
     def __init__(self):
-        super().__init__("broker_credentials", "seismote-broker add board", "[Nn]ot authori[sz]ed|[Bb]ad user")
+        super().__init__("broker_credentials", "seismote-broker invite board", "[Nn]ot authori[sz]ed|[Bb]ad user")
         self.lines = [f"password_file {os.path.join(self.folder, 'accounts')}", "allow_anonymous true"]
         self.secret = os.path.join(self.folder, "password")
         self.settings = {"mqtt": {"username": "board", "password_file": self.secret}}
@@ -327,7 +327,7 @@ class RightsMissing(Case):
     """The account may not write events any more."""
 
     def __init__(self):
-        super().__init__("rights_missing", "seismote-broker add board", r"write seismote/board/event/selfcheck\.")
+        super().__init__("rights_missing", "seismote-broker invite board", r"write seismote/board/event/selfcheck\.")
         self.skipped = ("leftovers",)
         self.acl = os.path.join(self.folder, "acl")
         self.lines = [f"acl_file {self.acl}", "allow_anonymous true"]

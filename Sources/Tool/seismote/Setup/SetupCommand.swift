@@ -11,7 +11,9 @@ struct SetupCommand: ParsableCommand {
         discussion: """
             A conversation in five steps, which can be repeated: what is set already is offered. Each answer is an option \
             too; with --yes nobody is asked. Connection, rights and clock are tried before anything is saved, and no file \
-            is written without its difference being shown. The line that `seismote-broker add` prints goes here as it is. \
+            is written without its difference being shown. A broker that has invited this station (`seismote-broker invite`) is \
+            joined before, by `seismote join`, and stays as it is; the line of `seismote-broker add`, an account with a \
+            password, goes here as it is. \
             Exit status 0 done, 1 something was refused or not confirmed, 64 wrong arguments, 74 a file cannot be written, \
             78 wrong settings.
             """)

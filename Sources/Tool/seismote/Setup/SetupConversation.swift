@@ -364,7 +364,7 @@ struct SetupConversation {
             let name = answers[.user].flatMap { $0.isEmpty ? nil : $0 } ?? "STATION"
             fail(
                 "Connected, but the account is not authorised to publish to \(trial.denied.joined(separator: ", ")).",
-                "the account must be named as the station (\(answers[.name] ?? "")); on the broker: seismote-broker add \(name)"
+                "the account must be named as the station (\(answers[.name] ?? "")); on the broker's machine sudo seismote-broker invite \(name), here sudo seismote join with its line"
             )
             return retryBroker(keepsBroker: true)
         }

@@ -48,13 +48,13 @@ enum RightsCheck {
             "user_mismatch",
             "The broker gives the account `\(user)` the topics of a station `\(user)`, and this station is `\(id)`: rules such as `pattern write …/%u/state/#` take the user name for the station's id, so that all it sends is refused.",
             remedy:
-                "Give the station an account of its own name (on the broker: seismote-broker add \(id); then sudo seismote setup --user \(id)), or set station.id: \(user)"
+                "Give the station an account of its own name (on the broker's machine sudo seismote-broker invite \(id), here sudo seismote join with its line), or set station.id: \(user)"
         )
     }
 
     private static func remedy(_ user: String) -> String {
         let name = user.isEmpty ? "STATION" : user
         return
-            "On the broker: seismote-broker add \(name), or give the account the lines of deploy/docs/understand/security.md: pattern write …/state/#, event/#, data/#, res/#, read …/cmd/#"
+            "On the broker's machine sudo seismote-broker invite \(name), here sudo seismote join with its line; or give the account the lines of deploy/docs/understand/security.md: pattern write …/state/#, event/#, data/#, res/#, read …/cmd/#"
     }
 }
