@@ -15,6 +15,8 @@ public struct CommandContext {
     public var rate: Double
     /// What a network says of the station's events is taken (`detection.event.confirmation`).
     public var takesConfirmations: Bool
+    /// What stands in the way of an update.
+    public var update: UpdateSituation
     /// The faults that there are now.
     public var alerts: [AlertMessage]
     /// The host's clock as far as the kernel knows it; `offset`: nanoseconds that it is behind its source, nil where that is
@@ -25,11 +27,11 @@ public struct CommandContext {
 
     public init(
         revision: Int, boot: String, uptime: Double, wall: Int64, topics: Topics, rate: Double,
-        takesConfirmations: Bool, alerts: [AlertMessage],
+        takesConfirmations: Bool, alerts: [AlertMessage], update: UpdateSituation = UpdateSituation(),
         clock: @escaping () -> (quality: TimeQuality, offset: Int?), status: @escaping () -> Value
     ) {
         (self.revision, self.boot, self.uptime, self.wall, self.topics) = (revision, boot, uptime, wall, topics)
         (self.rate, self.takesConfirmations, self.alerts) = (rate, takesConfirmations, alerts)
-        (self.clock, self.status) = (clock, status)
+        (self.update, self.clock, self.status) = (update, clock, status)
     }
 }

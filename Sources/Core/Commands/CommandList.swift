@@ -31,6 +31,8 @@ extension Command {
         .ping,
         .time,
         .restart,
+        .update,
+        .updateConfirm,
     ]
 }
 
@@ -63,6 +65,10 @@ public enum MainOrder: Sendable, Equatable {
     case logTail(Int, LogConfiguration.Level)
     /// The agent ends in order; its supervisor starts it again.
     case restart
+    /// Another version of the agent, by the program that may install it.
+    indirect case update(UpdateRequest)
+    /// This version, which runs on trial, is good.
+    indirect case confirmUpdate(String)
 }
 
 /// Of the thread that samples, which carries it out between two blocks.

@@ -89,6 +89,12 @@ public struct Messenger: Sendable {
         finish(.health, sink)
     }
 
+    public mutating func send(_ message: UpdateMessage, time: Int64, to sink: PublicationSink) {
+        begin(.update, time)
+        message.fields(&json)
+        finish(.update, sink)
+    }
+
     /// A fault that is there now.
     public mutating func send(_ message: AlertMessage, time: Int64, to sink: PublicationSink) {
         begin(.alert, time)
@@ -287,6 +293,7 @@ extension Topics {
         case .stream: self.stream
         case .vibration: vibration
         case .modes: modes
+        case .update: update
         case .reply: replyPrefix
         case .log: logPrefix
         }

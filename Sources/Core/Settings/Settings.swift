@@ -61,6 +61,9 @@ public struct LoadedSettings: Sendable, Equatable {
 
 /// Reading of settings.
 public enum Settings {
+    /// Under `locked`: the agent may not be updated by a command.
+    public static let updateLock = "update"
+
     /// Puts the layers together, lowest first: defaults, preset, file, overlay, command line. Pure.
     ///
     /// Within each layer `axes.all` is written to x, y and z before the layers are merged. Every layer must be valid

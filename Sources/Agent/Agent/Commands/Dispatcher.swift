@@ -44,6 +44,8 @@ struct Dispatcher: ~Copyable {
     private var checking: Int?
     private var measuring: Int?
     private var answering: Int?
+    /// A wish for the updater on its way to the disk; without `wanted` it is a confirmation.
+    private var wishing: (number: Int, request: CommandRequest, version: String, wanted: UpdateRequest?)?
     /// Commands and replies that wait for the disk.
     private var disk = DiskWaits()
     private var journalProblem: String?
@@ -60,7 +62,7 @@ struct Dispatcher: ~Copyable {
         // (Mutating because Swift 6.0's verifier ends the compiler where a borrowed dispatcher is looked into like this.)
         mutating get {
             disk.begun != nil || !disk.arrived.isEmpty || !disk.replies.isEmpty || persisting != nil
-                || checking != nil || measuring != nil || answering != nil
+                || checking != nil || measuring != nil || answering != nil || wishing != nil
         }
     }
 
@@ -254,6 +256,7 @@ extension Dispatcher {
             wall: HostClock.wall(), topics: topics,
             rate: status.now.sensor?.rate ?? reporter.inForce.sensor.rate,
             takesConfirmations: reporter.inForce.detection.event.confirmation, alerts: reporter.activeAlerts,
+            update: reporter.updateSituation,
             clock: { HostStatus.clock() ?? (TimeQuality(synced: false, source: .free), nil) },
             status: reporter.statusNow)
     }
@@ -303,7 +306,34 @@ extension Dispatcher {
         case .restart:
             say(request, .done, revision: revision)
             course = .restart
+        case .update(let wanted): wish(reporter.updates.request(wanted), wanted.version, wanted, request, revision)
+        case .confirmUpdate(let version): wish(reporter.updates.confirm(version), version, nil, request, revision)
         }
+    }
+
+    /// Writes a wish for the updater; when it is on the disk the command is done.
+    private mutating func wish(
+        _ write: @escaping @Sendable () -> String?, _ version: String, _ wanted: UpdateRequest?,
+        _ request: CommandRequest, _ revision: Int
+    ) {
+        guard wishing == nil else {
+            return fail(
+                request, revision: revision,
+                [CodedError("", .busy, "Another request for an update is being written: ask again later.")])
+        }
+        wishing = (storage.files.put(.update, write), request, version, wanted)
+    }
+
+    private mutating func wished(_ number: Int, _ problem: String?, _ reporter: inout Reporter) {
+        guard let one = wishing, number >= one.number else { return }
+        wishing = nil
+        if let problem {
+            return fail(
+                one.request, revision: reporter.revision,
+                [CodedError("", .unavailable, "The request for the update could not be written: \(problem)")])
+        }
+        if let wanted = one.wanted { reporter.updateWasAsked(wanted) }
+        say(one.request, .done, revision: reporter.revision, result: ["version": .string(one.version)])
     }
 
     /// Gives another thread an order; its outcome is the reply.
@@ -378,6 +408,7 @@ extension Dispatcher {
                 }
                 journalProblem = outcome.problem
                 written(outcome.number, &reporter)
+            case .update: wished(outcome.number, outcome.problem, &reporter)
             case .selfTest, .calibration, .homeAssistant, .alerts:
                 if let problem = outcome.problem { reporter.note(problem) }
             }

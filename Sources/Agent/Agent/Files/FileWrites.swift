@@ -9,6 +9,8 @@ final class FileWrites: Sendable {
         case settings, commands, selfTest, calibration, homeAssistant, alerts
         /// Nothing is written: what the connection needs is looked for, or room for the storage.
         case credentials, room
+        /// A wish for the updater.
+        case update
     }
 
     struct Outcome: Sendable {

@@ -72,13 +72,18 @@ struct HealthReport {
     private static func outbox(_ link: LinkStatistics, _ stored: StorageStatus.Words) -> HealthMessage.Outbox {
         var outbox = HealthMessage.Outbox()
         let disk = stored.statistics
-        outbox.messages = link.queueMessages + max(0, disk.messages.total - stored.inMemory)
+        outbox.messages = waiting(link, stored)
         outbox.bytes = link.queueBytes + max(0, disk.bytes.total - stored.bytesInMemory)
         let oldest = disk.oldestMade.map { Double(max(0, HostClock.wall() - $0)) / 1e9 } ?? 0
         outbox.oldest = (max(link.oldest, oldest) * 1000).rounded() / 1000
         outbox.dropped = link.dropped + disk.dropped
         (outbox.deletedForAge, outbox.deletedForRoom) = (disk.deletedForAge, disk.deletedForRoom)
         return outbox
+    }
+
+    /// How many messages wait.
+    static func waiting(_ link: LinkStatistics, _ stored: StorageStatus.Words) -> Int {
+        link.queueMessages + max(0, stored.statistics.messages.total - stored.inMemory)
     }
 
     /// By the broker's reason, and what is refused before it gets there.

@@ -1,4 +1,5 @@
 import Alerts
+import Commands
 import Glibc
 import Link
 import Messages
@@ -51,6 +52,8 @@ final class Reporter {
     private var homeMemory: HomeAssistantMemory
     /// How all this is, for this machine.
     private(set) var stateFile = StateFile()
+    let updates = UpdateFiles()
+    private var update = UpdateCourse()
 
     init(
         ledger: SettingsLedger, topics: Topics, boot: String, log: Log, status: SamplingStatus,
@@ -153,6 +156,7 @@ final class Reporter {
             let problem = stateFile.write(stateNow(state, time, waits: waits, now))
             if let problem { log.warning(problem) }
         }
+        lookForUpdate(now)
         if state != lastState { log.info("sensor \(state.rawValue)", ["ended": words.ended ? "yes" : "no"]) }
         lastState = state
         lastConnects = statistics.connects
@@ -344,6 +348,7 @@ extension Reporter {
         state.mqtt = statistics.version.map { $0 == .v5 ? "5" : "3.1.1" }
         state.sensor = info.sensor
         (state.isWaiting, state.isEnded) = (waits, words.ended)
+        state.isEventOpen = status.isEventOpen.load(ordering: .relaxed)
         state.mean = status.mean
         state.alerts = alerts.active
         return state
@@ -407,5 +412,45 @@ extension Reporter {
                 if let write = homeMemory.keep(places) { files.put(.homeAssistant, write) }
             }
         }
+    }
+}
+
+/// Updates, which another program carries out.
+extension Reporter {
+    /// What stands in the way of one.
+    var updateSituation: UpdateSituation {
+        var situation = UpdateSituation()
+        situation.isPossible = updates.isPossible
+        situation.isLocked = ledger.settings.isLocked(Settings.updateLock)
+        (situation.underWay, situation.onTrial) = (update.underWay, update.onTrial)
+        situation.isEventOpen = status.isEventOpen.load(ordering: .relaxed)
+        situation.waiting = HealthReport.waiting(link.statistics, storage.now)
+        situation.isClockSynced = HostStatus.timeQuality()?.synced == true
+        return situation
+    }
+
+    /// A request for one is on the disk.
+    func updateWasAsked(_ request: UpdateRequest) {
+        say(update.ask(request, wall: HostClock.wall(), now: HostClock.monotonic()))
+    }
+
+    private func lookForUpdate(_ now: Int64) {
+        guard updates.folder != nil else { return }
+        switch update.look(updates.state(), wall: HostClock.wall(), now: now) {
+        case nil: break
+        case .say(let message): say(message)
+        case .withdraw(let message):
+            files.put(.update, updates.withdraw())
+            say(message)
+        }
+    }
+
+    private func say(_ message: UpdateMessage) {
+        let link = self.link
+        messenger.send(message, time: HostClock.wall(), to: { link.publish($0, $1) })
+        let fields: KeyValuePairs<String, Log.Field> = [
+            "version": .text(message.version ?? ""), "reason": .text(message.reason ?? ""),
+        ]
+        log.notice("update: \(message.phase.rawValue)", fields)
     }
 }

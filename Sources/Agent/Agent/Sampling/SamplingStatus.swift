@@ -44,6 +44,7 @@ final class SamplingStatus: Sendable {
     let lostSamples = Atomic<Int>(0)
     let clippedSamples = Atomic<Int>(0)
     let settling = Atomic<Bool>(true)
+    let isEventOpen = Atomic<Bool>(false)
     /// Monotonic time of the last block (ns); 0 before the first since the sensor was opened.
     let lastBlock = Atomic<Int64>(0)
     /// Worst lateness of a block since it was last asked for (ns).

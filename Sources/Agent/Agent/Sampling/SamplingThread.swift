@@ -251,6 +251,7 @@ final class SamplingThread {
             pipeline.process(
                 session.block, quality: session.sensor.clock == .recording ? .replay : clockQuality,
                 fault: session.watch.invalidReason, to: sink)
+            status.isEventOpen.store(pipeline.isEventOpen(), ordering: .relaxed)
             if pipeline.isAlarm != isAlarm {
                 isAlarm.toggle()
                 if isAlarm { alarm?.raise() }

@@ -31,6 +31,7 @@ public struct AgentState: Sendable, Equatable {
     public var isWaiting = false
     /// The recording is over.
     public var isEnded = false
+    public var isEventOpen = false
     /// Mean of the last second along the station's axes; nil while no samples come.
     public var mean: AxisValues<Double>?
     public var health: HealthMessage
@@ -62,6 +63,7 @@ public struct AgentState: Sendable, Equatable {
         ) { $0.fields(&$1) }
         f.flag("waiting", isWaiting, "Just booted: a sensor that is not there yet is no fault.")
         f.flag("ended", isEnded, "The recording is over.")
+        f.flag("event_open", isEventOpen, "An event is open.")
         f.object("mean", mean, blank: .init(0), "Mean of the last second's samples, gravity included.") {
             $0.fields(&$1)
         }

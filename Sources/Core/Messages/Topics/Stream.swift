@@ -9,13 +9,15 @@ public enum Stream: Int, Sendable, CaseIterable {
     case digest
     /// Vibration of one interval, and natural modes of a period.
     case vibration, modes
+    /// What becomes of an update.
+    case update
 
     /// How the messages of this stream travel: the one table of quality of service, retention, content type, expiry
     /// and priority.
     public var delivery: Delivery {
         switch self {
         case .online: Delivery(qos: 1, retain: true, content: .text, expiry: nil, priority: .essential)
-        case .info: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
+        case .info, .update: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .config: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .configSchema: Delivery(qos: 1, retain: true, content: .json, expiry: nil, priority: .essential)
         case .summary, .digest: Delivery(qos: 0, retain: true, content: .json, expiry: nil, priority: .state)

@@ -18,6 +18,8 @@ public struct Topics: Sendable, Equatable {
     public let current: String
     public let level: String
     public let digest: String
+    /// What becomes of an update.
+    public let update: String
     public let trace: String
     /// Traces for a while, by command.
     public let stream: String
@@ -61,6 +63,7 @@ public struct Topics: Sendable, Equatable {
         current = "\(event)/current"
         level = "\(state)/level"
         digest = "\(state)/digest"
+        update = "\(state)/update"
         logPrefix = "\(event)/log"
         trace = "\(data)/trace"
         stream = "\(data)/stream"

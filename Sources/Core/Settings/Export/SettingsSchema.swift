@@ -30,9 +30,11 @@ public enum SettingsSchema {
                 "locked",
                 [
                     "type": "array",
-                    "items": ["enum": .array((SettingsTable.writableKeys + groups).map { .string($0) })],
+                    "items": [
+                        "enum": .array((SettingsTable.writableKeys + groups + [Settings.updateLock]).map { .string($0) })
+                    ],
                     "title": "Locked settings",
-                    "description": "Keys, or groups of keys, that may not be set remotely.",
+                    "description": "Keys, or groups of keys, that may not be set remotely; `update`: the agent may not be updated remotely.",
                 ]))
         properties.append(
             .init(

@@ -126,6 +126,11 @@ private struct LayerReader: ~Copyable {
                 findings.wrongType(here, "the key of a setting", got: key, allowed: allowed)
                 continue
             }
+            // (No setting, but a command that changes the station.)
+            if !unlocks, name == Settings.updateLock {
+                locked.append(name)
+                continue
+            }
             guard SettingsTable.setting(name) != nil || SettingsTree.children[name] != nil, !name.isEmpty else {
                 findings.add(
                     here, .unknownKey, "There is no setting `\(name.prefix(80))`.", got: key,

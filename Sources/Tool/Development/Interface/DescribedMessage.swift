@@ -92,6 +92,9 @@ package struct DescribedMessage {
             .init("alert", "An active fault.") {
                 AlertMessage(code: "", severity: .info, since: 0, message: "").fields(&$0)
             },
+            .init("update", "What becomes of an update of the agent.") {
+                UpdateMessage(phase: .updated, since: 0).fields(&$0)
+            },
             .init("info", "Who the station is.") { info.fields(topics: topics, &$0) },
             .init("config", "The settings in force.") { ConfigMessage(revision: 0, config: .object([])).fields(&$0) },
             .init("reply", "What became of a command.") {

@@ -167,6 +167,7 @@ extension Stream {
                 ("trace", Self.traces, "", "Decimated traces; the quality of service is the setting `trace.qos`.")
             case .stream: ("stream", Self.traces, "", "Traces for a while, by the command `stream`.")
             case .vibration: ("vibration", ["vibration"], "", "Vibration of each interval, while `vibration.enabled`.")
+            case .update: ("update", ["update"], "", "What becomes of an update, and how the last one ended.")
             case .modes: ("modes", ["modes"], "", "Natural modes of each period, while `vibration.modes`.")
             case .waveform: ("waveform", ["waveform"], "/{event_id}", "An event at the full rate.")
             case .reply: ("reply", ["reply"], "/{request_id}", "Replies to commands that have no response topic.")

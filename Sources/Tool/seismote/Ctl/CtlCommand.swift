@@ -24,7 +24,7 @@ struct CtlCommand: ParsableCommand {
             GetCommand.self, SetCommand.self, EditCommand.self, ConfirmCommand.self, RollbackCommand.self,
             ResetCommand.self, SnapshotCommand.self, StreamCommand.self, LogCommand.self, CalibrateStationCommand.self,
             SelfTestStationCommand.self, TestEventCommand.self, ResetExtremesCommand.self, PingCommand.self,
-            RebirthCommand.self, RestartCommand.self, AskCommand.self,
+            RebirthCommand.self, RestartCommand.self, UpdateCommand.self, UpdateConfirmCommand.self, AskCommand.self,
         ], defaultSubcommand: AskCommand.self)
 }
 

@@ -1,0 +1,145 @@
+import Messages
+
+extension Command {
+    /// What is not allowed at all is refused here; what only root can know (the disk, the packages' source, which version is
+    /// older), by the program that carries it out.
+    public static let update = Command(
+        "update", "Install another version of the agent; it goes back unless it works and is confirmed.",
+        members: [
+            .init("version", .text, "of the Debian package, such as 0.2.0~deb13", isNeeded: true),
+            .init("auto", .flag, "nobody needs to confirm it", standard: "false"),
+            .init("allow_downgrade", .flag, "an older version, too", standard: "false"),
+        ], result: "`version`; what becomes of it comes on `state/update`",
+        check: { members in
+            guard let version = members.text("version"), !UpdateRequest.isVersion(version) else { return nil }
+            return CodedError(
+                "/version", .range, "This is no version of a Debian package.", got: .string(version),
+                allowed: UpdateRequest.versionForm)
+        }
+    ) { request, context in
+        if let problem = context.update.problem { return .refuse([problem]) }
+        return .effect(
+            .main(
+                .update(
+                    UpdateRequest(
+                        version: request.members.text("version") ?? "", id: request.id,
+                        isAutomatic: request.members.flag("auto"),
+                        allowsDowngrade: request.members.flag("allow_downgrade")))))
+    }
+
+    public static let updateConfirm = Command(
+        "update-confirm", "Confirm that a new version of the agent is good.",
+        members: [
+            .init("version", .text, "the version that runs on trial, as in `state/update`", isNeeded: true)
+        ], result: "`version`",
+        check: { members in
+            guard let version = members.text("version"), !UpdateRequest.isVersion(version) else { return nil }
+            return CodedError(
+                "/version", .range, "This is no version of a Debian package.", got: .string(version),
+                allowed: UpdateRequest.versionForm)
+        }
+    ) { request, context in
+        let version = request.members.text("version") ?? ""
+        guard let trial = context.update.onTrial else {
+            return .refuse([CodedError("", .conflict, "No new version waits for a confirmation.")])
+        }
+        guard trial == version else {
+            return .refuse([
+                CodedError(
+                    "/version", .conflict, "Another version waits for a confirmation.", got: .string(version),
+                    allowed: trial)
+            ])
+        }
+        return .effect(.main(.confirmUpdate(version)))
+    }
+}
+
+/// A version of the agent that somebody wants.
+public struct UpdateRequest: Sendable, Equatable {
+    public var version: String
+    /// Of the command.
+    public var id: String?
+    public var isAutomatic: Bool
+    public var allowsDowngrade: Bool
+
+    public init(version: String, id: String? = nil, isAutomatic: Bool = false, allowsDowngrade: Bool = false) {
+        (self.version, self.id) = (version, id)
+        (self.isAutomatic, self.allowsDowngrade) = (isAutomatic, allowsDowngrade)
+    }
+
+    public static let versionForm =
+        "1 to 64 characters: a digit, then letters, digits and . + ~ -, perhaps with an epoch such as 1: in front; no address and no file"
+
+    /// A version of Debian's form, as the updater takes it: with nothing in it that apt or a shell reads as more.
+    public static func isVersion(_ text: String) -> Bool {
+        var bytes = Substring(text).utf8
+        guard (1...64).contains(bytes.count) else { return false }
+        let digits = bytes.prefix(while: isDigit)
+        if (1...5).contains(digits.count), bytes.dropFirst(digits.count).first == UInt8(ascii: ":") {
+            bytes = bytes.dropFirst(digits.count + 1)
+        }
+        guard let first = bytes.first, isDigit(first) else { return false }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+            case UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "~"), UInt8(ascii: "-"): true
+            default: isDigit(byte)
+            }
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// As the updater reads it: one line.
+    public var line: String {
+        "\(version) \(id ?? "-") \(isAutomatic ? "auto" : "confirm") \(allowsDowngrade ? "downgrade" : "upwards")\n"
+    }
+}
+
+/// What stands in the way of an update, as far as the agent knows.
+public struct UpdateSituation: Sendable {
+    /// Messages that may wait for the broker: more than that are delivered first.
+    public static let mostWaiting = 500
+
+    /// There is a program that carries it out.
+    public var isPossible = false
+    /// The settings file has `update` under `locked`.
+    public var isLocked = false
+    /// The phase of an update that has not ended; nil: there is none.
+    public var underWay: String?
+    /// The version that waits for a confirmation.
+    public var onTrial: String?
+    public var isEventOpen = false
+    /// Messages that wait for the broker.
+    public var waiting = 0
+    public var isClockSynced = true
+
+    public init() {}
+
+    /// Why there can be no update now; nil: there can.
+    var problem: CodedError? {
+        if isLocked {
+            return CodedError("", .locked, "The settings file of this station does not allow updates: `update` is under `locked`.")
+        }
+        guard isPossible else {
+            return CodedError(
+                "", .unavailable,
+                "This station cannot be updated from afar: the package seismote-update is not installed, or the agent does not run as its service.")
+        }
+        if let underWay {
+            return CodedError("", .busy, "An update is under way (\(underWay)): ask again when it has ended.", allowed: "1 at a time")
+        }
+        if isEventOpen { return CodedError("", .busy, "An event is open: ask again when it has ended.") }
+        if waiting > Self.mostWaiting {
+            return CodedError(
+                "", .unavailable, "\(waiting) messages wait for the broker: let them be delivered first.",
+                allowed: "at most \(Self.mostWaiting)")
+        }
+        guard isClockSynced else {
+            return CodedError(
+                "", .unavailable,
+                "The clock of this station is not synchronised: signatures of packages, and certificates, cannot be judged.")
+        }
+        return nil
+    }
+}
