@@ -78,7 +78,9 @@ struct WriteDenied: Alert {
     static let declaration = AlertDeclaration(
         "write_denied", .error, "No right to publish",
         "The broker does not let the station write some of its topics, or hangs up on them. Events wait on disk.",
-        remedy: "Grant the account the right to write them (on the broker's machine `sudo seismote-broker invite STATION`, on the board `sudo seismote join` with its line)",
+        remedy:
+            "Grant the account the right to write them (on the broker's machine `sudo seismote-broker invite STATION`, "
+            + "on the board `sudo seismote join` with its line)",
         see: "[a broker with TLS](../install/encryption.md#3-rights)", check: "rights")
 
     /// Others' topics, such as Home Assistant's, only where the broker hangs up on them: nothing else depends on those.

@@ -6,7 +6,9 @@ import Testing
 
 /// What is taken of a request for another version, and what stands in its way.
 @Suite struct UpdateTests {
-    private static func decision(_ payload: String, _ change: (inout UpdateSituation) -> Void) throws -> CommandDecision {
+    private static func decision(
+        _ payload: String, _ change: (inout UpdateSituation) -> Void
+    ) throws -> CommandDecision {
         var context = CommandDecoderTests.context
         context.update.isPossible = true
         change(&context.update)

@@ -119,15 +119,19 @@ public struct UpdateSituation: Sendable {
     /// Why there can be no update now; nil: there can.
     var problem: CodedError? {
         if isLocked {
-            return CodedError("", .locked, "The settings file of this station does not allow updates: `update` is under `locked`.")
+            return CodedError(
+                "", .locked, "The settings file of this station does not allow updates: `update` is under `locked`.")
         }
         guard isPossible else {
             return CodedError(
                 "", .unavailable,
-                "This station cannot be updated from afar: the package seismote-update is not installed, or the agent does not run as its service.")
+                "This station cannot be updated from afar: the package seismote-update is not installed, or the agent does "
+                    + "not run as its service.")
         }
         if let underWay {
-            return CodedError("", .busy, "An update is under way (\(underWay)): ask again when it has ended.", allowed: "1 at a time")
+            return CodedError(
+                "", .busy, "An update is under way (\(underWay)): ask again when it has ended.",
+                allowed: "1 at a time")
         }
         if isEventOpen { return CodedError("", .busy, "An event is open: ask again when it has ended.") }
         if waiting > Self.mostWaiting {
@@ -138,7 +142,8 @@ public struct UpdateSituation: Sendable {
         guard isClockSynced else {
             return CodedError(
                 "", .unavailable,
-                "The clock of this station is not synchronised: signatures of packages, and certificates, cannot be judged.")
+                "The clock of this station is not synchronised: signatures of packages, and certificates, cannot be judged."
+            )
         }
         return nil
     }

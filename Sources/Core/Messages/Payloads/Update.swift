@@ -44,7 +44,8 @@ public struct UpdateMessage: Sendable, Equatable {
     package func fields(_ f: inout some FieldVisitor) {
         f.choice(
             "phase", phase,
-            "Where it stands. `updated`, `returned` (the version before is back), `refused` (nothing was changed) and `failed` (neither version could be put in place) are ends.")
+            "Where it stands. `updated`, `returned` (the version before is back), `refused` (nothing was changed) and `failed` (neither version could be put in place) are ends."
+        )
         f.time("since", since, "Since when.")
         f.text("id", id, "The member `id` of the command.")
         f.text("version", version, "The version that was asked for.")

@@ -31,10 +31,12 @@ public enum SettingsSchema {
                 [
                     "type": "array",
                     "items": [
-                        "enum": .array((SettingsTable.writableKeys + groups + [Settings.updateLock]).map { .string($0) })
+                        "enum": .array(
+                            (SettingsTable.writableKeys + groups + [Settings.updateLock]).map { .string($0) })
                     ],
                     "title": "Locked settings",
-                    "description": "Keys, or groups of keys, that may not be set remotely; `update`: the agent may not be updated remotely.",
+                    "description":
+                        "Keys, or groups of keys, that may not be set remotely; `update`: no updates by a command.",
                 ]))
         properties.append(
             .init(

@@ -117,6 +117,10 @@ import Testing
             file: "alert.json",
             keys: "\(envelope) code severity since message details details.bus details.address"
         ) { $0.send(Samples.alert, time: Samples.onset, to: $1) },
+        Case(
+            file: "update.json",
+            keys: "\(envelope) phase since id version from installed progress_pct until reason"
+        ) { $0.send(Samples.update, time: Samples.onset, to: $1) },
         Case(file: "event-onset.json", keys: event) {
             $0.send(Samples.event(.onset), time: Samples.onset, quality: Samples.quality, to: $1)
         },

@@ -20,6 +20,7 @@ import Testing
         m.send(Samples.event(.end), time: 0, quality: .replay, to: collector.sink)
         m.send(Samples.trace(), time: 0, quality: .replay, to: collector.sink)
         collector.sink(m.waveformHeader(eventID: "e"), UnsafeRawBufferPointer(start: nil, count: 0))
+        m.send(Samples.update, time: 0, to: collector.sink)
 
         let base = "seismote/basement-north"
         func header(
@@ -52,6 +53,7 @@ import Testing
                 header("event/current", 1, true, .json, 2_592_000, .essential),
                 header("data/trace", 1, false, .json, 60, .trace),
                 header("data/waveform/e", 1, false, .mseed, nil, .essential, EventMark(id: "e", part: .waveform)),
+                header("state/update", 1, true, .json, nil, .essential),
             ])
         #expect(collector.sent[4].bytes == collector.sent[5].bytes)
         #expect(collector.sent[9].bytes.isEmpty)

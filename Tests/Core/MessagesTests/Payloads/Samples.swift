@@ -211,6 +211,14 @@ enum Samples {
             details: .object([.init("bus", .int(1)), .init("address", .int(0x53))]))
     }
 
+    static var update: UpdateMessage {
+        var message = UpdateMessage(phase: .returning, since: onset)
+        (message.id, message.version, message.from) = ("u1", "0.2.0~deb13", "0.1.0~deb13")
+        (message.installed, message.until) = ("0.2.0~deb13", onset + 600_000_000_000)
+        message.reason = "no samples come"
+        return message
+    }
+
     static func event(_ kind: EventMessage.Kind) -> EventMessage {
         var m = EventMessage(kind: kind, eventID: "basement-north-20260105T102030120Z", onset: onset)
         m.detectors = [

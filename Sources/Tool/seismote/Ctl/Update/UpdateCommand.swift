@@ -25,7 +25,7 @@ struct UpdateCommand: ParsableCommand {
     var wanted: String
 
     @Option(help: ArgumentHelp("How many stations at a time: the first, then so many, then all.", valueName: "1,5,all"))
-    var rings = UpdateRings(argument: "1,5,all")!
+    var rings = UpdateRings.usual
 
     @Flag(help: "Nobody confirms it: the station does so itself when all is well.")
     var auto = false

@@ -43,7 +43,7 @@ final class UpdateRing {
         try follow(exchange.id)
         line.clear()
         for station in waiting.keys.sorted() {
-            printError("\(station): no end of the update was told; `seismote ctl list` and its topic state/update say more")
+            printError("\(station): no end of the update was told yet; it goes on, and is told on state/update")
         }
         silent += waiting.count
         if Interrupt.came { return .interrupted }

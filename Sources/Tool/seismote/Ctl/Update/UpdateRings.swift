@@ -5,6 +5,11 @@ struct UpdateRings: ExpressibleByArgument, Equatable {
     /// How many stations each ring has; nil, the last one: all that are left.
     private let sizes: [Int?]
 
+    /// One, then five, then all.
+    static let usual = UpdateRings(sizes: [1, 5, nil])
+
+    private init(sizes: [Int?]) { self.sizes = sizes }
+
     /// `1,5,all`
     init?(argument: String) {
         var sizes: [Int?] = []
