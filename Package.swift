@@ -91,6 +91,7 @@ let package = Package(
 
         // The rooms, each depends only on those above it.
         room("Base/Threads", ["CLinux"], small: true),
+        room("Base/DatabaseFiles", ["CSQLite"]),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Core/Seismology", ["SignalProcessing"]),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
@@ -104,11 +105,10 @@ let package = Package(
         room("Network/Association", ["Messages"], settings: alwaysOptimized),
         room("Network/Cluster", ["Messages", "Settings", "Association"]),
         room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
-        room("Core/Servers", ["Messages", "Settings", "CSQLite"]),
         room("Notify/Notify", ["Messages", "Settings"]),
         room(
             "Feed/Feed",
-            ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "Servers", "CCrypt"]),
+            ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles", "CCrypt"]),
         room(
             "Agent/Station",
             ["SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
@@ -128,7 +128,7 @@ let package = Package(
         .target(
             name: "ServerOptions",
             dependencies: [
-                "Messages", "Settings", "Servers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Messages", "Settings", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
         // What is for those who build: the command-line tool has it behind its subcommands.
@@ -140,7 +140,7 @@ let package = Package(
             [
                 "Threads", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "Settings",
                 "Station", "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster",
-                "Servers", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
+                "DatabaseFiles", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -151,12 +151,13 @@ let package = Package(
         program(
             "Notify/seismote-notify",
             [
-                "Threads", "Messages", "Settings", "Servers", "ServerOptions", "Notify", "Link",
+                "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Base/Threads"),
+        tests("Base/DatabaseFiles"),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
         tests("Core/Vibration", ["SignalProcessing"]),
@@ -167,9 +168,8 @@ let package = Package(
         tests("Network/Association", ["Messages", "Settings"]),
         tests("Network/Cluster", ["Association", "Messages", "Settings"]),
         tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
-        tests("Core/Servers", ["Messages", "Settings"]),
         tests("Notify/Notify", ["Messages", "Settings"]),
-        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "Servers"]),
+        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
         tests("Core/Commands"),
@@ -205,7 +205,8 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
         program(
             "Feed/seismote-feed",
             [
-                "Threads", "MiniSEED", "Messages", "Settings", "Servers", "ServerOptions", "Exchange", "Feed", "Link",
+                "Threads", "MiniSEED", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Exchange", "Feed",
+                "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,7 +1,7 @@
 import Feed
 import Messages
 import MiniSEED
-import Servers
+import DatabaseFiles
 import Settings
 import TestSupport
 import Testing

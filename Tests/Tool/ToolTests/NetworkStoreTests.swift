@@ -1,6 +1,6 @@
 import Association
 import Foundation
-import Servers
+import DatabaseFiles
 import TestSupport
 import Testing
 

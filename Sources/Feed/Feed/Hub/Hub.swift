@@ -1,7 +1,7 @@
 import Exchange
 import Messages
 import MiniSEED
-import Servers
+import DatabaseFiles
 import Settings
 
 /// A point in time, of both clocks.

@@ -1,6 +1,6 @@
 import ArgumentParser
+import DatabaseFiles
 import ServerOptions
-import Servers
 
 /// `seismote network run`: one detector on one broker.
 struct NetworkRunCommand: ParsableCommand {
@@ -23,7 +23,7 @@ struct NetworkRunCommand: ParsableCommand {
     @OptionGroup var options: ProgramOptions<NetworkSettings>
 
     func run() throws {
-        if options.printsDefault { return print(NetworkSettings.defaultFile, terminator: "") }
+        if let printed = options.printed { return print(printed, terminator: "") }
         try ctl {
             let path = options.path(broker.config)
             let settings = try options.load(path) { printError($0) }

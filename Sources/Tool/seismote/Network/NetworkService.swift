@@ -1,8 +1,8 @@
 import Association
+import DatabaseFiles
 import Glibc
 import Link
 import Messages
-import Servers
 import Settings
 import Threads
 

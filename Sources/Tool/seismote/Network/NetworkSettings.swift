@@ -1,7 +1,6 @@
 import Association
 import Cluster
 import Messages
-import Servers
 import Settings
 
 /// Everything that `seismote network run` can be told; ``table`` declares each with its range and help. How the broker is
@@ -24,48 +23,51 @@ struct NetworkSettings: ProgramSettings {
     var mqtt = MQTTConfiguration()
 
     /// All rows, in the order of the default file.
-    static let table: [ProgramSetting<NetworkSettings>] = [
-        .text(
-            "state", \.folder, "a path of 1 to 4096 characters",
-            "Folder for the log of onsets and what was published; the program makes and owns network.db in it."
-        ) { (1...4096).contains($0.utf8.count) },
-        .text(
-            "client_id", \.clientID, "1 to 64 of letters A-Z a-z, digits, _ and -",
-            "Name of the session at the broker; two detectors on one broker need two, and two roots."
-        ) { Topics.problem(inID: $0) == nil },
-        .list(
-            "cluster", \.cluster, "amqps://host[:port] or amqp://host[:port]",
+    static let table: [Setting<NetworkSettings>] = [
+        Setting(
+            "network.state", \.folder, .neededPath,
+            "Folder for the log of onsets and what was published; the program makes and owns network.db in it."),
+        Setting(
+            "network.client_id", \.clientID, .id,
+            "Name of the session at the broker; two detectors on one broker need two, and two roots."),
+        Setting(
+            "network.cluster", \.cluster,
+            .many(.text("amqps://host[:port] or amqp://host[:port]") { ClusterOrder.Node($0) != nil }),
             "Nodes of a RabbitMQ cluster: the log is a queue there, named as client_id; any number of detectors "
-                + "may run, of which one is at work. User, password, root and TLS are those of the chapter mqtt."
-        ) { ClusterOrder.Node($0) != nil },
-        .flag(
-            "settled", \.isSettled,
+                + "may run, of which one is at work. User, password, root and TLS are those of the chapter mqtt."),
+        Setting(
+            "network.settled", \.isSettled, .bool,
             "Publish only what late onsets cannot change: the same onsets give the same messages in any order of "
                 + "arrival, and a first version comes at least 3 s later."),
-        .flag(
-            "confirm", \.confirms,
+        Setting(
+            "network.confirm", \.confirms, .bool,
             "Tell each station on <root>/network/confirmed/<id> that its event is an earthquake that others have seen."),
-        .text(
-            "home_assistant", \.homeAssistant, "topic levels, usually homeassistant, or empty",
-            "Prefix under which sensors are announced to Home Assistant; empty: nothing is announced."
-        ) { $0.isEmpty || Topics.problem(inRoot: $0) == nil },
-        .number("status_s", \.statusSeconds, 1...3600, "s", "Time between two messages on <root>/network/status."),
-        .whole(
-            "minimum_stations", \.association.minimumStations, 4...100, "stations",
+        Setting(
+            "network.home_assistant", \.homeAssistant,
+            .text("topic levels, usually homeassistant, or empty") { $0.isEmpty || Topics.problem(inRoot: $0) == nil },
+            "Prefix under which sensors are announced to Home Assistant; empty: nothing is announced."),
+        Setting(
+            "network.status_s", \.statusSeconds, .duration(1...3600),
+            "Time between two messages on <root>/network/status."),
+        Setting(
+            "network.minimum_stations", \.association.minimumStations, .integer(4...100, unit: "stations"),
             "Stations that make a network event."),
-        .whole(
-            "near_stations", \.association.nearStations, 3...100, "stations",
+        Setting(
+            "network.near_stations", \.association.nearStations, .integer(3...100, unit: "stations"),
             "So many are enough where they lie within near_km and no station near them is silent."),
-        .number("near_km", \.association.nearKilometres, 1...200, "km", "See near_stations."),
-        .number(
-            "gate_s", \.association.gate, 0.2...10, "s",
+        Setting(
+            "network.near_km", \.association.nearKilometres, .number(1...200, unit: "km"), "See near_stations."),
+        Setting(
+            "network.gate_s", \.association.gate, .duration(0.2...10),
             "How far an onset may be from the time that the travel-time table has; 2 % of the travel time is added."),
-        .number(
-            "search_km", \.association.searchRadius, 10...1000, "km",
+        Setting(
+            "network.search_km", \.association.searchRadius, .number(10...1000, unit: "km"),
             "Distance around a new onset in which the source is looked for."),
-        .number(
-            "quiet_s", \.association.quietSeconds, 10...600, "s", "An event ends after this time without a new onset."),
-        .number(
-            "version_s", \.association.versionSeconds, 0.1...60, "s", "Shortest time between two versions of an event."),
+        Setting(
+            "network.quiet_s", \.association.quietSeconds, .duration(10...600),
+            "An event ends after this time without a new onset."),
+        Setting(
+            "network.version_s", \.association.versionSeconds, .duration(0.1...60),
+            "Shortest time between two versions of an event."),
     ]
 }
