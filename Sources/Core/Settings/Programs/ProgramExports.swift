@@ -39,11 +39,9 @@ extension ProgramSettings {
     /// A chapter of the reference (Markdown).
     public static var manual: String {
         var text = """
-            # Settings of \(program)
+            ## \(program.filter { $0 != "`" })
 
-            Made from its table of settings. In \(usualFile), or in the file that `--config` names; `--set KEY=VALUE` goes \
-            above it. How the broker is reached is told in the chapter `mqtt`, which is that of [the station's \
-            settings](settings.md#mqtt). A change takes effect when the program is started again.
+            In `\(usualFile)`, or in the file that `--config` names.
 
             | Key | Default | Allowed | What it is |
             |---|---|---|---|
