@@ -115,6 +115,7 @@ let package = Package(
         room("Agent/Spool", ["Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
         room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Core/Client", ["Threads", "Messages", "Settings", "Link", "CMosquitto"]),
         room("Agent/Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
         room(
             "Agent/Agent",
@@ -128,7 +129,8 @@ let package = Package(
         .target(
             name: "ServerOptions",
             dependencies: [
-                "Messages", "Settings", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Messages", "Settings", "Link", "Client",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
         // What is for those who build: the command-line tool has it behind its subcommands.
@@ -139,13 +141,18 @@ let package = Package(
             "Tool/seismote",
             [
                 "Threads", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "Settings",
-                "Station", "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster",
-                "DatabaseFiles", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
+                "Station", "Exchange", "Commands", "Link", "Client", "Alerts", "MiniSEED", "Association",
+                "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         // Of the machines of a network, not of stations: it alone needs librabbitmq.
-        program("Network/seismote-network", ["Threads", "Messages", "Cluster", "CRabbitMQ"]),
+        program(
+            "Network/seismote-network",
+            [
+                "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link", "Client",
+                "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
 
         // For people's phones, beside the broker.
         program(
@@ -167,6 +174,7 @@ let package = Package(
         tests("Core/Settings"),
         tests("Network/Association", ["Messages", "Settings"]),
         tests("Network/Cluster", ["Association", "Messages", "Settings"]),
+        tests("Network/seismote-network", ["Association", "DatabaseFiles"]),
         tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Messages", "Settings"]),
         tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
@@ -178,7 +186,10 @@ let package = Package(
         tests("Agent/Agent", ["Threads"]),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["seismote", "Alerts", "Interface", "Messages", "Threads", "TestSupport", "CMosquitto"],
+            dependencies: [
+                "seismote", "seismote-network", "Client", "Alerts", "Interface", "Messages", "Threads", "TestSupport",
+                "CMosquitto",
+            ],
             path: "Tests/Tool/ToolTests", swiftSettings: common
         ),
     ]
@@ -188,10 +199,10 @@ let package = Package(
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
     let tested = ["Threads", "Spool", "Link", "Agent"].map { "\($0)Tests" }
     package.targets.removeAll {
-        ["seismote", "seismote-notify", "ServerOptions"].contains($0.name)
+        ["seismote", "seismote-notify", "seismote-network", "ServerOptions"].contains($0.name)
             || $0.type == .test && !tested.contains($0.name)
     }
-    package.products.removeAll { ["seismote", "seismote-notify"].contains($0.name) }
+    package.products.removeAll { ["seismote", "seismote-notify", "seismote-network"].contains($0.name) }
 }
 
 // The server `seismote-feed` stands on SwiftNIO, which needs Swift 6.1. Builds that only test leave it out, because it

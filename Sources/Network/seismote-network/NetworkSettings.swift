@@ -1,12 +1,13 @@
 import Association
+import Client
 import Cluster
 import Messages
 import Settings
 
-/// Everything that `seismote network run` can be told; ``table`` declares each with its range and help. How the broker is
+/// Everything that `seismote-network` can be told; ``table`` declares each with its range and help. How the broker is
 /// reached is told by the chapter `mqtt`, as the agent's own table has it.
 struct NetworkSettings: ProgramSettings {
-    static let (chapter, program, example) = ("network", "`seismote network run`", "network.confirm=true")
+    static let (chapter, program, example) = ("network", "seismote-network", "network.confirm=true")
 
     var folder = "/var/lib/seismote-network"
     var clientID = "seismote-network"
@@ -70,4 +71,20 @@ struct NetworkSettings: ProgramSettings {
             "network.version_s", \.association.versionSeconds, .duration(0.1...60),
             "Shortest time between two versions of an event."),
     ]
+
+    /// What the detector on a cluster has to know.
+    func clusterOrder(_ access: BrokerAccess) -> ClusterOrder {
+        var order = ClusterOrder()
+        order.nodes = cluster.compactMap { ClusterOrder.Node($0) }
+        (order.username, order.password) = (access.username, access.password ?? "")
+        (order.caFile, order.certFile, order.keyFile) = (access.tls.caFile, access.tls.certFile, access.tls.keyFile)
+        order.options.root = access.root
+        order.options.queue = clientID
+        order.options.version = productVersion
+        order.options.homeAssistant = homeAssistant
+        (order.options.isSettled, order.options.confirms) = (isSettled, confirms)
+        order.options.statusSeconds = statusSeconds
+        order.association = association
+        return order
+    }
 }

@@ -2,7 +2,7 @@ import Association
 import DatabaseFiles
 import Glibc
 
-/// What `seismote network` has on its disk: the log of what stations said, in the order in which it came, and what has
+/// What the detector on one broker has on its disk: the log of what stations said, in the order in which it came, and what has
 /// been published. With both, a program that was killed goes on as if nothing had been.
 final class NetworkStore {
     struct LoggedMessage {
