@@ -1,11 +1,11 @@
 import ArgumentParser
+import DatabaseFiles
 import Feed
 import Glibc
 import Link
 import Messages
 import NIOPosix
 import ServerOptions
-import DatabaseFiles
 import Settings
 import Threads
 

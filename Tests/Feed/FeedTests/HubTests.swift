@@ -1,7 +1,7 @@
+import DatabaseFiles
 import Feed
 import Messages
 import MiniSEED
-import DatabaseFiles
 import Settings
 import TestSupport
 import Testing

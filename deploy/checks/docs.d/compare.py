@@ -48,7 +48,7 @@ def ticked(text):
     return re.findall(r"`([^`\n]+)`", re.sub(r"(?m)^```.*$", "", text))
 
 
-servers = [(programs + "/seismote-feed",), (programs + "/seismote", "network", "run"), (programs + "/seismote-notify",)]
+servers = [f"{programs}/seismote-{name}" for name in ("feed", "network", "notify")]
 pages = {
     os.path.relpath(path, repository): read(os.path.relpath(path, repository))
     for path in sorted(glob.glob(repository + "/deploy/docs/**/*.md", recursive=True))
@@ -158,7 +158,7 @@ def topics():
 def settings():
     # (The head of the page tells how it is made.)
     page = "deploy/docs/reference/settings-of-servers.md"
-    made = "\n".join(output(*words, "--manual") for words in servers)
+    made = "\n".join(output(program, "--manual") for program in servers)
     if not pages[page].endswith("\n" + made):
         say(page, "the programs describe their settings in other words: make it again as its head says")
     manual = output(programs + "/seismote", "config", "manual") + made
