@@ -323,7 +323,10 @@ import Testing
         ("mqtt://b:1: Connection refused", "broker_away", "systemctl enable --now mosquitto"),
         ("mqtt://b:1: no connection within 10 s", "broker_away", "firewall"),
         ("mqtt://b:1: Lookup error.", "broker_away", "getent hosts"),
-        ("mqtt://b:1: refused: Connection Refused: not authorised.", "broker_credentials", "seismote-broker invite board"),
+        (
+            "mqtt://b:1: refused: Connection Refused: not authorised.", "broker_credentials",
+            "seismote-broker invite board"
+        ),
         ("mqtts://b:1: TLS: the broker's certificate was not accepted: expired", "broker_tls", "ca_file"),
     ])
     func brokerAway(sentence: String, code: String, remedy: String) throws {
