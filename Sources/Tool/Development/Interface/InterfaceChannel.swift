@@ -168,6 +168,11 @@ extension Stream {
             case .stream: ("stream", Self.traces, "", "Traces for a while, by the command `stream`.")
             case .vibration: ("vibration", ["vibration"], "", "Vibration of each interval, while `vibration.enabled`.")
             case .modes: ("modes", ["modes"], "", "Natural modes of each period, while `vibration.modes`.")
+            case .warning:
+                (
+                    "warning", ["warning"], "",
+                    "What is to be expected of an earthquake that the network has seen, while `alarm.network.enabled`."
+                )
             case .waveform: ("waveform", ["waveform"], "/{event_id}", "An event at the full rate.")
             case .reply: ("reply", ["reply"], "/{request_id}", "Replies to commands that have no response topic.")
             case .log: ("log", ["log"], "/{level}", "Lines of the log, after the command `log`.")
