@@ -95,15 +95,17 @@ let package = Package(
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Core/Seismology", ["SignalProcessing"]),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
+        room("Core/Propagation", settings: alwaysOptimized),
         room("Core/MiniSEED", ["Threads", "CMiniSEED"], small: true),
         room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
         room("Core/Messages", ["Seismology", "Vibration", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
+        room("Core/Warning", ["Propagation", "Messages"], small: true),
         room(
             "Core/Settings",
             ["SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "CYAML", "CJansson"], small: true
         ),
-        room("Network/Association", ["Messages"], settings: alwaysOptimized),
-        room("Network/Cluster", ["Messages", "Settings", "Association"]),
+        room("Network/Association", ["Propagation", "Messages"], settings: alwaysOptimized),
+        room("Network/Cluster", ["Propagation", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Notify/Notify", ["Messages", "Settings"]),
         room(
@@ -120,7 +122,7 @@ let package = Package(
         room(
             "Agent/Agent",
             [
-                "Threads", "Sensors", "MiniSEED", "Messages", "Settings", "Commands", "Station", "Spool",
+                "Threads", "Sensors", "MiniSEED", "Messages", "Warning", "Settings", "Commands", "Station", "Spool",
                 "Link", "Alerts", "CLinux",
             ],
             small: true),
@@ -140,9 +142,9 @@ let package = Package(
         program(
             "Tool/seismote",
             [
-                "Threads", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "Settings",
-                "Station", "Exchange", "Commands", "Link", "Client", "Alerts", "MiniSEED", "Association",
-                "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
+                "Threads", "SignalProcessing", "Seismology", "Vibration", "Propagation", "Sensors", "Messages",
+                "Warning", "Settings", "Station", "Exchange", "Commands", "Link", "Client", "Alerts", "MiniSEED",
+                "Association", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -168,12 +170,14 @@ let package = Package(
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
         tests("Core/Vibration", ["SignalProcessing"]),
+        tests("Core/Propagation"),
         tests("Core/MiniSEED"),
         tests("Agent/Sensors", ["Threads"]),
         tests("Core/Messages", ["Settings", "Sensors"]),
+        tests("Core/Warning", ["Propagation", "Messages", "Settings"]),
         tests("Core/Settings"),
-        tests("Network/Association", ["Messages", "Settings"]),
-        tests("Network/Cluster", ["Association", "Messages", "Settings"]),
+        tests("Network/Association", ["Propagation", "Messages", "Settings"]),
+        tests("Network/Cluster", ["Propagation", "Association", "Messages", "Settings"]),
         tests("Network/seismote-network", ["Association", "DatabaseFiles"]),
         tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Messages", "Settings"]),

@@ -44,7 +44,8 @@ public struct Agent {
         let inbox = try CommandInbox()
         let options = try Self.options(configuration, topics, trial: trial)
         let leftOpen = LeftOpen()
-        let link = try Self.link(options, journal, inbox, leftOpen)
+        let events = WarningInbox(wake: inbox.wake)
+        let link = try Self.link(options, journal, inbox, events, leftOpen)
         let storage = try StorageThread(
             configuration, topics: topics, trial: trial, link: link, log: log, leftOpen: leftOpen,
             answered: inbox.wake)
@@ -78,6 +79,7 @@ public struct Agent {
             keeper, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,
             sampling: orders, storage: storage, alarm: alarm?.orders)
         reporter.alarm = alarm
+        reporter.warnings = WarningService(inbox: events, link: link, log: log, alarm: alarm)
         if let note = keeper.notes.last {
             reporter.reverted = AlertFault(note.message, .object([.init("left", .int(Int64(note.revision)))]))
         }
@@ -107,6 +109,7 @@ public struct Agent {
         var heartbeat = -1
         var alive: Int64 = 0
         while true {
+            reporter.warn()
             reporter.look()
             manager.status(reporter.summary)
             // A sign of life only when the sampling loop has gone round since the last, or has nothing to do any more.
@@ -129,7 +132,8 @@ public struct Agent {
             var waited = [signals, status.changed.descriptor, dispatcher.wake.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
-            let due = dispatcher.due.map { max(0, $0 - HostClock.monotonic()) } ?? .max
+            let next = [dispatcher.due, reporter.due].compactMap(\.self).min()
+            let due = next.map { max(0, $0 - HostClock.monotonic()) } ?? .max
             let shortest = min(1_000_000_000, manager.watchdogInterval ?? .max, due)
             _ = poll(&waited, 3, max(1, Int32(clamping: shortest / 1_000_000)))
             if waited[1].revents != 0 { status.changed.clear() }
@@ -199,7 +203,8 @@ public struct Agent {
     }
 
     private static func link(
-        _ options: LinkOptions, _ journal: LinkJournal, _ inbox: CommandInbox, _ leftOpen: LeftOpen
+        _ options: LinkOptions, _ journal: LinkJournal, _ inbox: CommandInbox, _ events: WarningInbox,
+        _ leftOpen: LeftOpen
     ) throws(AgentError) -> Link {
         do throws(LinkError) {
             return try Link(
@@ -207,7 +212,11 @@ public struct Agent {
                 report: { event in
                     journal.note(event)
                     if case .readBack(let message) = event { leftOpen.put(message) }
-                }, receive: { inbox.put($0) })
+                },
+                receive: { message in
+                    // (A level that no command has.)
+                    if message.topic.hasSuffix("/network/event") { events.put(message) } else { inbox.put(message) }
+                })
         } catch { throw AgentError(error.message) }
     }
 }

@@ -15,6 +15,11 @@ extension LinkOptions {
         self.trial = trial
         backfillPerSecond = Double(configuration.storage.backfillRate)
         subscriptions = topics.commandFilters(groups: configuration.station.groups)
+        if configuration.alarm.network.enabled {
+            subscriptions.append(topics.networkEvent)
+            // What 1000 stations have seen.
+            inboundBytes = 256 << 10
+        }
         if mqtt.homeAssistant.enabled {
             // Not every broker lets us: nothing else depends on it.
             optionalSubscriptions = [HomeAssistantPlace.status(prefix: mqtt.homeAssistant.prefix)]

@@ -150,6 +150,13 @@ public struct Messenger: Sendable {
         sink(headers[Stream.current.rawValue], UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
+    /// What is to be expected of an earthquake that the network has seen.
+    public mutating func send(_ message: WarningMessage, to sink: PublicationSink) {
+        begin(.warning, message.issued)
+        message.fields(&json)
+        finish(.warning, sink)
+    }
+
     // MARK: Data
 
     /// Vibration of an interval.
@@ -294,6 +301,7 @@ extension Topics {
         case .vibration: vibration
         case .modes: modes
         case .update: update
+        case .warning: warning
         case .reply: replyPrefix
         case .log: logPrefix
         }

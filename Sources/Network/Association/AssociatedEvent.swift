@@ -1,3 +1,5 @@
+import Propagation
+
 /// Onsets of stations that have one source.
 public struct AssociatedEvent: Sendable, Equatable {
     public struct Member: Sendable, Equatable {

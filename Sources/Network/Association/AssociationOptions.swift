@@ -1,3 +1,5 @@
+import Propagation
+
 /// What decides which onsets belong together. The defaults are for local and regional networks of cheap sensors.
 public struct AssociationOptions: Sendable, Equatable {
     /// Stations that make a network event.

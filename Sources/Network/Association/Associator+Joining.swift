@@ -1,3 +1,5 @@
+import Propagation
+
 extension Associator {
     /// How an onset fits an event.
     private func fit(_ kept: Kept, _ event: AssociatedEvent) -> (phase: Phase, misfit: Double)? {

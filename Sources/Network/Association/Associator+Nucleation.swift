@@ -1,3 +1,5 @@
+import Propagation
+
 extension Associator {
     /// Looks whether an onset and those around it have a source that no event has yet, or a better one than a young event
     /// has.

@@ -1,3 +1,5 @@
+import Propagation
+
 /// Finds the onsets of many stations that one earthquake has made. A pure state machine in event time: it is given
 /// onsets in their order, and knows no clock. What it holds are values, so that a copy can be asked what would follow.
 public struct Associator: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import Propagation
 
 /// Where and when an earthquake began, and how well that is known.
 public struct Hypocentre: Sendable, Equatable {

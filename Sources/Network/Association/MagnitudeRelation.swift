@@ -1,4 +1,5 @@
 import Glibc
+import Propagation
 
 /// Peak acceleration by magnitude and distance: Cua and Heaton (2009), "Characterizing average properties of southern
 /// California ground motion amplitudes and envelopes", horizontal motion on soil, magnitudes 2 to 8, up to 200 km.

@@ -1,4 +1,5 @@
 import Messages
+import Propagation
 
 /// Messages of stations in, versions of network events out. Pure: driven by the times in the messages, and by the clock
 /// only where it is told of one.

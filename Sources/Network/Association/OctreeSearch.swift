@@ -1,3 +1,5 @@
+import Propagation
+
 /// Looks for the source that most of some onsets can have in common. The space is halved again and again where most
 /// onsets agree on a time of origin (as in Lomax and Curtis 2001 and in PyOcto, Münchmeyer 2024): what the centre of a
 /// cell says, give or take the time a wave takes across the cell, is an upper bound for all that is in the cell.

@@ -1,4 +1,5 @@
 import Glibc
+import Propagation
 
 /// What the stations say that are about as near to a source as those with an onset of it: an earthquake that moves some of
 /// them moves most.

@@ -1,4 +1,5 @@
 import Messages
+import Propagation
 
 /// Stations that may feel the same earthquakes: cells of 4 by 4 degrees that touch each other. It has an associator and
 /// a watermark of its own, so that a region whose messages are late does not make another wait or miss something.

@@ -1,4 +1,5 @@
 import Glibc
+import Propagation
 
 /// Tells onsets that came at one moment from those of a wave that crosses the network. What shakes or disturbs all stations at
 /// once (the mains, a step of their clocks, a restart) fits a source some hundred kilometres below them, since its wave is as

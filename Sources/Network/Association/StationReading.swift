@@ -1,4 +1,5 @@
 import Messages
+import Propagation
 
 /// Why something that a station sent is not used. Everything from outside is counted by one of these.
 public enum Refusal: String, Sendable, CaseIterable, Error {

@@ -1,4 +1,5 @@
 import Glibc
+import Propagation
 
 /// What the stations around a supposed source say: those that have an onset of it, and those that should have one.
 struct Support: Equatable {

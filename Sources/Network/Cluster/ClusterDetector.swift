@@ -1,5 +1,6 @@
 import Association
 import Messages
+import Propagation
 import Settings
 
 /// The detector of a network on a cluster of brokers: messages out of one queue in, what is to be done out. Pure.

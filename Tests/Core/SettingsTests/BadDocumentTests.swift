@@ -136,6 +136,10 @@ struct BadDocument: Sendable, CustomTestStringConvertible {
         .init("mqtt: {keepalive_s: 30500 ms}", "/mqtt/keepalive_s", .type, got: "30500 ms"),
         .init("mqtt: {uri: \"mqtt://host:0\"}", "/mqtt/uri", .range, got: "mqtt://host:0"),
         .init("mqtt: {uri: \"mqtt://host:65536\"}", "/mqtt/uri", .range, got: "mqtt://host:65536"),
+        .init("alarm: {network: {enabled: true}}", "/alarm/network/enabled", .crossField, got: .bool(true)),
+        .init(
+            "{station: {latitude: 1}, alarm: {network: {enabled: true}}}", "/alarm/network/enabled", .crossField,
+            got: .bool(true)),
         .init(
             "axes: {x: {filter: {butterworth: {type: bandpass, corners_hz: [2, 1]}}}}",
             "/axes/x/filter/butterworth/corners_hz", .crossField, got: [2, 1]),

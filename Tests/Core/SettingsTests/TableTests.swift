@@ -60,7 +60,7 @@ import Vibration
     private static func leaves(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let name = String(describing: type(of: value))
-        let groups = ["Guard", "Event", "TLS", "HomeAssistant", "OpenEEW", "StationIdentity", "Output"]
+        let groups = ["Guard", "Event", "TLS", "HomeAssistant", "OpenEEW", "StationIdentity", "Output", "Network"]
         let isGroup =
             name.hasSuffix("Configuration") || name.hasSuffix("Settings") || groups.contains(name)
             || name == "PerAxis<AxisConfiguration>"
@@ -118,6 +118,7 @@ import Vibration
         (c.detection.event.maximum, c.detection.event.deadTime, c.detection.event.minimumIntensity) = (1, 0, 3.5)
         (c.classification.enabled, c.alarm.enabled, c.alarm.velocity, c.onsite.enabled) = (false, true, 0.1, false)
         c.alarm.probability = 0.95
+        (c.alarm.network.enabled, c.alarm.network.intensity, c.alarm.network.stations) = (true, 4, 8)
         (c.alarm.gpio.line, c.alarm.gpio.button) = ("gpiochip0:17", "gpiochip4:22")
         (c.alarm.gpio.active, c.alarm.gpio.seconds) = (.low, 5)
         (c.intensity.scales, c.intensity.horizontal, c.intensity.window) = ([.wald99, .cwa, .jma], .vector, 7)

@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import Propagation
 import Testing
 
 @testable import Association

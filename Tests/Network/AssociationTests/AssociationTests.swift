@@ -1,4 +1,5 @@
 import Messages
+import Propagation
 import Settings
 import TestSupport
 import Testing

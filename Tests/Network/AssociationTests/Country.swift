@@ -1,4 +1,5 @@
 import Messages
+import Propagation
 import TestSupport
 
 @testable import Association

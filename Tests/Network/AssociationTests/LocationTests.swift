@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import Propagation
 import Settings
 import TestSupport
 import Testing

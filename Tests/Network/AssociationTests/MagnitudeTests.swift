@@ -1,4 +1,5 @@
 import Foundation
+import Propagation
 import Testing
 
 @testable import Association

@@ -1,5 +1,6 @@
 import Association
 import Messages
+import Propagation
 import Settings
 import Testing
 

@@ -18,7 +18,7 @@ import Testing
         ("summary-settling.json", "summary"), ("health.json", "health"), ("alert.json", "alert"),
         ("event-onset.json", "event"), ("event-update.json", "event"), ("event-end.json", "event"),
         ("trace.json", "trace"), ("trace-raw.json", "trace"), ("reply.json", "reply"), ("reply-failed.json", "reply"),
-        ("log.json", "log"), ("vibration.json", "vibration"),
+        ("log.json", "log"), ("vibration.json", "vibration"), ("warning.json", "warning"),
     ]
 
     @Test func theDocumentationIsTheStoredFile() throws {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes Sources/Network/Association/TravelTimeData.swift: first P and S arrivals of the model iasp91 (Kennett and Engdahl, 1991)
+"""Makes Sources/Core/Propagation/TravelTimeData.swift: first P and S arrivals of the model iasp91 (Kennett and Engdahl, 1991)
 for the distances and depths of networks of stations, computed with ObsPy's TauP.
 
-    travel-times.py [FILE]       writes the file (default: Sources/Network/Association/TravelTimeData.swift), about 3 minutes
+    travel-times.py [FILE]       writes the file (default: Sources/Core/Propagation/TravelTimeData.swift), about 3 minutes
     travel-times.py --check N    computes N values anew and compares them with the file
 """
 import pathlib
@@ -12,7 +12,7 @@ import sys
 
 from obspy.taup import TauPyModel
 
-FILE = pathlib.Path(__file__).resolve().parents[3] / "Sources/Network/Association/TravelTimeData.swift"
+FILE = pathlib.Path(__file__).resolve().parents[3] / "Sources/Core/Propagation/TravelTimeData.swift"
 # Kilometres along the surface, and below it. Close together where the time curves bend.
 DISTANCES = list(range(0, 100, 2)) + list(range(100, 300, 5)) + list(range(300, 1201, 20))
 DEPTHS = [0, 2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 32, 35, 40, 50, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500, 600, 700]
@@ -55,7 +55,6 @@ enum TravelTimeData {{
         {", ".join(map(str, DEPTHS[16:]))},
     ]
     static let unit = {UNIT}
-    static let alphabet: StaticString = "{ALPHABET}"
     static let p: StaticString = \"\"\"
 {lines(tables["p"])}
 

@@ -5,7 +5,8 @@
 
 A row for each case, with simulated stations: `published` counts events of which any version was published, `left` those
 that were neither withdrawn nor merged in the end. Where there are earthquakes as well, `found` says how many of them are
-among these, and `extra` what is left besides.
+among these, and `extra` what is left besides. `alarms`: how often stations at nine places would have sounded their alarm
+line (`alarm.network`).
 """
 import argparse
 import json
@@ -160,6 +161,17 @@ def invented(trials, magnitude, apart):
     return case
 
 
+def houses(hours):
+    """30 houses in 60 km, with 100 false onsets an hour in all."""
+    def case(rng, times):
+        stations, sent, t = network(rng, 30, 60), [], START
+        while t < START + 3600 * hours:
+            t += rng.expovariate(100 / 3600)
+            one(rng, sent, t, rng.choice(list(stations)), 10 ** rng.uniform(-2, -.3))
+        return stations, sent, [], hours
+    return case
+
+
 CASES = {
     "mains, 100 in 100 km": transient(100, 100, .8, 1.0),
     "mains, 300 in 400 km": transient(300, 400, .8, 1.0),
@@ -170,13 +182,15 @@ CASES = {
     "lorries and gusts": street(2),
     "footsteps": footsteps(2),
     "blows in a village": shelves(10),
+    "30 houses, 6 hours": houses(6),
+    "30 houses, 10 days": houses(240),
     "twins 60 km apart": twins(60, 10),
     "twins 100 km apart": twins(100, 10),
     "30 % of clocks wrong": clocks(12),
     "six invented, M 7": invented(10, 7.0, 8),
     "six invented, M 5": invented(10, 5.0, 8),
 }
-SHORT = ["mains, 100 in 100 km", "mains, 10 in 40 km", "time step, 60 in 60 km", "lorries and gusts", "blows in a village", "six invented, M 7"]
+SHORT = ["30 houses, 6 hours", "mains, 100 in 100 km", "mains, 10 in 40 km", "time step, 60 in 60 km", "lorries and gusts", "blows in a village", "six invented, M 7"]
 
 
 def send(stations, sent):
@@ -204,23 +218,30 @@ def main():
     o = a.parse_args()
     o.folder.mkdir(parents=True, exist_ok=True)
     times, wrong = Tables(), []
-    print(f"{'case':26s} {'of':>4s}  published  left  disputed  found  extra")
+    print(f"{'case':26s} {'of':>4s}  published  left  disputed  found  extra  alarms")
+    places = [shift(CENTRE, east, north) for east in (-15, 0, 15) for north in (-15, 0, 15)]
+    at = [x for p in places for x in ("--warn-at", f"{p[0]:.4f},{p[1]:.4f}")]
     for title, case in CASES.items():
         if o.only and o.only not in title or o.short and title not in SHORT:
             continue
         stations, sent, truth, trials, *more = case(random.Random(f"{o.seed} {title}"), times)
         (o.folder / "onsets.jsonl").write_text("".join(json.dumps(x) + "\n" for x in send(stations, sent)))
-        done = subprocess.run([o.tool, "network", "replay", str(o.folder / "onsets.jsonl"), "--output", str(o.folder / "events.jsonl")] + ["--early"] * o.early,
+        done = subprocess.run([o.tool, "network", "replay", str(o.folder / "onsets.jsonl"), "--output", str(o.folder / "events.jsonl"),
+                               "--warnings", str(o.folder / "warnings.jsonl"), *at] + ["--early"] * o.early,
                               check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         events = score.events(o.folder / "events.jsonl")
         left = [e["last"] for e in events.values() if "merged_into" not in e["last"] and not e["last"].get("withdrawn")]
         disputed = [m for m in left if m.get("disputed")]
+        said = [json.loads(x)["warning"] for x in (o.folder / "warnings.jsonl").read_text().splitlines()]
+        alarms = [x for x in said if x["alarm"]]
         found, extra = math.nan, len(left)
         if truth:
             result = score.score(o.folder / "events.jsonl", truth)
             found, extra = result["found"], result["extra"]
-        print(f"{title:26s} {trials:4d}  {len(events):9d}  {len(left):4d}  {len(disputed):8d}  {found:5}  {extra:5d}", flush=True)
-        if title.startswith(("mains", "time", "restart", "foot")) and events:
+        print(f"{title:26s} {trials:4d}  {len(events):9d}  {len(left):4d}  {len(disputed):8d}  {found:5}  {extra:5d}  {len(alarms):6d}", flush=True)
+        if alarms and not truth:
+            wrong.append(f"{title}: {len(alarms)} alarms, such as of {alarms[0]}")
+        if title.startswith(("mains", "time", "restart", "foot", "30 houses, 6")) and events:
             wrong.append(f"{title}: {len(events)} network events")
         # Until the stations have judged it a blow is no different from an earthquake below the village.
         if title.startswith("blows") and left:

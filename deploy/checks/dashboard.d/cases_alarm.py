@@ -158,6 +158,64 @@ def case_alarm_is_seen_and_heard(world):
     return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
 
 
+def warn(broker, station, left=12.0, state="coming", version=1, event="net-quake-1", alarm=True, retain=True, **more):
+    """What a station expects of an earthquake that its network has located."""
+    now = time.time()
+    said = {"v": 1, "station": station, "boot": "b", "seq": version, "t": stamp(now), "state": state, "network_event": event, "version": version, "alarm": alarm,
+            "s_arrival": stamp(now + left), "seconds": round(left, 1), "mmi": 6.2, "mmi_range": [5.4, 7.0], "distance_km": 42.0, "magnitude": 6.4, "issued": stamp(now), **more}
+    broker.publish(f"seismote/{station}/event/warning", json.dumps({k: v for k, v in said.items() if v is not None}), retain)
+
+
+def case_warning_before_s(world):
+    """What a station warns of: a banner with a countdown, which ends when S has passed; and what nobody may say of another's."""
+    broker = world.another_broker("warning")
+    with Speakers(world, broker, "fleet", "8") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        page = world.page("#/", broker=broker, size=(1280, 800))
+        world.until(page, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0004')?.info?.station")
+        # Too little for the alarm line: nothing of it here either.
+        warn(broker, "net-0004", alarm=False, event="net-quake-0")
+        page.wait_for_timeout(500)
+        assert page.evaluate(f"!({BANNER})"), "a banner for what is too little"
+        warn(broker, "net-0004", left=8)
+        world.until(page, f"{BANNER} && document.getElementById('alarm').dataset.kind === 'warning'", 2)
+        text = page.inner_text("#alarm")
+        assert "Warning: shaking is coming to net-0004" in text and "VI expected there (V to VII)" in text and "M 6.4" in text and "42 km" in text, text
+        check_looks(world, page, "warning")
+        left = lambda: int("0" + "".join(c for c in page.inner_text(".alarm-wave") if c.isdigit()))
+        before = left()
+        page.wait_for_timeout(2000)
+        assert before - left() in (1, 2, 3) and before <= 8, f"from {before} to {left()} s in 2 s"
+        # A page that is opened meanwhile has it, from what the broker keeps; on a phone, too.
+        phone = world.page("#/station/net-0001", broker=broker, size=(390, 844), theme="dark")
+        world.until(phone, f"{BANNER} && document.querySelector('.alarm-wave').textContent !== ''", 5)
+        check_looks(world, phone, "warning-phone")
+        # Another version, with another time.
+        warn(broker, "net-0004", left=30, version=2)
+        world.until(page, "document.querySelector('.alarm-wave').textContent.match(/ (29|30) s/)", 2)
+        warn(broker, "net-0004", left=29, version=3, state="cancelled", alarm=False)
+        world.until(page, "document.querySelector('.alarm-title').textContent === 'Warning for net-0004 cancelled'", 2)
+        page.click("#alarm .primary")
+        # It is there, and over 10 s later by itself, though nobody says so.
+        warn(broker, "net-0005", left=-8.5, event="net-quake-2")
+        world.until(page, "document.querySelector('.alarm-wave').textContent === 'S wave there now'", 2)
+        world.until(page, f"!({BANNER})", 4)
+        # What the broker has kept of long ago is none, nor what is not to be read.
+        warn(broker, "net-0006", left=-600, event="net-quake-3", issued=stamp(time.time() - 620))
+        for bad in ({"network_event": "basement-20260105T102030000Z"}, {"network_event": "<b>"}, {"mmi": 1e308}, {"state": "soon"}, {"issued": None}):
+            warn(broker, "net-0007", **bad)
+        # An event of another's, and a network event of no network.
+        for what in ("event/trigger", "event/last", "event/current", "data/history/event/trigger"):
+            broker.publish(f"seismote/net-0002/{what}", json.dumps({"v": 1, "station": "net-0003", "boot": "b", "seq": 1, "t": stamp(time.time()), "event_type": "onset", "event_id": "net-0003-20260105T102031000Z",
+                                                                     "onset": stamp(time.time() - 2), "pga": 9.5, "alarm": True, "intensity": [{"scale": "mmi", "value": 9.9}]}), False)
+        page.wait_for_timeout(800)
+        assert page.evaluate(f"!({BANNER})"), page.inner_text("#alarm")
+        known = page.evaluate("[...Seismote.fleet.stations.values()].flatMap((one) => [...one.events.keys()].filter((id) => !id.startsWith(`${one.id}-`)))")
+        assert known == [], known
+        assert "9.5" not in page.inner_text("#main"), "the event that another's station made up is shown"
+        broker.kill()
+
+
 def re_title(page):
     return page.title()[0] in "▲△"
 

@@ -68,6 +68,15 @@ function hearStation(id) {
 }
 const at = (id) => id === homeId();
 
+// What a station expects: a message that a broker has kept counts as long as the wave is on its way.
+function hearWarning(id) {
+  const warning = fleet.stations.get(id)?.warning;
+  const one = warning && alarms.ofWarning(id, warning, rules(), units.milliseconds);
+  // (Without a time of arrival nobody knows by a kept message how long it is good for.)
+  const isOld = one && earthquakes.now() > one.ends;
+  if (one && !(one.state === "on" && isOld)) hear(one, earthquakes.now() - one.origin);
+}
+
 const roman = (size) => scales.intensity({ scale: "mmi", value: size })?.name ?? "";
 const direction = (degrees) => text.compass[Math.round(degrees / 45) % 8];
 
@@ -80,6 +89,13 @@ function said(one) {
     const title = (one.isAlarm ? words.ofStation : words.strong)(one.station);
     return { title, facts: [one.isTest ? text.event.test : "", size, description ?? ""].filter(Boolean), short: `${one.station} ${roman(one.size)}`.trim() };
   }
+  if (one.kind === "warning") {
+    const title = one.state === "withdrawn" ? words.warningCancelled(one.station) : one.state === "over" ? words.warningOver(one.station) : words.warning(one.station);
+    const names = [one.expected, ...(one.range ?? [])].map(roman);
+    const strength = one.range && names[1] !== names[2] ? words.expectedRange(names[0], names[1], names[2]) : words.expectedThere(names[0]);
+    const away = Number.isFinite(one.distance) ? words.fromThere(units.quantity(one.distance, "km", 2)) : "";
+    return { title, facts: [strength, Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "", away].filter(Boolean), short: `${words.warning(one.station)}` };
+  }
   const magnitude = Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "";
   const title = one.state === "withdrawn" ? words.withdrawn : `${words.earthquake} ${magnitude}`.trim();
   const strength = Number.isFinite(one.measured) ? words.here(roman(one.measured)) : Number.isFinite(one.expected) ? words.expected(roman(one.expected)) : Number.isFinite(one.largest) ? words.upTo(roman(one.largest), one.station ?? "–") : "";
@@ -91,6 +107,11 @@ function said(one) {
 
 // How long ago, and when the S wave comes: runs.
 function clock(one) {
+  if (one.kind === "warning") {
+    if (one.state !== "on") return { ago: "", wave: "" };
+    const left = (one.s - earthquakes.now()) / 1000;
+    return { ago: "", wave: left > 0 ? words.sThere(Math.ceil(left)) : words.sNow };
+  }
   const now = one.kind === "network" ? earthquakes.now() : Date.now();
   const age = one.kind === "station" ? (Date.now() - one.since) / 1000 : (now - one.origin) / 1000;
   const ago = one.kind === "test" ? "" : text.ago(units.duration(Math.max(0, Math.floor(age))));
@@ -99,7 +120,7 @@ function clock(one) {
   return { ago, wave: left > 0 ? words.sIn(Math.ceil(left)) : left > -60 ? words.sPassed : "" };
 }
 
-const address = (one) => (one.kind === "network" ? router.address("earthquake", one.event) : one.kind === "station" ? router.address("station", one.station, "event", one.event) : location.hash || "#/");
+const address = (one) => (one.kind === "network" || (one.kind === "warning" && earthquakes.events.has(one.event)) ? router.address("earthquake", one.event) : one.kind === "warning" ? router.address("station", one.station) : one.kind === "station" ? router.address("station", one.station, "event", one.event) : location.hash || "#/");
 
 function show() {
   const list = book.list();
@@ -194,7 +215,7 @@ export const alarm = {
     // What stands below is moved down, not covered.
     new ResizeObserver(() => document.body.style.setProperty("--alarm", banner.element.hidden ? "0px" : `${banner.element.offsetHeight}px`)).observe(banner.element);
     earthquakes.on((id, what) => id !== null && (what === "new" || what === "version") && hearNetwork(id));
-    fleet.on("station", (id, what) => what === "event" && hearStation(id));
+    fleet.on("station", (id, what) => (what === "event" ? hearStation(id) : what === "warning" && hearWarning(id)));
     setInterval(() => {
       if (book.pass(Date.now())) show();
       else tick();

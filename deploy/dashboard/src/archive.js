@@ -113,7 +113,7 @@ export const archive = {
           for (let page = 0; page < 20; page++) {
             const reply = await link.command(id, "events", { from, to, limit: 100, ...(after === null ? {} : { after }) });
             const { events = [], next = null } = wire.events(reply.result) ?? {};
-            for (const event of events) if (event?.event_id && event.onset) putStation(id, event, true);
+            for (const event of events) if (wire.isOwn(id, event?.event_id) && event.onset) putStation(id, event, true);
             if (next === null || !(next > (after ?? -1))) break;
             after = next;
           }

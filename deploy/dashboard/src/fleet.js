@@ -18,6 +18,8 @@ const gaps = new Gaps();
 const empty = (id) => ({
   id, online: null, info: null, config: null, settings: null, schema: null, summary: null, level: null, health: null,
   lastEvent: null,
+  // What it expects of an earthquake of the network.
+  warning: null,
   // The id of the open event, null when there is none, undefined when the station does not say.
   current: undefined,
   // When it spoke last: milliseconds since 1970 by this browser's clock, or by its own where a broker has kept it.
@@ -81,6 +83,7 @@ function take(topic, payload, packet) {
   else if (what.startsWith("state/alert/")) takeAlert(id, what.slice("state/alert/".length), payload);
   else if (objects[what]) takeObject(id, objects[what], payload, packet);
   else if (what === "event/current" && payload.length === 0) closeEvent(id);
+  else if (what === "event/warning") takeWarning(id, payload, packet);
   else if (what === "data/history/event/trigger") again(id, wire.event(json(payload)));
   else if (what.startsWith("event/")) event(id, what, wire.event(json(payload)), packet);
 }
@@ -115,6 +118,15 @@ function heard(known, packet, t, ofSample = false) {
   if (!packet?.retain || known.isLive || !counts || !Number.isFinite(said)) return;
   const isBetter = isRecording(known) && !known.clock?.ofSample;
   if (isBetter || !(known.clock?.t >= said)) known.clock = { t: said, at: isRecording(known) ? Date.now() : Math.min(said, Date.now()), ofSample };
+}
+
+function takeWarning(id, payload, packet) {
+  const warning = payload.length === 0 ? null : wire.warning(json(payload));
+  if (payload.length > 0 && !warning) return;
+  const known = station(id);
+  if (warning) heard(known, packet, warning.issued);
+  known.warning = warning;
+  tell(id, "warning");
 }
 
 function takeOnline(id, payload, packet) {
@@ -189,7 +201,7 @@ function higher(known, intensity, t) {
 }
 
 function event(id, what, object, packet) {
-  if (!object?.event_id || !object.event_type || !object.onset) return;
+  if (!wire.isOwn(id, object?.event_id) || !object.event_type || !object.onset) return;
   if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
   const known = station(id);
   heard(known, packet, packet?.kept ? undefined : object.t, true);
@@ -217,7 +229,7 @@ function event(id, what, object, packet) {
 
 // A message that was missed, or that somebody else has missed.
 function again(id, object) {
-  if (!object?.event_id || !gaps.marks.has(id) || !gaps.note(id, object.boot, object.seq, performance.now() / 1000)) return;
+  if (!wire.isOwn(id, object?.event_id) || !gaps.marks.has(id) || !gaps.note(id, object.boot, object.seq, performance.now() / 1000)) return;
   if (!(stations.get(id)?.events.get(object.event_id)?.[object.event_type]?.seq > object.seq)) event(id, "event/kept", object, { retain: true });
 }
 
@@ -290,7 +302,7 @@ export const fleet = {
   start() {
     const hear = (what, options) => link.subscribe(`${link.root}/+/${what}`, take, options);
     hear("state/online");
-    for (const what of ["event/trigger", "data/history/event/trigger", "event/current", "state/alert/+"]) hear(what);
+    for (const what of ["event/trigger", "event/warning", "data/history/event/trigger", "event/current", "state/alert/+"]) hear(what);
     setInterval(repair, 1000);
     hear("state/info", { calm: true });
   },

@@ -103,3 +103,27 @@ test("the gravest comes first, and there are never more than twenty", () => {
   assert.strictEqual(list[0].key, "network net-1");
   assert.strictEqual(list.at(-1).key, "over");
 });
+
+const expected = { state: "coming", network_event: "net-1", version: 1, alarm: true, s_arrival: "2026-01-05T10:00:20.000Z", seconds: 12, mmi: 5.6, mmi_range: [4.9, 6.3], distance_km: 42, magnitude: 6.4, issued: "2026-01-05T10:00:08.000Z" };
+test("a station's warning: until the wave has been there for 10 s, by the rules for stations", () => {
+  const one = alarms.ofWarning("a", expected, rules, ms);
+  const issued = ms(expected.issued);
+  assert.deepStrictEqual([one.kind, one.state, one.s - issued, one.ends - issued], ["warning", "on", 12000, 22000]);
+  assert.strictEqual(alarms.ofWarning("a", expected, { ...rules, station: "off" }, ms), null);
+  assert.strictEqual(alarms.ofWarning("a", expected, { ...rules, station: "home", home: "b" }, ms), null);
+  assert.strictEqual(alarms.ofWarning("a", { ...expected, state: "passed", alarm: false }, rules, ms).state, "over");
+  assert.strictEqual(alarms.ofWarning("a", { ...expected, alarm: false }, rules, ms).state, "withdrawn", "it asks for the line no more");
+  const book = new Alarms();
+  assert.strictEqual(book.hear(one, issued, 0), "new");
+  book.hear({ key: "network net-1", kind: "network", size: 9, state: "on" }, issued);
+  assert.strictEqual(book.list()[0].kind, "warning", "what is coming here stands before all else");
+  book.pass(issued + 21999);
+  assert.ok(book.list().some(({ kind }) => kind === "warning"));
+  book.pass(issued + 22000);
+  assert.ok(!book.list().some(({ kind }) => kind === "warning"));
+  // Nothing is made of the end of one that nobody has heard of.
+  assert.strictEqual(new Alarms().hear({ ...one, state: "withdrawn" }, issued, 0), null);
+  // Without a clock: now, and for a minute at most.
+  const { s_arrival, ...untimed } = expected;
+  assert.deepStrictEqual([alarms.ofWarning("a", untimed, rules, ms).s, alarms.ofWarning("a", untimed, rules, ms).ends - issued, typeof s_arrival], [NaN, 60000, "string"]);
+});

@@ -57,7 +57,7 @@ test("QuakeML has the region of 90 % as closed rings, and calls no disturbance a
 });
 
 test("a region is as many latitudes as longitudes; a note has a time", () => {
-  const place = (region) => wire.network({ event_type: "onset", event_id: "n", origin_time: "2026-01-05T10:00:00Z", latitude: 1, longitude: 2, place: { quality: "good", region } }).place.region;
+  const place = (region) => wire.network({ event_type: "onset", event_id: "net-n", origin_time: "2026-01-05T10:00:00Z", latitude: 1, longitude: 2, place: { quality: "good", region } }).place.region;
   assert.strictEqual(place([{ latitude: [1, 2, 3], longitude: [1, 2, 3] }]).length, 1);
   assert.strictEqual(place([{ latitude: [1, 2, 3], longitude: [1, 2] }, { latitude: [1, 99, 3], longitude: [1, 2, 3] }, { latitude: [1, 2], longitude: [1, 2] }]).length, 0);
   assert.deepStrictEqual(wire.note({ seen: { by: "Ada", t: "2026-01-05T11:00:00Z" }, notes: [{ by: "x", text: "no time" }] }), { seen: { by: "Ada", t: "2026-01-05T11:00:00Z" }, notes: [] });

@@ -57,6 +57,20 @@ test("who speaks is online, whatever the broker kept before or hands over late",
   assert.strictEqual(fleet.stations.get("a").online, true);
 });
 
+test("an event is of the station that says so: another's id is nothing, on whatever topic it comes", () => {
+  connect();
+  const event = (id, more) => ({ v: 1, boot: "b", seq: 0, t: new Date().toISOString(), event_type: "onset", event_id: id, onset: "2026-01-05T10:00:00Z", pga: 9, ...more });
+  say("a", "state/online", "online");
+  for (const id of ["b-20260105T100000000Z", "net-20260105T100000000Z", "ab-20260105T100000000Z", "a", "A-20260105T100000000Z"]) {
+    for (const what of ["event/trigger", "event/current", "event/last", "data/history/event/trigger"]) say("a", what, event(id), what !== "event/trigger");
+    fleet.learn("a", event(id, { event_type: "end" }));
+  }
+  assert.strictEqual(fleet.stations.get("a").events.size, 0);
+  assert.ok(!fleet.stations.get("a").lastEvent && !fleet.stations.get("a").current);
+  say("a", "event/trigger", event("a-20260105T100000000Z"));
+  assert.deepStrictEqual([...fleet.stations.get("a").events.keys()], ["a-20260105T100000000Z"]);
+});
+
 test("the time of a station that plays a recording is that of its samples, whatever its host says before and after", () => {
   const past = "2019-07-06T03:20:00.000Z";
   const take = (what, content, retain) => fleet.take(`seismote/a/${what}`, new TextEncoder().encode(JSON.stringify(content)), { retain });

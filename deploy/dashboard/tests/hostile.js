@@ -41,6 +41,21 @@ test("a detector whose ratios the event has, of any name, compares a ratio", () 
   assert.deepStrictEqual(detectors, [{ name: "energy", isRatio: true }, { name: "peak" }, {}]);
 });
 
+test("an event of the network has its id, and onsets that are of the stations that it names", () => {
+  const quake = (more) => wire.network({ event_type: "onset", event_id: "net-1", origin_time: "2026-01-05T10:00:00Z", latitude: 1, longitude: 2, ...more });
+  for (const id of ["a-20260105T102030000Z", "net-", "net", "net-../x", "NET-1", "net-".padEnd(65, "1"), 5]) assert.strictEqual(quake({ event_id: id }), undefined, String(id));
+  assert.strictEqual(quake({ merged_into: "a-1" }).merged_into, undefined);
+  const stations = [{ id: "a", event_id: "a-1" }, { id: "a", event_id: "b-1" }, { id: "b", event_id: "net-1" }, { id: "c" }];
+  assert.deepStrictEqual(quake({ stations }).stations.map(({ id }) => id), ["a", "c"]);
+});
+
+test("what a station expects is of the network, and within what there is", () => {
+  const good = { state: "coming", network_event: "net-1", version: 1, alarm: true, mmi: 5, mmi_range: [4, 6], seconds: 9, issued: "2026-01-05T10:00:00Z" };
+  assert.deepStrictEqual(wire.warning(good), good);
+  for (const bad of [{ network_event: "a-1" }, { mmi: 1e9 }, { mmi: "5" }, { state: "soon" }, { issued: 5 }, { network_event: "net-<b>" }]) assert.strictEqual(wire.warning({ ...good, ...bad }), undefined, JSON.stringify(bad));
+  assert.deepStrictEqual(wire.warning({ ...good, alarm: "yes", s_arrival: "javascript:1", mmi_range: [4, 99, {}] }).mmi_range, [4]);
+});
+
 test("an event's id goes into an address and a file's name", () => {
   for (const id of ["../../etc/passwd", "a/b", "a b", "..", "", "x".repeat(129), "a\u202Egpj", "javascript:alert(1)", 5, null]) {
     assert.strictEqual(wire.eventId(id), undefined, String(id));

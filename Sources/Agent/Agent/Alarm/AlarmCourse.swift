@@ -50,6 +50,16 @@ struct AlarmCourse {
         button?.hasten(now: now)
     }
 
+    /// - Parameter end: nil: there is nothing to warn of any more.
+    mutating func warn(_ number: Int, until end: Int64?, now: Int64) {
+        guard let end else { return signal.endWarning() }
+        let was = signal.warning != nil
+        signal.warn(number, until: end, now: now)
+        guard signal.warning != nil, !was else { return }
+        output.hasten(now: now)
+        button?.hasten(now: now)
+    }
+
     mutating func silence() -> Bool { signal.silence() }
 
     mutating func begin(_ steps: [Bool], step: Int64, now: Int64) -> Bool {

@@ -1,5 +1,5 @@
-/// Whether the alarm's line is to be on: an alarm lasts for a while unless somebody silences it; a test plays a pattern
-/// where there is no alarm. Pure; times are nanoseconds of the monotonic clock.
+/// Whether the alarm's line is to be on: an alarm lasts for a while unless somebody silences it; a warning of what is to come
+/// goes on and off until it has passed; a test plays a pattern where there is neither. Pure; times are nanoseconds of the monotonic clock.
 struct AlarmSignal {
     struct Test {
         /// On or off, a step after the other.
@@ -8,24 +8,53 @@ struct AlarmSignal {
         var began: Int64
     }
 
+    /// How long the line is on, and then off, in a warning.
+    static let beat: Int64 = 500_000_000
+
+    /// A warning: the number says whether it is the one that has been silenced.
+    struct Warning: Equatable {
+        var number: Int
+        var began: Int64
+        var end: Int64
+    }
+
     /// How long an alarm lasts.
     let duration: Int64
     /// When the present one ends; nil: there is none.
     private(set) var alarmEnd: Int64?
+    private(set) var warning: Warning?
     private(set) var test: Test?
+    /// Warnings up to this number have been silenced.
+    private var silenced = Int.min
+    private var lastWarning = Int.min
 
     init(duration: Int64) { self.duration = duration }
 
-    /// There is an alarm or a test.
-    var isBusy: Bool { alarmEnd != nil || test != nil }
+    /// There is an alarm, a warning or a test.
+    var isBusy: Bool { alarmEnd != nil || warning != nil || test != nil }
+    /// The line plays a warning.
+    var isWarning: Bool { alarmEnd == nil && warning != nil }
 
     /// An alarm, of an event that had none; it takes the place of a test.
     mutating func raise(now: Int64) { (alarmEnd, test) = (now + duration, nil) }
 
-    /// Ends alarm and test; the next alarm will be heard.
+    /// A warning until a time, or another end of the present one; it takes the place of a test.
+    /// - Parameter number: of the warning; one that was silenced stays so.
+    mutating func warn(_ number: Int, until end: Int64, now: Int64) {
+        lastWarning = max(lastWarning, number)
+        guard number > silenced, end > now else { return endWarning() }
+        warning = Warning(number: number, began: warning?.began ?? now, end: end)
+        test = nil
+    }
+
+    /// There is nothing to warn of any more.
+    mutating func endWarning() { warning = nil }
+
+    /// Ends alarm, warning and test; the next alarm will be heard, and the next warning.
     /// - Returns: whether there was one.
     mutating func silence() -> Bool {
-        defer { (alarmEnd, test) = (nil, nil) }
+        silenced = lastWarning
+        defer { (alarmEnd, warning, test) = (nil, nil, nil) }
         return isBusy
     }
 
@@ -43,6 +72,7 @@ struct AlarmSignal {
             guard now >= end else { return (true, end, false) }
             alarmEnd = nil
         }
+        if let now = playWarning(now: now) { return (now.isOn, now.due, false) }
         guard let running = test else { return (false, nil, false) }
         let place = Int(max(0, now - running.began) / running.step)
         guard place < running.steps.count else {
@@ -50,5 +80,15 @@ struct AlarmSignal {
             return (false, nil, true)
         }
         return (running.steps[place], running.began + Int64(place + 1) * running.step, false)
+    }
+
+    private mutating func playWarning(now: Int64) -> (isOn: Bool, due: Int64)? {
+        guard let one = warning else { return nil }
+        guard now < one.end else {
+            warning = nil
+            return nil
+        }
+        let beats = max(0, now - one.began) / Self.beat
+        return (beats % 2 == 0, min(one.end, one.began + (beats + 1) * Self.beat))
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 import Messages
 import Settings
 import Threads
+import Warning
 
 /// Owns the GPIO line of the alarm, and the button that silences it: a thread of its own, so that neither a bus that hangs
 /// nor a slow disk keeps an alarm on or off. The line is claimed through the kernel's interface (linux/gpio.h, uAPI v2); it
@@ -18,6 +19,8 @@ final class AlarmThread: Sendable {
     private let log: Log
     private let raised = Atomic<Bool>(false)
     private let mustStop = Atomic<Bool>(false)
+    /// What is wanted of it for a warning; the outer nil: as before.
+    private let warning = Mutex<NetworkWarning.Line??>(nil)
     private let words = Mutex<String?>(nil)
     private let wake: Wake
     private let ended: Wake
@@ -36,6 +39,12 @@ final class AlarmThread: Sendable {
     /// There is an alarm. No lock, no allocation.
     func raise() {
         raised.store(true, ordering: .releasing)
+        wake.signal()
+    }
+
+    /// There is a warning, with another end, or none any more.
+    func warn(_ line: NetworkWarning.Line?) {
+        warning.withLock { $0 = .some(line) }
         wake.signal()
     }
 
@@ -105,12 +114,14 @@ final class AlarmThread: Sendable {
         _ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters)
         var course = AlarmCourse(duration: Int64(settings.seconds * 1e9), hasButton: !settings.button.isEmpty)
         var testing: Testing?
+        var wasWarning = false
         var lines = Lines(thread: self)
         defer { lines.release() }
         while !mustStop.load(ordering: .acquiring) {
             take(&course, &testing)
             let step = course.step(now: HostClock.monotonic(), &lines)
-            tell(step, course, lines.output, &testing)
+            tell(step, course, lines.output, wasWarning: wasWarning, &testing)
+            wasWarning = course.signal.isWarning && course.output.isHeld
             if course.isComplete { words.withLock { $0 = nil } }
             let left = max(0, step.next - HostClock.monotonic())
             var waited = [wake.descriptor, lines.button].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -162,6 +173,12 @@ final class AlarmThread: Sendable {
             course.raise(now: now)
             answerTest(&testing, .failed(CodedError("", .unavailable, "an alarm ended the test")))
         }
+        if let line = warning.withLock({ $0.take() }) {
+            course.warn(line?.number ?? 0, until: line?.until, now: now)
+            if course.signal.isWarning {
+                answerTest(&testing, .failed(CodedError("", .unavailable, "a warning ended the test")))
+            }
+        }
         guard orders.hasOrders else { return }
         for (number, order) in orders.takeOrders() {
             switch order {
@@ -188,8 +205,14 @@ final class AlarmThread: Sendable {
     private static func randomPattern() -> String { String(UInt64.random(in: 0x8000...0xFFFF), radix: 2) }
 
     /// What a step has done, to the log and to whoever asked for a test.
-    private func tell(_ step: AlarmCourse.Step, _ course: AlarmCourse, _ line: Int32, _ testing: inout Testing?) {
-        if testing == nil, let isOn = step.turned {
+    private func tell(
+        _ step: AlarmCourse.Step, _ course: AlarmCourse, _ line: Int32, wasWarning: Bool, _ testing: inout Testing?
+    ) {
+        let isWarning = course.signal.isWarning && course.output.isHeld
+        if wasWarning != isWarning {
+            let ended = step.isWanted ? "ALARM: the line is on" : "the warning is over"
+            log.notice(isWarning ? "WARNING: the line sounds" : ended)
+        } else if testing == nil, !isWarning, let isOn = step.turned {
             if isOn {
                 log.notice("ALARM: the line is on")
             } else if step.isWanted {

@@ -49,6 +49,10 @@ final class Reporter {
     private var home: HomeAssistantSchedule
     /// Nil: there is no alarm line.
     var alarm: AlarmThread?
+    /// Nil: nothing comes from a network.
+    var warnings: WarningService? {
+        didSet { warnings?.take(inForce, messenger.topics, &messenger) }
+    }
     private var homeMemory: HomeAssistantMemory
     /// How all this is, for this machine.
     private(set) var stateFile = StateFile()
@@ -102,6 +106,7 @@ final class Reporter {
             other.takeOver(messenger)
             messenger = other
         }
+        warnings?.take(configuration, topics, &messenger)
         sayConfiguration()
         sayInfo()
         healthDue = min(healthDue, HostClock.monotonic() + Int64(inForce.health.interval * 1e9))
@@ -123,6 +128,12 @@ final class Reporter {
         let link = self.link
         messenger.send(alert, time: HostClock.wall(), to: { link.publish($0, $1) })
     }
+
+    /// What the network has seen comes before all else.
+    func warn() { warnings?.round(&messenger) }
+
+    /// When there is something to warn of, or to end (ns of the monotonic clock); nil: not by itself.
+    var due: Int64? { warnings?.due }
 
     /// Looks at everything and publishes what is new; to be called once a second and when something has changed.
     func look() {
@@ -149,6 +160,7 @@ final class Reporter {
             var message = health.message(
                 status, statistics, storage.now, sensor: state, time: time, alerts: alerts.codes, now: now)
             message.mqtt.rejectedCommands = rejectedCommands
+            message.warnings = warnings?.report
             messenger.send(message, time: HostClock.wall(), to: { link.publish($0, $1) })
             healthDue = now + Int64(inForce.health.interval * 1e9)
         }
@@ -329,6 +341,7 @@ extension Reporter {
         var message = health.message(
             status, link.statistics, storage.now, sensor: sensor, time: time, alerts: alerts.codes, now: now)
         message.mqtt.rejectedCommands = rejectedCommands
+        message.warnings = warnings?.report
         status.worstLateness.max(late, ordering: .relaxed)
         return message
     }

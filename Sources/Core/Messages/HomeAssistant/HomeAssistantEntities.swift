@@ -46,6 +46,19 @@ extension HomeAssistantEntity {
             value: "'ON' if value_json.get('alarm') else 'OFF'",
             #""icon":"mdi:alarm-light""#),
         .init(
+            .binarySensor, "warning", each: .warning, "Strong shaking to come", "event/warning",
+            value: "'ON' if value_json.state=='coming' and value_json.alarm else 'OFF'",
+            #""device_class":"safety","json_attributes_topic":"~/event/warning","json_attributes_template":"{{ dict(value_json.items()|selectattr(0,'in',['state','network_event','version','alarm','s_arrival','mmi_range','distance_km','magnitude','issued'])|list)|to_json }}""#
+        ),
+        .init(
+            .sensor, "warning_seconds", each: .warning, "Seconds until shaking", "event/warning",
+            value: "value_json.seconds if value_json.state=='coming' else none",
+            #""device_class":"duration","unit_of_measurement":"s","suggested_display_precision":0"#),
+        .init(
+            .sensor, "warning_intensity", each: .warning, "Intensity to come", "event/warning",
+            value: "value_json.mmi if value_json.state=='coming' else none",
+            #""suggested_display_precision":1,"icon":"mdi:waveform""#),
+        .init(
             .sensor, "ppv", each: .vibration, "Peak particle velocity", "data/vibration",
             value: "[value_json.x.ppv,value_json.y.ppv,value_json.z.ppv]|max",
             #""device_class":"speed","unit_of_measurement":"mm/s","state_class":"measurement","suggested_display_precision":2,"json_attributes_topic":"~/data/vibration","json_attributes_template":"{{ dict(value_json.items()|selectattr(0,'in',['start','interval_s','seconds','pvs','limit','x','y','z'])|list)|to_json }}""#

@@ -15,6 +15,8 @@ public struct HomeAssistantEntity: Sendable {
         case station, axis, relation
         /// The station, while it measures vibration.
         case vibration
+        /// The station, while it warns of what the network has seen.
+        case warning
     }
 
     /// A setting that it changes; it is left out where the file locks that.

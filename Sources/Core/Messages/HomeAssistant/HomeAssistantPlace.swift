@@ -57,6 +57,8 @@ public struct HomeAssistantStation: Sendable, Equatable {
     public var healthInterval: Double
     /// Whether it measures vibration as standards do.
     public var hasVibration = false
+    /// It warns of what the network has seen.
+    public var hasWarning = false
 
     public init(
         name: String, model: String, version: String, page: String = "", relations: [IntensityRelation],

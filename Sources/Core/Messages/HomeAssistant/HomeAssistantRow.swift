@@ -28,7 +28,7 @@ struct HomeAssistantRow {
     private func each(_ body: (HomeAssistantRow) -> Void) {
         var row = self
         switch entity.subject {
-        case .station, .vibration: body(row)
+        case .station, .vibration, .warning: body(row)
         case .axis:
             for axis in Self.axes {
                 row.subject = axis
@@ -58,6 +58,7 @@ struct HomeAssistantRow {
     func isThere(_ station: HomeAssistantStation) -> Bool {
         if let setting, station.locked.contains(setting) { return false }
         if entity.subject == .vibration { return station.hasVibration }
+        if entity.subject == .warning { return station.hasWarning }
         return entity.subject != .relation || station.relations.contains { $0.rawValue == subject }
     }
 

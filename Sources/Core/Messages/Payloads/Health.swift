@@ -27,6 +27,14 @@ public struct HealthMessage: Sendable, Equatable {
         public init() {}
     }
 
+    /// What the station makes of the network's events, since the start.
+    public struct Warnings: Sendable, Equatable {
+        public var issued = 0
+        public var alarms = 0
+        public var refused: [NamedCount] = []
+        public init() {}
+    }
+
     public var sensor: SensorState
     public var rate: Double?
     public var rateErrorPpm: Double?
@@ -38,6 +46,8 @@ public struct HealthMessage: Sendable, Equatable {
     public var time: TimeQuality
     public var outbox = Outbox()
     public var mqtt = MQTT()
+    /// Nil while `alarm.network.enabled` is off.
+    public var warnings: Warnings?
     /// Nil where there is no hardware.
     public var driver: SensorCondition?
     public var loopLateMs: Double?
@@ -69,6 +79,10 @@ public struct HealthMessage: Sendable, Equatable {
         f.object("time", time, "How good the times of the samples are.") { $0.fields(&$1) }
         f.object("outbox", outbox, "Messages waiting for the broker.") { $0.fields(&$1) }
         f.object("mqtt", mqtt, "Traffic with the broker since the start.") { $0.fields(&$1) }
+        f.object(
+            "warnings", warnings, blank: Warnings(),
+            "The network's events since the start; left out while `alarm.network.enabled` is off."
+        ) { $0.fields(&$1) }
         f.object(
             "driver", driver, blank: SensorCondition(),
             "What the driver has counted since the sensor was opened; left out where there is no hardware."
@@ -120,6 +134,21 @@ extension HealthMessage.MQTT {
             Field("refused", "Messages refused, by the broker's reason; also `too_large` and `connection_broken`."),
             refused)
         f.integer("rejected_commands", rejectedCommands, "Commands refused by the station.")
+    }
+}
+
+extension HealthMessage.Warnings {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.integer("issued", issued, "Events of the network that `event/warning` told of.")
+        f.integer("alarms", alarms, "How often one of them asked for the alarm line.")
+        f.visit(
+            Field(
+                "refused",
+                """
+                Messages that no warning was made of, by reason: `topic`, `retained`, `unreadable`, `clock` (theirs or \
+                ours), `old`, `place`, `stations`, `magnitude`, `disputed`, `class`, `distance`, `passed` (S has been \
+                here), `many` (events at a time).
+                """), refused)
     }
 }
 

@@ -11,6 +11,8 @@ public enum Stream: Int, Sendable, CaseIterable {
     case vibration, modes
     /// What becomes of an update.
     case update
+    /// What is to be expected of an earthquake that the network has seen.
+    case warning
 
     /// How the messages of this stream travel: the one table of quality of service, retention, content type, expiry
     /// and priority.
@@ -32,6 +34,8 @@ public enum Stream: Int, Sendable, CaseIterable {
         case .trace, .stream: Delivery(qos: 1, retain: false, content: .json, expiry: 60, priority: .trace)
         // (Not retained: what is goes past the disk, and these are stored.)
         case .vibration, .modes: Delivery(qos: 1, retain: false, content: .json, expiry: nil, priority: .essential)
+        // (Who connects during one has to know of it; after it, nobody.)
+        case .warning: Delivery(qos: 1, retain: true, content: .json, expiry: 300, priority: .essential)
         case .waveform: Delivery(qos: 1, retain: false, content: .mseed, expiry: nil, priority: .essential)
         case .reply: Delivery(qos: 1, retain: false, content: .json, expiry: 3600, priority: .essential)
         case .log: Delivery(qos: 0, retain: false, content: .json, expiry: nil, priority: .trace)

@@ -12,6 +12,13 @@ extension Topics {
         return (station, String(Substring(below[below.index(after: slash)...])))
     }
 
+    /// Whether an event is of the station that says so: the ids of a station's events begin with its own.
+    public static func isEvent(_ id: String?, of station: String) -> Bool {
+        guard let id = id?.utf8 else { return false }
+        guard id.count <= 128, id.starts(with: station.utf8) else { return false }
+        return id.dropFirst(station.utf8.count).first == UInt8(ascii: "-")
+    }
+
     /// What comes after the first levels of a topic and their slash. Bytes are compared, because a slash and an accent after
     /// it are one letter of Swift.
     /// - Returns: nil where the topic begins otherwise.

@@ -16,6 +16,9 @@ public struct Topics: Sendable, Equatable {
     public let trigger: String
     public let last: String
     public let current: String
+    public let warning: String
+    /// What the detector of the network publishes, of no station.
+    public let networkEvent: String
     public let level: String
     public let digest: String
     /// What becomes of an update.
@@ -61,6 +64,8 @@ public struct Topics: Sendable, Equatable {
         trigger = "\(event)/trigger"
         last = "\(event)/last"
         current = "\(event)/current"
+        warning = "\(event)/warning"
+        networkEvent = "\(root)/network/event"
         level = "\(state)/level"
         digest = "\(state)/digest"
         update = "\(state)/update"

@@ -31,6 +31,7 @@ enum CrossFieldRules {
         Rule(uses: ["/sensor/rate_hz", "/sensor/driver", "/trace/enabled", "/trace/rate_hz"], check: traceRate),
         Rule(uses: ["/trace/enabled", "/trace/rate_hz", "/trace/block_s"], check: traceBlock),
         Rule(uses: ["/waveform/enabled", "/waveform/encoding"], check: waveformCodes),
+        Rule(uses: ["/alarm/network/enabled", "/station/latitude", "/station/longitude"], check: warning),
         Rule(uses: ["/mqtt/tls"], check: certificate),
         Rule(uses: ["/mqtt/home_assistant", "/mqtt/openeew", "/mqtt/root"], check: othersTopics),
         Rule(uses: ["/mqtt/reconnect"], check: reconnect),
@@ -114,6 +115,17 @@ enum CrossFieldRules {
                 VibrationError.band(band, rate: rate).message,
                 got: vibration.band == .own ? .shortest(vibration.upper) : .string(vibration.band.rawValue),
                 allowed: "a band up to \(shortText(0.4 * rate)) Hz")
+        }
+    }
+
+    private static func warning(_ c: Configuration, _ findings: inout Findings) {
+        guard c.alarm.network.enabled else { return }
+        for (name, value) in [("latitude", c.station.latitude), ("longitude", c.station.longitude)] where value == nil {
+            findings.add(
+                "/alarm/network/enabled", .crossField,
+                "The arrival of a wave can only be computed where station.\(name) is given.", got: .bool(true),
+                allowed: "false without station.latitude and station.longitude")
+            return
         }
     }
 

@@ -16,7 +16,7 @@ extension SettingsTable {
     static let alarm = Chapter(
         key: "alarm", title: "Alarm",
         help: "An alarm for people and relays: an earthquake that moves the ground fast.", owners: .sampling,
-        sections: [("gpio", "Alarm line")],
+        sections: [("network", "Warning by the network"), ("gpio", "Alarm line")],
         settings: [
             StationSetting(
                 "alarm.enabled", \.alarm.enabled, .bool, apply: .live, title: "Alarm",
@@ -29,6 +29,20 @@ extension SettingsTable {
                 "alarm.velocity", \.alarm.velocity, .quantity(.velocity, .from(1e-5, to: 10)), written: "0.5 cm/s",
                 apply: .live, title: "Alarm velocity",
                 "How fast: the 3-D ground velocity above 0.4 Hz; 0.5 cm/s is weak shaking that most people feel."),
+            StationSetting(
+                "alarm.network.enabled", \.alarm.network.enabled, .bool, apply: .live, title: "Warning by the network",
+                "Warn of the S wave of an earthquake that the network's detector has located from other stations: publish event/warning, and sound the alarm line with a pattern of its own. Needs station.latitude and station.longitude."
+            ).owned(by: .link, .reporter),
+            StationSetting(
+                "alarm.network.mmi", \.alarm.network.intensity, .number(.from(2, to: 10)), apply: .live,
+                title: "Warning intensity",
+                "Expected Mercalli intensity from which on the alarm line sounds; the lower end of the expected range may be 1 below."
+            ).owned(by: .reporter),
+            StationSetting(
+                "alarm.network.stations", \.alarm.network.stations, .integer(3...100), apply: .live,
+                title: "Stations of a warning", advanced: true,
+                "Stations that the network's event needs: events of fewer are not believed."
+            ).owned(by: .reporter),
             StationSetting(
                 "alarm.gpio.line", \.alarm.gpio.line, .gpioLine, apply: .restart, remote: .no, title: "Alarm GPIO line",
                 advanced: true,
@@ -66,7 +80,16 @@ public struct AlarmConfiguration: Sendable, Equatable {
     public var probability = 0.85
     /// m/s.
     public var velocity = 0.005
+    public var network = Network()
     public var gpio = Output()
+
+    /// What the network's detector has located from other stations.
+    public struct Network: Sendable, Equatable {
+        public var enabled = false
+        /// Mercalli.
+        public var intensity = 5.0
+        public var stations = 5
+    }
 
     /// The line that an alarm switches on.
     public struct Output: Sendable, Equatable {

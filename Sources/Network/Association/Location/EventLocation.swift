@@ -1,3 +1,5 @@
+import Propagation
+
 extension Associator {
     /// Stations with an onset from which on the associator's own fit is taken, where they are on all sides of it.
     private static let manyOnsets = 12

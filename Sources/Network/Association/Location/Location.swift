@@ -1,4 +1,5 @@
 import Messages
+import Propagation
 
 /// Where an earthquake was, and what its onsets leave open.
 public struct Location: Sendable, Equatable {

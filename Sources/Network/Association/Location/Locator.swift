@@ -1,4 +1,5 @@
 import Glibc
+import Propagation
 
 /// Locates an event by all its onsets: how probable each place is, on a grid around the network and far beyond it, and
 /// from that the most probable place and the region that has 90 % (Tarantola and Valette 1982; Lomax et al. 2000).

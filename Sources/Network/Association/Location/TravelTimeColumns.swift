@@ -1,3 +1,5 @@
+import Propagation
+
 /// Travel times for some depths, kilometre by kilometre: a grid search asks for them a million times.
 struct TravelTimeColumns: Sendable {
     /// Kilometres; below 70 km the depth hardly changes what a surface network sees.

@@ -88,6 +88,9 @@ package struct DescribedMessage {
             .init("modes", "Natural modes of the structure, of one period of its ambient vibration.", sampled: true) {
                 ModesMessage().fields(&$0)
             },
+            .init("warning", "What a station expects of an earthquake that its network has seen.") {
+                WarningMessage.blank.fields(&$0)
+            },
             .init("health", "How the station is.") { HealthMessage(sensor: .ok, time: .replay).fields(&$0) },
             .init("alert", "An active fault.") {
                 AlertMessage(code: "", severity: .info, since: 0, message: "").fields(&$0)
@@ -136,4 +139,10 @@ private struct RatioNames: DetectorSettingsVisitor {
     var names: [String] = []
 
     mutating func visit<S: DetectorSettings>(_: inout S) { if S.isRatio { names.append(S.name) } }
+}
+
+extension WarningMessage {
+    fileprivate static let blank = WarningMessage(
+        state: .coming, networkEvent: "", version: 1, alarm: false, arrival: 0, seconds: 0, intensity: 1, range: 1...1,
+        distance: 0, magnitude: 0, issued: 0)
 }

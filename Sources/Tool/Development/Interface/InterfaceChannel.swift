@@ -169,6 +169,11 @@ extension Stream {
             case .vibration: ("vibration", ["vibration"], "", "Vibration of each interval, while `vibration.enabled`.")
             case .update: ("update", ["update"], "", "What becomes of an update, and how the last one ended.")
             case .modes: ("modes", ["modes"], "", "Natural modes of each period, while `vibration.modes`.")
+            case .warning:
+                (
+                    "warning", ["warning"], "",
+                    "What is to be expected of an earthquake that the network has seen, while `alarm.network.enabled`."
+                )
             case .waveform: ("waveform", ["waveform"], "/{event_id}", "An event at the full rate.")
             case .reply: ("reply", ["reply"], "/{request_id}", "Replies to commands that have no response topic.")
             case .log: ("log", ["log"], "/{level}", "Lines of the log, after the command `log`.")

@@ -3,6 +3,7 @@ import Association
 import Client
 import Glibc
 import Messages
+import Propagation
 import ServerOptions
 
 /// `seismote simulate-fleet N`: stations without sensors, to try a broker with.

@@ -1,6 +1,7 @@
 import Association
 import Glibc
 import Messages
+import Propagation
 import Sensors
 
 /// An earthquake that a simulated fleet feels.

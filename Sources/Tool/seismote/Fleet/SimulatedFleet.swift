@@ -5,6 +5,7 @@ import Client
 import Glibc
 import Link
 import Messages
+import Propagation
 import Sensors
 import Settings
 import Threads

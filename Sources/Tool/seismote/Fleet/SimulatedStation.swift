@@ -2,6 +2,7 @@ import Association
 import CMosquitto
 import Client
 import Messages
+import Propagation
 import Seismology
 import Station
 

@@ -12,7 +12,8 @@ struct NetworkReplayCommand: ParsableCommand {
             Each line of the input is an object {"topic": "seismote/<id>/event/trigger", "payload": {...}, "arrival": \
             seconds}, in order of arrival; "seismote/<id>/state/info" tells the stations' places. Each line of the \
             output is a message as it would be published on seismote/network/event, in the order of event time. The \
-            output depends on the messages alone: it has the same bytes for any order of arrival within 3 s.
+            output depends on the messages alone: it has the same bytes for any order of arrival within 3 s. With --warn-at \
+            it also says what a station at a place would have warned of (alarm.network), and when.
             """)
 
     @Argument(help: "Recorded messages, one JSON object a line; - is standard input.")
@@ -28,8 +29,26 @@ struct NetworkReplayCommand: ParsableCommand {
         help: "Publish versions in the order of arrival, as `seismote network` does, without waiting for late onsets.")
     var early = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Say what a station there would have warned of; may be given again.", valueName: "latitude,longitude"))
+    var warnAt: [String] = []
+
+    @Option(help: ArgumentHelp("As alarm.network.mmi.", valueName: "intensity"))
+    var warnMmi = Configuration().alarm.network.intensity
+
+    @Option(help: ArgumentHelp("Write the warnings here.", valueName: "file"))
+    var warnings = "-"
+
     @Flag(help: "Do not say on standard error what was taken and refused.")
     var quiet = false
+
+    func validate() throws {
+        for text in warnAt where RecordedWarnings.place(text) == nil {
+            throw ValidationError("--warn-at \(text): degrees north and east, with a comma between them")
+        }
+        guard (2...10).contains(warnMmi) else { throw ValidationError("--warn-mmi \(warnMmi): 2 to 10") }
+    }
 
     func run() throws {
         do {
@@ -46,6 +65,7 @@ struct NetworkReplayCommand: ParsableCommand {
             throw ExitCode(66)  // EX_NOINPUT
         }
         var recorded = RecordedNetwork(root: root, isEarly: early)
+        recorded.warnings = RecordedWarnings(warnAt, root: root, intensity: warnMmi)
         while let line = lines.next() { recorded.take(line) }
         recorded.finish()
         let target = try OutputFile(path: output)
@@ -54,6 +74,14 @@ struct NetworkReplayCommand: ParsableCommand {
             target.endLine()
         }
         try target.finish()
+        if !warnAt.isEmpty {
+            let target = try OutputFile(path: warnings)
+            for line in recorded.warnings?.lines ?? [] {
+                line.json().withUnsafeBytes { target.append($0) }
+                target.endLine()
+            }
+            try target.finish()
+        }
         if !quiet { printError(recorded.report) }
     }
 }
@@ -66,6 +94,8 @@ struct RecordedNetwork {
     private var unreadable = 0
     private var firstUnreadable: (line: Int, problem: String)?
     private var count = 0
+    /// What stations would have made of it.
+    var warnings: RecordedWarnings?
 
     init(root: String, isEarly: Bool) {
         self.root = root
@@ -85,6 +115,7 @@ struct RecordedNetwork {
             if case .success(let new) = detector.take(station: station, topic: rest, payload: payload, arrival: arrival)
             {
                 spoken += new
+                for one in new { warnings?.take(one, arrival: arrival ?? one.time) }
             }
         } catch {
             unreadable += 1
@@ -92,7 +123,12 @@ struct RecordedNetwork {
         }
     }
 
-    mutating func finish() { spoken += detector.finish() }
+    mutating func finish() {
+        let last = detector.finish()
+        spoken += last
+        for one in last { warnings?.take(one, arrival: one.time) }
+        warnings?.finish()
+    }
 
     /// The messages as published. Regions do not wait for each other: their messages are put in the order of event time.
     func lines() -> [[UInt8]] {

@@ -76,4 +76,62 @@ import Testing
         let end = signal.advance(now: second * 9).ended
         #expect(end)
     }
+
+    @Test func aWarningGoesOnAndOffUntilItHasPassed() {
+        var signal = AlarmSignal(duration: second)
+        _ = signal.begin([true], step: 10 * second, now: 0)
+        signal.warn(1, until: 3 * second, now: 0)
+        #expect(signal.isWarning && signal.test == nil)
+        let due = signal.advance(now: 0).due
+        #expect(due == second / 2)
+        let line = play(&signal, from: 0, to: 3.5)
+        #expect(line == "11111000001111100000111110000000000")
+        #expect(!signal.isBusy)
+    }
+
+    @Test func anUpdateMovesTheEndAndKeepsTheBeat() {
+        var signal = AlarmSignal(duration: second)
+        signal.warn(1, until: 10 * second, now: 0)
+        let before = play(&signal, from: 0, to: 0.7)
+        signal.warn(1, until: 2 * second, now: second * 7 / 10)
+        let after = play(&signal, from: 0.7, to: 2.2)
+        #expect(before + after == "1111100000111110000000")
+        signal.warn(1, until: second, now: 3 * second)
+        #expect(!signal.isBusy)
+    }
+
+    @Test func anAlarmIsHeardThroughAWarning() {
+        var signal = AlarmSignal(duration: second)
+        signal.warn(1, until: 4 * second, now: 0)
+        signal.raise(now: second / 2)
+        #expect(!signal.isWarning)
+        let during = play(&signal, from: 0.5, to: 1.5)
+        let after = play(&signal, from: 1.5, to: 2.5)
+        #expect(during == "1111111111" && after == "0000011111")
+        signal.endWarning()
+        #expect(!signal.isBusy)
+    }
+
+    @Test func aSilencedWarningStaysSoUntilAnotherEvent() {
+        var signal = AlarmSignal(duration: second)
+        signal.warn(1, until: 9 * second, now: 0)
+        let was = signal.silence()
+        #expect(was)
+        signal.warn(1, until: 12 * second, now: second)
+        #expect(!signal.isBusy)
+        // An alarm of the station's own is another matter.
+        signal.raise(now: 2 * second)
+        #expect(signal.isBusy)
+        _ = signal.silence()
+        signal.warn(2, until: 12 * second, now: 3 * second)
+        #expect(signal.isWarning)
+    }
+
+    @Test func silencingAnAlarmSilencesNoWarningToCome() {
+        var signal = AlarmSignal(duration: second)
+        signal.raise(now: 0)
+        _ = signal.silence()
+        signal.warn(1, until: 9 * second, now: second)
+        #expect(signal.isWarning)
+    }
 }

@@ -14,6 +14,7 @@ import Testing
             relations: [.worden12, .jma],
             locked: ["axes.y.detection.threshold"])
         station.hasVibration = true
+        station.hasWarning = true
         return station
     }()
 
@@ -139,6 +140,18 @@ import Testing
         without.hasVibration = false
         let more = try keys(Self.station).subtracting(keys(without))
         #expect(more == ["ppv", "kb_fmax", "vibration_dose", "vibration_share", "vibration_limit"])
+    }
+
+    @Test func warningsAreShownWhereTheStationWarns() throws {
+        func keys(_ station: HomeAssistantStation) throws -> Set<String> {
+            let device = try #require(Self.announced(.device, station).first).object()
+            let entities = try #require(device["components"] as? [String: [String: Any]])
+            return Set(entities.filter { $0.value.count > 1 }.keys)
+        }
+        var without = Self.station
+        without.hasWarning = false
+        let more = try keys(Self.station).subtracting(keys(without))
+        #expect(more == ["warning", "warning_seconds", "warning_intensity"])
     }
 
     @Test func namesOfEntitiesAreWhatHomeAssistantTakes() {

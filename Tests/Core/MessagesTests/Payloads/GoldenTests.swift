@@ -103,6 +103,11 @@ import Testing
                 + " modes.frequency_hz modes.damping modes.x modes.y modes.z modes.prominence_db"
         ) { $0.send(Samples.modes, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
+            file: "warning.json",
+            keys: "\(envelope) state network_event version alarm s_arrival seconds mmi mmi_range distance_km magnitude"
+                + " issued"
+        ) { $0.send(Samples.warning, to: $1) },
+        Case(
             file: "health.json",
             keys:
                 "\(envelope) sensor rate_hz rate_error_ppm rate_uncertainty_ppm samples gaps lost_samples clipped time time.synced"
@@ -110,7 +115,8 @@ import Testing
                 + " outbox.dropped.essential outbox.dropped.state outbox.dropped.trace outbox.deleted_age outbox.deleted_room mqtt"
                 + " mqtt.connects mqtt.published"
                 + " mqtt.acked mqtt.refused mqtt.refused.quota_exceeded mqtt.refused.not_authorized"
-                + " mqtt.rejected_commands driver driver.lost driver.overruns driver.lost_triggers driver.duplicates"
+                + " mqtt.rejected_commands warnings warnings.issued warnings.alarms warnings.refused warnings.refused.old"
+                + " driver driver.lost driver.overruns driver.lost_triggers driver.duplicates"
                 + " driver.clock_steps driver.slow_reads driver.retries driver.wake_ups driver.time_error_ms loop_late_ms cpu_pct rss_bytes temperature_c host_temperature_c uptime_s alerts"
         ) { $0.send(Samples.health, time: Samples.onset, to: $1) },
         Case(

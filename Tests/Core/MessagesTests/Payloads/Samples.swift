@@ -8,6 +8,10 @@ import Vibration
 enum Samples {
     static let boot = "6a1f3c52-9d0e-4b7a-8f21-0c5d7e9b1a34"
     static let onset: Int64 = 1_767_608_430_120_000_000
+    static let warning = WarningMessage(
+        state: .coming, networkEvent: "net-20260105T102025120Z", version: 2, alarm: true,
+        arrival: onset + 9_400_000_000, seconds: 9.4, intensity: 5.8, range: 5.1...6.5, distance: 42.3, magnitude: 6.4,
+        issued: onset)
     static var vibration: VibrationMessage {
         var message = VibrationMessage()
         (message.lower, message.upper) = (1, 80)
@@ -195,6 +199,9 @@ enum Samples {
         m.mqtt.acked = 3650
         m.mqtt.refused = [.init("quota_exceeded", 1), .init("not_authorized", 2)]
         m.mqtt.rejectedCommands = 5
+        var warnings = HealthMessage.Warnings()
+        (warnings.issued, warnings.alarms, warnings.refused) = (2, 1, [.init("old", 3)])
+        m.warnings = warnings
         m.loopLateMs = 0.8
         m.cpuPercent = 1.2
         m.rssBytes = 9_400_000

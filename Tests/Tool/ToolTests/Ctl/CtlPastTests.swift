@@ -73,6 +73,25 @@ import Testing
         }
     }
 
+    /// An account that may write for one station makes up no event of another.
+    @Test func eventsOfOthersAreNotShown() throws {
+        let broker = try Broker()
+        let station = try FakeStation(broker, "garden") { station, request in
+            let own = Self.event(1).replacing("basement-", with: "garden-")
+            let list = [Self.event(2), own, Self.event(3).replacing("basement-", with: "net-")].joined(separator: ",")
+            return [
+                station.reply(request, #""phase":"done","result":{"matches":3,"next":null,"events":[\#(list)]}"#)
+            ]
+        }
+        let csv = try Self.ctl(broker, "events", "garden", "--since", "7d", "--csv")
+        #expect(csv.status == 0 && csv.output.split(separator: "\n").count == 2, "\(csv.output)")
+        #expect(csv.output.contains("garden,garden-20260105T102030110Z"))
+        #expect(csv.errors.contains("garden: 2 events whose id is not this station's were left out"), "\(csv.errors)")
+        station.publish("event/last", Self.event(4), retained: true)
+        let last = try Self.ctl(broker, "events", "garden", "--last")
+        #expect(!last.output.contains("0.25"), "\(last.output)")
+    }
+
     @Test func historyIsATableOrCSV() throws {
         let broker = try Broker()
         let station = try Self.station(broker)

@@ -23,7 +23,9 @@ import Threads
         a.publish(
             "state/health", #"{"sensor":"ok","time":{"synced":true,"source":"ntp","error_ms":2.1}}"#, retained: true)
         a.publish(
-            "event/last", #"{"onset":"2026-01-05T10:20:30.120000000Z","pga":0.41,"intensity":[]}"#, retained: true)
+            "event/last",
+            #"{"event_id":"basement-20260105T102030120Z","onset":"2026-01-05T10:20:30.120000000Z","pga":0.41,"intensity":[]}"#,
+            retained: true)
         // The broker has them when the subscriber has.
         let seen = try Subscriber(port: broker.port, ["seismote/+/event/last"])
         #expect(seen.first { $0.topic.hasSuffix("last") } != nil)

@@ -4,7 +4,7 @@ import { ground } from "./ground.js";
 
 const most = 20;
 // How long after its last change an alarm stays, ms.
-const lasting = { network: 120000, station: 60000, test: 15000 };
+const lasting = { network: 120000, station: 60000, warning: 60000, test: 15000 };
 const afterEnd = 30000;
 const afterWithdrawal = 10000;
 // What is older when it is heard of is none.
@@ -47,6 +47,20 @@ function ofStation(id, event, { station, intensity, home }, milliseconds) {
   };
 }
 
+// Of what a station expects of an earthquake of the network. It lasts until S has been there for 10 s, as the station's own does;
+// without a time of arrival it is now.
+function ofWarning(id, warning, { station, home }, milliseconds) {
+  if (station === "off" || (station === "home" && id !== home)) return null;
+  const issued = milliseconds(warning.issued);
+  const s = warning.s_arrival === undefined ? NaN : milliseconds(warning.s_arrival);
+  return {
+    key: `warning ${id} ${warning.network_event}`, kind: "warning", event: warning.network_event, station: id, origin: issued, size: warning.mmi,
+    expected: warning.mmi, range: warning.mmi_range?.length === 2 ? warning.mmi_range : null, distance: warning.distance_km ?? NaN, magnitude: warning.magnitude ?? NaN,
+    s, ends: Number.isFinite(s) ? s + 10000 : issued + 60000,
+    state: warning.state === "passed" ? "over" : warning.state === "coming" && warning.alarm ? "on" : "withdrawn",
+  };
+}
+
 const step = (size) => (Number.isFinite(size) ? Math.floor(size + 0.5) : 0);
 
 export class Alarms {
@@ -67,7 +81,8 @@ export class Alarms {
       if (alarm.state !== "on" || age > oldest || this.#dismissed.get(alarm.key) >= step(alarm.size)) return null;
       if (this.#list.size >= most) this.#list.delete(this.list().at(-1).key);
     }
-    this.#list.set(alarm.key, { ...alarm, since: before?.since ?? now, until: now + wait });
+    const until = alarm.kind === "warning" && alarm.state === "on" ? Math.min(now + wait, Math.max(alarm.ends, now + 1000)) : now + wait;
+    this.#list.set(alarm.key, { ...alarm, since: before?.since ?? now, until });
     return before ? "changed" : "new";
   }
 
@@ -87,11 +102,11 @@ export class Alarms {
     if (this.#dismissed.size > mostDismissed) this.#dismissed.delete(this.#dismissed.keys().next().value);
   }
 
-  // The gravest first: earthquakes of the network before single stations, what is on before what is over, the strongest first.
+  // The gravest first: what is on its way to a station, then earthquakes of the network before single stations, what is on before what is over, the strongest first.
   list() {
-    const rank = ({ kind, state }) => (state === "on" ? 0 : 4) + (kind === "network" ? 0 : kind === "station" ? 1 : 2);
+    const rank = ({ kind, state }) => (state === "on" ? 0 : 4) + { warning: 0, network: 1, station: 2, test: 3 }[kind];
     return [...this.#list.values()].sort((a, b) => rank(a) - rank(b) || step(b.size) - step(a.size) || b.since - a.since);
   }
 }
 
-export const alarms = { ofNetwork, ofStation };
+export const alarms = { ofNetwork, ofStation, ofWarning };

@@ -146,6 +146,9 @@ const column = (value) => (Array.isArray(value) && value.length <= 5000 ? value.
 const columns = object({ min: column, max: column, rms: column });
 const past = object({ from: time, next: time, step_s: number, x: columns, y: columns, z: columns });
 
+// Whether an event is of the station that says so: ids begin with that of their station.
+const isOwn = (station, id) => typeof id === "string" && id.startsWith(`${station}-`);
+
 // An event of the network: several stations together. A region is closed lines, of as many latitudes as longitudes.
 const stationId = matching(/^[A-Za-z0-9_-]{1,64}$/);
 const most = object({ value: number, station: stationId });
@@ -160,12 +163,25 @@ const whereabouts = object({
   quality: matching(/^(good|ambiguous|outside|poor)$/), azimuth_deg: within(-360, 360), distance_km: within(0, 20100), extent_km: within(0, 20100),
   region: list(ring, 16), others: list(coordinates, 16),
 });
+const onsetOf = object({ id: stationId, event_id: eventId, onset: time, phase: matching(/^[PS]$/), residual_s: number, distance_km: number });
+// An onset of a station that is another's is none.
+const member = (value) => {
+  const found = onsetOf(value);
+  return found && (found.event_id === undefined || isOwn(found.id, found.event_id)) ? found : undefined;
+};
+const networkId = matching(/^net-[A-Za-z0-9_-]{1,60}$/);
 const network = whole(object({
-  event_type: matching(/^(onset|update|end)$/), event_id: eventId, origin_time: time, magnitude: orNull(object({ value: number, sigma: number, relation: text })),
+  event_type: matching(/^(onset|update|end)$/), event_id: networkId, origin_time: time, magnitude: orNull(object({ value: number, sigma: number, relation: text })),
   ...numbers("version", "latitude", "longitude", "depth_km", "rms_s"), ellipse: object(numbers("semi_major_km", "semi_minor_km", "azimuth_deg")),
-  t: time, merged_into: eventId, withdrawn: flag, disputed: flag, pga: most, mmi: most, class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 1000),
-  stations: list(object({ id: stationId, event_id: eventId, onset: time, phase: matching(/^[PS]$/), residual_s: number, distance_km: number }), 1000), place: whereabouts,
+  t: time, merged_into: networkId, withdrawn: flag, disputed: flag, pga: most, mmi: most, class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 1000),
+  stations: list(member, 1000), place: whereabouts,
 }), "event_id", "event_type", "origin_time", "latitude", "longitude");
+
+// What a station expects of an event of the network.
+const warning = whole(object({
+  state: matching(/^(coming|passed|cancelled)$/), network_event: networkId, alarm: flag, s_arrival: time, issued: time,
+  ...numbers("version", "seconds", "distance_km", "magnitude"), mmi: within(0, 12), mmi_range: list(within(0, 12), 2),
+}), "state", "network_event", "mmi", "issued");
 
 // What people have noted of an event.
 const remark = whole(object({ by: text, t: time, text }), "t");
@@ -175,7 +191,8 @@ const note = object({ seen: remark, notes: list(remark, 20) });
 const detector = whole(object({ t: time, online: flag, open_events: number }), "t");
 
 export const wire = {
-  network, detector, note,
+  isOwn,
+  network, warning, detector, note,
   level, events, kept, past, label, kind,
   text, color, eventId, summary, health, info, alert, event, config, used, schema: tree, errors, proposal, details, snapshot,
   // An id of a station, and the code of an alert, as topics have them.

@@ -121,7 +121,7 @@ class Events {
         }
       }
       if (!here()) return;
-      const fresh = (found?.events ?? []).filter((event) => event.event_id && event.onset);
+      const fresh = (found?.events ?? []).filter((event) => wire.isOwn(this.id, event.event_id) && event.onset);
       for (const event of fresh) fleet.learn(this.id, event);
       this.local = false;
       this.list = more ? [...this.list, ...fresh] : fresh;

@@ -18,7 +18,11 @@ struct EventList {
         var found: [Value] = []
         var cursor: Int?
         var isIncomplete = false
-        defer { if isIncomplete { printError("\(station): \(Reply.incomplete)") } }
+        var foreign = 0
+        defer {
+            if isIncomplete { printError("\(station): \(Reply.incomplete)") }
+            if foreign > 0 { printError("\(station): \(foreign) events whose id is not this station's were left out") }
+        }
         repeat {
             var members = request + [.init("limit", .int(Int64(min(100, limit - found.count))))]
             if let cursor { members.append(.init("after", .int(Int64(cursor)))) }
@@ -37,7 +41,9 @@ struct EventList {
                 status = report.status == .done ? .silent : report.status
                 return found
             }
-            found += page.prefix(limit - found.count)
+            let own = page.filter { Topics.isEvent($0["event_id"]?.rawText, of: station) }
+            foreign += page.count - own.count
+            found += own.prefix(limit - found.count)
             cursor = result?["next"]?.whole
         } while cursor != nil && found.count < limit && !Interrupt.came
         return found

@@ -171,7 +171,8 @@ struct EventsCommand: ParsableCommand {
             repair.ask(client)
             guard let message = try feed.next(until: min(end, monotonicSeconds() + 1)), !message.isRetained,
                 let (station, rest) = Topics.split(message.topic, root: root), EventRepair.topics.contains(rest),
-                let event = try? JSONReader.read(message.payload), repair.isNew(event, of: station, on: rest)
+                let event = try? JSONReader.read(message.payload),
+                Topics.isEvent(event["event_id"]?.rawText, of: station), repair.isNew(event, of: station, on: rest)
             else { continue }
             if event["event_type"]?.rawText == "update", !updates { continue }
             show(station, event)

@@ -65,7 +65,9 @@ struct Fleet {
             case "state/config": view.config = value
             case "state/health": view.health = value
             case "state/summary": view.summary = value
-            case "event/last": view.lastEvent = value
+            case "event/last":
+                guard value == nil || Topics.isEvent(value?["event_id"]?.rawText, of: id) else { return nil }
+                view.lastEvent = value
             case "state/level": break
             default: return nil
             }

@@ -55,6 +55,8 @@ struct WatchCommand: ParsableCommand {
             if rest == "state/online" {
                 value = .string(String(decoding: message.payload.prefix(20), as: UTF8.self))
             } else if let read = try? JSONReader.read(message.payload) {
+                let isEvent = rest == "event/trigger"
+                if isEvent, !Topics.isEvent(read["event_id"]?.rawText, of: station) { continue }
                 value = read
             } else {
                 continue
@@ -110,7 +112,9 @@ struct WatchCommand: ParsableCommand {
         guard let (station, rest) = Topics.split(message.topic, root: fleet.root) else { return }
         if rest == "data/trace" {
             if let block = LiveBlock(message.payload) { screen.trace.take(block, keeping: window + 2) }
-        } else if rest == "event/trigger", let value = try? JSONReader.read(message.payload) {
+        } else if rest == "event/trigger", let value = try? JSONReader.read(message.payload),
+            Topics.isEvent(value["event_id"]?.rawText, of: station)
+        {
             screen.take(event: value, of: station)
         }
     }

@@ -13,7 +13,6 @@ enum TravelTimeData {
         80, 100, 130, 160, 200, 250, 300, 400, 500, 600, 700,
     ]
     static let unit = 0.005
-    static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     static let p: StaticString = """
         AAAABFACKADPAEUAFZAGeAHjAIoAJtAKyAL3AM8AOBAPGAQLARQASUATZAUeAVjAWoAXtAYyAZ3Aa8AcBAdGAeLAfQAgVAhaAifAjkAkpAlu\
         AmzAn4Ao9AqCArHAsMAtRAuWAvaAwfAxkAypAzuA0zA14A4lA7RA9-BAqBDWBGDBIvBLbBOIBQ0BTaBVWBXSBZNBbJBdFBfABg8Bi4Bk0Bmv\

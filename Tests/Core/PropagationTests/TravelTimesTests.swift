@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Association
+@testable import Propagation
 
 /// Numbers of ObsPy 1.5.1, `TauPyModel("iasp91")`, first of p, P, Pg, Pn or s, S, Sg, Sn.
 @Suite struct TravelTimesTests {
@@ -12,6 +12,18 @@ import Testing
         let times = TravelTimes.iasp91
         #expect(abs(times.seconds(.p, distance: distance, depth: depth) - p) < 0.05)
         #expect(abs(times.seconds(.s, distance: distance, depth: depth) - s) < 0.1)
+    }
+
+    @Test func theTextSaysWhatTheTableSays() {
+        for depth in [0.0, 0.5, 11, 34.9, 120, 699, 700, 900] {
+            for distance in [0.0, 0.3, 7, 51.5, 99.9, 100, 288, 1199.9, 1200, 5000] {
+                for phase in Phase.allCases {
+                    let decoded = TravelTimes.iasp91.seconds(phase, distance: distance, depth: depth)
+                    let direct = TravelTimes.seconds(phase, distance: distance, depth: depth)
+                    #expect(abs(decoded - direct) < 1e-9, "\(phase) \(distance) km, \(depth) km")
+                }
+            }
+        }
     }
 
     @Test func slopesAreThoseOfTheTimes() {

@@ -11,7 +11,7 @@ public struct Place: Sendable, Equatable {
     /// Kilometres above the sea.
     public var elevation: Double
     /// Unit vector from the Earth's centre.
-    let direction: SIMD3<Double>
+    package let direction: SIMD3<Double>
 
     public init(latitude: Double, longitude: Double, elevation: Double = 0) {
         (self.latitude, self.longitude, self.elevation) = (latitude, longitude, elevation)
@@ -28,7 +28,7 @@ public struct Place: Sendable, Equatable {
 
     /// Kilometres east and north of a centre in the azimuthal equidistant projection: up to 300 km from the centre,
     /// distances between two points are less than 0.04 % off.
-    func projected(around centre: Place) -> SIMD2<Double> {
+    package func projected(around centre: Place) -> SIMD2<Double> {
         let (phi, lambda) = (centre.latitude * .pi / 180, centre.longitude * .pi / 180)
         let east = SIMD3(-sin(lambda), cos(lambda), 0)
         let north = SIMD3(-sin(phi) * cos(lambda), -sin(phi) * sin(lambda), cos(phi))
@@ -57,7 +57,7 @@ public struct Place: Sendable, Equatable {
     }
 
     /// The point in the middle of others.
-    static func middle(of places: [Place]) -> Place {
+    package static func middle(of places: [Place]) -> Place {
         let sum = places.reduce(SIMD3<Double>(repeating: 0)) { $0 + $1.direction }
         let length = (sum * sum).sum().squareRoot()
         guard length > 1e-9 else { return places.first ?? Place(latitude: 0, longitude: 0) }

@@ -1,0 +1,199 @@
+import Glibc
+import Messages
+import Propagation
+
+/// Decides what a station makes of its network's events: when S arrives, how strong it will be, and whether the alarm line
+/// sounds until it has passed. Pure: messages and times are passed in.
+public struct NetworkWarning: Sendable {
+    public struct Options: Sendable, Equatable {
+        /// The only topic that is believed: `<root>/network/event`.
+        public var topic: String
+        /// Degrees.
+        public var latitude, longitude: Double
+        /// From this intensity on (Mercalli) the alarm line sounds, where the range's lower end is at most 1 below.
+        public var intensity: Double
+        /// Stations that an event needs.
+        public var stations: Int
+
+        public init(topic: String, latitude: Double, longitude: Double, intensity: Double, stations: Int) {
+            (self.topic, self.latitude, self.longitude) = (topic, latitude, longitude)
+            (self.intensity, self.stations) = (intensity, stations)
+        }
+    }
+
+    /// Now.
+    public struct Moment: Sendable, Equatable {
+        /// Nanoseconds of UTC.
+        public var wall: Int64
+        /// Nanoseconds of the monotonic clock.
+        public var monotonic: Int64
+        /// The wall clock is right to 1 s.
+        public var isSynchronized: Bool
+
+        public init(wall: Int64, monotonic: Int64, isSynchronized: Bool) {
+            (self.wall, self.monotonic, self.isSynchronized) = (wall, monotonic, isSynchronized)
+        }
+    }
+
+    /// What is wanted of the alarm line.
+    public struct Line: Sendable, Equatable {
+        /// Another one for each event that begins to ask for it: who has silenced one hears the next.
+        public var number: Int
+        /// Nanoseconds of the monotonic clock.
+        public var until: Int64
+        public init(number: Int, until: Int64) { (self.number, self.until) = (number, until) }
+    }
+
+    /// Events that are followed at a time.
+    static let most = 16
+    /// Seconds for which a warning goes on after the arrival of S.
+    static let after = 10.0
+    /// Seconds after which a version is too old, and by which it may lie ahead of our clock.
+    static let oldest = 30.0
+    static let ahead = 2.0
+    /// Intensity from which on a message is published: that people feel.
+    static let felt = 2.0
+    /// How far an update may lower the intensity of a warning that sounds before it ends.
+    static let grace = 0.5
+
+    private struct Open: Sendable {
+        var message: WarningMessage
+        /// Monotonic.
+        var until: Int64
+        var isAlarm: Bool { message.alarm }
+    }
+
+    public let options: Options
+    private let place: Place
+    private var open: [Open] = []
+    private var counts = [Int](repeating: 0, count: WarningRefusal.allCases.count)
+    private var lines = 0
+    /// Events that were told of, and those of them that asked for the alarm line.
+    public private(set) var issued = 0
+    public private(set) var alarms = 0
+
+    public init(_ options: Options) {
+        self.options = options
+        place = Place(latitude: options.latitude, longitude: options.longitude)
+    }
+
+    /// The same with other settings: what is on its way goes on, judged by the next version.
+    public func with(_ options: Options) -> NetworkWarning {
+        var other = NetworkWarning(options)
+        (other.open, other.counts, other.lines) = (open, counts, lines)
+        (other.issued, other.alarms) = (issued, alarms)
+        return other
+    }
+
+    /// Messages of which no warning was made, by reason.
+    public var refused: [NamedCount] {
+        zip(WarningRefusal.allCases, counts).filter { $1 > 0 }.map { NamedCount($0.rawValue, $1) }
+    }
+
+    /// What is wanted of the alarm line now; nil: nothing.
+    public var line: Line? {
+        let until = open.filter(\.isAlarm).map(\.until).max()
+        return until.map { Line(number: lines, until: $0) }
+    }
+
+    /// When ``advance(_:)`` has something to do next (monotonic); nil: not by itself.
+    public var due: Int64? { open.map(\.until).min() }
+
+    /// Takes a message of the network.
+    /// - Parameter tree: its payload; nil: it is no JSON, or too large.
+    /// - Returns: what is to be published; or why nothing follows.
+    public mutating func take(
+        topic: String, isRetained: Bool, _ tree: Value?, at now: Moment
+    ) -> (messages: [WarningMessage], refusal: WarningRefusal?) {
+        guard topic == options.topic else { return refuse(.topic) }
+        guard !isRetained else { return refuse(.retained) }
+        guard let report = tree.flatMap(NetworkReport.init) else { return refuse(.unreadable) }
+        let wall = Double(now.wall) / 1e9
+        if now.isSynchronized {
+            guard report.made - wall <= Self.ahead else { return refuse(.clock) }
+            guard wall - report.made <= Self.oldest else { return refuse(.old) }
+        }
+        let known = open.firstIndex { $0.message.networkEvent == report.id }
+        // What was delivered twice.
+        if let known, report.version <= open[known].message.version { return ([], nil) }
+        if report.isGone || report.isDisputed {
+            guard let known else { return report.isGone ? ([], nil) : refuse(.disputed) }
+            return ([cancel(known, report.version, now)], nil)
+        }
+        guard report.isPlaced else { return refuse(.place) }
+        guard report.stations >= options.stations else { return refuse(.stations) }
+        guard !report.isDisturbance else { return refuse(.class) }
+        guard let magnitude = report.magnitude else { return refuse(.magnitude) }
+        let shaking = ExpectedShaking(of: report, magnitude: magnitude, at: place)
+        guard shaking.distance <= IntensityPrediction.reach else { return refuse(.distance) }
+        let arrival = report.origin + shaking.travel
+        // Without a clock: for as long as the detector's own lets expect.
+        let left = now.isSynchronized ? arrival - wall : max(0, min(60, arrival - report.made))
+        guard left + Self.after > 0 else { return known == nil ? refuse(.passed) : ([], nil) }
+        guard known != nil || open.count < Self.most else { return refuse(.many) }
+        let before = known.map { open[$0].message }
+        let message = WarningMessage(
+            state: .coming, networkEvent: report.id, version: report.version,
+            alarm: asksForAlarm(shaking, isSounding: before?.alarm == true),
+            arrival: now.isSynchronized ? Int64((arrival * 1e3).rounded()) * 1_000_000 : nil,
+            seconds: now.isSynchronized ? Self.rounded(left) : 0, intensity: Self.rounded(shaking.intensity),
+            range: Self.rounded(shaking.range.lowerBound)...Self.rounded(shaking.range.upperBound),
+            distance: Self.rounded(shaking.distance), magnitude: Self.rounded(magnitude.value), issued: now.wall)
+        guard message.alarm || shaking.intensity >= Self.felt else {
+            return known.map { ([cancel($0, report.version, now)], nil) } ?? ([], nil)
+        }
+        let until = now.monotonic + Int64((left + Self.after) * 1e9)
+        if let known {
+            open[known] = Open(message: message, until: until)
+        } else {
+            open.append(Open(message: message, until: until))
+            issued += 1
+        }
+        if message.alarm, before?.alarm != true {
+            lines += 1
+            alarms += 1
+        }
+        return ([message], nil)
+    }
+
+    /// Ends what has passed.
+    /// - Returns: what is to be published.
+    public mutating func advance(_ now: Moment) -> [WarningMessage] {
+        let over = open.filter { $0.until <= now.monotonic }
+        open.removeAll { $0.until <= now.monotonic }
+        return over.map { Self.ended($0.message, .passed, now) }
+    }
+
+    /// Ends everything: it is switched off.
+    public mutating func end(_ now: Moment) -> [WarningMessage] {
+        defer { open = [] }
+        return open.map { Self.ended($0.message, .cancelled, now) }
+    }
+
+    private func asksForAlarm(_ shaking: ExpectedShaking, isSounding: Bool) -> Bool {
+        if isSounding { return shaking.intensity >= options.intensity - Self.grace }
+        return shaking.intensity >= options.intensity && shaking.range.lowerBound >= options.intensity - 1
+    }
+
+    private mutating func cancel(_ at: Int, _ version: Int, _ now: Moment) -> WarningMessage {
+        var message = Self.ended(open.remove(at: at).message, .cancelled, now)
+        message.version = version
+        return message
+    }
+
+    private mutating func refuse(_ reason: WarningRefusal) -> (messages: [WarningMessage], refusal: WarningRefusal?) {
+        if let at = WarningRefusal.allCases.firstIndex(of: reason) { counts[at] += 1 }
+        return ([], reason)
+    }
+
+    private static func ended(
+        _ message: WarningMessage, _ state: WarningMessage.State, _ now: Moment
+    ) -> WarningMessage {
+        var message = message
+        (message.state, message.alarm, message.issued) = (state, false, now.wall)
+        message.seconds = message.arrival.map { rounded(Double($0) / 1e9 - Double(now.wall) / 1e9) } ?? 0
+        return message
+    }
+
+    private static func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+}
