@@ -22,7 +22,10 @@ import Vibration
             (record.axes[k].rms, record.axes[k].kbFmax, record.axes[k].kbFTm) = (base + 2, base + 3, base + 4)
             (record.axes[k].weightedRMS, record.axes[k].dose) = (base + 5, base + 6)
             record.axes[k].floor = k == 2 ? nil : base + 7
+            (record.axes[k].displacement, record.axes[k].acceleration) = (base + 0.25, k == 0 ? nil : base + 0.75)
         }
+        record.pvsPeak = index % 7 == 6 ? nil : Double(index % length) + 0.5
+        record.interruptions = .init(rawValue: UInt8(index % 16))
         return record
     }
 
@@ -167,12 +170,72 @@ import Vibration
         #expect(try records(&third) == [Self.record(7)])
     }
 
+    /// Rows of before displacement, acceleration and the time of the vector sum, and before modes had numbers; new intervals
+    /// join them.
+    @Test func rowsOfAnEarlierVersionAreRead() throws {
+        func old(_ record: VibrationRecord) -> VibrationRecord {
+            var record = record
+            (record.pvsPeak, record.interruptions) = (nil, [])
+            for k in 0..<3 { (record.axes[k].displacement, record.axes[k].acceleration) = (nil, nil) }
+            return record
+        }
+        /// As version 1 wrote them.
+        func columns(_ block: VibrationBlock) -> [UInt8] {
+            let all = block.columns
+            return stride(from: 0, to: all.count, by: VibrationBlock.bytesOfRecord).flatMap { place -> [UInt8] in
+                func words(_ range: Range<Int>) -> [UInt8] { Array(all[(place + 4 * range.lowerBound)..<(place + 4 * range.upperBound)]) }
+                return words(0..<6) + (0..<3).flatMap { words((7 + 11 * $0)..<(16 + 11 * $0)) }
+            }
+        }
+        var spool = try folder.open()
+        let number = VibrationBlock.number(at: newYear)
+        var block = VibrationBlock(number: number, added: 0)
+        for index in 0..<4 { block.add(old(Self.record(index))) }
+        var modes = StoredModes(Self.modes(3), added: 0).columns
+        modes.removeLast(4)
+        modes.removeSubrange((modes.count - 28)..<(modes.count - 24))
+        for (key, format, bytes) in [
+            (number, VibrationBlock.oldFormat, columns(block)),
+            (StoredModes.number(at: Self.modes(3).start), StoredModes.oldFormat, modes),
+        ] {
+            let sum = bytes.withUnsafeBytes { VibrationBlock.sum(key, added: 0, format: format, $0) }
+            let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            try spool.database.execute("INSERT INTO vibration VALUES(\(key), 0, \(format), \(sum), x'\(hex)')")
+        }
+        try spool.commit()
+        #expect(try records(&spool) == (0..<4).map { old(Self.record($0)) })
+        #expect(try spool.modes(from: newYear, to: .max) == [Self.modes(3)])
+        try spool.check()
+        #expect(spool.statistics.damagedOthers == 0)
+        for index in 4..<7 { try spool.storeVibration(Self.record(index)) }
+        try spool.close()
+        var again = try folder.open()
+        #expect(again.setAside == nil && again.statistics.damagedOthers == 0)
+        #expect(try records(&again) == (0..<7).map { $0 < 4 ? old(Self.record($0)) : Self.record($0) })
+    }
+
+    /// A restart of the agent knows the modes again, of however many periods.
+    @Test func modesAreFollowedOverRestarts() throws {
+        var spool = try folder.open()
+        for index in 0..<150 {
+            var message = Self.modes(index)
+            (message.modes[0].id, message.modes[1].id) = (3, index == 149 ? 9 : nil)
+            try spool.storeModes(message)
+        }
+        try spool.close()
+        var again = try folder.open()
+        var followed = try again.followedModes()
+        var modes = Self.modes(0).modes + [StructureMode(frequency: 9, damping: 0.01, shape: [0, 1, 0], prominence: 9)]
+        followed.recognise(&modes)
+        #expect(modes.map(\.id) == [3, 9, 10])
+    }
+
     /// A row that is not as it was written is dropped and counted; an index that has lost a row is made again.
     @Test func damageIsFound() throws {
         var spool = try folder.open()
         for index in 0..<30 { try spool.storeVibration(Self.record(index)) }
         try spool.commit()
-        try spool.database.execute("UPDATE vibration SET columns = zeroblob(132) WHERE number % 3 = 0")
+        try spool.database.execute("UPDATE vibration SET columns = zeroblob(160) WHERE number % 3 = 0")
         #expect(try records(&spool).count == 20)
         #expect(spool.unread == 1)
         try spool.check()
@@ -201,7 +264,7 @@ import Vibration
         var again = try folder.open(now: 0)
         #expect(again.setAside != nil)
         #expect(try records(&again) == (0..<300).map { Self.record($0) })
-        #expect(again.books.ages.ran == 10 * day && again.books.vibrationRows == 30)
+        #expect(again.books.ages.ran == 10 * day && again.books.vibration.rows == 30)
     }
 
     static func modes(_ index: Int, count: Int = 2) -> ModesMessage {
@@ -231,10 +294,10 @@ import Vibration
         #expect(try again.modes(from: newYear + hour, to: newYear + 3 * hour) == Array(wanted[1...2]))
         #expect(try again.modes(from: newYear, to: .max, most: 4) == Array(wanted.prefix(4)))
         #expect(try records(&again) == (0..<30).map { Self.record($0 * 60) })
-        #expect(again.books.vibrationRows == 60 && again.statistics.damagedOthers == 0)
+        #expect(again.books.vibration.rows == 60 && again.statistics.damagedOthers == 0)
         while try !again.trim(now: 401 * day) {}
-        #expect(try again.modes(from: newYear, to: .max) == [] && again.books.vibrationRows == 0)
-        try spool.database.execute("UPDATE vibration SET columns = zeroblob(132) WHERE format = 2 AND number % 12 = 4")
+        #expect(try again.modes(from: newYear, to: .max) == [] && again.books.vibration.rows == 0)
+        try spool.database.execute("UPDATE vibration SET columns = zeroblob(160) WHERE format = 4 AND number % 12 = 4")
         try spool.check()
         #expect(try spool.modes(from: newYear, to: .max).count + spool.statistics.damagedOthers == 30)
         #expect(spool.statistics.damagedOthers > 0 && spool.unread == 0)

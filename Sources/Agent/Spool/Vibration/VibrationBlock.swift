@@ -5,10 +5,11 @@ import Vibration
 public struct VibrationBlock: Sendable, Equatable {
     /// Intervals of one block at most: of ten seconds each, and some that were cut short.
     public static let most = 64
-    /// As the row says what it has.
-    static let format: Int64 = 1
-    private static let wordsOfRecord = 33
-    static let bytesOfRecord = 4 * wordsOfRecord
+    /// As the row says what it has; and before displacement, acceleration and the time of the vector sum were stored.
+    static let format: Int64 = 3
+    static let oldFormat: Int64 = 1
+    static let bytesOfRecord = 4 * 40
+    private static let bytesOfOldRecord = 4 * 33
     private static let second: Int64 = 1_000_000_000
 
     /// Of ten minutes since 1970.
@@ -40,7 +41,7 @@ public struct VibrationBlock: Sendable, Equatable {
 
     // MARK: Rows
 
-    /// What the row has: 33 words of 32 bits for each interval.
+    /// What the row has: 40 words of 32 bits for each interval.
     var columns: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(records.count * Self.bytesOfRecord)
@@ -52,12 +53,13 @@ public struct VibrationBlock: Sendable, Equatable {
                 let place = FrequencyWeighting.all.firstIndex { $0.name == axis.element.weighting }
                 return sum | UInt32(((place ?? -1) + 1) & 15) << (4 * UInt32(axis.offset))
             }
-            put(UInt32(min(max(record.gaps, 0), 0xFFFF)) | weightings << 16)
-            for number in [record.seconds, record.lower, record.upper, record.pvs] { put(number) }
+            let reasons = UInt32(record.interruptions.rawValue & 15) << 28
+            put(UInt32(min(max(record.gaps, 0), 0xFFFF)) | weightings << 16 | reasons)
+            for number in [record.seconds, record.lower, record.upper, record.pvs, record.pvsPeak] { put(number) }
             for axis in record.axes {
                 for number in [
                     axis.ppv, axis.peak, axis.frequency, axis.rms, axis.kbFmax, axis.kbFTm, axis.weightedRMS,
-                    axis.dose, axis.floor,
+                    axis.dose, axis.floor, axis.displacement, axis.acceleration,
                 ] { put(number) }
             }
         }
@@ -65,11 +67,11 @@ public struct VibrationBlock: Sendable, Equatable {
     }
 
     /// Nil when the bytes are none.
-    init?(number: Int64, added: Int64, _ columns: UnsafeRawBufferPointer) {
+    init?(number: Int64, added: Int64, format: Int64, _ columns: UnsafeRawBufferPointer) {
         self.init(number: number, added: added)
-        guard columns.count % Self.bytesOfRecord == 0, columns.count <= Self.most * Self.bytesOfRecord else {
-            return nil
-        }
+        let isOld = format == Self.oldFormat
+        let bytes = isOld ? Self.bytesOfOldRecord : Self.bytesOfRecord
+        guard columns.count % bytes == 0, columns.count <= Self.most * bytes else { return nil }
         var place = 0
         func word() -> UInt32 {
             defer { place += 4 }
@@ -85,8 +87,10 @@ public struct VibrationBlock: Sendable, Equatable {
             record.start = start &+ Int64(time & 0xFFFF) * Self.second
             record.length = max(1, Int(time >> 16))
             record.gaps = Int(counts & 0xFFFF)
+            record.interruptions = .init(rawValue: UInt8(counts >> 28))
             record.seconds = float() ?? 0
             (record.lower, record.upper, record.pvs) = (float() ?? 0, float() ?? 0, float() ?? 0)
+            if !isOld { record.pvsPeak = float() }
             for k in 0..<3 {
                 let place = Int(counts >> (16 + 4 * UInt32(k)) & 15) - 1
                 if FrequencyWeighting.all.indices.contains(place) {
@@ -101,6 +105,9 @@ public struct VibrationBlock: Sendable, Equatable {
                 record.axes[k].weightedRMS = float() ?? 0
                 record.axes[k].dose = float() ?? 0
                 record.axes[k].floor = float()
+                guard !isOld else { continue }
+                record.axes[k].displacement = float()
+                record.axes[k].acceleration = float()
             }
             records.append(record)
         }
@@ -116,19 +123,20 @@ public struct VibrationBlock: Sendable, Equatable {
 
     /// A row as it stands in its page; nil: it is not what was written.
     static func read(_ row: PageRecord) -> VibrationBlock? {
-        guard row.isInt(1), row.int64(2) == format else { return nil }
+        let format = row.int64(2)
+        guard row.isInt(1), format == Self.format || format == oldFormat else { return nil }
         return Array(row.blob(4)).withUnsafeBytes { columns in
             guard row.int64(3) == sum(row.key, added: row.int64(1), format: format, columns) else { return nil }
-            return VibrationBlock(number: row.key, added: row.int64(1), columns)
+            return VibrationBlock(number: row.key, added: row.int64(1), format: format, columns)
         }
     }
 
     /// The same of a row that SQLite gives: number, added, format, sum, columns.
     static func read(_ row: borrowing Statement) -> VibrationBlock? {
-        let (number, added, columns) = (row.int64(0), row.int64(1), row.blob(4))
-        guard row.int64(2) == format, row.int64(3) == sum(number, added: added, format: format, columns) else {
-            return nil
-        }
-        return VibrationBlock(number: number, added: added, columns)
+        let (number, added, format, columns) = (row.int64(0), row.int64(1), row.int64(2), row.blob(4))
+        guard format == Self.format || format == oldFormat,
+            row.int64(3) == sum(number, added: added, format: format, columns)
+        else { return nil }
+        return VibrationBlock(number: number, added: added, format: format, columns)
     }
 }
