@@ -17,14 +17,18 @@ import Vibration
         for k in 0..<3 {
             let base = Double(index * 32 + k * 8)
             record.axes[k].weighting = ["wd", "wd", "wk"][k]
-            (record.axes[k].ppv, record.axes[k].peak) = (base, Double(index % length))
+            record.axes[k].ppv = base
             record.axes[k].frequency = k == 1 ? nil : base + 1
-            (record.axes[k].rms, record.axes[k].kbFmax, record.axes[k].kbFTm) = (base + 2, base + 3, base + 4)
+            record.axes[k].rms = base + 2
             (record.axes[k].weightedRMS, record.axes[k].dose) = (base + 5, base + 6)
-            record.axes[k].floor = k == 2 ? nil : base + 7
-            (record.axes[k].displacement, record.axes[k].acceleration) = (base + 0.25, k == 0 ? nil : base + 0.75)
+            // These have 16 bits.
+            let short = Double((index * 4 + k) % 250)
+            record.axes[k].peak = Double(length * (index % 100 + k)) / 1000
+            (record.axes[k].kbFmax, record.axes[k].kbFTm) = (short + 3, short + 4)
+            record.axes[k].floor = k == 2 ? nil : short + 7
+            (record.axes[k].displacement, record.axes[k].acceleration) = ((short + 1) / 1024, k == 0 ? nil : short + 2)
         }
-        record.pvsPeak = index % 7 == 6 ? nil : Double(index % length) + 0.5
+        record.pvsPeak = index % 7 == 6 ? nil : Double(length * (index % 900)) / 1000
         record.interruptions = .init(rawValue: UInt8(index % 16))
         return record
     }
@@ -71,6 +75,26 @@ import Vibration
         try spool.close()
         again = try folder.open()
         #expect(try records(&again) == (0..<65).map { Self.record($0, length: 10) })
+    }
+
+    /// What has 16 bits is as near as two or three digits, the same before it is written and after.
+    @Test(arguments: [0.0, 0.00123, 0.0987, 3.21, 47.11, 1234]) func shortNumbersAreNearEnough(_ number: Double) throws
+    {
+        var record = Self.record(0, length: 10)
+        (record.axes[0].kbFmax, record.axes[1].floor, record.axes[2].acceleration) = (number, number, number)
+        (record.axes[0].displacement, record.axes[1].peak, record.pvsPeak) = (number, 3.14159, 9.99999)
+        var spool = try folder.open()
+        try spool.storeVibration(record)
+        let before = try #require(try records(&spool).first)
+        for found in [
+            before.axes[0].kbFmax, before.axes[1].floor, before.axes[2].acceleration, before.axes[0].displacement,
+        ] {
+            #expect(abs((found ?? .infinity) - number) <= 0.002 * number)
+        }
+        #expect(abs(before.axes[1].peak - 3.14159) < 1e-4 && abs((before.pvsPeak ?? 0) - 9.99999) < 1e-4)
+        try spool.close()
+        var again = try folder.open()
+        #expect(try records(&again) == [before])
     }
 
     /// A message that is written down again, as after an error of the disk, and an interval that a restart has cut in two.
@@ -179,23 +203,32 @@ import Vibration
             for k in 0..<3 { (record.axes[k].displacement, record.axes[k].acceleration) = (nil, nil) }
             return record
         }
-        /// As version 1 wrote them.
-        func columns(_ block: VibrationBlock) -> [UInt8] {
-            let all = block.columns
-            return stride(from: 0, to: all.count, by: VibrationBlock.bytesOfRecord).flatMap { place -> [UInt8] in
-                func words(_ range: Range<Int>) -> [UInt8] { Array(all[(place + 4 * range.lowerBound)..<(place + 4 * range.upperBound)]) }
-                return words(0..<6) + (0..<3).flatMap { words((7 + 11 * $0)..<(16 + 11 * $0)) }
+        /// As they were written: 33 words for each.
+        func columns(_ records: [VibrationRecord]) -> [UInt8] {
+            records.flatMap { record -> [UInt8] in
+                let weightings = record.axes.enumerated().reduce(0 as UInt32) { sum, axis in
+                    let place = FrequencyWeighting.all.firstIndex { $0.name == axis.element.weighting } ?? 99
+                    return sum | UInt32(place + 1) << (4 * UInt32(axis.offset))
+                }
+                var words = [
+                    UInt32((record.start - newYear) / second) | UInt32(record.length) << 16,
+                    UInt32(record.gaps) | weightings << 16,
+                ]
+                let head = [record.seconds, record.lower, record.upper, record.pvs]
+                let rest = record.axes.flatMap {
+                    [$0.ppv, $0.peak, $0.frequency, $0.rms, $0.kbFmax, $0.kbFTm, $0.weightedRMS, $0.dose, $0.floor]
+                }
+                words += (head + rest).map { Float($0 ?? .nan).bitPattern }
+                return words.flatMap { word in (0..<4).map { UInt8(word >> (8 * UInt32($0)) & 255) } }
             }
         }
         var spool = try folder.open()
         let number = VibrationBlock.number(at: newYear)
-        var block = VibrationBlock(number: number, added: 0)
-        for index in 0..<4 { block.add(old(Self.record(index))) }
         var modes = StoredModes(Self.modes(3), added: 0).columns
         modes.removeLast(4)
         modes.removeSubrange((modes.count - 28)..<(modes.count - 24))
         for (key, format, bytes) in [
-            (number, VibrationBlock.oldFormat, columns(block)),
+            (number, VibrationBlock.oldFormat, columns((0..<4).map { old(Self.record($0)) })),
             (StoredModes.number(at: Self.modes(3).start), StoredModes.oldFormat, modes),
         ] {
             let sum = bytes.withUnsafeBytes { VibrationBlock.sum(key, added: 0, format: format, $0) }
@@ -235,7 +268,7 @@ import Vibration
         var spool = try folder.open()
         for index in 0..<30 { try spool.storeVibration(Self.record(index)) }
         try spool.commit()
-        try spool.database.execute("UPDATE vibration SET columns = zeroblob(160) WHERE number % 3 = 0")
+        try spool.database.execute("UPDATE vibration SET columns = zeroblob(124) WHERE number % 3 = 0")
         #expect(try records(&spool).count == 20)
         #expect(spool.unread == 1)
         try spool.check()
@@ -297,7 +330,7 @@ import Vibration
         #expect(again.books.vibration.rows == 60 && again.statistics.damagedOthers == 0)
         while try !again.trim(now: 401 * day) {}
         #expect(try again.modes(from: newYear, to: .max) == [] && again.books.vibration.rows == 0)
-        try spool.database.execute("UPDATE vibration SET columns = zeroblob(160) WHERE format = 4 AND number % 12 = 4")
+        try spool.database.execute("UPDATE vibration SET columns = zeroblob(124) WHERE format = 4 AND number % 12 = 4")
         try spool.check()
         #expect(try spool.modes(from: newYear, to: .max).count + spool.statistics.damagedOthers == 30)
         #expect(spool.statistics.damagedOthers > 0 && spool.unread == 0)

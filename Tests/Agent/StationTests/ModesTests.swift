@@ -90,11 +90,12 @@ import Glibc
         }
         // A restart goes on with the numbers of before.
         var past = FollowedModes()
-        past.recall([try #require(ModesMessage(sent[0].1)).modes[0]].map { mode in
-            var mode = mode
-            mode.id = 41
-            return mode
-        })
+        past.recall(
+            [try #require(ModesMessage(sent[0].1)).modes[0]].map { mode in
+                var mode = mode
+                mode.id = 41
+                return mode
+            })
         tracker.goOn(from: past)
         for block in try blocks(Self.building(1800), of: 100, configuration) {
             tracker.take(block, temperature: nil, quality: .replay, to: sink)

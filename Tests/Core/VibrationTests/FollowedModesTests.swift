@@ -41,7 +41,9 @@ import Vibration
 
     @Test func aRestartGoesOn() {
         var followed = FollowedModes()
-        let stored = [[Self.mode(2, id: 7), Self.mode(3, [0, 1, 0], id: 4)], [Self.mode(2.01, id: 7)], [Self.mode(9)]]
+        let stored = [
+            [Self.mode(2, id: 7), Self.mode(3, [0, 1, 0], id: 4)], [Self.mode(2.01, id: 7)], [Self.mode(9)],
+        ]
         for period in stored { followed.recall(period) }
         #expect(Self.ids(&followed, Self.mode(2.02), Self.mode(2.99, [0, 1, 0]), Self.mode(9)) == [7, 4, 8])
     }

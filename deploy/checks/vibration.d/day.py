@@ -17,7 +17,7 @@ def write(path, begin, hours=24):
     t = np.arange(RATE * HOUR) / RATE
     lorries = [at for hour in range(6, 18) for at in hour * HOUR + np.sort(chance.uniform(20, HOUR - 20, 9))]
     # (Blows of 40 minutes, and 20 for the next pile.)
-    blows = [at for hour in (8, 9, 10) for at in hour * HOUR + np.arange(60, 2400, 1.5)]
+    blows = [at for hour in (8, 9, 10) for at in hour * HOUR + 60 + np.cumsum(chance.uniform(1.3, 1.7, 1500))]
     with open(path, "wb") as file:
         for hour in range(hours):
             axes = [chance.normal(0, 0.00245, len(t)) for _ in range(3)]
@@ -30,7 +30,7 @@ def write(path, begin, hours=24):
                 for axis, share in zip(axes, shape):
                     axis += share * motion
             for blow in blows:
-                _add(axes, t, blow - clock * HOUR, (0.5, 0.3, 0.7), (14, 18, 22), chance.uniform(0.6, 1.05))
+                _add(axes, t, blow - clock * HOUR, (0.006, 0.004, 0.008), (14, 18, 22), chance.uniform(0.5, 1.05))
             for passing in lorries:
                 _pass(axes, t, passing - clock * HOUR, chance)
             if 13 <= clock < 16:
@@ -45,21 +45,22 @@ def write(path, begin, hours=24):
 
 
 def _add(axes, t, at, sizes, hertz, strength):
-    """A blow that rings."""
+    """A blow that rings: its velocity in m/s."""
     first, last = int(at * RATE), int((at + 2) * RATE)
     if first < 0 or last > len(t):
         return
     after = t[first:last] - at
     ringing = strength * np.exp(-after * 9) * (1 - np.exp(-after * 80))
     for axis, size, hz in zip(axes, sizes, hertz):
-        axis[first:last] += size * ringing * np.sin(2 * np.pi * hz * after)
+        axis[first:last] += np.gradient(size * ringing * np.sin(2 * np.pi * hz * after), 1 / RATE)
 
 
 def _pass(axes, t, at, chance):
+    """A lorry: noise of 8 to 16 Hz."""
     first, last = int((at - 15) * RATE), int((at + 15) * RATE)
     if first < 0 or last > len(t):
         return
-    shape = np.hanning(21) * np.cos(2 * np.pi * 11 * (np.arange(21) - 10) / RATE)
-    band = np.convolve(chance.normal(0, 1, last - first), shape, "same") * np.exp(-(((t[first:last] - at) / 6) ** 2))
-    for axis, size in zip(axes, (0.010, 0.006, 0.015)):
+    band = signal.sosfilt(signal.butter(4, (8, 16), "bandpass", fs=RATE, output="sos"), chance.normal(0, 1, last - first))
+    band *= np.exp(-(((t[first:last] - at) / 6) ** 2))
+    for axis, size in zip(axes, (0.04, 0.025, 0.06)):
         axis[first:last] += chance.uniform(0.5, 1.5) * size * band

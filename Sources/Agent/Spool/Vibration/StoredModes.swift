@@ -78,7 +78,8 @@ public struct StoredModes: Sendable, Equatable {
         guard row.isInt(1), format == Self.format || format == oldFormat else { return nil }
         return Array(row.blob(4)).withUnsafeBytes { columns in
             let sum = VibrationBlock.sum(row.key, added: row.int64(1), format: format, columns)
-            return row.int64(3) == sum ? StoredModes(number: row.key, added: row.int64(1), format: format, columns) : nil
+            return row.int64(3) == sum
+                ? StoredModes(number: row.key, added: row.int64(1), format: format, columns) : nil
         }
     }
 

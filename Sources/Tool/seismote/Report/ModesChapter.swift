@@ -15,7 +15,7 @@ struct ModesChapter {
         /// Percent of its frequency for each kelvin, by least squares; nil: no temperatures, or too much alike.
         var slope: Double? {
             let pairs = points.compactMap { point in point.temperature.map { ($0, point.mode.frequency) } }
-            guard pairs.count >= 24 else { return nil }
+            guard pairs.count >= 12 else { return nil }
             let count = Double(pairs.count)
             let (warm, high) = (pairs.reduce(0) { $0 + $1.0 } / count, pairs.reduce(0) { $0 + $1.1 } / count)
             let spread = pairs.reduce(0) { $0 + ($1.0 - warm) * ($1.0 - warm) }
@@ -28,8 +28,13 @@ struct ModesChapter {
     private static let most = 12
     private static let colours = ["#b4332a", "#2a52b4", "#2f7d32", "#8a5a00", "#6a3d9a", "#00707a"]
 
+    /// What decays more slowly is kept going by something that turns or strikes regularly: share of critical damping.
+    private static let leastDamping = 0.001
+
     private let periods: [ModesMessage]
-    let tracks: [Track]
+    private let tracks: [Track]
+    /// What turns or strikes regularly, Hz.
+    private let driven: [Double]
 
     /// - Parameter messages: in any order, some perhaps twice.
     init(_ messages: [ModesMessage]) {
@@ -52,7 +57,9 @@ struct ModesChapter {
         }
         self.periods = periods
         // Those that are there most of the time; what was seen once may be a machine.
-        let often = tracks.values.sorted { ($1.points.count, $0.id) < ($0.points.count, $1.id) }.prefix(Self.most)
+        let natural = tracks.values.filter { $0.damping >= Self.leastDamping }
+        driven = tracks.values.filter { $0.damping < Self.leastDamping }.map(\.mean).sorted()
+        let often = natural.sorted { ($1.points.count, $0.id) < ($0.points.count, $1.id) }.prefix(Self.most)
         self.tracks = often.sorted { $0.mean < $1.mean }
     }
 
@@ -60,11 +67,13 @@ struct ModesChapter {
         guard let first = periods.first, let last = periods.last else { return "" }
         var html = "<h2>Natural modes</h2>\n"
         guard !tracks.isEmpty else {
-            return html + "<p>None stood out in \(periods.count) periods of ambient vibration.</p>\n"
+            return html + "<p>None stood out in \(periods.count) periods of ambient vibration.</p>\n" + leftOut
         }
-        html += "<p>\(periods.count) periods from \(ReportText.moment(first.start)) to \(ReportText.moment(last.start)), "
+        html +=
+            "<p>\(periods.count) periods from \(ReportText.moment(first.start)) to \(ReportText.moment(last.start)), "
         html += "by frequency domain decomposition of the ambient vibration; a break in a line: no period, or the mode "
-        html += "did not stand out in it. Temperature moves natural frequencies by some percent; a change that stays is "
+        html +=
+            "did not stand out in it. Temperature moves natural frequencies by some percent; a change that stays is "
         html += "a reason to have the structure looked at, no proof of damage.</p>\n\(diagram)\n"
         let rows = tracks.map { track in
             let (damping, found) = (ReportText.number(100 * track.damping, 2), track.points.count)
@@ -81,7 +90,15 @@ struct ModesChapter {
             + ReportText.table(
                 [
                     "Mode", "mean, Hz", "range, Hz", "damping", "shape x, y, z", "found in", "with temperature",
-                ], rows.joined())
+                ], rows.joined()) + leftOut
+    }
+
+    private var leftOut: String {
+        guard !driven.isEmpty else { return "" }
+        let all = driven.prefix(20).map { ReportText.number($0, 2) }.joined(separator: ", ")
+        return
+            "<p>Left out, because they hardly decay (damping below 0.1 %): \(all)\(driven.count > 20 ? ", …" : "") Hz. "
+            + "That is something that turns or strikes regularly, no structure.</p>\n"
     }
 
     private func strongest(_ track: Track) -> StructureMode {

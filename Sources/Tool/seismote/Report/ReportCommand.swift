@@ -102,7 +102,8 @@ struct ReportCommand: ParsableCommand {
             try client.connect()
             defer { client.disconnect() }
             var fleet = Fleet(root: access.root)
-            try fleet.look(client, filters: ["state/info", "state/config"], stations: [station], within: min(3, timeout))
+            try fleet.look(
+                client, filters: ["state/info", "state/config"], stations: [station], within: min(3, timeout))
             (found.info, found.settings) = (fleet.stations[station]?.info, fleet.stations[station]?.config?["config"])
             for kind in ["vibration", "modes"] {
                 let status = try ask(client, kind, from: found.range.lowerBound, last: last) { result in

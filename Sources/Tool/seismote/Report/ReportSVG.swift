@@ -32,7 +32,7 @@ struct ReportSVG {
         }
     }
 
-    private static let (left, right, top, bottom) = (52.0, 10.0, 10.0, 40.0)
+    private static let (left, right, top, bottom) = (52.0, 20.0, 10.0, 40.0)
 
     private let x: Scale
     private let y: Scale

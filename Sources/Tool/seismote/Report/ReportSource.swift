@@ -1,5 +1,6 @@
 import Glibc
 import Messages
+import Settings
 
 /// What a report is made of: intervals of vibration, natural modes, and what the station says of itself.
 struct ReportSource {

@@ -2,8 +2,10 @@ import Messages
 
 /// What all parts of a report write in the same way.
 enum ReportText {
-    static func row(_ cells: [String], isOver: Bool = false) -> String {
-        "<tr\(isOver ? " class=\"over\"" : "")>" + cells.map { "<td>\($0)</td>" }.joined() + "</tr>\n"
+    /// - Parameter reason: a last cell of text that may be long.
+    static func row(_ cells: [String], isOver: Bool = false, reason: String? = nil) -> String {
+        "<tr\(isOver ? " class=\"over\"" : "")>" + cells.map { "<td>\($0)</td>" }.joined()
+            + (reason.map { "<td class=\"text\">\($0)</td>" } ?? "") + "</tr>\n"
     }
 
     /// With the names of the columns.

@@ -18,8 +18,8 @@ struct VibrationPage {
             h1 { font-size: 17pt; margin: 0 } h2 { font-size: 12.5pt; margin: 1.4em 0 .4em; break-after: avoid }
             p { margin: .4em 0 } table { border-collapse: collapse; width: 100%; font-size: 9pt }
             thead { display: table-header-group } th { vertical-align: bottom }
-            th, td { border-bottom: 1px solid #bbb; padding: 2px 6px; text-align: right }
-            th:first-child, td:first-child { text-align: left; white-space: nowrap }
+            th, td { border-bottom: 1px solid #bbb; padding: 2px 6px; text-align: right; white-space: nowrap }
+            th:first-child, td:first-child { text-align: left } th { white-space: normal } td.text { white-space: normal; text-align: left }
             tr, svg { break-inside: avoid } .over { font-weight: bold } svg { width: 100% } svg text { font: 11px sans-serif }
             </style></head><body>
             <h1>Vibration at \(escaped(report.station))</h1>
@@ -42,7 +42,8 @@ struct VibrationPage {
     /// The station, its sensor, and how it is calibrated.
     private var who: String {
         guard let info = report.info else {
-            return "<p>What the sensor is, and whether it is calibrated, is not known: there was no <code>state/info</code>.</p>\n"
+            return
+                "<p>What the sensor is, and whether it is calibrated, is not known: there was no <code>state/info</code>.</p>\n"
         }
         var parts: [String] = []
         if let text = info["station", "description"]?.rawText, !text.isEmpty { parts.append(escaped(text) + ".") }
@@ -146,7 +147,9 @@ struct VibrationPage {
         let limits = VibrationLimit.all.filter { $0.table.name == "bs6472-1" }
         let rows = report.days.map { day in
             var cells = [date(day)]
-            for (doses, seconds, isNight) in [(day.dayDoses, day.daySeconds, false), (day.nightDoses, day.nightSeconds, true)] {
+            for (doses, seconds, isNight) in [
+                (day.dayDoses, day.daySeconds, false), (day.nightDoses, day.nightSeconds, true),
+            ] {
                 guard seconds > 0, let largest = doses.max() else {
                     cells += ["", "", "", "not measured", ""]
                     continue
@@ -216,9 +219,10 @@ struct VibrationPage {
         }
         guard !missing.isEmpty else { return html }
         let rows = missing.map {
-            ReportText.row([
-                moment($0.from), moment($0.to), number(Double($0.to - $0.from) / 60e9, 1), $0.reason,
-            ])
+            ReportText.row(
+                [
+                    moment($0.from), moment($0.to), number(Double($0.to - $0.from) / 60e9, 1),
+                ], reason: $0.reason)
         }
         return html + ReportText.table(["No intervals from", "to", "min", "why"], rows.joined())
     }

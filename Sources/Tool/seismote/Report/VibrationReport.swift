@@ -96,11 +96,15 @@ struct VibrationReport {
     private static func reason(
         _ before: VibrationInterval.Interruptions, _ after: VibrationInterval.Interruptions
     ) -> String {
-        if before.contains(.stop) { return "measuring was ended in order: the agent was stopped, or vibration switched off" }
+        if before.contains(.stop) {
+            return "measuring was ended in order: the agent was stopped, or vibration switched off"
+        }
         if before.contains(.change) || after.contains(.change) { return "settings or the sensor were changed" }
         if after.contains(.start) { return "ended without notice: a power cut, a crash, or killed" }
-        if before.contains(.gap) || after.contains(.gap) { return "no samples came, or invalid ones: see the station’s alerts" }
-        return "measured without a break; the intervals were not stored, or are not in these files"
+        if before.contains(.gap) || after.contains(.gap) {
+            return "no samples came, or invalid ones: see the station’s alerts"
+        }
+        return "not known: not stored, not in these files, or of an earlier version of the agent"
     }
 
     /// One line for each interval.
