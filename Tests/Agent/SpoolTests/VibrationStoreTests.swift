@@ -214,9 +214,12 @@ import Vibration
                     UInt32((record.start - newYear) / second) | UInt32(record.length) << 16,
                     UInt32(record.gaps) | weightings << 16,
                 ]
-                let head = [record.seconds, record.lower, record.upper, record.pvs]
-                let rest = record.axes.flatMap {
-                    [$0.ppv, $0.peak, $0.frequency, $0.rms, $0.kbFmax, $0.kbFTm, $0.weightedRMS, $0.dose, $0.floor]
+                let head: [Double?] = [record.seconds, record.lower, record.upper, record.pvs]
+                let rest = record.axes.flatMap { one -> [Double?] in
+                    [
+                        one.ppv, one.peak, one.frequency, one.rms, one.kbFmax, one.kbFTm, one.weightedRMS, one.dose,
+                        one.floor,
+                    ]
                 }
                 words += (head + rest).map { Float($0 ?? .nan).bitPattern }
                 return words.flatMap { word in (0..<4).map { UInt8(word >> (8 * UInt32($0)) & 255) } }

@@ -24,12 +24,12 @@ from world import World, wait_until  # noqa: E402
 DAY, SPEED = "2020_1_29", 20
 
 
-def small(image, path, width, colours=96):
+def small(image, path, width):
     """As few colours as such a picture has, so that it stays small."""
     image = image.convert("RGB")
     if image.width > width:
         image = image.resize((width, round(image.height * width / image.width)), Image.LANCZOS)
-    image.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{os.path.basename(path)}: {image.width} × {image.height}, {os.path.getsize(path) // 1000} kB")
 
 
@@ -120,7 +120,7 @@ def main(program, tool, work, pictures, field, artifacts):
         whole = Image.open(io.BytesIO(page.screenshot(full_page=True)))
         whole.save(os.path.join(artifacts, "earthquake.png"))
         box = page.locator(".section-card").bounding_box()
-        small(whole.crop((0, 0, whole.width, int(box["y"]))), os.path.join(pictures, "shake-map.png"), 1000, 200)
+        small(whole.crop((0, 0, whole.width, int(box["y"]))), os.path.join(pictures, "shake-map.png"), 1000)
         small(whole.crop((0, int(box["y"]) - 8, whole.width, int(box["y"] + box["height"]) + 8)), os.path.join(pictures, "record-section.png"), 1000)
         seen(page, os.path.join(artifacts, "earthquake"))
         printed = sheets(page, os.path.join(artifacts, "earthquake.pdf"))
@@ -132,7 +132,7 @@ def main(program, tool, work, pictures, field, artifacts):
         for name, images in (("earthquake", printed), ("event", printed_event)):
             for number, image in enumerate(images):
                 image.save(os.path.join(artifacts, f"{name}-page{number + 1}.png"))
-        small(beside([printed[0], printed_event[0]]), os.path.join(pictures, "printed.png"), 1400, 200)
+        small(beside([printed[0], printed_event[0]]), os.path.join(pictures, "printed.png"), 1400)
         demo = world.page("#/station/demo", size=(1000, 900))
         world.quake()
         world.until(demo, "Seismote.fleet.stations.get('demo')?.online", 60)
