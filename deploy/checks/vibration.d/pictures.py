@@ -21,12 +21,12 @@ SPEED = 144
 HOURS = 24
 
 
-def small(png, path, width, colours=64):
+def small(png, path, width):
     """As few colours as such a picture has, so that it stays small."""
     image = Image.open(io.BytesIO(png)).convert("RGB")
     if image.width > width:
         image = image.resize((width, round(image.height * width / image.width)), Image.LANCZOS)
-    image.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{os.path.basename(path)}: {image.width} × {image.height}, {os.path.getsize(path) // 1000} kB")
 
 
@@ -66,7 +66,7 @@ def main(program, tool, folder, pictures):
                 raise SystemExit(f"the report has no mode of {hz} Hz: {modes}")
 
         tab = world.page("#/station/house/vibration", size=(1000, 900))
-        world.until(tab, "Seismote.vibration?.found().intervals.length > 1300 && Seismote.vibration.found().periods.length > 20", 30)
+        world.until(tab, "Seismote.vibration?.found().intervals.length > 1200 && Seismote.vibration.found().periods.length > 18", 30)
         tab.wait_for_timeout(1500)
         small(tab.screenshot(full_page=True), os.path.join(pictures, "vibration-tab.png"), 1000)
         paper = world.browser.new_page(viewport={"width": 800, "height": 1100})
@@ -83,7 +83,7 @@ def main(program, tool, folder, pictures):
     both.paste(last, (first.width + 40, 20))
     raw = io.BytesIO()
     both.save(raw, "PNG")
-    small(raw.getvalue(), os.path.join(pictures, "vibration-report.png"), 1400, 48)
+    small(raw.getvalue(), os.path.join(pictures, "vibration-report.png"), 1400)
 
 
 main(*sys.argv[1:5])
