@@ -91,6 +91,7 @@ let package = Package(
 
         // The rooms, each depends only on those above it.
         room("Base/Threads", ["CLinux"], small: true),
+        room("Base/DatabaseFiles", ["CSQLite"]),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Core/Seismology", ["SignalProcessing"]),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
@@ -104,17 +105,17 @@ let package = Package(
         room("Network/Association", ["Messages"], settings: alwaysOptimized),
         room("Network/Cluster", ["Messages", "Settings", "Association"]),
         room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
-        room("Core/Servers", ["Messages", "Settings", "CSQLite"]),
         room("Notify/Notify", ["Messages", "Settings"]),
         room(
             "Feed/Feed",
-            ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "Servers", "CCrypt"]),
+            ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles", "CCrypt"]),
         room(
             "Agent/Station",
             ["SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Agent/Spool", ["Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
         room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Core/Client", ["Threads", "Messages", "Settings", "Link", "CMosquitto"]),
         room("Agent/Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
         room(
             "Agent/Agent",
@@ -128,7 +129,8 @@ let package = Package(
         .target(
             name: "ServerOptions",
             dependencies: [
-                "Messages", "Settings", "Servers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Messages", "Settings", "Link", "Client",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
         // What is for those who build: the command-line tool has it behind its subcommands.
@@ -139,24 +141,30 @@ let package = Package(
             "Tool/seismote",
             [
                 "Threads", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "Settings",
-                "Station", "Exchange", "Commands", "Link", "Alerts", "MiniSEED", "Association", "Cluster",
-                "Servers", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
+                "Station", "Exchange", "Commands", "Link", "Client", "Alerts", "MiniSEED", "Association",
+                "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         // Of the machines of a network, not of stations: it alone needs librabbitmq.
-        program("Network/seismote-network", ["Threads", "Messages", "Cluster", "CRabbitMQ"]),
+        program(
+            "Network/seismote-network",
+            [
+                "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link", "Client",
+                "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
 
         // For people's phones, beside the broker.
         program(
             "Notify/seismote-notify",
             [
-                "Threads", "Messages", "Settings", "Servers", "ServerOptions", "Notify", "Link",
+                "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Base/Threads"),
+        tests("Base/DatabaseFiles"),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
         tests("Core/Vibration", ["SignalProcessing"]),
@@ -166,10 +174,10 @@ let package = Package(
         tests("Core/Settings"),
         tests("Network/Association", ["Messages", "Settings"]),
         tests("Network/Cluster", ["Association", "Messages", "Settings"]),
+        tests("Network/seismote-network", ["Association", "DatabaseFiles"]),
         tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
-        tests("Core/Servers", ["Messages", "Settings"]),
         tests("Notify/Notify", ["Messages", "Settings"]),
-        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "Servers"]),
+        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
         tests("Core/Commands"),
@@ -178,7 +186,10 @@ let package = Package(
         tests("Agent/Agent", ["Threads"]),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["seismote", "Alerts", "Interface", "Messages", "Threads", "TestSupport", "CMosquitto"],
+            dependencies: [
+                "seismote", "seismote-network", "Client", "Alerts", "Interface", "Messages", "Threads", "TestSupport",
+                "CMosquitto",
+            ],
             path: "Tests/Tool/ToolTests", swiftSettings: common
         ),
     ]
@@ -188,10 +199,10 @@ let package = Package(
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
     let tested = ["Threads", "Spool", "Link", "Agent"].map { "\($0)Tests" }
     package.targets.removeAll {
-        ["seismote", "seismote-notify", "ServerOptions"].contains($0.name)
+        ["seismote", "seismote-notify", "seismote-network", "ServerOptions"].contains($0.name)
             || $0.type == .test && !tested.contains($0.name)
     }
-    package.products.removeAll { ["seismote", "seismote-notify"].contains($0.name) }
+    package.products.removeAll { ["seismote", "seismote-notify", "seismote-network"].contains($0.name) }
 }
 
 // The server `seismote-feed` stands on SwiftNIO, which needs Swift 6.1. Builds that only test leave it out, because it
@@ -205,7 +216,8 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
         program(
             "Feed/seismote-feed",
             [
-                "Threads", "MiniSEED", "Messages", "Settings", "Servers", "ServerOptions", "Exchange", "Feed", "Link",
+                "Threads", "MiniSEED", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Exchange", "Feed",
+                "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import Messages
-import Servers
 import Settings
 
 /// What the command line of every program beside the agent has: settings above its file, and what is done with them alone.
@@ -15,10 +14,23 @@ public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
     @Flag(name: .customLong("default"), help: "Print a settings file with every key at its default.")
     public var printsDefault = false
 
+    @Flag(help: "Print the JSON Schema of the settings file.")
+    public var schema = false
+
+    @Flag(help: ArgumentHelp("Print the reference of the settings as Markdown.", visibility: .hidden))
+    public var manual = false
+
     @Flag(help: "Check the settings and do nothing.")
     public var check = false
 
     public init() {}
+
+    /// What is asked of the settings alone; nil: nothing is.
+    public var printed: String? {
+        if printsDefault { return Program.defaultFile }
+        if schema { return String(decoding: Program.schema.json(), as: UTF8.self) + "\n" }
+        return manual ? Program.manual : nil
+    }
 
     /// The file that holds: the one that is given, or the usual one where it can be read.
     public func path(_ given: String?) -> String? {
@@ -33,8 +45,8 @@ public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
     public func load(_ path: String?, adding more: [String] = [], say: (String) -> Void) throws -> Program {
         do {
             return try Program.load(file: path.map { try SettingsFile.read($0) }, overrides: overrides + more)
-        } catch let error as ProgramSettingsError {
-            for problem in error.problems { say(problem) }
+        } catch let error as CodedErrors {
+            for error in error.errors { say(error.text(fileName: path)) }
         } catch let error as CodedError {
             say(error.message)
         }

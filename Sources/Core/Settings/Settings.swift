@@ -106,7 +106,7 @@ public enum Settings {
     }
 
     /// Merges what is valid of the layers, lowest first, and applies the rules between settings.
-    private static func merge(
+    static func merge(
         _ layers: [Layer], _ findings: inout Findings
     ) throws(CodedErrors) -> LoadedSettings {
         var tree: Value = [:]

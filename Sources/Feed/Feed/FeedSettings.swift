@@ -1,5 +1,4 @@
 import Messages
-import Servers
 import Settings
 
 /// Everything that `seismote-feed` can be told; ``table`` declares each with its range and help. How the broker is reached
@@ -54,97 +53,98 @@ public struct FeedSettings: ProgramSettings {
     public var root: String { mqtt.root }
 
     /// All rows, in the order of the default file.
-    public static let table: [ProgramSetting<FeedSettings>] = [
-        .text(
-            "state", \.folder, "a path of 1 to 4096 characters",
-            "Folder of the ring; the program makes and owns feed.db in it."
-        ) {
-            (1...4096).contains($0.utf8.count)
-        },
-        .text(
-            "client_id", \.clientID, "1 to 64 of letters A-Z a-z, digits, _ and -",
-            "Name of the session at the broker; two feeds on one broker need two."
-        ) { Topics.problem(inID: $0) == nil },
-        .text(
-            "listen", \.listen, "an IP address",
+    public static let table: [Setting<FeedSettings>] = [
+        Setting(
+            "feed.state", \.folder, .neededPath, "Folder of the ring; the program makes and owns feed.db in it."),
+        Setting(
+            "feed.client_id", \.clientID, .id,
+            "Name of the session at the broker; two feeds on one broker need two."),
+        Setting(
+            "feed.listen", \.listen,
+            .text("an IP address") {
+                (2...45).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            },
             "Address to listen on; 0.0.0.0 or :: is every network of the machine: see the manual for TLS and accounts."
-        ) { (2...45).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } },
-        .whole("seedlink_port", \.seedLinkPort, 0...65535, "", "Port of SeedLink; 0: none."),
-        .whole("web_port", \.webPort, 0...65535, "", "Port of the FDSN web services and of /metrics; 0: none."),
-        .whole(
-            "seedlink_tls_port", \.seedLinkTLSPort, 0...65535, "", "Port of SeedLink over TLS, usually 18500; 0: none."),
-        .whole(
-            "web_tls_port", \.webTLSPort, 0...65535, "",
+        ),
+        Setting("feed.seedlink_port", \.seedLinkPort, .integer(0...65535), "Port of SeedLink; 0: none."),
+        Setting(
+            "feed.web_port", \.webPort, .integer(0...65535),
+            "Port of the FDSN web services and of /metrics; 0: none."),
+        Setting(
+            "feed.seedlink_tls_port", \.seedLinkTLSPort, .integer(0...65535),
+            "Port of SeedLink over TLS, usually 18500; 0: none."),
+        Setting(
+            "feed.web_tls_port", \.webTLSPort, .integer(0...65535),
             "Port of the FDSN web services and of /metrics over TLS; 0: none."),
-        .text(
-            "tls_cert_file", \.certificate, "a path, or empty",
-            "Certificate for TLS with those that lead to its authority (PEM); read again when the file has changed."
-        ) { $0.utf8.count <= 4096 },
-        .text("tls_key_file", \.key, "a path, or empty", "Its private key (PEM).") { $0.utf8.count <= 4096 },
-        .text(
-            "accounts_file", \.accounts, "a path, or empty",
-            "Names and passwords as htpasswd -B writes them; then nobody is served without one of them. Empty: none is needed."
-        ) { $0.utf8.count <= 4096 },
-        .list(
-            "without_account", \.withoutAccount, "addresses or ranges such as 192.168.1.0/24",
-            "Clients of these addresses need no account."
-        ) { AddressRange($0) != nil },
-        .list(
-            "proxies", \.proxies, "addresses or ranges such as 127.0.0.1",
-            "Proxies that are believed for whom they ask: X-Forwarded-For (web), the PROXY protocol 1 (SeedLink)."
-        ) { AddressRange($0) != nil },
-        .list(
-            "stations", \.stations, "ids of stations", "Stations that are served; empty: all."
-        ) { Topics.problem(inID: $0) == nil },
-        .list(
-            "groups", \.groups, "names of groups",
-            "Only stations that are in one of these groups (their setting station.groups) are served; empty: all."
-        ) { Topics.problem(inID: $0) == nil },
-        .list(
-            "signals", \.signals, "raw, filtered, rms",
-            "Which signals of the traces are served: raw as HN?, filtered as HX?, rms as HY?."
-        ) { ["raw", "filtered", "rms"].contains($0) },
-        .byStation(
-            "codes", \.codes, "id: NETWORK.STATION.LOCATION",
-            "Codes of stations by id, above those of their own settings, such as {basement: XX.BASE.00}.",
-            StationCodes.init),
-        .text(
-            "datalink", \.dataLink, "host:port, or empty",
-            "A ringserver that is given all records by DataLink, usually at port 16000; empty: none."
-        ) { $0.isEmpty || HostAndPort($0) != nil },
-        .byStation(
-            "shake", \.shake, "id: host:port",
+        Setting(
+            "feed.tls_cert_file", \.certificate, .path,
+            "Certificate for TLS with those that lead to its authority (PEM); read again when the file has changed; "
+                + "empty: none."),
+        Setting("feed.tls_key_file", \.key, .path, "Its private key (PEM)."),
+        Setting(
+            "feed.accounts_file", \.accounts, .path,
+            "Names and passwords as htpasswd -B writes them; then nobody is served without one of them. Empty: none is "
+                + "needed."),
+        Setting(
+            "feed.without_account", \.withoutAccount,
+            .many(.text("addresses or ranges such as 192.168.1.0/24") { AddressRange($0) != nil }),
+            "Clients of these addresses need no account."),
+        Setting(
+            "feed.proxies", \.proxies,
+            .many(.text("addresses or ranges such as 127.0.0.1") { AddressRange($0) != nil }),
+            "Proxies that are believed for whom they ask: X-Forwarded-For (web), the PROXY protocol 1 (SeedLink)."),
+        Setting("feed.stations", \.stations, .many(.id), "Stations that are served, by their ids; empty: all."),
+        Setting(
+            "feed.groups", \.groups, .many(.id),
+            "Only stations that are in one of these groups (their setting station.groups) are served; empty: all."),
+        Setting(
+            "feed.signals", \.signals, .many(.word(["raw", "filtered", "rms"])),
+            "Which signals of the traces are served: raw as HN?, filtered as HX?, rms as HY?."),
+        Setting(
+            "feed.codes", \.codes, .byStation("id: NETWORK.STATION.LOCATION", StationCodes.init, \.description),
+            "Codes of stations by id, above those of their own settings, such as {basement: XX.BASE.00}."),
+        Setting(
+            "feed.datalink", \.dataLink, .text("host:port, or empty") { $0.isEmpty || HostAndPort($0) != nil },
+            "A ringserver that is given all records by DataLink, usually at port 16000; empty: none."),
+        Setting(
+            "feed.shake", \.shake, .byStation("id: host:port", HostAndPort.init, \.description),
             "Sends a station's samples to this address as a Raspberry Shake does, for rsudp and programs like it, such as "
-                + "{basement: 127.0.0.1:8888}.", HostAndPort.init),
-        .number("days", \.days, 0.01...3650, "days", "How long records are kept."),
-        .whole(
-            "megabytes", \.megabytes, 10...1_000_000, "MB", "Size of the ring at most; the oldest records go first."),
-        .number(
-            "patience_s", \.patience, 0...600, "s",
+                + "{basement: 127.0.0.1:8888}."),
+        Setting("feed.days", \.days, .number(0.01...3650, unit: "days"), "How long records are kept."),
+        Setting(
+            "feed.megabytes", \.megabytes, .integer(10...1_000_000, unit: "MB"),
+            "Size of the ring at most; the oldest records go first."),
+        Setting(
+            "feed.patience_s", \.patience, .duration(0...600),
             "How long samples that are missing are waited for before they are given up and the later ones go on."),
-        .number(
-            "fetch_s", \.fetchSeconds, 0...120, "s",
+        Setting(
+            "feed.fetch_s", \.fetchSeconds, .duration(0...120),
             "How long dataselect waits for samples that only the station has on its disk; 0: it is not asked."),
-        .number(
-            "ahead_s", \.aheadSeconds, 0...3600, "s",
+        Setting(
+            "feed.ahead_s", \.aheadSeconds, .duration(0...3600),
             "How far the time of samples and events may be ahead of the clock here; what is later is refused."),
-        .number(
-            "record_s", \.recordSeconds, 0.5...60, "s",
+        Setting(
+            "feed.record_s", \.recordSeconds, .duration(0.5...60),
             "A record that is not full goes out when it has so much; shorter is earlier and larger."),
-        .whole("clients", \.clients, 1...100_000, "", "Connections at once."),
-        .whole("clients_per_address", \.clientsPerAddress, 1...100_000, "", "Connections at once from one address."),
-        .whole(
-            "web_clients", \.webClients, 0...100_000, "",
+        Setting("feed.clients", \.clients, .integer(1...100_000), "Connections at once."),
+        Setting(
+            "feed.clients_per_address", \.clientsPerAddress, .integer(1...100_000),
+            "Connections at once from one address."),
+        Setting(
+            "feed.web_clients", \.webClients, .integer(0...100_000),
             "So many of `clients` are kept for the web services; SeedLink cannot take them."),
-        .number(
-            "stream_idle_s", \.streamIdleSeconds, 10...86400, "s",
+        Setting(
+            "feed.stream_idle_s", \.streamIdleSeconds, .duration(10...86400),
             "A SeedLink client that asks for packets, gets none, and sends nothing is cut after this time."),
-        .number(
-            "idle_s", \.idleSeconds, 1...3600, "s",
+        Setting(
+            "feed.idle_s", \.idleSeconds, .duration(1...3600),
             "A client that asks for nothing, or does not read what it has asked for, is cut after this time."),
-        .text("organisation", \.organisation, "1 to 100 characters", "What SeedLink says of who serves.") {
-            (1...100).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-        },
+        Setting(
+            "feed.organisation", \.organisation,
+            .text("1 to 100 bytes of printable characters") {
+                (1...100).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            },
+            "What SeedLink says of who serves."),
     ]
 
     /// Whether a station is in one of the groups.
@@ -169,7 +169,7 @@ public struct FeedSettings: ProgramSettings {
 }
 
 /// Network, station and location codes, as `XX.BASE.00`.
-public struct StationCodes: Equatable, Sendable {
+public struct StationCodes: Equatable, Sendable, CustomStringConvertible {
     public var network: String
     public var station: String
     public var location: String
@@ -184,6 +184,8 @@ public struct StationCodes: Equatable, Sendable {
         else { return nil }
         (network, station, location) = (parts[0], parts[1], parts[2])
     }
+
+    public var description: String { "\(network).\(station).\(location)" }
 }
 
 /// A host and a port, as `192.168.1.20:8888` or `[fd00::2]:8888`.

@@ -1,5 +1,4 @@
 import Feed
-import Servers
 import Threads
 
 func monotonicSeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }

@@ -1,11 +1,11 @@
 import ArgumentParser
+import DatabaseFiles
 import Feed
 import Glibc
 import Link
 import Messages
 import NIOPosix
 import ServerOptions
-import Servers
 import Settings
 import Threads
 
@@ -42,7 +42,7 @@ struct FeedProgram: ParsableCommand {
     static func main() { main(Array(ProgramArguments.all.dropFirst())) }
 
     func run() throws {
-        if options.printsDefault { return print(FeedSettings.defaultFile, terminator: "") }
+        if let printed = options.printed { return print(printed, terminator: "") }
         let path = options.path(config)
         var lines: [String] = []
         if let broker { lines.append("mqtt.uri=[\"\(broker.contains("://") ? broker : "mqtt://\(broker)")\"]") }

@@ -43,7 +43,7 @@ package enum ClusterAction: Sendable, Equatable {
     case acknowledge(UInt64)
 }
 
-/// What the engine is told by `seismote network run`.
+/// What the engine is told.
 package struct ClusterOptions: Sendable {
     package var root = "seismote"
     package var queue = "seismote-network"

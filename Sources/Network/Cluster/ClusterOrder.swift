@@ -1,8 +1,6 @@
 import Association
-import Messages
-import Settings
 
-/// All that `seismote network run` tells `seismote-network`, which has no settings of its own: one object of JSON.
+/// All that the detector on a cluster has to know.
 package struct ClusterOrder: Sendable {
     /// A node of the cluster.
     package struct Node: Sendable, Equatable {
@@ -34,7 +32,7 @@ package struct ClusterOrder: Sendable {
         }
     }
 
-    package var nodes: [String] = []
+    package var nodes: [Node] = []
     package var username = ""
     package var password = ""
     package var caFile = ""
@@ -44,56 +42,4 @@ package struct ClusterOrder: Sendable {
     package var association = AssociationOptions()
 
     package init() {}
-
-    private static let texts: [(key: String, path: any WritableKeyPath<ClusterOrder, String> & Sendable)] = [
-        ("username", \.username), ("password", \.password), ("ca_file", \.caFile), ("cert_file", \.certFile),
-        ("key_file", \.keyFile), ("root", \.options.root), ("queue", \.options.queue), ("version", \.options.version),
-        ("home_assistant", \.options.homeAssistant),
-    ]
-
-    private static let flags: [(key: String, path: any WritableKeyPath<ClusterOrder, Bool> & Sendable)] = [
-        ("settled", \.options.isSettled), ("confirm", \.options.confirms),
-    ]
-
-    private static let numbers: [(key: String, path: any WritableKeyPath<ClusterOrder, Double> & Sendable)] = [
-        ("status_s", \.options.statusSeconds), ("near_km", \.association.nearKilometres),
-        ("gate_s", \.association.gate), ("search_km", \.association.searchRadius),
-        ("quiet_s", \.association.quietSeconds), ("version_s", \.association.versionSeconds),
-        ("margin_s", \.options.margin), ("refresh_s", \.options.refreshSeconds),
-    ]
-
-    private static let counts: [(key: String, path: any WritableKeyPath<ClusterOrder, Int> & Sendable)] = [
-        ("minimum_stations", \.association.minimumStations), ("near_stations", \.association.nearStations),
-    ]
-
-    package var json: [UInt8] {
-        var members: [Value.Member] = [.init("nodes", .array(nodes.map { .string($0) }))]
-        for (key, path) in Self.texts { members.append(.init(key, .string(self[keyPath: path]))) }
-        for (key, path) in Self.flags { members.append(.init(key, .bool(self[keyPath: path]))) }
-        for (key, path) in Self.numbers { members.append(.init(key, .double(self[keyPath: path]))) }
-        for (key, path) in Self.counts { members.append(.init(key, .int(Int64(self[keyPath: path])))) }
-        return Value.object(members).json()
-    }
-
-    /// Nil when anything is missing.
-    package init?(json: [UInt8]) {
-        guard let tree = try? JSONReader.read(json), case .array(let nodes)? = tree["nodes"] else { return nil }
-        self.nodes = nodes.compactMap(\.rawText)
-        for (key, path) in Self.texts {
-            guard let text = tree[key]?.rawText else { return nil }
-            self[keyPath: path] = text
-        }
-        for (key, path) in Self.flags {
-            guard let flag = tree[key]?.flag else { return nil }
-            self[keyPath: path] = flag
-        }
-        for (key, path) in Self.numbers {
-            guard let number = tree[key]?.number else { return nil }
-            self[keyPath: path] = number
-        }
-        for (key, path) in Self.counts {
-            guard let number = tree[key]?.whole else { return nil }
-            self[keyPath: path] = number
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import CRabbitMQ
+import Client
 import Cluster
 import Glibc
 

@@ -1,3 +1,4 @@
+import Client
 import Cluster
 import Glibc
 import Messages
@@ -6,7 +7,6 @@ import Threads
 /// Reads the queue of the detector on one node after the other, until a signal.
 struct ClusterService {
     let order: ClusterOrder
-    let nodes: [ClusterOrder.Node]
 
     /// Messages that are read before any is worked on; as many as the broker gives unacknowledged.
     private static let mostAtOnce = 65_535
@@ -26,10 +26,10 @@ struct ClusterService {
     }
 
     func run() {
-        var at = Int.random(in: nodes.indices)
+        var at = Int.random(in: order.nodes.indices)
         var pause = 0.2
         while !EndSignals.came {
-            let node = nodes[at % nodes.count]
+            let node = order.nodes[at % order.nodes.count]
             let name = "\(node.host):\(node.port)"
             do throws(AMQPError) {
                 let connection = try AMQPConnection(node, order)
@@ -44,7 +44,7 @@ struct ClusterService {
             at += 1
             let end = monotonicSeconds() + pause
             // Once around all nodes at once, then slower.
-            if at % nodes.count == 0 { pause = min(5, pause * Double.random(in: 1.5...2)) }
+            if at % order.nodes.count == 0 { pause = min(5, pause * Double.random(in: 1.5...2)) }
             while monotonicSeconds() < end, !EndSignals.came { usleep(20_000) }
         }
     }
@@ -99,9 +99,3 @@ func say(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }
-
-/// Nanoseconds of UTC.
-func realNanoseconds() -> Int64 { HostClock.wall() }
-
-/// Seconds of the monotonic clock.
-func monotonicSeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }

@@ -1,29 +1,57 @@
-import Cluster
+import ArgumentParser
+import Association
+import Client
+import DatabaseFiles
 import Glibc
+import Messages
+import ServerOptions
 import Threads
 
-/// `seismote-network`: the detector of a network of stations on a cluster of RabbitMQ. `seismote network run` starts it
-/// where `network.cluster` names the nodes, and tells it by its standard input all that it has to know.
+/// `seismote-network`: the detector of a network of stations, on one broker or on a cluster of RabbitMQ.
 @main
-enum Main {
-    static func main() {
-        var input: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 65_536)
-        while isatty(STDIN_FILENO) == 0 {
-            let count = read(STDIN_FILENO, &part, part.count)
-            if count <= 0 || input.count > 1 << 20 { break }
-            input += part[..<count]
+struct NetworkProgram: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "seismote-network",
+        abstract: "Publish the earthquakes that the stations of a broker see together.",
+        discussion: """
+            Reads the events and the places of all stations, publishes on <root>/network/event, and the newest message \
+            also retained on <root>/network/event/last. What it has taken and published is kept in the folder of \
+            network.state: started again after whatever end, it goes on with the same events. One detector a broker; it \
+            ends with SIGTERM or Ctrl-C.
+
+            With network.cluster its log is a queue on a cluster of RabbitMQ, and any number of detectors may run, of which \
+            one is at work.
+
+            Settings come from \(NetworkSettings.usualFile) where it is there, or from --config; `--default` prints that file. \
+            --broker and what belongs to it (see `seismote ctl --help`) goes above the file.
+            """, version: productVersion)
+
+    @OptionGroup var broker: BrokerOptions
+
+    @OptionGroup var options: ProgramOptions<NetworkSettings>
+
+    /// (The command line that Swift knows needs /proc.)
+    static func main() { main(Array(ProgramArguments.all.dropFirst())) }
+
+    func run() throws {
+        if let printed = options.printed { return print(printed, terminator: "") }
+        let path = options.path(broker.config)
+        let settings = try options.load(path, say: say)
+        do {
+            let access = try broker.access(
+                mqtt: path != nil || options.overrides.contains { $0.hasPrefix("mqtt.") } ? settings.mqtt : nil)
+            if options.check { return print("\(path ?? "settings"): valid") }
+            guard settings.cluster.isEmpty else {
+                EndSignals.listen([SIGHUP])
+                return ClusterService(order: settings.clusterOrder(access)).run()
+            }
+            try NetworkService(access, settings).run()
+        } catch let error as SecretError {
+            say(error.message)
+            throw ExitCode(74)  // EX_IOERR
+        } catch let error as DatabaseError {
+            say(error.message)
+            throw ExitCode(74)
         }
-        guard let order = ClusterOrder(json: input) else {
-            say("seismote-network is started by `seismote network run`, with network.cluster in its settings")
-            exit(64)
-        }
-        let nodes = order.nodes.compactMap { ClusterOrder.Node($0) }
-        guard !nodes.isEmpty, nodes.count == order.nodes.count else {
-            say("network.cluster: a node is amqp://host[:port] or amqps://host[:port]")
-            exit(78)
-        }
-        EndSignals.listen([SIGHUP])
-        ClusterService(order: order, nodes: nodes).run()
     }
 }

@@ -1,7 +1,6 @@
 import Glibc
 import Messages
 import Notify
-import Servers
 import Threads
 
 /// A line of the log.

@@ -1,10 +1,10 @@
 import ArgumentParser
+import DatabaseFiles
 import Glibc
 import Link
 import Messages
 import Notify
 import ServerOptions
-import Servers
 import Settings
 import Threads
 
@@ -32,7 +32,7 @@ struct NotifyProgram: ParsableCommand {
         @OptionGroup var options: ProgramOptions<NotifySettings>
 
         func run() throws {
-            if options.printsDefault { return print(NotifySettings.defaultFile, terminator: "") }
+            if let printed = options.printed { return print(printed, terminator: "") }
             let path = options.path(config)
             let settings = try options.load(path) { printError($0) }
             if options.check {

@@ -1,8 +1,8 @@
+import DatabaseFiles
 import Glibc
 import Link
 import Messages
 import Notify
-import Servers
 import Settings
 import Threads
 

@@ -1,7 +1,6 @@
 import Link
 import Messages
 import Notify
-import Servers
 import Settings
 
 /// Everything that `seismote-notify` can be told; ``table`` declares each with its help. How the broker is reached is told
@@ -20,46 +19,29 @@ struct NotifySettings: ProgramSettings {
     var weekly: WeekTime? { WeekTime(test) }
 
     /// All rows, in the order of the default file.
-    static let table: [ProgramSetting<NotifySettings>] = [
-        .text(
-            "state", \.folder, "a path of 1 to 4096 characters",
-            "Folder of the queue; the program makes and owns notify.db in it."
-        ) { (1...4096).contains($0.utf8.count) },
-        .text(
-            "client_id", \.clientID, "1 to 64 of letters A-Z a-z, digits, _ and -",
-            "Name of the session at the broker; two of these programs on one broker need two."
-        ) { Topics.problem(inID: $0) == nil },
-        .text(
-            "time_zone", \.zone, "a name such as Europe/Zurich, or empty: that of the machine",
-            "Time zone of quiet hours and of times in texts, with its daylight saving time."
-        ) { TimeZoneTable.has($0) },
-        .text(
-            "page", \.page, "an address that begins with https:// or http://, or empty",
-            "What a click on a message opens, usually the page of the network."
-        ) {
-            $0.isEmpty
-                || ($0.hasPrefix("https://") || $0.hasPrefix("http://"))
-                    && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        },
-        .text(
-            "test", \.test, "a day and a time such as mon 12:00, or empty: none",
-            "When a message says each week that messages arrive: silence must not look like peace."
-        ) { $0.isEmpty || WeekTime($0) != nil },
-        ProgramSetting(
-            key: "recipients",
-            allowed:
-                "a list of objects with name, one of ntfy, apprise and mail, and rules; `seismote-notify --check` says more",
-            help: "Who gets messages; see the manual.", standard: "[]"
-        ) { value, settings in
-            guard case .array(let list) = value, list.count <= 100 else { return false }
-            do throws(RecipientError) {
-                for one in list { settings.recipients.append(try Recipient(one)) }
-            } catch {
-                printError(error.message)
-                return false
-            }
-            return Set(settings.recipients.map(\.name)).count == settings.recipients.count
-        },
+    static let table: [Setting<NotifySettings>] = [
+        Setting(
+            "notify.state", \.folder, .neededPath,
+            "Folder of the queue; the program makes and owns notify.db in it."),
+        Setting(
+            "notify.client_id", \.clientID, .id,
+            "Name of the session at the broker; two of these programs on one broker need two."),
+        Setting(
+            "notify.time_zone", \.zone,
+            .text("a name such as Europe/Zurich, or empty: that of the machine") { TimeZoneTable.has($0) },
+            "Time zone of quiet hours and of times in texts, with its daylight saving time."),
+        Setting(
+            "notify.page", \.page, .webAddress, "What a click on a message opens, usually the page of the network."),
+        Setting(
+            "notify.test", \.test,
+            .text("a day and a time such as mon 12:00, or empty: none") { $0.isEmpty || WeekTime($0) != nil },
+            "When a message says each week that messages arrive: silence must not look like peace."),
+        Setting(
+            "notify.recipients", \.recipients,
+            .objects(
+                "objects with name, one of ntfy, apprise and mail, and rules; see the manual", atMost: 100,
+                schema: ["type": "object", "required": ["name"]], name: \.name, read: Recipient.read),
+            "Who gets messages; see the manual."),
     ]
 
     func linkOptions(_ subscriptions: [String]) throws(LinkError) -> LinkOptions {
@@ -73,5 +55,14 @@ struct NotifySettings: ProgramSettings {
         // What comes while this program is away waits at the broker for it.
         (options.wantsRetained, options.sessionSeconds) = (true, 3600)
         return options
+    }
+}
+
+extension Recipient {
+    /// One as it stands in the settings.
+    fileprivate static func read(_ value: Value) throws(CodedError) -> Recipient {
+        do throws(RecipientError) { return try Recipient(value) } catch {
+            throw CodedError("", .range, error.message)
+        }
     }
 }

@@ -1,6 +1,6 @@
+import DatabaseFiles
 import Messages
 import Notify
-import Servers
 
 /// What has been decided and not been delivered, and what has been told: on the disk before anything is sent.
 final class QueueFile {

@@ -152,7 +152,7 @@ import Vibration
     }()
 
     /// A value of a detector's setting that is not its default: one does not have to be written down here for each.
-    private static func other(_ setting: Setting) -> Value {
+    private static func other(_ setting: StationSetting) -> Value {
         switch setting.standard {
         case .bool(let flag): return .bool(!flag)
         case .int(let number): return .double(0.9 * Double(number))

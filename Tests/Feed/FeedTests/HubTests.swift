@@ -1,7 +1,7 @@
+import DatabaseFiles
 import Feed
 import Messages
 import MiniSEED
-import Servers
 import Settings
 import TestSupport
 import Testing

@@ -292,20 +292,6 @@ struct ClusterTests {
         #expect(world.queue.unacknowledged <= 22)
     }
 
-    @Test func theOrderComesAcross() throws {
-        var order = ClusterOrder()
-        order.nodes = ["amqps://a:5671", "amqp://b"]
-        (order.username, order.password, order.caFile) = ("u", "p\"\\", "/ca")
-        (order.options.root, order.options.queue, order.options.isSettled) = ("x/y", "q", true)
-        order.options.homeAssistant = "ha"
-        (order.association.gate, order.association.minimumStations) = (2.5, 7)
-        let read = try #require(ClusterOrder(json: order.json))
-        #expect(read.json == order.json)
-        #expect(read.password == "p\"\\" && read.association.gate == 2.5 && read.association.minimumStations == 7)
-        #expect(read.options.homeAssistant == "ha")
-        #expect(ClusterOrder(json: Array("{}".utf8)) == nil)
-    }
-
     @Test(arguments: [
         ("amqp://a", "a", 5672, false), ("amqps://a.b/", "a.b", 5671, true), ("amqps://a:1", "a", 1, true),
         ("amqp://[::1]:7", "::1", 7, false), ("amqp://[::1]", "::1", 5672, false),

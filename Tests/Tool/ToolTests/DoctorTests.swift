@@ -1,5 +1,6 @@
 import Alerts
 import ArgumentParser
+import Client
 import Messages
 import Sensors
 import Settings

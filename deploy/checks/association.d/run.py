@@ -40,11 +40,11 @@ def at(east, north):
 
 
 class Detector:
-    """`seismote network run`, which can be killed."""
+    """`seismote-network`, which can be killed."""
 
     def __init__(self, tool, folder, port, *settings):
         self.folder, self.log = os.path.join(folder, "network"), os.path.join(folder, "network.log")
-        self.command = [tool, "network", "run", "--broker", f"mqtt://127.0.0.1:{port}"]
+        self.command = [tool + "-network", "--broker", f"mqtt://127.0.0.1:{port}"]
         for one in (f"network.state={self.folder}", "network.status_s=2", "network.confirm=true", *settings):
             self.command += ["--set", one]
         self.process = None

@@ -2,7 +2,7 @@
 
 run.py AGENT TOOL FOLDER ROOT KILLS PAUSE STATIONS ENGINE
 
-ENGINE: amqp (two of `seismote network run` on one queue, the second stands by) or mqtt (one, with its log in SQLite).
+ENGINE: amqp (two of `seismote-network` on one queue, the second stands by) or mqtt (one, with its log in SQLite).
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from steady import Ledger, Publisher, Reader
 
 
 class Detector:
-    """One `seismote network run`."""
+    """One `seismote-network`."""
 
     def __init__(self, tool, folder, name, settings):
         self.tool, self.folder = tool, os.path.join(folder, name)
@@ -33,7 +33,7 @@ class Detector:
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", self.tool, "network", "run", "--config", self.file],
+                ["setpriv", "--pdeathsig", "KILL", self.tool + "-network", "--config", self.file],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self
 

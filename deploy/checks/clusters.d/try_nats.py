@@ -56,7 +56,7 @@ def main():
         # The first sessions need a leader; one client at a time.
         until(lambda: answers(tool, nats, path), 20, "the agent answers")
         with open(os.path.join(folder, "detector.log"), "wb") as log:
-            detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", tool, "network", "run", "--config", settings],
+            detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", tool + "-network", "--config", settings],
                                         stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         for i in range(int(kills)):
             began = time.monotonic()

@@ -48,6 +48,7 @@ def ticked(text):
     return re.findall(r"`([^`\n]+)`", re.sub(r"(?m)^```.*$", "", text))
 
 
+servers = [f"{programs}/seismote-{name}" for name in ("feed", "network", "notify")]
 pages = {
     os.path.relpath(path, repository): read(os.path.relpath(path, repository))
     for path in sorted(glob.glob(repository + "/deploy/docs/**/*.md", recursive=True))
@@ -155,7 +156,12 @@ def topics():
 
 
 def settings():
-    manual = output(programs + "/seismote", "config", "manual")
+    # (The head of the page tells how it is made.)
+    page = "deploy/docs/reference/settings-of-servers.md"
+    made = "\n".join(output(program, "--manual") for program in servers)
+    if not pages[page].endswith("\n" + made):
+        say(page, "the programs describe their settings in other words: make it again as its head says")
+    manual = output(programs + "/seismote", "config", "manual") + made
     keys = set(re.findall(r"^\| `([a-z_0-9.]+)` \|", manual, re.M))
     groups = {".".join(key.split(".")[:depth]) for key in keys for depth in range(1, key.count(".") + 1)}
     tops = {key.split(".")[0] for key in keys}

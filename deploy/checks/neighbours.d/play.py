@@ -140,7 +140,7 @@ def main():
         state = os.path.join(folder, "network")
         with open(os.path.join(folder, "network.log"), "wb") as log:
             detector = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", tool, "network", "run", "--broker", f"mqtt://127.0.0.1:{port}",
+                ["setpriv", "--pdeathsig", "KILL", tool + "-network", "--broker", f"mqtt://127.0.0.1:{port}",
                  "--set", f"network.state={state}", "--set", "network.confirm=true",
                  "--set", "network.home_assistant=homeassistant", "--set", "network.status_s=2"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)

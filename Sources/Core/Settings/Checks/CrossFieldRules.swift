@@ -332,7 +332,7 @@ extension CrossFieldRules {
     }
 
     /// The setting at or above a pointer of the merged tree.
-    private static func concrete(_ pointer: String) -> (Setting, key: String)? {
+    private static func concrete(_ pointer: String) -> (StationSetting, key: String)? {
         for setting in SettingsTable.settings {
             for (key, _) in setting.concreteKeys where Pointer.isPrefix(Pointer.of(key: key), of: pointer) {
                 return (setting, key)

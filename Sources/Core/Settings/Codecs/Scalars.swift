@@ -2,7 +2,7 @@ import Messages
 import SignalProcessing
 
 extension Codec where T == Bool {
-    static let bool = Codec(
+    package static let bool = Codec(
         type: "true or false", unit: nil, allowed: "true or false", schema: ["type": "boolean"],
         decode: { value, path, findings in
             if case .bool(let flag) = value { return flag }
@@ -13,7 +13,7 @@ extension Codec where T == Bool {
 }
 
 extension Codec where T == Int {
-    static func integer(_ range: ClosedRange<Int>, unit: String? = nil) -> Codec {
+    package static func integer(_ range: ClosedRange<Int>, unit: String? = nil) -> Codec {
         let allowed = "\(range.lowerBound)…\(range.upperBound)" + (unit.map { " \($0)" } ?? "")
         return Codec(
             type: "whole number", unit: unit, allowed: allowed,
@@ -41,7 +41,7 @@ extension Codec where T == Int {
 
 extension Codec where T == String {
     /// One of these words.
-    static func word(_ words: [String]) -> Codec {
+    package static func word(_ words: [String]) -> Codec {
         word(words, decode: { words.contains($0) ? $0 : nil }, encode: { $0 })
     }
 }

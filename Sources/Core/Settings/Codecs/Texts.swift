@@ -43,10 +43,11 @@ struct TextRule: Sendable {
         isAllowed: { isAlphanumeric($0) || $0 == "_" || $0 == "-" || $0 == "." || $0 == "/" })
 
     /// Anything printable on one line.
-    static func line(_ maximum: Int) -> TextRule {
+    static func line(_ maximum: Int, atLeast least: Int = 0) -> TextRule {
         TextRule(
-            count: 0...maximum, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]{0,\(maximum)}$" + endOfText,
-            allowed: "at most \(maximum) printable characters",
+            count: least...maximum,
+            pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]{\(least),\(maximum)}$" + endOfText,
+            allowed: "\(least == 0 ? "at most" : "\(least) to") \(maximum) printable characters",
             isAllowed: { c in
                 !(c.value < 0x20 || (0x7F...0x9F).contains(c.value) || c.value == 0x2028 || c.value == 0x2029)
             })
@@ -76,7 +77,7 @@ extension Codec where T == String {
     }
 
     /// A path in the file system; empty for none.
-    static let path = text(.line(4096))
+    package static let path = text(.line(4096))
 
     /// The first levels of all topics. No dots or spaces: some brokers map `/` to `.`.
     static let topicRoot = Codec(
@@ -99,7 +100,7 @@ extension Codec where T == String {
 
 extension Codec where T == String {
     /// Of a page that people open; empty: none.
-    static let webAddress = Codec(
+    package static let webAddress = Codec(
         type: "text", unit: nil, allowed: webAddressAllowed,
         schema: ["type": "string", "pattern": .string("^(https?://[!-~]{1,240})?$" + endOfText)],
         decode: { value, path, findings in

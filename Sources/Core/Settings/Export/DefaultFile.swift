@@ -14,7 +14,7 @@ public enum DefaultFile {
         for chapter in SettingsTable.chapters {
             writer.line("")
             writer.comment(chapter.help)
-            for setting in chapter.settings { writer.add(setting) }
+            for setting in chapter.settings { writer.add(setting, notes: setting.notes) }
         }
         writer.line("")
         writer.comment("Keys, or groups of keys, that may not be changed over MQTT, such as [mqtt, sensor.rate_hz].")
@@ -25,8 +25,8 @@ public enum DefaultFile {
         return writer.text
     }()
 
-    private struct Writer {
-        var text = ""
+    struct Writer {
+        private(set) var text = ""
         private var open: [Substring] = []
         private var indent = 0
 
@@ -48,13 +48,14 @@ public enum DefaultFile {
             }
         }
 
-        mutating func add(_ setting: Setting) {
+        /// - Parameter notes: in brackets after its help.
+        mutating func add(_ setting: Setting<some SettingsRoot>, notes: String) {
             let path = setting.key.split(separator: ".")
             let shared = zip(open, path.dropLast()).prefix { $0 == $1 }.count
             open = Array(path.dropLast())
             for level in shared..<open.count { line(String(repeating: "  ", count: level) + open[level] + ":") }
             indent = 2 * open.count
-            comment("\(setting.help) [\(setting.notes)]")
+            comment("\(setting.help) [\(notes)]")
             line(String(repeating: " ", count: indent) + "\(path.last ?? ""): \(setting.defaultText)")
             indent = 0
         }
@@ -65,10 +66,15 @@ extension Setting {
     /// The default as YAML.
     public var defaultText: String { written ?? YAMLText.flow(standard) }
 
+    /// What is allowed, and the unit of a bare number.
+    var allowedWithUnit: String {
+        guard let unit, !allowed.hasText(unit) else { return allowed }
+        return "\(allowed); \(unit)"
+    }
+
     /// Type, range, effect and access in a few words.
     var notes: String {
-        var notes = [allowed]
-        if let unit, !allowed.hasText(unit) { notes.append(unit) }
+        var notes = [allowedWithUnit]
         notes.append(apply.rawValue)
         if !isRemote { notes.append(isUnlockable ? "not remotely unless unlocked" : "not remotely") }
         if isSecret { notes.append("secret") }

@@ -4,7 +4,7 @@ import Messages
 public struct SettingExplanation: Sendable {
     /// `axes.x.filter`.
     public let key: String
-    public let setting: Setting
+    public let setting: StationSetting
     /// The value in force.
     public let effective: Value
     /// Nil for a default.

@@ -22,7 +22,7 @@ public enum SettingsManual {
         return text
     }()
 
-    private static func escaped(_ cell: String) -> String {
+    static func escaped(_ cell: String) -> String {
         cell.map { $0 == "|" ? "\\|" : String($0) }.joined()
     }
 }

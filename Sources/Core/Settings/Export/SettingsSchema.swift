@@ -61,11 +61,11 @@ public enum SettingsSchema {
     }()
 
     /// The schema of one setting with its annotations.
-    static func annotated(_ setting: Setting) -> Value {
+    static func annotated(_ setting: Setting<some SettingsRoot>) -> Value {
         var schema = setting.valueSchema
-            .with("title", .string(setting.title)).with("description", .string(setting.help)).with(
-                "default", setting.standard
-            )
+        if !setting.title.isEmpty { schema = schema.with("title", .string(setting.title)) }
+        schema =
+            schema.with("description", .string(setting.help)).with("default", setting.standard)
             .with("x-apply", .string(setting.apply.rawValue)).with("x-remote", .bool(setting.isRemote))
             .with("x-secret", .bool(setting.isSecret))
         if let unit = setting.unit { schema = schema.with("x-unit", .string(unit)) }
@@ -73,7 +73,7 @@ public enum SettingsSchema {
         return schema
     }
 
-    fileprivate static func object(_ properties: [Value.Member]) -> Value {
+    static func object(_ properties: [Value.Member]) -> Value {
         ["type": "object", "additionalProperties": false, "properties": .object(properties)]
     }
 

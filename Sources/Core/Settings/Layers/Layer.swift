@@ -3,7 +3,7 @@ import Messages
 /// One source of settings, taken apart by the table: what it gives for which key, and what is wrong with it.
 struct Layer {
     struct Given {
-        var setting: Setting
+        var setting: StationSetting
         /// With `all` spread: `axes.x.filter`.
         var key: String
         var axis: Int
@@ -51,7 +51,7 @@ struct Layer {
 private struct LayerReader: ~Copyable {
     let nullResets: Bool
     let mayLock: Bool
-    var leaves: [(setting: Setting, key: String, value: Value, pointer: String)] = []
+    var leaves: [(setting: StationSetting, key: String, value: Value, pointer: String)] = []
     var locked: [String] = []
     var unlocked: [String] = []
     private var scratch = Configuration()

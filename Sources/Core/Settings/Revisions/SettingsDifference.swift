@@ -9,7 +9,7 @@ struct SettingsDifference {
     private(set) var owners: [SettingOwner] = []
 
     init(_ old: Configuration, _ new: Configuration) {
-        var rows: [Setting] = []
+        var rows: [StationSetting] = []
         for setting in SettingsTable.settings {
             for (key, axis) in setting.concreteKeys where setting.write(old, axis) != setting.write(new, axis) {
                 changed.append(key)

@@ -6,7 +6,7 @@ extension SettingsTable {
         key: "classification", title: "Classification", help: "Whether an event is an earthquake or a disturbance.",
         owners: .sampling,
         settings: [
-            Setting(
+            StationSetting(
                 "classification.enabled", \.classification.enabled, .bool, apply: .live,
                 title: "Classification",
                 "Say of each event how probably it is an earthquake, from 25 samples a second on. An alarm needs it and has it."
@@ -18,29 +18,29 @@ extension SettingsTable {
         help: "An alarm for people and relays: an earthquake that moves the ground fast.", owners: .sampling,
         sections: [("gpio", "Alarm line")],
         settings: [
-            Setting(
+            StationSetting(
                 "alarm.enabled", \.alarm.enabled, .bool, apply: .live, title: "Alarm",
                 "Raise an alarm when an event is classified as an earthquake and the ground moves fast."),
-            Setting(
+            StationSetting(
                 "alarm.probability", \.alarm.probability, .number(.from(0.5, to: 0.99)), apply: .live,
                 title: "Alarm probability",
                 "How probably it is one: higher means fewer false alarms, and later ones."),
-            Setting(
+            StationSetting(
                 "alarm.velocity", \.alarm.velocity, .quantity(.velocity, .from(1e-5, to: 10)), written: "0.5 cm/s",
                 apply: .live, title: "Alarm velocity",
                 "How fast: the 3-D ground velocity above 0.4 Hz; 0.5 cm/s is weak shaking that most people feel."),
-            Setting(
+            StationSetting(
                 "alarm.gpio.line", \.alarm.gpio.line, .gpioLine, apply: .restart, remote: .no, title: "Alarm GPIO line",
                 advanced: true,
                 "GPIO line that an alarm switches on, such as gpiochip0:17, for a relay or a siren; empty: none."),
-            Setting(
+            StationSetting(
                 "alarm.gpio.active", \.alarm.gpio.active, .choice(), apply: .restart, remote: .no,
                 title: "Active level",
                 advanced: true, "The level at which the line is on."),
-            Setting(
+            StationSetting(
                 "alarm.gpio.seconds", \.alarm.gpio.seconds, .time(.from(1, to: 3600)), apply: .restart, remote: .no,
                 title: "Alarm duration", advanced: true, "How long an alarm lasts unless it is silenced."),
-            Setting(
+            StationSetting(
                 "alarm.gpio.button", \.alarm.gpio.button, .gpioLine, apply: .restart, remote: .no,
                 title: "Silence button", advanced: true,
                 "GPIO line of a button to ground that silences the alarm; empty: none."),
@@ -50,7 +50,7 @@ extension SettingsTable {
         key: "onsite", title: "On-site estimate", help: "What the first seconds say of the shaking to come.",
         owners: .sampling,
         settings: [
-            Setting(
+            StationSetting(
                 "onsite.enabled", \.onsite.enabled, .bool, apply: .live, title: "On-site estimate",
                 "Predict the peak velocity and intensity 1, 2, 3, 5 and 8 s after an onset.")
         ])

@@ -4,7 +4,7 @@ import SignalProcessing
 
 extension SettingsTable {
     /// The settings of all detectors, each declared in the detector's file.
-    static var detectorRows: [Setting] { detectors.rows }
+    static var detectorRows: [StationSetting] { detectors.rows }
     /// Titles of their groups.
     static var detectorSections: [(key: String, title: String)] { detectors.sections }
 
@@ -16,7 +16,7 @@ extension SettingsTable {
 }
 
 private struct DetectorRows: DetectorSettingsVisitor {
-    var rows: [Setting] = []
+    var rows: [StationSetting] = []
     var sections: [(key: String, title: String)] = []
 
     mutating func visit<S: DetectorSettings>(_: inout S) {
@@ -27,7 +27,7 @@ private struct DetectorRows: DetectorSettingsVisitor {
                 _ codec: Codec<T>, get: @escaping @Sendable (S) -> T, set: @escaping @Sendable (inout S, T) -> Void
             ) {
                 rows.append(
-                    Setting(
+                    StationSetting(
                         key: "detection.\(S.name).\(field.key)", codec, written: field.written, apply: .live,
                         remote: .yes, secret: false, field.title, field.isAdvanced, control(field, S.name), field.help,
                         set: { configuration, value, _ in set(&configuration.detection[S.self], value) },

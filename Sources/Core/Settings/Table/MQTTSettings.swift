@@ -9,108 +9,108 @@ extension SettingsTable {
             ("tls", "TLS"), ("reconnect", "Reconnection"), ("home_assistant", "Home Assistant"), ("openeew", "OpenEEW"),
         ],
         settings: [
-            Setting(
+            StationSetting(
                 "mqtt.uri", \.mqtt.uris, .brokers, apply: .live,
                 title: "Broker URI",
                 "Broker, mqtt:// or mqtts:// (TLS); several in a list are tried in order."),
-            Setting(
+            StationSetting(
                 "mqtt.protocol", \.mqtt.protocolVersion, .mqttVersion, apply: .live,
                 title: "MQTT version", advanced: true,
                 "MQTT version; auto and 5 fall back to 3.1.1 with a broker without MQTT 5."),
-            Setting(
+            StationSetting(
                 "mqtt.root", \.mqtt.root, .topicRoot, apply: .live,
                 title: "Topic root", advanced: true, "First level, or levels, of every topic."
             ).owned(by: .link, .sampling, .storage, .commands, .reporter),
-            Setting(
+            StationSetting(
                 "mqtt.username", \.mqtt.username, .text(.line(256)), apply: .live,
                 title: "User name", "Empty: none."),
-            Setting(
+            StationSetting(
                 "mqtt.password", \.mqtt.password, .text(.line(256)), apply: .live, secret: true,
                 title: "Password",
                 "For setting it remotely; in a file prefer password_file. It takes precedence over password_file. Empty: none."
             ),
-            Setting(
+            StationSetting(
                 "mqtt.password_file", \.mqtt.passwordFile, .path, apply: .live, remote: .no,
                 title: "Password file", advanced: true,
                 "File with the password in its first line, or the name of a systemd credential; empty: none."),
-            Setting(
+            StationSetting(
                 "mqtt.tls.ca_file", \.mqtt.tls.caFile, .path, apply: .live, remote: .no,
                 title: "CA file", advanced: true,
                 "Trusted CA certificates (PEM); empty: those of the system."),
-            Setting(
+            StationSetting(
                 "mqtt.tls.cert_file", \.mqtt.tls.certFile, .path, apply: .live, remote: .no,
                 title: "Client certificate", advanced: true,
                 "The station's own certificate (PEM); empty: none."),
-            Setting(
+            StationSetting(
                 "mqtt.tls.key_file", \.mqtt.tls.keyFile, .path, apply: .live, remote: .no,
                 title: "Client key", advanced: true,
                 "Private key of that certificate (PEM)."),
-            Setting(
+            StationSetting(
                 "mqtt.tls.alpn", \.mqtt.tls.alpn, .text(.line(64)), apply: .live,
                 title: "ALPN", advanced: true,
                 "Protocol name for servers with several protocols on one port (ALPN), such as mqtt; empty: none."),
-            Setting(
+            StationSetting(
                 "mqtt.tls.min_version", \.mqtt.tls.minimumVersion, .tlsVersion, apply: .live,
                 title: "Minimum TLS version", advanced: true,
                 "Oldest version of TLS that is accepted."),
-            Setting(
+            StationSetting(
                 "mqtt.tls.psk_identity", \.mqtt.tls.pskIdentity, .text(.line(128)), apply: .live, remote: .no,
                 title: "PSK identity", advanced: true,
                 "Name of a key that is shared with the broker, in place of certificates; empty: none."),
-            Setting(
+            StationSetting(
                 "mqtt.tls.psk_file", \.mqtt.tls.pskFile, .path, apply: .live, remote: .no,
                 title: "PSK file", advanced: true,
                 "File with that key, hexadecimal, in its first line, or the name of a systemd credential."),
-            Setting(
+            StationSetting(
                 "mqtt.keepalive_s", \.mqtt.keepalive, .wholeSeconds(5...65_535), apply: .live,
                 title: "Keep alive", advanced: true,
                 "Longest silence on the connection before a ping."),
-            Setting(
+            StationSetting(
                 "mqtt.max_packet_bytes", \.mqtt.maximumPacket, .integer(0...268_435_460, unit: "bytes"), apply: .live,
                 title: "Maximum packet", advanced: true,
                 "Largest MQTT packet that is sent; 0: what the broker says (MQTT 5), any with 3.1.1, where it cannot say it."
             ).owned(by: .link),
-            Setting(
+            StationSetting(
                 "mqtt.reconnect.min_s", \.mqtt.reconnectMinimum, .time(.from(0.1, to: 3600)), apply: .live,
                 title: "Minimum reconnect pause", advanced: true,
                 "Minimum pause before the next attempt to connect."),
-            Setting(
+            StationSetting(
                 "mqtt.reconnect.max_s", \.mqtt.reconnectMaximum, .time(.from(0.1, to: 3600)), apply: .live,
                 title: "Maximum reconnect pause", advanced: true,
                 "Maximum pause before the next attempt; pauses grow up to it, with a random part."),
-            Setting(
+            StationSetting(
                 "mqtt.will_delay_s", \.mqtt.willDelay, .wholeSeconds(0...86_400), apply: .live,
                 title: "Will delay", advanced: true,
                 "Time after which the broker publishes `offline` for a station that it has lost (MQTT 5)."),
-            Setting(
+            StationSetting(
                 "mqtt.home_assistant.enabled", \.mqtt.homeAssistant.enabled, .bool, apply: .live,
                 title: "Home Assistant discovery",
                 "Publish the discovery messages by which Home Assistant finds the station."),
-            Setting(
+            StationSetting(
                 "mqtt.home_assistant.prefix", \.mqtt.homeAssistant.prefix, .topicRoot, apply: .live,
                 remote: .ifUnlocked,
                 title: "Discovery prefix", advanced: true,
                 "First level of Home Assistant's discovery topics; not the root or below it. Remotely only where unlocked: it "
                     + "decides where the station writes."),
-            Setting(
+            StationSetting(
                 "mqtt.home_assistant.discovery", \.mqtt.homeAssistant.discovery, .choice(), apply: .live,
                 title: "Discovery form", advanced: true,
                 "device: one message; components: one for each entity, for Home Assistant before 2024.11."),
-            Setting(
+            StationSetting(
                 "mqtt.home_assistant.page", \.mqtt.homeAssistant.page, .webAddress, apply: .live,
                 title: "Address of the page", advanced: true,
                 "Where the device's link leads in Home Assistant; {id} stands for the station's id. Empty: no link."),
-            Setting(
+            StationSetting(
                 "mqtt.openeew.enabled", \.mqtt.openEEW.enabled, .bool, apply: .live,
                 title: "OpenEEW", advanced: true,
                 "Also publish the acceleration as OpenEEW's sensors do, 32 values at 31.25 Hz in gal."
             ).owned(by: .sampling),
-            Setting(
+            StationSetting(
                 "mqtt.openeew.topic", \.mqtt.openEEW.topic, .text(.topic), apply: .live, remote: .ifUnlocked,
                 title: "OpenEEW topic", advanced: true,
                 "Where OpenEEW's detection listens; not the root or below it."
             ).owned(by: .sampling),
-            Setting(
+            StationSetting(
                 "mqtt.openeew.country_code", \.mqtt.openEEW.country, .text(.id(2...2)), apply: .live,
                 title: "OpenEEW country code", advanced: true,
                 "Two letters, such as mx; xx: not told."

@@ -7,12 +7,12 @@ extension SettingsTable {
         key: "conditioning", title: "Conditioning", help: "What is done to all axes before their filters.",
         owners: .sampling,
         settings: [
-            Setting(
+            StationSetting(
                 "conditioning.offset", \.conditioning.offset, .offset,
                 written: "{mode: highpass, corner_hz: 0.1, order: 2}", apply: .live,
                 title: "Offset removal", advanced: true,
                 "How gravity and the sensor's offset are removed."),
-            Setting(
+            StationSetting(
                 "conditioning.settle_s", \.conditioning.settle,
                 .optional(.time(.from(0, to: 3600)), none: "1 s or what the filters need, whichever is longer"),
                 apply: .live,
@@ -26,27 +26,27 @@ extension SettingsTable {
         owners: .sampling,
         sections: [("detection", "Level detection")],
         settings: [
-            Setting(
+            StationSetting(
                 axis: "signal", \.signal, .signal, apply: .live,
                 title: "Signal", advanced: true,
                 "The sensor, or a test signal in its place (step and impulse come after 20 samples of zero)."),
-            Setting(
+            StationSetting(
                 axis: "filter", \.filter, .filter,
                 written: "{butterworth: {type: bandpass, corners_hz: [0.5, 10], order: 2, start: zero}}",
                 apply: .live,
                 title: "Filter", homeAssistant: homeAssistantFilter,
                 "Filter before the RMS. A band filter has corners_hz and twice as many poles as its order says."),
-            Setting(
+            StationSetting(
                 axis: "detection.window", \.detection.window, .window, apply: .live,
                 title: "RMS window",
                 "Length of the RMS; text with a unit is a time, a bare number is samples."),
-            Setting(
+            StationSetting(
                 axis: "detection.threshold", \.detection.threshold, .threshold, written: "5 mg", apply: .live,
                 title: "Threshold",
                 homeAssistant: .number(
                     "threshold_$", "Threshold $", #""unit_of_measurement":"m/s²","min":0,"max":2000,"step":0.001"#),
                 "The axis is above when its RMS is greater than this."),
-            Setting(
+            StationSetting(
                 axis: "detection.hold", \.detection.hold, .window, apply: .live,
                 title: "Hold time", advanced: true,
                 "How long the axis must be above without a break until it triggers."),
@@ -57,32 +57,32 @@ extension SettingsTable {
         help: "When the station as a whole triggers, and how triggers become events.", owners: .sampling,
         sections: detectorSections + [("event", "Events")],
         settings: detectorRows + [
-            Setting(
+            StationSetting(
                 "detection.event.votes", \.detection.event.votes, .integer(1...16), apply: .live,
                 title: "Detectors for an event", advanced: true,
                 "How many detectors must be on for an event."),
-            Setting(
+            StationSetting(
                 "detection.event.pre_event_s", \.detection.event.preEvent, .time(.from(0, to: 120)), apply: .live,
                 title: "Pre-event time",
                 "How much from before the onset belongs to an event."
             ).owned(by: .sampling, .storage),
-            Setting(
+            StationSetting(
                 "detection.event.post_event_s", \.detection.event.postEvent, .time(.from(0, to: 600)), apply: .live,
                 title: "Post-event time",
                 "An event ends when all detectors have been off for this long."),
-            Setting(
+            StationSetting(
                 "detection.event.max_event_s", \.detection.event.maximum, .time(.from(1, to: 3600)), apply: .live,
                 title: "Maximum event length", advanced: true,
                 "A longer event is closed, and the rest becomes another one."),
-            Setting(
+            StationSetting(
                 "detection.event.dead_time_s", \.detection.event.deadTime, .time(.from(0, to: 3600)), apply: .live,
                 title: "Dead time", advanced: true,
                 "No new event for this long after the end of one."),
-            Setting(
+            StationSetting(
                 "detection.event.min_intensity", \.detection.event.minimumIntensity, .number(.from(0, to: 12)),
                 apply: .live,
                 title: "Minimum intensity", "Events below this intensity on the first of the scales are not published."),
-            Setting(
+            StationSetting(
                 "detection.event.confirmation", \.detection.event.confirmation, .bool, apply: .live,
                 title: "Confirmation by neighbours",
                 "A network of stations may mark events as confirmed, with the command `confirm-event`."
@@ -92,19 +92,19 @@ extension SettingsTable {
     static let intensity = Chapter(
         key: "intensity", title: "Intensity", help: "Seismic intensity from ground motion.", owners: .sampling,
         settings: [
-            Setting(
+            StationSetting(
                 "intensity.scales", \.intensity.scales, .choices(), apply: .live,
                 title: "Intensity relations",
                 "Which relations are computed, in this order."),
-            Setting(
+            StationSetting(
                 "intensity.horizontal", \.intensity.horizontal, .choice(), apply: .live,
                 title: "Horizontal component", advanced: true,
                 "How the two horizontal axes become one number."),
-            Setting(
+            StationSetting(
                 "intensity.window_s", \.intensity.window, .time(.from(1, to: 300)), apply: .live,
                 title: "Peak window", advanced: true,
                 "The summary's peaks and intensity are those of the last so many seconds."),
-            Setting(
+            StationSetting(
                 "intensity.jma_window_s", \.intensity.jmaWindow, .time(.from(10, to: 300)), apply: .live,
                 title: "JMA window", advanced: true,
                 "The intensity by jma is computed each second from the last so many seconds."),
@@ -113,11 +113,11 @@ extension SettingsTable {
     static let spectrum = Chapter(
         key: "spectrum", title: "Spectrum", help: "The strongest frequency of the motion.", owners: .sampling,
         settings: [
-            Setting(
+            StationSetting(
                 "spectrum.window_s", \.spectrum.window, .time(.from(3, to: 300)), apply: .live,
                 title: "Spectrum window", advanced: true,
                 "The summary's spectrum is that of the last so many seconds."),
-            Setting(
+            StationSetting(
                 "spectrum.min_hz", \.spectrum.lowest, .frequency(.above(0, to: 1000)), apply: .live,
                 title: "Lowest frequency", advanced: true,
                 "Lower frequencies do not count, nor those above 0.4 of the sample rate."),

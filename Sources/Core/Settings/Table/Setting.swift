@@ -20,8 +20,19 @@ enum RemoteAccess {
     case ifUnlocked
 }
 
-/// One row of the table of settings: everything that anyone has to know about it.
-public struct Setting: Sendable {
+/// What a table of settings describes: a station's ``Configuration``, or the settings of a program beside the agent.
+public protocol SettingsRoot: Sendable {
+    /// Every key at its default.
+    init()
+}
+
+extension Configuration: SettingsRoot {}
+
+/// A row of the station's table.
+public typealias StationSetting = Setting<Configuration>
+
+/// One row of a table of settings: everything that anyone has to know about it.
+public struct Setting<Root: SettingsRoot>: Sendable {
     /// `trace.rate_hz`; for the three axes one row, `axes.all.filter`.
     public let key: String
     /// For people: `number`, `text`, `one of` ...
@@ -56,12 +67,12 @@ public struct Setting: Sendable {
     public internal(set) var owners: [SettingOwner] = []
 
     /// Decodes a value into a snapshot; the axis (0, 1, 2) counts for `axes.all` only.
-    let read: @Sendable (Value, String, Int, inout Configuration, inout Findings) -> Void
+    let read: @Sendable (Value, String, Int, inout Root, inout Findings) -> Void
     /// The canonical value in a snapshot.
-    let write: @Sendable (Configuration, Int) -> Value
+    let write: @Sendable (Root, Int) -> Value
 
     init<T>(
-        _ key: String, _ path: any WritableKeyPath<Configuration, T> & Sendable, _ codec: Codec<T>,
+        _ key: String, _ path: any WritableKeyPath<Root, T> & Sendable, _ codec: Codec<T>,
         written: String? = nil, apply: SettingChange, remote: RemoteAccess = .yes, secret: Bool = false, title: String,
         advanced: Bool = false, homeAssistant: HomeAssistantEntity.Control? = nil, _ help: String
     ) {
@@ -72,12 +83,20 @@ public struct Setting: Sendable {
             get: { configuration, _ in configuration[keyPath: path] })
     }
 
+    /// A setting of a program beside the agent: nobody changes it from afar, and a change takes effect when the program is
+    /// started again.
+    package init<T>(
+        _ key: String, _ path: any WritableKeyPath<Root, T> & Sendable, _ codec: Codec<T>, _ help: String
+    ) {
+        self.init(key, path, codec, apply: .restart, remote: .no, title: "", help)
+    }
+
     /// A setting that each axis has.
     init<T>(
         axis key: String, _ path: any WritableKeyPath<AxisConfiguration, T> & Sendable, _ codec: Codec<T>,
         written: String? = nil, apply: SettingChange, remote: RemoteAccess = .yes, secret: Bool = false, title: String,
         advanced: Bool = false, homeAssistant: HomeAssistantEntity.Control? = nil, _ help: String
-    ) {
+    ) where Root == Configuration {
         self.init(
             key: "axes.all." + key, codec, written: written, apply: apply, remote: remote, secret: secret, title,
             advanced, homeAssistant, help,
@@ -89,8 +108,8 @@ public struct Setting: Sendable {
     init<T>(
         key: String, _ codec: Codec<T>, written: String?, apply: SettingChange, remote: RemoteAccess, secret: Bool,
         _ title: String, _ advanced: Bool, _ control: HomeAssistantEntity.Control?, _ help: String,
-        set: @escaping @Sendable (inout Configuration, T, Int) -> Void,
-        get: @escaping @Sendable (Configuration, Int) -> T
+        set: @escaping @Sendable (inout Root, T, Int) -> Void,
+        get: @escaping @Sendable (Root, Int) -> T
     ) {
         self.key = key
         type = codec.type
@@ -127,5 +146,5 @@ public struct Setting: Sendable {
     }
 
     /// The canonical default.
-    public var standard: Value { write(Configuration(), 0) }
+    public var standard: Value { write(Root(), 0) }
 }

@@ -16,7 +16,7 @@ public enum SettingOwner: String, Sendable, CaseIterable {
 
     /// Whom a change of these rows concerns: the owners of those that take effect now, and in any case those whose messages
     /// carry the number of the revision.
-    public static func asked(for rows: [Setting]) -> [SettingOwner] {
+    public static func asked(for rows: [StationSetting]) -> [SettingOwner] {
         if rows.isEmpty { return [] }
         let concerned = rows.filter { $0.apply != .restart }.flatMap(\.owners) + [.sampling, .reporter]
         return allCases.filter(concerned.contains)
@@ -25,7 +25,7 @@ public enum SettingOwner: String, Sendable, CaseIterable {
 
 extension Setting {
     /// This row with owners of its own: the first decides, the others have to know as well.
-    func owned(by owners: SettingOwner...) -> Setting {
+    func owned(by owners: SettingOwner...) -> Self {
         var row = self
         row.owners = owners
         return row

@@ -16,12 +16,12 @@ public enum SettingsTable {
         public let help: String
         /// Titles of the groups in it by their keys without the chapter's, such as `sta_lta`.
         let sections: [(key: String, title: String)]
-        public let settings: [Setting]
+        public let settings: [StationSetting]
 
         /// - Parameter owners: of all rows that do not name others.
         init(
             key: String, title: String, help: String, owners: SettingOwner...,
-            sections: [(key: String, title: String)] = [], settings: [Setting]
+            sections: [(key: String, title: String)] = [], settings: [StationSetting]
         ) {
             (self.key, self.title, self.help, self.sections) = (key, title, help, sections)
             self.settings = settings.map { row in
@@ -38,7 +38,7 @@ public enum SettingsTable {
     ]
 
     /// All rows.
-    public static let settings: [Setting] = chapters.flatMap(\.settings)
+    public static let settings: [StationSetting] = chapters.flatMap(\.settings)
 
     /// What Home Assistant can change.
     public static let homeAssistant: [HomeAssistantEntity] = settings.compactMap(\.homeAssistant)
@@ -49,7 +49,7 @@ public enum SettingsTable {
     static let axisNames = ["x", "y", "z"]
 
     /// A row by its key; `axes.x.filter` finds `axes.all.filter`.
-    public static func setting(_ key: String) -> Setting? { index[declared(key)] }
+    public static func setting(_ key: String) -> StationSetting? { index[declared(key)] }
 
     /// Every key that a person may write or ask for.
     public static let writableKeys: [String] = settings.flatMap { setting in

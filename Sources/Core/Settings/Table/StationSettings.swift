@@ -4,48 +4,48 @@ extension SettingsTable {
     static let station = Chapter(
         key: "station", title: "Station", help: "Who and where the station is.", owners: .sampling,
         settings: [
-            Setting(
+            StationSetting(
                 "station.id", \.station.id, .text(.id(0...64), reserved: Topics.reserved), written: "\"\"",
                 apply: .restart,
                 title: "Station id",
                 "Name of the station in all topics and events; empty: the host name."
             ).owned(by: .link, .sampling, .storage, .commands, .reporter),
-            Setting(
+            StationSetting(
                 "station.network", \.station.network, .text(.fdsn(1...8)), apply: .live,
                 title: "Network code",
                 "FDSN network code, for miniSEED; XX is for stations that have none."),
-            Setting(
+            StationSetting(
                 "station.code", \.station.code, .text(.fdsn(0...8)), apply: .live,
                 title: "Station code",
                 "FDSN station code, for miniSEED; empty: made from the id."),
-            Setting(
+            StationSetting(
                 "station.location", \.station.location, .text(.fdsn(0...8)), apply: .live,
                 title: "Location code", advanced: true,
                 "FDSN location code, for miniSEED."),
-            Setting(
+            StationSetting(
                 "station.latitude", \.station.latitude,
                 .optional(.number(.from(-90, to: 90), unit: "degrees"), none: "not given"), apply: .live,
                 title: "Latitude",
                 "Degrees north (WGS 84)."
             ).owned(by: .reporter),
-            Setting(
+            StationSetting(
                 "station.longitude", \.station.longitude,
                 .optional(.number(.from(-180, to: 180), unit: "degrees"), none: "not given"), apply: .live,
                 title: "Longitude",
                 "Degrees east (WGS 84)."
             ).owned(by: .reporter),
-            Setting(
+            StationSetting(
                 "station.elevation_m", \.station.elevation,
                 .optional(.number(.from(-12_000, to: 10_000), unit: "m"), none: "not given"), apply: .live,
                 title: "Elevation",
                 "Height above sea level."
             ).owned(by: .reporter),
-            Setting(
+            StationSetting(
                 "station.description", \.station.description, .text(.line(256)), apply: .live,
                 title: "Description",
                 "Where the station stands, in words."
             ).owned(by: .reporter),
-            Setting(
+            StationSetting(
                 "station.groups", \.station.groups, .groups, apply: .live,
                 title: "Groups",
                 "Groups whose commands the station also obeys; every station is in the group `all`."

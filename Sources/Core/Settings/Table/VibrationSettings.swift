@@ -8,51 +8,51 @@ extension SettingsTable {
         help: "Vibration of buildings, sites and machines as standards measure it.",
         owners: .sampling,
         settings: [
-            Setting(
+            StationSetting(
                 "vibration.enabled", \.vibration.enabled, .bool, apply: .live, title: "Vibration",
                 "Publish velocity, frequency, KB, vibration dose and their share of a limit for each interval."),
-            Setting(
+            StationSetting(
                 "vibration.band", \.vibration.band, .choice(), apply: .live, title: "Band",
                 "din: 1 to 80 Hz, from 200 samples a second on; din315: 1 to 315 Hz, from 788; machine: 10 to 1000 Hz, from 2500; own: the next two settings."
             ),
-            Setting(
+            StationSetting(
                 "vibration.lower_hz", \.vibration.lower, .frequency(.from(0.5, to: 1000)), apply: .live,
                 title: "Lower corner", advanced: true, "Lower corner of the band `own`."),
-            Setting(
+            StationSetting(
                 "vibration.upper_hz", \.vibration.upper, .frequency(.from(1, to: 1600)), apply: .live,
                 title: "Upper corner", advanced: true,
                 "Upper corner of the band `own`, at most 0.4 of the sample rate."),
-            Setting(
+            StationSetting(
                 "vibration.interval_s", \.vibration.interval, .wholeSeconds(10...3600), apply: .live,
                 title: "Vibration interval", advanced: true,
                 "Length of an interval, which divides an hour; intervals are aligned to UTC."),
-            Setting(
+            StationSetting(
                 "vibration.weighting", \.vibration.weighting, .choice(), apply: .live, title: "Weighting",
                 advanced: true,
                 "For people: iso2631-1: Wd horizontal, Wk vertical; bs6472-1: Wd, Wb; iso2631-2: Wm for all axes."),
-            Setting(
+            StationSetting(
                 "vibration.limit", \.vibration.limit, .vibrationLimit, apply: .live, title: "Limit",
                 "Table, line and place that intervals are compared with, such as din4150-3:dwellings:foundation; none: without one."
             ),
-            Setting(
+            StationSetting(
                 "vibration.warn_share", \.vibration.warnShare, .number(.above(0, to: 1)), apply: .live,
                 title: "Warning share", advanced: true, "Share of the limit from which on an interval is a warning."),
-            Setting(
+            StationSetting(
                 "vibration.utc_offset_h", \.vibration.utcOffset, .number(.from(-12, to: 14), unit: "h"), apply: .live,
                 title: "Hours ahead of UTC", advanced: true,
                 "By which local time is ahead of UTC: vibration doses are added by day (7 to 23 h) and by night."),
-            Setting(
+            StationSetting(
                 "vibration.modes", \.vibration.modes, .bool, apply: .live, title: "Modes",
                 "Find the natural modes of the building from its ambient vibration, also without `vibration.enabled`; at least 2.5 × `modes_top_hz` samples a second."
             ),
-            Setting(
+            StationSetting(
                 "vibration.modes_s", \.vibration.modesPeriod, .wholeSeconds(1800...86_400), apply: .live,
                 title: "Period of modes", advanced: true,
                 "Length of the motion of which modes are found, which divides a day; periods are aligned to UTC."),
-            Setting(
+            StationSetting(
                 "vibration.modes_top_hz", \.vibration.modesTop, .frequency(.from(1, to: 100)), apply: .live,
                 title: "Highest mode", advanced: true, "Modes up to this frequency are looked for."),
-            Setting(
+            StationSetting(
                 "vibration.keep_days", \.vibration.keepDays, .integer(0...3650, unit: "days"), apply: .live,
                 title: "Keep vibration",
                 "How long intervals are stored, while there is room; the days in which the agent runs count. A year of 60 s takes 90 MB; 0: none."

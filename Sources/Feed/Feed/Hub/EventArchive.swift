@@ -1,4 +1,4 @@
-import Servers
+import DatabaseFiles
 
 /// The events of the ring: at most so many of a station, and of all together no more bytes than their part of the ring. Whoever
 /// has most gives first, its oldest.

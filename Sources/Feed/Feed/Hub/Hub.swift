@@ -1,7 +1,7 @@
+import DatabaseFiles
 import Exchange
 import Messages
 import MiniSEED
-import Servers
 import Settings
 
 /// A point in time, of both clocks.

@@ -1,4 +1,4 @@
-import Servers
+import DatabaseFiles
 
 /// The archive as a thread of the server sees it: what is newest from memory, the rest from the disk.
 public struct SharedArchive: FeedArchive {

@@ -1,6 +1,6 @@
+import DatabaseFiles
 import Glibc
 import MiniSEED
-import Servers
 
 /// The ring on the disk: packets, what is in none yet, events, and who the stations are. One connection writes (the hub's
 /// thread), others read (the server's threads, each its own).

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Client
+import ServerOptions
 
 /// `seismote ctl ...`: stations over MQTT.
 struct CtlCommand: ParsableCommand {

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Client
 import Glibc
 import Link
 import Messages
+import ServerOptions
 import Settings
 
 /// `seismote doctor`: what is wrong with the station on this machine, and what to do about it.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Association
+import Client
 import Glibc
 import Messages
+import ServerOptions
 
 /// `seismote simulate-fleet N`: stations without sensors, to try a broker with.
 struct SimulateFleetCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import Association
 import CLinux
 import CMosquitto
+import Client
 import Glibc
 import Link
 import Messages

@@ -1,5 +1,6 @@
 import Association
 import CMosquitto
+import Client
 import Messages
 import Seismology
 import Station

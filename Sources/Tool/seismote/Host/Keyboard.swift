@@ -1,3 +1,4 @@
+import Client
 import Glibc
 
 /// What a person types. (The standard library's `readLine` goes on waiting when Ctrl-C comes.)

@@ -1,3 +1,4 @@
+import Client
 import Glibc
 
 /// A run of another program, found by PATH (and in /usr/sbin and /sbin), with a time limit.

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Client
 import Glibc
+import ServerOptions
 
 /// `seismote join`: a board becomes a station of a broker by one line.
 struct JoinCommand: ParsableCommand {

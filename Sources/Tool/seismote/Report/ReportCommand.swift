@@ -1,6 +1,8 @@
 import ArgumentParser
+import Client
 import Glibc
 import Messages
+import ServerOptions
 import Settings
 import Threads
 import Vibration

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Client
 import Glibc
 import Link
 import Messages
+import ServerOptions
 import Settings
 
 /// `seismote setup`: from an installed package to a station that is on the page.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Exchange
 import Messages
-import Servers
 import Settings
 
 /// What is said of an error that nobody has expected at that place: never a value of Swift.
@@ -23,8 +22,6 @@ func ownSentence(of error: any Error) -> String? {
     case let error as CodedErrors: error.text(fileName: nil)
     case let error as FileError: error.message
     case let error as ConversionError: error.message
-    case let error as DatabaseError: error.message
-    case let error as ProgramSettingsError: error.problems.joined(separator: "\n")
     case let error as TuneError: error.lines.joined(separator: "\n")
     case let error as StationXMLError: error.message
     default: nil

@@ -1,3 +1,4 @@
+import Client
 import Messages
 
 /// A change of settings and, when asked for, its confirmation.

@@ -1,4 +1,5 @@
 import Association
+import Client
 import Link
 import Messages
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Client
 import Commands
 import Link
 import Messages

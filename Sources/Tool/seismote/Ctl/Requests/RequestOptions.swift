@@ -1,5 +1,7 @@
 import ArgumentParser
+import Client
 import Messages
+import ServerOptions
 
 /// Options of every command that shows something of stations.
 struct CtlOptions: ParsableArguments {

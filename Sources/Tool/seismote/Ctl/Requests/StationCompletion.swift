@@ -1,6 +1,8 @@
 import ArgumentParser
+import Client
 import Link
 import Messages
+import ServerOptions
 
 /// The names of stations for a shell that completes: those of which the broker of the environment has kept something.
 enum StationCompletion {

@@ -1,3 +1,4 @@
+import Client
 import Glibc
 
 /// What is waited for, on one line of a terminal that is written over.

@@ -1,3 +1,4 @@
+import Client
 import Commands
 import Glibc
 import Link

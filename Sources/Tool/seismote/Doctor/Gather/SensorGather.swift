@@ -1,3 +1,4 @@
+import Client
 import Messages
 import Sensors
 import Settings

@@ -1,4 +1,4 @@
-import Servers
+import DatabaseFiles
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import Association
+import DatabaseFiles
 import Foundation
-import Servers
 import TestSupport
 import Testing
 
-@testable import seismote
+@testable import seismote_network
 
 /// What `seismote network` keeps of the runs of stations.
 @Suite struct NetworkStoreTests {

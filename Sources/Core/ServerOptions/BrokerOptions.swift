@@ -1,42 +1,48 @@
 import ArgumentParser
+import Client
 import Glibc
 import Link
 import Messages
 import Settings
 
+/// A password that cannot be read; a sentence that names its file.
+package struct SecretError: Error {
+    package var message: String
+}
+
 /// Where the broker is and how to get in.
-struct BrokerOptions: ParsableArguments {
-    static let usualFile = "/etc/seismote/seismote.yaml"
+package struct BrokerOptions: ParsableArguments {
+    package static let usualFile = "/etc/seismote/seismote.yaml"
 
     @Option(
         help: ArgumentHelp(
             "Broker, such as mqtts://broker.example:8883; may be repeated. User, password, certificates: see "
                 + "`seismote ctl --help`.", valueName: "uri"))
-    var broker: [String] = []
+    package var broker: [String] = []
 
     @Option(help: Self.help("user"))
-    var user: String?
+    package var user: String?
 
     @Option(help: Self.help("passwordFile"))
-    var passwordFile: String?
+    package var passwordFile: String?
 
     @Option(help: Self.help("ca"))
-    var ca: String?
+    package var ca: String?
 
     @Option(help: Self.help("clientCert"))
-    var clientCert: String?
+    package var clientCert: String?
 
     @Option(help: Self.help("clientKey"))
-    var clientKey: String?
+    package var clientKey: String?
 
     @Option(help: Self.help("mqtt"))
-    var mqtt: String?
+    package var mqtt: String?
 
     @Option(help: Self.help("root"))
-    var root: String?
+    package var root: String?
 
     @Option(name: .shortAndLong, help: Self.help("config"))
-    var config: String?
+    package var config: String?
 
     /// What `seismote ctl --help` says of all of them at one place: name, value, environment, what it is.
     private static let lines: [(name: String, value: String, environment: String, help: String)] = [
@@ -60,7 +66,7 @@ struct BrokerOptions: ParsableArguments {
         ("config", "file", "SEISMOTE_CONFIG", "An agent's settings file from which these options are taken."),
     ]
 
-    static var page: String {
+    package static var page: String {
         lines.map { "--\($0.name) <\($0.value)>  \($0.environment)\n    \($0.help)" }.joined(separator: "\n")
     }
 
@@ -72,18 +78,19 @@ struct BrokerOptions: ParsableArguments {
             "\(line?.help ?? "") \(line?.environment ?? "")", valueName: line?.value, visibility: .hidden)
     }
 
-    /// What holds of all this: options above the environment above the file. What the file has to get in with is for the
-    /// file's broker alone.
-    func access() throws -> BrokerAccess {
-        var path = config ?? Self.environment("CONFIG")
-        if path == nil, broker.isEmpty, Self.environment("BROKER") == nil, Glibc.access(Self.usualFile, R_OK) == 0 {
-            path = Self.usualFile
-        }
-        return try access(mqtt: path.map { try LayerOptions.parse([]).load(path: $0).configuration.mqtt })
+    package init() {}
+
+    /// The settings file whose broker is meant where none is named: the one that was named, or the usual one of an agent.
+    package var settingsPath: String? {
+        if let path = config ?? Self.environment("CONFIG") { return path }
+        let isNamed = !broker.isEmpty || Self.environment("BROKER") != nil
+        return !isNamed && Glibc.access(Self.usualFile, R_OK) == 0 ? Self.usualFile : nil
     }
 
+    /// What holds of all this: options above the environment above the file. What the file has to get in with is for the
+    /// file's broker alone.
     /// - Parameter mqtt: what a settings file says of the broker; nil where there is none.
-    func access(mqtt settings: MQTTConfiguration?) throws -> BrokerAccess {
+    package func access(mqtt settings: MQTTConfiguration?) throws -> BrokerAccess {
         var uris = broker
         if uris.isEmpty, let text = Self.environment("BROKER") {
             uris = text.split(separator: " ").map(String.init)
@@ -145,7 +152,7 @@ struct BrokerOptions: ParsableArguments {
         guard !path.isEmpty else { return nil }
         switch SecretFile.read(path) {
         case .success(let text): return text
-        case .failure(let problem): throw CtlError(status: .files, problem.message)
+        case .failure(let problem): throw SecretError(message: problem.message)
         }
     }
 

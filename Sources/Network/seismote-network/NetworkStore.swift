@@ -1,8 +1,8 @@
 import Association
+import DatabaseFiles
 import Glibc
-import Servers
 
-/// What `seismote network` has on its disk: the log of what stations said, in the order in which it came, and what has
+/// What the detector on one broker has on its disk: the log of what stations said, in the order in which it came, and what has
 /// been published. With both, a program that was killed goes on as if nothing had been.
 final class NetworkStore {
     struct LoggedMessage {

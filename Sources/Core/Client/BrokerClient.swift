@@ -4,26 +4,30 @@ import Link
 import Messages
 
 /// A session that the broker keeps while its client is away: it gets then what it has missed.
-struct BrokerSession {
+package struct BrokerSession {
     /// Client id.
-    var id: String
+    package var id: String
     /// Seconds that the broker keeps it (MQTT 5).
-    var expiry: UInt32
+    package var expiry: UInt32
     /// Published by the broker, retained, when the client is gone.
-    var will: (topic: String, payload: [UInt8])?
+    package var will: (topic: String, payload: [UInt8])?
+
+    package init(id: String, expiry: UInt32, will: (topic: String, payload: [UInt8])? = nil) {
+        (self.id, self.expiry, self.will) = (id, expiry, will)
+    }
 }
 
-/// A connection of the tool to a broker. It has no thread: everything happens inside its calls. (libmosquitto's own
+/// A connection to a broker for a program with one thread. It has no thread: everything happens inside its calls. (libmosquitto's own
 /// loops are not used, see `MosquittoTransport`.)
-final class BrokerClient {
+package final class BrokerClient {
     /// Bytes of payload that are taken of one message; of a larger one only the size.
-    static let payloadLimit = 1 << 20
+    package static let payloadLimit = 1 << 20
     /// Messages that may wait to be taken.
     private static let inboxLimit = 20_000
 
-    let access: BrokerAccess
+    package let access: BrokerAccess
     /// Of the broker that we have.
-    private(set) var version: LinkOptions.ProtocolVersion
+    package private(set) var version: LinkOptions.ProtocolVersion
     private var handle: OpaquePointer?
     private var usesTLS = false
     private var inbox: [InboundMessage] = []
@@ -38,9 +42,9 @@ final class BrokerClient {
     private let name: String
     private let session: BrokerSession?
     /// Whether the broker had kept the session.
-    private(set) var isResumed = false
+    package private(set) var isResumed = false
 
-    init(_ access: BrokerAccess, session: BrokerSession? = nil) {
+    package init(_ access: BrokerAccess, session: BrokerSession? = nil) {
         self.access = access
         self.session = session
         version = access.version
@@ -60,7 +64,7 @@ final class BrokerClient {
     // MARK: connection
 
     /// Connects to the first broker that can be had; also anew after an end. Nothing of before is kept.
-    func connect() throws(ClientError) {
+    package func connect() throws(ClientError) {
         var problems: [String] = []
         for broker in access.brokers {
             do throws(ClientError) {
@@ -178,7 +182,7 @@ final class BrokerClient {
     }
 
     /// Says good-bye.
-    func disconnect() {
+    package func disconnect() {
         guard let handle else { return }
         mosquitto_disconnect_v5(handle, 0, nil)
         mosquitto_destroy(handle)
@@ -188,7 +192,7 @@ final class BrokerClient {
     // MARK: messages
 
     /// Subscribes with QoS 1 and waits until the broker has granted it.
-    func subscribe(_ filters: [String]) throws(ClientError) {
+    package func subscribe(_ filters: [String]) throws(ClientError) {
         guard let handle else { throw ClientError("not connected") }
         for filter in filters {
             var id: Int32 = 0
@@ -199,14 +203,14 @@ final class BrokerClient {
         }
     }
 
-    func unsubscribe(_ filters: [String]) {
+    package func unsubscribe(_ filters: [String]) {
         guard let handle else { return }
         for filter in filters { mosquitto_unsubscribe(handle, nil, filter) }
     }
 
     /// Publishes with QoS 1 and waits until the broker has it. Throws when it refuses.
     /// - Parameters: as those of `offer`.
-    func publish(
+    package func publish(
         _ topic: String, _ payload: [UInt8], reply: (topic: String, correlation: String)? = nil, expiry: UInt32? = nil
     ) throws(ClientError) {
         let reason = try offer(topic, payload, reply: reply, expiry: expiry)
@@ -220,7 +224,7 @@ final class BrokerClient {
     ///   - reply: where the answer goes and what it brings back (MQTT 5).
     ///   - expiry: seconds after which nobody gets it any more (MQTT 5).
     /// - Returns: its reason; from 128 on it has not taken it (MQTT 5 alone says so).
-    func offer(
+    package func offer(
         _ topic: String, _ payload: [UInt8], reply: (topic: String, correlation: String)? = nil, expiry: UInt32? = nil
     ) throws(ClientError) -> Int {
         let id = try send(topic, payload, reply: reply, expiry: expiry)
@@ -230,7 +234,7 @@ final class BrokerClient {
     /// Hands a message of JSON over with QoS 1, without waiting for the broker.
     /// - Parameters: as those of `offer`.
     /// - Returns: the number that `takeAcknowledged` will know it by.
-    func send(
+    package func send(
         _ topic: String, _ payload: [UInt8], retain: Bool = false, reply: (topic: String, correlation: String)? = nil,
         expiry: UInt32? = nil
     ) throws(ClientError) -> Int32 {
@@ -258,13 +262,13 @@ final class BrokerClient {
     }
 
     /// What the broker has acknowledged since the last call, with its reasons.
-    func takeAcknowledged() -> [Int32: Int] {
+    package func takeAcknowledged() -> [Int32: Int] {
         defer { published.removeAll() }
         return published
     }
 
     /// The next message; nil when there is none until then (monotonic seconds), or at Ctrl-C.
-    func next(until deadline: Double) throws(ClientError) -> InboundMessage? {
+    package func next(until deadline: Double) throws(ClientError) -> InboundMessage? {
         while taken == inbox.count {
             inbox.removeAll(keepingCapacity: true)
             taken = 0

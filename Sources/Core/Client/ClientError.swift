@@ -1,10 +1,10 @@
 /// A broker that cannot be reached or used; a sentence that names it.
-struct ClientError: Error, CustomStringConvertible {
-    var description: String
+package struct ClientError: Error, CustomStringConvertible {
+    package var description: String
     /// The answer of a broker that has no MQTT 5, or looks like it.
-    var isOldBroker = false
+    package var isOldBroker = false
 
-    init(_ description: String, isOldBroker: Bool = false) {
+    package init(_ description: String, isOldBroker: Bool = false) {
         self.description = description
         self.isOldBroker = isOldBroker
     }

@@ -2,17 +2,17 @@ import Glibc
 import Threads
 
 /// Ctrl-C, as something that is asked for while waiting.
-enum Interrupt {
+package enum Interrupt {
     private static let flag = Atomic<Bool>(false)
 
     /// Whether it has come since `listen`.
-    static var came: Bool { flag.load(ordering: .relaxed) }
+    package static var came: Bool { flag.load(ordering: .relaxed) }
 
     /// What has come is for somebody else, such as an editor.
-    static func forget() { flag.store(false, ordering: .relaxed) }
+    package static func forget() { flag.store(false, ordering: .relaxed) }
 
     /// From now on SIGINT, SIGTERM and a terminal that is closed end what is waited for, and not the program.
-    static func listen() {
+    package static func listen() {
         _ = came
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var old = sigaction()
@@ -24,13 +24,13 @@ enum Interrupt {
     }
 
     /// What is left to be done is done whatever comes. (A terminal that is closed says so twice.)
-    static func finish() {
+    package static func finish() {
         for number in [SIGINT, SIGTERM, SIGHUP] { _ = signal(number, SIG_IGN) }
         forget()
     }
 
     /// Does something that blocks in the kernel, which is interrupted when it takes longer.
-    static func after<R>(seconds: Double, _ body: () -> R) -> R {
+    package static func after<R>(seconds: Double, _ body: () -> R) -> R {
         install(SIGALRM) { _ in }
         alarm(UInt32(max(1, min(seconds.rounded(.up), 3600))))
         defer { alarm(0) }
@@ -38,12 +38,9 @@ enum Interrupt {
     }
 
     /// Without SA_RESTART: a call that waits comes back.
-    static func install(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    package static func install(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = handler
         sigaction(number, &action, nil)
     }
 }
-
-/// Seconds of the monotonic clock.
-func monotonicSeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }

@@ -1,12 +1,13 @@
 import Association
+import Client
+import DatabaseFiles
 import Glibc
 import Link
 import Messages
-import Servers
 import Settings
 import Threads
 
-/// `seismote network run`: the detector on one broker. What comes is in the store before anything follows from it, and
+/// The detector on one broker. What comes is in the store before anything follows from it, and
 /// what follows is in the store before it is published.
 final class NetworkService {
     private let settings: NetworkSettings
@@ -69,7 +70,7 @@ final class NetworkService {
         }
         detector.isMuted = false
         if !log.isEmpty || detector.stations > 0 {
-            printError("continuing with \(detector.stations) stations and \(log.count) logged messages")
+            say("continuing with \(detector.stations) stations and \(log.count) logged messages")
         }
     }
 
@@ -90,7 +91,7 @@ final class NetworkService {
                     will: (statusTopic, will.json(boot: boot, number: 0, time: realNanoseconds()))))
             do {
                 try client.connect()
-                printError("connected\(client.isResumed ? ", session resumed" : "")")
+                say("connected\(client.isResumed ? ", session resumed" : "")")
                 try serve(client) { pause = 0.5 }
                 _ = try? client.send(statusTopic, status(isOnline: false), retain: true)
                 _ = try? client.next(until: monotonicSeconds() + 0.2)
@@ -99,7 +100,7 @@ final class NetworkService {
                 throw error
             } catch {
                 if Interrupt.came { return }
-                printError(sentence(of: error))
+                say((error as? ClientError)?.description ?? "\(error)")
                 waiting.removeAll()
                 let end = monotonicSeconds() + pause
                 pause = min(10, pause * Double.random(in: 1.5...2))
@@ -150,7 +151,7 @@ final class NetworkService {
             for (id, reason) in client.takeAcknowledged() {
                 guard let version = waiting.removeValue(forKey: id) else { continue }
                 if reason >= 128 {
-                    printError("the broker refuses \(eventTopic): reason \(reason)")
+                    say("the broker refuses \(eventTopic): reason \(reason)")
                 } else {
                     try store.setSent(version.eventID, version.version)
                 }
@@ -303,6 +304,3 @@ extension NetworkStatusMessage {
         return message
     }
 }
-
-/// Nanoseconds of UTC.
-func realNanoseconds() -> Int64 { HostClock.wall() }

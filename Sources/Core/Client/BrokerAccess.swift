@@ -1,0 +1,20 @@
+import Link
+import Messages
+import Settings
+
+/// Everything that a program has to know to reach a broker.
+package struct BrokerAccess: Sendable {
+    /// Tried in order, never empty.
+    package var brokers: [BrokerAddress]
+    package var version = LinkOptions.ProtocolVersion.automatic
+    /// Empty: no credentials are sent.
+    package var username = ""
+    package var password: String?
+    package var tls = MQTTConfiguration().tls
+    /// First levels of every topic.
+    package var root = Topics.defaultRoot
+    /// Seconds for one attempt.
+    package var patience = 10.0
+
+    package init(brokers: [BrokerAddress]) { self.brokers = brokers }
+}

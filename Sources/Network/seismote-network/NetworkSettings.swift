@@ -1,0 +1,90 @@
+import Association
+import Client
+import Cluster
+import Messages
+import Settings
+
+/// Everything that `seismote-network` can be told; ``table`` declares each with its range and help. How the broker is
+/// reached is told by the chapter `mqtt`, as the agent's own table has it.
+struct NetworkSettings: ProgramSettings {
+    static let (chapter, program, example) = ("network", "seismote-network", "network.confirm=true")
+
+    var folder = "/var/lib/seismote-network"
+    var clientID = "seismote-network"
+    /// Nodes of a RabbitMQ cluster, as URIs; empty: one broker, by MQTT.
+    var cluster: [String] = []
+    /// Late onsets are waited for before anything is published.
+    var isSettled = false
+    var confirms = false
+    /// Prefix of Home Assistant's discovery; empty: nothing is announced.
+    var homeAssistant = ""
+    /// Seconds between two messages on `network/status`.
+    var statusSeconds = 60.0
+    var association = AssociationOptions()
+    var mqtt = MQTTConfiguration()
+
+    /// All rows, in the order of the default file.
+    static let table: [Setting<NetworkSettings>] = [
+        Setting(
+            "network.state", \.folder, .neededPath,
+            "Folder for the log of onsets and what was published; the program makes and owns network.db in it."),
+        Setting(
+            "network.client_id", \.clientID, .id,
+            "Name of the session at the broker; two detectors on one broker need two, and two roots."),
+        Setting(
+            "network.cluster", \.cluster,
+            .many(.text("amqps://host[:port] or amqp://host[:port]") { ClusterOrder.Node($0) != nil }),
+            "Nodes of a RabbitMQ cluster: the log is a queue there, named as client_id; any number of detectors "
+                + "may run, of which one is at work. User, password, root and TLS are those of the chapter mqtt."),
+        Setting(
+            "network.settled", \.isSettled, .bool,
+            "Publish only what late onsets cannot change: the same onsets give the same messages in any order of "
+                + "arrival, and a first version comes at least 3 s later."),
+        Setting(
+            "network.confirm", \.confirms, .bool,
+            "Tell each station on <root>/network/confirmed/<id> that its event is an earthquake that others have seen."),
+        Setting(
+            "network.home_assistant", \.homeAssistant,
+            .text("topic levels, usually homeassistant, or empty") { $0.isEmpty || Topics.problem(inRoot: $0) == nil },
+            "Prefix under which sensors are announced to Home Assistant; empty: nothing is announced."),
+        Setting(
+            "network.status_s", \.statusSeconds, .duration(1...3600),
+            "Time between two messages on <root>/network/status."),
+        Setting(
+            "network.minimum_stations", \.association.minimumStations, .integer(4...100, unit: "stations"),
+            "Stations that make a network event."),
+        Setting(
+            "network.near_stations", \.association.nearStations, .integer(3...100, unit: "stations"),
+            "So many are enough where they lie within near_km and no station near them is silent."),
+        Setting(
+            "network.near_km", \.association.nearKilometres, .number(1...200, unit: "km"), "See near_stations."),
+        Setting(
+            "network.gate_s", \.association.gate, .duration(0.2...10),
+            "How far an onset may be from the time that the travel-time table has; 2 % of the travel time is added."),
+        Setting(
+            "network.search_km", \.association.searchRadius, .number(10...1000, unit: "km"),
+            "Distance around a new onset in which the source is looked for."),
+        Setting(
+            "network.quiet_s", \.association.quietSeconds, .duration(10...600),
+            "An event ends after this time without a new onset."),
+        Setting(
+            "network.version_s", \.association.versionSeconds, .duration(0.1...60),
+            "Shortest time between two versions of an event."),
+    ]
+
+    /// What the detector on a cluster has to know.
+    func clusterOrder(_ access: BrokerAccess) -> ClusterOrder {
+        var order = ClusterOrder()
+        order.nodes = cluster.compactMap { ClusterOrder.Node($0) }
+        (order.username, order.password) = (access.username, access.password ?? "")
+        (order.caFile, order.certFile, order.keyFile) = (access.tls.caFile, access.tls.certFile, access.tls.keyFile)
+        order.options.root = access.root
+        order.options.queue = clientID
+        order.options.version = productVersion
+        order.options.homeAssistant = homeAssistant
+        (order.options.isSettled, order.options.confirms) = (isSettled, confirms)
+        order.options.statusSeconds = statusSeconds
+        order.association = association
+        return order
+    }
+}
