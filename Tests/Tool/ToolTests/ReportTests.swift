@@ -117,12 +117,12 @@ import Testing
             Self.interval(610, seconds: 50, interrupted: ["start"]),
             Self.interval(611, seconds: 30, interrupted: ["gap"]),
         ]
-        lines += [Self.interval(620, seconds: 40, interrupted: ["gap"]), Self.interval(625)]
+        lines += [Self.interval(620, seconds: 40, interrupted: ["gap"]), Self.interval(625), Self.interval(630)]
         let (tool, page, csv) = try report(
             "house", "--limit", "din4150-3:dwellings", lines: lines.joined(separator: "\n"))
         #expect(tool.status == 0, "\(tool.errors)")
         for words in [
-            "6 of 8 intervals are not complete", "3 with a start of measuring", "2 with missing or invalid samples",
+            "6 of 9 intervals are not complete", "3 with a start of measuring", "2 with missing or invalid samples",
             "1 with an orderly end", "ended without notice", "ended in order", "no samples came",
             "not known: not stored",
             "<td>10:00:12</td>", "<td>0.0510</td><td>0.310</td>", "there was no <code>state/info</code>",
@@ -161,9 +161,9 @@ import Testing
             "Calibrated on 2026-01-02, method: six positions.", "22 periods", "<td>3</td><td>2.39", "<td>21 of 22</td>",
             "Left out, because they hardly decay (damping below 0.1 %): 6.25 Hz",
         ] { #expect(page.contains(words), "\(words)") }
-        // −0.01 Hz a day of 24 K: −0.017 %/K. The line has two breaks, so three pieces.
+        // −0.01 Hz a day of 24 K: −0.017 %/K. The line has three breaks, so four pieces.
         #expect(page.contains("−0.017 %/K"))
-        #expect(page.components(separatedBy: "stroke=\"#b4332a\"").count - 1 == 3)
+        #expect(page.components(separatedBy: "stroke=\"#b4332a\"").count - 1 == 4)
         #expect(!page.contains("Its correction is not"))
     }
 }

@@ -145,25 +145,19 @@ struct VibrationPage {
             return reached.map { $0.row.place == "low" ? "low probability" : $0.row.place } ?? "less"
         }
         let limits = VibrationLimit.all.filter { $0.table.name == "bs6472-1" }
-        let rows = report.days.map { day in
-            var cells = [date(day)]
-            for (doses, seconds, isNight) in [
-                (day.dayDoses, day.daySeconds, false), (day.nightDoses, day.nightSeconds, true),
-            ] {
-                guard seconds > 0, let largest = doses.max() else {
-                    cells += ["", "", "", "not measured", ""]
-                    continue
-                }
-                cells += doses.map { number($0, 3) }
-                cells += [judged(largest, limits, night: isNight), number(seconds / 3600, 1) + " h"]
+        let rows = report.days.flatMap { day in
+            [(day.dayDoses, day.daySeconds, false), (day.nightDoses, day.nightSeconds, true)].compactMap {
+                doses, seconds, isNight -> String? in
+                guard seconds > 0, let largest = doses.max() else { return nil }
+                return ReportText.row(
+                    [date(day), isNight ? "night" : "day"] + doses.map { number($0, 3) } + [
+                        judged(largest, limits, night: isNight), number(seconds / 3600, 1) + " h",
+                    ])
             }
-            return ReportText.row(cells)
         }
-        let names = ["x", "y", "z", "comment", "measured"]
         let weightings = report.records.last.map { $0.axes.map { escaped($0.weighting) } } ?? []
         var html = "<h2>Vibration dose of day and night</h2>\n"
-        html += ReportText.table(
-            ["From 7 h of"] + names.map { "day " + $0 } + names.map { "night " + $0 }, rows.joined())
+        html += ReportText.table(["From 7 h of", "", "x", "y", "z", "comment", "measured"], rows.joined())
         html += "<p>VDV in m/s<sup>1.75</sup>, days of 16 h from 7 h on, nights of 8 h from 23 h on. Comment: how "
         html += "probable adverse comment is in dwellings, by BS 6472-1 (2008), table 1; less: below all of its values."
         if !weightings.isEmpty, weightings != ["wd", "wd", "wb"] {
