@@ -52,7 +52,7 @@ public struct Agent {
         let status = try SamplingStatus()
         let orders = OrderBook<SamplingWork>(answered: inbox.wake, wake: status.wake)
         var offline = OfflineSummaries(topics: topics)
-        let modes = try ModesThread(boot: boot, status: status) { link.publish($0, $1) }
+        let modes = try ModesThread(boot: boot, status: status, past: storage.status.modes) { link.publish($0, $1) }
         defer { modes.stop() }
         let output = configuration.alarm.gpio
         let alarm = output.line.isEmpty ? nil : try AlarmThread(output, log: log, answered: inbox.wake)

@@ -9,11 +9,7 @@ struct Books {
     var ages = MessageAges()
     /// The ten minutes that have not been written down.
     var levels: StepLevels?
-    /// The ten minutes of vibration that are under way, and seconds of it that have not been written down.
-    var vibration: VibrationBlock?
-    var unsavedVibration = 0
-    /// Rows of vibration in the file.
-    var vibrationRows = 0
+    var vibration = VibrationBook()
 
     init() {}
 
@@ -37,7 +33,8 @@ struct Books {
             statistics.deletedForRoom = Int(clamping: deleted[1])
         }
         ages = MessageAges(try database.numbers(.ages))
-        vibrationRows = try database.number("SELECT count(*) FROM vibration INDEXED BY added").map { Int($0) } ?? 0
+        let rows = try database.number("SELECT count(*) FROM vibration INDEXED BY added")
+        vibration = VibrationBook(rows: rows.map { Int($0) } ?? 0)
         // Where the ages are lost those of vibration go on from the newest that is as it was written.
         if let newest = try Self.newestVibration(database) { ages.goOn(from: newest &* 1_000_000_000) }
         var pieces: [RingSegment] = []

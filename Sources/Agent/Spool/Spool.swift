@@ -2,6 +2,7 @@ import CSQLite
 import Glibc
 import Messages
 import MiniSEED
+import Vibration
 
 /// The station's storage on disk: messages that wait for the broker, the events of the last weeks, a ring of
 /// full-rate waveform, and small facts. One SQLite file, `spool.db` in its folder, for one thread.
@@ -334,7 +335,7 @@ extension Spool {
                     if let block = VibrationBlock.read(row) {
                         books.ages.goOn(from: block.added &* 1_000_000_000)
                         try store(block)
-                        books.vibration = nil
+                        books.vibration.close()
                     } else if let modes = StoredModes.read(row) {
                         books.ages.goOn(from: modes.added &* 1_000_000_000)
                         try store(modes)
@@ -1335,8 +1336,6 @@ extension Spool {
 /// of a minute or more. The age of a row is the time that the agent has run since, whatever the clock says; of a clock that
 /// was set back it has the intervals of which more was measured.
 extension Spool {
-    /// Intervals shorter than this are written down together.
-    private static let unsavedSeconds = 60
     /// Rows that are looked at, or deleted, at once.
     private static let rowsAtOnce = 64
 
@@ -1344,20 +1343,18 @@ extension Spool {
     public mutating func storeVibration(_ record: VibrationRecord) throws(SpoolError) {
         guard options.keepVibrationSeconds > 0 else { return }
         let number = VibrationBlock.number(at: record.start)
-        if books.vibration?.number != number {
+        if books.vibration.number != number {
             try storeVibration()
             let stored = try vibrationBlocks(number...number).first
-            books.vibration = stored ?? VibrationBlock(number: number, added: books.ages.ran / 1_000_000_000)
+            books.vibration.begin(stored ?? VibrationBlock(number: number, added: books.ages.ran / 1_000_000_000))
         }
-        books.vibration?.add(record)
-        books.unsavedVibration += record.length
-        if books.unsavedVibration >= Self.unsavedSeconds { try storeVibration() }
+        books.vibration.add(record)
+        if books.vibration.isDue { try storeVibration() }
     }
 
     /// Writes the open ten minutes down, as far as they are.
     public mutating func storeVibration() throws(SpoolError) {
-        guard let block = books.vibration, books.unsavedVibration > 0, !block.records.isEmpty else { return }
-        try store(block)
+        if let block = books.vibration.open { try store(block) }
     }
 
     /// Writes ten minutes down, with what is there of them already.
@@ -1372,7 +1369,7 @@ extension Spool {
             else {
                 return
             }
-            (books.vibration, books.unsavedVibration) = (block, 0)
+            books.vibration.saved(block)
         } catch { throw undo(error) }
     }
 
@@ -1382,7 +1379,7 @@ extension Spool {
     ) throws(SpoolError) -> Bool {
         // Two or three rows of 60 s intervals are a page.
         let rowBytes = max(columns.count * 5 / 4, Database.pageBytes / 3)
-        while isNew, (books.vibrationRows + 1) * rowBytes > options.vibrationBytes {
+        while isNew, (books.vibration.rows + 1) * rowBytes > options.vibrationBytes {
             guard try deleteOldestVibration(before: .max, most: 1) > 0 else { return false }
         }
         guard try makeRoom(columns.count, for: .state) else { return false }
@@ -1398,7 +1395,7 @@ extension Spool {
             } catch { return .failure(error) }
         }
         try result.get()
-        if isNew { books.vibrationRows += 1 }
+        if isNew { books.vibration.added() }
         return true
     }
 
@@ -1440,6 +1437,20 @@ extension Spool {
             let rows = try modesRows(
                 StoredModes.number(at: from)...StoredModes.number(at: to), most: most, counts: true)
             return rows.map(\.message).filter { $0.start >= from && $0.start <= to }
+        } catch { throw undo(error) }
+    }
+
+    /// The modes that are followed in all stored periods.
+    public mutating func followedModes() throws(SpoolError) -> FollowedModes {
+        var followed = FollowedModes()
+        var numbers = StoredModes.numbers
+        do throws(SpoolError) {
+            while true {
+                let rows = try modesRows(numbers, most: Self.rowsAtOnce, counts: false)
+                for row in rows { followed.recall(row.message.modes) }
+                guard let last = rows.last, last.number < numbers.upperBound else { return followed }
+                numbers = last.number + 1...numbers.upperBound
+            }
         } catch { throw undo(error) }
     }
 
@@ -1488,9 +1499,7 @@ extension Spool {
                 if let block = VibrationBlock.read(row) { found.append(block) } else { unread += 1 }
             }
         } catch { throw undo(error) }
-        guard let open = books.vibration, numbers.contains(open.number), books.unsavedVibration > 0 else {
-            return found
-        }
+        guard let open = books.vibration.open, numbers.contains(open.number) else { return found }
         if let index = found.firstIndex(where: { $0.number == open.number }) {
             found[index] = open
         } else if found.count < most {
@@ -1503,14 +1512,13 @@ extension Spool {
         let statement = try database.use(.deleteVibration)
         statement.bind(1, number)
         try statement.run()
-        books.vibrationRows -= 1
-        if books.vibration?.number == number { (books.vibration, books.unsavedVibration) = (nil, 0) }
+        books.vibration.deleted(number)
     }
 
     /// - Returns: false when there is more to do.
     private mutating func forgetOldVibration() throws(SpoolError) -> Bool {
         let limit = books.ages.ran / 1_000_000_000 - Int64(max(0, min(options.keepVibrationSeconds, 9e9)))
-        guard books.vibrationRows > 0, limit > 0 || options.keepVibrationSeconds <= 0 else { return true }
+        guard books.vibration.rows > 0, limit > 0 || options.keepVibrationSeconds <= 0 else { return true }
         let before = options.keepVibrationSeconds > 0 ? limit : .max
         return try deleteOldestVibration(before: before) < Self.rowsAtOnce
     }

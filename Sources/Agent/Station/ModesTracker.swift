@@ -16,6 +16,7 @@ public struct ModesTracker: Sendable {
     private var number: Int64?
     private var message = ModesMessage()
     private var last: MotionBlock?
+    private var followed = FollowedModes()
 
     /// - Parameter boot: UUID of this run.
     public init(_ configuration: Configuration, topics: Topics, boot: String) {
@@ -24,8 +25,14 @@ public struct ModesTracker: Sendable {
         messenger = Messenger(topics: topics, boot: boot)
     }
 
-    /// Goes on with the numbers of messages of another one.
-    public mutating func takeOver(_ old: ModesTracker) { messenger.takeOver(old.messenger) }
+    /// Goes on with the numbers of messages and of modes of another one.
+    public mutating func takeOver(_ old: ModesTracker) {
+        messenger.takeOver(old.messenger)
+        followed = old.followed
+    }
+
+    /// Knows again the modes of an earlier run.
+    public mutating func goOn(from past: FollowedModes) { followed = past }
 
     /// Takes the next piece of motion. With the first one of another period the modes of the one before are sent.
     /// - Parameter temperature: of the sensor's chip now, °C; nil: not known.
@@ -62,6 +69,7 @@ public struct ModesTracker: Sendable {
         let strongest = analysis.modes(spectra).sorted { $0.prominence > $1.prominence }.prefix(ModesMessage.most)
         message.modes = strongest.sorted { $0.frequency < $1.frequency }
         message.segments = spectra.segments
+        followed.recognise(&message.modes)
         messenger.send(message, time: last.end, quality: quality, to: sink)
     }
 

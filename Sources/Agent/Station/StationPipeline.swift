@@ -149,13 +149,15 @@ public struct StationPipeline: ~Copyable {
         guard let clock else { return }
         endStretch(to: sink)
         stretchStart += Int64(loaded)
-        beginStretch(time: clock.time(loaded))
+        beginStretch(time: clock.time(loaded), .change)
     }
 
     /// Closes an open event and sends what is still held back; for the end of a recording or an orderly stop.
-    public mutating func finish(to sink: PublicationSink) {
+    public mutating func finish(to sink: PublicationSink) { finish(.stop, to: sink) }
+
+    private mutating func finish(_ reason: VibrationInterval.Interruptions, to sink: PublicationSink) {
         endStretch(to: sink)
-        vibration?.finish(&messenger, quality: quality, to: sink)
+        vibration?.finish(&messenger, quality: quality, reason, to: sink)
         events.close(messenger: &messenger, quality: quality, to: sink)
     }
 
@@ -199,11 +201,12 @@ public struct StationPipeline: ~Copyable {
             events.gap(messenger, sink)
         }
         badRun = 0
-        beginStretch(time: time)
+        beginStretch(time: time, .gap)
     }
 
     /// Everything begins anew with the next sample, which is of that time.
-    private mutating func beginStretch(time: Int64) {
+    /// - Parameter reason: why the samples before it do not go on.
+    private mutating func beginStretch(time: Int64, _ reason: VibrationInterval.Interruptions) {
         if clock != nil {
             trace.reset(gap: true)
             stream?.reset(gap: true)
@@ -215,7 +218,7 @@ public struct StationPipeline: ~Copyable {
         axisValidFrom = PerAxis(0)
         holdBack.reset()
         openEEW?.reset()
-        vibration?.reset()
+        vibration?.reset(reason)
         motion?.reset()
         path.reset()
         events.beginStretch()
@@ -506,7 +509,8 @@ extension StationPipeline {
             if processed > 0 { trace.begin(at: processed) }
         }
         if configuration.vibration.measuring != was.vibration.measuring {
-            vibration?.finish(&messenger, quality: quality, to: sink)
+            vibration?.finish(
+                &messenger, quality: quality, configuration.vibration.enabled ? .change : .stop, to: sink)
             let next = VibrationSender(configuration, prepared.meter)
             if let old = vibration { next?.takeOver(old) }
             vibration = next
@@ -535,7 +539,7 @@ extension StationPipeline {
             afterGap = false
             if let clock {
                 stretchStart += Int64(loaded)
-                beginStretch(time: clock.time(loaded))
+                beginStretch(time: clock.time(loaded), .change)
             }
         }
     }
@@ -555,7 +559,7 @@ extension StationPipeline {
         let (configuration, revision) = settings ?? (self.configuration, events.revision)
         let prepared = try prepare(configuration, sensor: sensor)
         var (path, messenger) = (prepared.path, prepared.messenger)
-        finish(to: sink)
+        finish(.change, to: sink)
         messenger.takeOver(self.messenger)
         self.messenger = messenger
         self.configuration = configuration
@@ -583,7 +587,7 @@ extension StationPipeline {
         validFrom = rules.settleSamples
         guard let clock else { return }
         stretchStart += Int64(loaded)
-        beginStretch(time: clock.time(loaded))
+        beginStretch(time: clock.time(loaded), .change)
     }
 
     /// Counts the times of samples by the true rate from the next block on. Filters stay as they are: it is for what a

@@ -12,6 +12,8 @@ final class VibrationSender {
     private(set) var count = 0
 
     private let settings: VibrationConfiguration
+    /// Of its limit.
+    private let limitName: String
     private let measurement: VibrationMeasurement
     private var meter: VibrationMeter
     private var period: VibrationPeriod
@@ -34,6 +36,7 @@ final class VibrationSender {
         guard let meter else { return nil }
         self.meter = meter
         settings = configuration.vibration
+        limitName = settings.limit?.name ?? ""
         measurement = settings.measurement
         period = VibrationPeriod(offset: settings.utcOffset)
         (message.lower, message.upper) = (measurement.band.lower, measurement.band.upper)
@@ -44,6 +47,7 @@ final class VibrationSender {
     /// - Parameter old: whose last interval has been sent; see ``finish(_:_:to:)``.
     func takeOver(_ old: VibrationSender) {
         count = old.count
+        meter.begin(.change)
         if settings.limit == old.settings.limit, settings.warnShare == old.settings.warnShare { last = old.last }
         guard measurement == old.measurement else { return }
         floor = old.floor
@@ -51,7 +55,7 @@ final class VibrationSender {
     }
 
     /// Forgets all samples: what follows does not continue them.
-    func reset() { meter.reset() }
+    func reset(_ reason: VibrationInterval.Interruptions) { meter.reset(reason) }
 
     /// Takes a whole chunk; its messages are sent sample by sample.
     func take(_ planes: borrowing Planes, count: Int) {
@@ -73,8 +77,11 @@ final class VibrationSender {
     }
 
     /// Sends the interval that is not complete.
-    func finish(_ messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink) {
-        for interval in meter.finish() { send(interval, &messenger, quality: quality, to: sink) }
+    func finish(
+        _ messenger: inout Messenger, quality: TimeQuality, _ reason: VibrationInterval.Interruptions,
+        to sink: PublicationSink
+    ) {
+        for interval in meter.finish(reason) { send(interval, &messenger, quality: quality, to: sink) }
     }
 
     private func send(
@@ -85,6 +92,7 @@ final class VibrationSender {
         let doses = period.doses
         (message.start, message.length, message.seconds) = (interval.start, interval.length, interval.seconds)
         (message.gaps, message.pvs, message.pvsTime) = (interval.gaps, interval.pvs, interval.pvsTime)
+        message.interruptions = interval.interruptions
         message.period = period.isNight ? .night : .day
         for k in 0..<3 {
             message.axes[k].values = interval.axes[k]
@@ -95,7 +103,7 @@ final class VibrationSender {
             let share = limit.share(of: interval, doses: doses, isNight: period.isNight)
             let state: VibrationMessage.State =
                 share.ratio >= 1 ? .exceeded : share.ratio >= settings.warnShare ? .warning : .ok
-            let compared = VibrationMessage.Limit(name: limit.name, share: share)
+            let compared = VibrationMessage.Limit(name: limitName, share: share)
             (message.limit, message.state) = (compared, state)
             let unit = limit.table.measure == .vdv ? "m/s^1.75" : "mm/s"
             last = .init(state: state, limit: compared, unit: unit, start: interval.start)

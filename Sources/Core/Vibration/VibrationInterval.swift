@@ -1,5 +1,34 @@
 /// What vibration amounted to in one interval.
 public struct VibrationInterval: Sendable, Equatable {
+    /// Why it is not whole, or what was before it or came after it is missing.
+    public struct Interruptions: OptionSet, Sendable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Measuring began in it.
+        public static let start = Interruptions(rawValue: 1)
+        /// Samples were missing, or were not to be used.
+        public static let gap = Interruptions(rawValue: 2)
+        /// Other settings, or another rate of the sensor: what measures began anew.
+        public static let change = Interruptions(rawValue: 4)
+        /// Measuring ended in it, in order.
+        public static let stop = Interruptions(rawValue: 8)
+
+        private static let all: [(Interruptions, String)] = [
+            (.start, "start"), (.gap, "gap"), (.change, "change"), (.stop, "stop"),
+        ]
+
+        public static var allNames: [String] { all.map(\.1) }
+
+        public var names: [String] { Self.all.filter { contains($0.0) }.map(\.1) }
+
+        /// Those of these names; others are none.
+        public init(names: [String]) {
+            self = Self.all.reduce(into: []) { if names.contains($1.1) { $0.insert($1.0) } }
+        }
+    }
+
     /// Of one axis.
     public struct Axis: Sendable, Equatable {
         /// Peak particle velocity, mm/s, when (ns of UTC), and at which frequency (Hz); see `PeakVelocity`.
@@ -33,6 +62,7 @@ public struct VibrationInterval: Sendable, Equatable {
     public var seconds = 0.0
     /// Gaps in it.
     public var gaps = 0
+    public var interruptions: Interruptions = []
     /// x, y and z.
     public var axes = [Axis(), Axis(), Axis()]
     /// Largest vector sum of the velocities, mm/s, and when (ns of UTC).

@@ -48,8 +48,13 @@ public struct VibrationMeter: Sendable {
     private var present: (start: Int64, end: Int64)?
     private var samples = 0
     private var gaps = 0
-    /// The interval that is over and waits for its last peaks, and samples since its end.
-    private var closing: VibrationInterval?
+    private var interruptions: VibrationInterval.Interruptions = []
+    /// Why filters are settling: of the interval that has the first sample after that.
+    private var settling: VibrationInterval.Interruptions = .start
+    /// The last interval that is over. (Always the same one, so that it needs no memory each time.)
+    private var last = VibrationInterval()
+    /// Whether it waits for its last peaks, and samples since its end.
+    private var isClosing = false
     private var sinceEnd = 0
 
     /// - Parameter rate: samples per second.
@@ -91,8 +96,12 @@ public struct VibrationMeter: Sendable {
         doses = Array(repeating: VibrationDose(rate: rate), count: 3)
     }
 
+    /// Says why it begins, where that is no start.
+    public mutating func begin(_ reason: VibrationInterval.Interruptions) { settling = reason }
+
     /// The next sample does not follow the last. The present interval goes on, without what is missing of it.
-    public mutating func reset() {
+    /// - Parameter reason: why it does not; of the first one, why measuring began stands.
+    public mutating func reset(_ reason: VibrationInterval.Interruptions = .gap) {
         lowpass.reset()
         highpass.reset()
         integral.reset()
@@ -104,7 +113,11 @@ public struct VibrationMeter: Sendable {
             peaks[k].reset()
             strengths[k].reset()
         }
-        if samples > 0 { gaps += 1 }
+        if samples > 0 {
+            gaps += 1
+            interruptions.formUnion(reason)
+        }
+        if settling.isEmpty { settling = reason }
         unsettled = settle
     }
 
@@ -133,11 +146,13 @@ public struct VibrationMeter: Sendable {
     }
 
     /// Ends the present interval at once, such as at the end of a recording.
+    /// - Parameter reason: why.
     /// - Returns: the intervals that were not complete.
-    public mutating func finish() -> [VibrationInterval] {
+    public mutating func finish(_ reason: VibrationInterval.Interruptions = .stop) -> [VibrationInterval] {
         var rest: [VibrationInterval] = []
         if let last = takeClosing() { rest.append(last) }
         guard let present, samples > 0 else { return rest }
+        interruptions.formUnion(reason)
         close(start: present.start)
         self.present = nil
         if let last = takeClosing() { rest.append(last) }
@@ -203,12 +218,12 @@ public struct VibrationMeter: Sendable {
                 n = k - i
             }
             // Up to where the last peak of the interval before is known, and its frequency.
-            if closing != nil {
+            if isClosing {
                 n = min(n, sinceEnd < PeakInterpolation.reach ? PeakInterpolation.reach - sinceEnd : wait - sinceEnd)
             }
             take(signals, i, n, start)
             i += n
-            guard closing != nil else { continue }
+            guard isClosing else { continue }
             sinceEnd += n
             if sinceEnd == PeakInterpolation.reach { closePeaks() }
             if sinceEnd == wait, let last = takeClosing() { completed.append((last, i - 1)) }
@@ -225,6 +240,8 @@ public struct VibrationMeter: Sendable {
         }
         vector.process(signals.velocity, stride: signals.stride, signals.times, from: i, count: n)
         samples += n
+        guard !settling.isEmpty else { return }
+        (interruptions, settling) = (interruptions.union(settling), [])
     }
 
     /// The interval's begin and end around a time.
@@ -236,39 +253,39 @@ public struct VibrationMeter: Sendable {
 
     /// The interval is over but for its last peaks.
     private mutating func close(start: Int64) {
-        var interval = VibrationInterval()
-        (interval.start, interval.length, interval.samples, interval.gaps) = (start, length, samples, gaps)
-        interval.seconds = Double(samples) / rate
+        (last.start, last.length, last.samples, last.gaps) = (start, length, samples, gaps)
+        last.seconds = Double(samples) / rate
+        last.interruptions = interruptions
         for axis in 0..<3 {
             let (level, strength) = (levels[axis].close(samples: samples), strengths[axis].close())
             let dose = doses[axis].close(samples: samples)
-            interval.axes[axis].rms = level.rms
-            interval.axes[axis].displacement = level.displacement
-            interval.axes[axis].acceleration = level.acceleration
-            (interval.axes[axis].kbFmax, interval.axes[axis].kbFTm) = (strength.largest, strength.takts)
-            (interval.axes[axis].weightedRMS, interval.axes[axis].dose) = (dose.rms, dose.dose)
-            interval.axes[axis].doseFourth = dose.fourth
+            last.axes[axis].rms = level.rms
+            last.axes[axis].displacement = level.displacement
+            last.axes[axis].acceleration = level.acceleration
+            (last.axes[axis].kbFmax, last.axes[axis].kbFTm) = (strength.largest, strength.takts)
+            (last.axes[axis].weightedRMS, last.axes[axis].dose) = (dose.rms, dose.dose)
+            last.axes[axis].doseFourth = dose.fourth
         }
-        (samples, gaps, sinceEnd) = (0, 0, 0)
-        closing = interval
+        (samples, gaps, sinceEnd, interruptions) = (0, 0, 0, [])
+        isClosing = true
     }
 
     private mutating func closePeaks() {
         for axis in 0..<3 { peaks[axis].close() }
-        vector.close(peaks.map(\.result))
+        vector.close(peaks)
     }
 
     /// The interval that is over, with what is known of its peaks now.
     private mutating func takeClosing() -> VibrationInterval? {
-        guard var interval = closing else { return nil }
+        guard isClosing else { return nil }
         if sinceEnd < PeakInterpolation.reach { closePeaks() }
-        closing = nil
+        isClosing = false
         for axis in 0..<3 {
             let peak = peaks[axis].result
-            (interval.axes[axis].ppv, interval.axes[axis].ppvTime) = (peak.value, peak.time)
-            interval.axes[axis].frequency = peak.frequency
+            (last.axes[axis].ppv, last.axes[axis].ppvTime) = (peak.value, peak.time)
+            last.axes[axis].frequency = peak.frequency
         }
-        (interval.pvs, interval.pvsTime) = (vector.result.value, vector.result.time)
-        return interval
+        (last.pvs, last.pvsTime) = (vector.result.value, vector.result.time)
+        return last
     }
 }

@@ -4,6 +4,8 @@ public struct VibrationPeriod: Sendable, Equatable {
     private let offset: Int64
     private var current: (number: Int64, isNight: Bool)?
     private var fourths = [0.0, 0.0, 0.0]
+    /// m/s^1.75, of x, y and z.
+    public private(set) var doses = [0.0, 0.0, 0.0]
 
     /// - Parameter offset: hours by which local time is ahead of UTC.
     public init(offset: Double) { self.offset = Int64((offset * 3_600e9).rounded()) }
@@ -15,9 +17,6 @@ public struct VibrationPeriod: Sendable, Equatable {
 
     public var isNight: Bool { current?.isNight ?? false }
 
-    /// m/s^1.75, of x, y and z.
-    public var doses: [Double] { fourths.map { $0.squareRoot().squareRoot() } }
-
     /// Adds an interval, which counts for the period that it begins in.
     public mutating func add(_ interval: VibrationInterval) {
         let hour: Int64 = 3_600_000_000_000
@@ -26,8 +25,12 @@ public struct VibrationPeriod: Sendable, Equatable {
         let day = (shifted - ((shifted % (24 * hour)) + 24 * hour) % (24 * hour)) / (24 * hour)
         let isNight = shifted - day * 24 * hour >= 16 * hour
         if current?.number != day || current?.isNight != isNight {
-            (current, fourths) = ((day, isNight), [0, 0, 0])
+            current = (day, isNight)
+            for k in 0..<3 { fourths[k] = 0 }
         }
-        for k in 0..<3 { fourths[k] += interval.axes[k].doseFourth }
+        for k in 0..<3 {
+            fourths[k] += interval.axes[k].doseFourth
+            doses[k] = fourths[k].squareRoot().squareRoot()
+        }
     }
 }

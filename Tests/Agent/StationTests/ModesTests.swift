@@ -85,8 +85,24 @@ import Glibc
             let mode = try #require(message.modes.first)
             #expect(message.modes.count == 1)
             #expect(abs(mode.frequency / 1.5 - 1) < 0.006 && mode.damping > 0.005 && mode.damping < 0.02, "\(mode)")
+            #expect(mode.id == 1, "it keeps its number")
             #expect(mode.shape[0] == 1 && abs(mode.shape[1] - 0.5) < 0.05 && abs(mode.shape[2]) < 0.05)
         }
+        // A restart goes on with the numbers of before.
+        var past = FollowedModes()
+        past.recall(
+            [try #require(ModesMessage(sent[0].1)).modes[0]].map { mode in
+                var mode = mode
+                mode.id = 41
+                return mode
+            })
+        tracker.goOn(from: past)
+        for block in try blocks(Self.building(1800), of: 100, configuration) {
+            tracker.take(block, temperature: nil, quality: .replay, to: sink)
+        }
+        tracker.finish(quality: .replay, to: sink)
+        #expect(sent.count == 3)
+        #expect(ModesMessage(sent[2].1)?.modes.first?.id == 41)
         #expect(sent[0].1["seq"] == 0)
         #expect(sent[1].1["seq"] == 1)
     }

@@ -82,6 +82,23 @@ import Testing
         #expect(abs(interval.axes[0].ppv / 10 - 1) < 0.02)
     }
 
+    /// Why an interval is not whole stands in it, and in the one in which measuring goes on.
+    @Test func interruptionsAreTold() throws {
+        let measurement = measurement(.din, interval: 10)
+        let samples = sine(10, amplitude: 1, rate: 200, seconds: 65)
+        let start: Int64 = 1_700_000_040_000_000_000
+        let run = try MeterRun(measurement, rate: 200, samples, start: start)
+        #expect(run.intervals.map(\.interruptions) == [.start, [], [], [], [], [], .stop])
+        // A gap within an interval, and one from 25 to 47.5 s.
+        let short = try MeterRun(measurement, rate: 200, samples, start: start, gaps: [4400: 0.5])
+        #expect(short.intervals.map(\.interruptions) == [.start, [], .gap, [], [], [], .stop])
+        let long = try MeterRun(measurement, rate: 200, samples, start: start, gaps: [5000: 22.5])
+        #expect(long.intervals.map(\.interruptions) == [.start, [], .gap, .gap, [], [], .stop])
+        #expect(long.intervals.map { ($0.start - start) / 10_000_000_000 } == [0, 1, 2, 5, 6, 7, 8])
+        #expect(VibrationInterval.Interruptions(names: ["gap", "none", "stop"]) == [.gap, .stop])
+        #expect(VibrationInterval.Interruptions(names: VibrationInterval.Interruptions.allNames).rawValue == 15)
+    }
+
     @Test func intervalsAreAlignedToUTC() throws {
         let samples = sine(10, amplitude: 1, rate: 100, seconds: 65)
         let run = try MeterRun(

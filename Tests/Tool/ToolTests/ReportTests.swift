@@ -78,4 +78,92 @@ import Testing
         #expect(nothing.tool.status == 65 && nothing.tool.errors.contains("nobody"))
         #expect(try report("replay", "--limit", "din4150-3:castle", lines: all).tool.status == 64)
     }
+
+    /// An interval as a message, one minute long.
+    private static func interval(
+        _ minute: Int, seconds: Double = 60, interrupted: [String] = [], dose: Double = 0.1
+    ) -> String {
+        let time = { (second: Int) in
+            "2026-01-05T\((second / 3600) % 24 < 10 ? "0" : "")\((second / 3600) % 24):"
+                + "\(second / 60 % 60 < 10 ? "0" : "")\(second / 60 % 60):\(second % 60 < 10 ? "0" : "")\(second % 60)Z"
+        }
+        let axis = """
+            {"ppv":4.0,"t":"\(time(60 * minute + 12))","frequency_hz":12.5,"rms":0.5,"displacement":0.051,"acceleration":0.31,\
+            "kb_fmax":0.25,"kb_ftm":0.125,"weighting":"wb","aw_rms":0.01,"vdv":\(dose)}
+            """
+        let words = interrupted.map { "\"\($0)\"" }.joined(separator: ",")
+        return """
+            {"station":"house","start":"\(time(60 * minute))","interval_s":60,"seconds":\(seconds),"gaps":0,"interrupted":[\(words)],\
+            "band":{"lower_hz":1,"upper_hz":80},"x":\(axis),"y":\(axis),"z":\(axis),"pvs":5.0,"pvs_t":"\(time(60 * minute + 13))"}
+            """
+    }
+
+    private static func modes(_ hour: Int, _ modes: [(id: Int, hz: Double, damping: Double)]) -> String {
+        let all = modes.map {
+            "{\"id\":\($0.id),\"frequency_hz\":\($0.hz),\"damping\":\($0.damping),\"x\":1,\"y\":0.5,\"z\":0,\"prominence_db\":20}"
+        }
+        return "{\"station\":\"house\",\"start\":\"2026-01-05T\(hour < 10 ? "0" : "")\(hour):00:00Z\",\"seconds\":3600,"
+            + "\"segments\":89,\"temperature_c\":\(10 + hour),\"modes\":[\(all.joined(separator: ","))]}"
+    }
+
+    /// Each reason in the words of the report; displacement, acceleration and times in the table.
+    @Test func whatIsMissingHasItsReason() throws {
+        var lines = [Self.interval(600, seconds: 56, interrupted: ["start"]), Self.interval(601)]
+        lines += [
+            Self.interval(605, seconds: 56, interrupted: ["start"]),
+            Self.interval(606, seconds: 20, interrupted: ["stop"]),
+        ]
+        lines += [
+            Self.interval(610, seconds: 50, interrupted: ["start"]),
+            Self.interval(611, seconds: 30, interrupted: ["gap"]),
+        ]
+        lines += [Self.interval(620, seconds: 40, interrupted: ["gap"]), Self.interval(625), Self.interval(630)]
+        let (tool, page, csv) = try report(
+            "house", "--limit", "din4150-3:dwellings", lines: lines.joined(separator: "\n"))
+        #expect(tool.status == 0, "\(tool.errors)")
+        for words in [
+            "6 of 9 intervals are not complete", "3 with a start of measuring", "2 with missing or invalid samples",
+            "1 with an orderly end", "ended without notice", "ended in order", "no samples came",
+            "not known: not stored",
+            "<td>10:00:12</td>", "<td>0.0510</td><td>0.310</td>", "there was no <code>state/info</code>",
+        ] { #expect(page.contains(words), "\(words)") }
+        #expect(
+            csv[1].hasPrefix("2026-01-05T10:00:00.000000000Z,60,56.0,0,start,5.0,13.0,4.0,12.0,12.5,0.5,0.051,0.31,"))
+    }
+
+    /// Doses of a day and a night, each from its own hours, beside what the standard says of them.
+    @Test func dosesAreJudged() throws {
+        // 16 minutes at 0.3: 0.6 by day, which is possible; 0.3 at night is possible, too.
+        let lines = (0..<16).map { Self.interval(600 + $0, dose: 0.3) } + [Self.interval(1390, dose: 0.3)]
+        let page = try report("house", lines: lines.joined(separator: "\n")).page
+        #expect(page.contains("<td>0.600</td><td>0.600</td><td>0.600</td><td>possible</td><td>0.3 h</td>"))
+        #expect(page.contains("<td>0.300</td><td>0.300</td><td>0.300</td><td>possible</td><td>0.0 h</td>"))
+        #expect(page.contains("this station with wb, wb, wb"))
+    }
+
+    /// Modes over hours, with a gap; what does not decay is none. The station, its sensor and calibration.
+    @Test func modesAndTheSensorAreThere() throws {
+        let found = (0..<24).filter { $0 != 9 && $0 != 15 }.map { hour -> String in
+            let structure = (id: 3, hz: 2.4 - 0.01 * Double(hour) / 24, damping: 0.01)
+            return Self.modes(hour, hour == 12 ? [(8, 6.25, 0.0002)] : [structure, (8, 6.25, 0.0002)])
+        }
+        let info = """
+            {"agent":{"name":"seismote"},"station":{"id":"house","description":"No. 12 <b>"},"sensor":{"chip":"adxl355",\
+            "rate_hz":200,"range":19.6,"calibration":{"t":"2026-01-02T10:00:00Z","method":"six positions"}}}
+            """
+        let settings = """
+            {"station":"house","rev":3,"config":{"sensor":{"calibration":{"offset":[0.1,0,0]}}}}
+            """
+        let (tool, page, _) = try report("house", lines: (found + [info, settings]).joined(separator: "\n"))
+        #expect(tool.status == 0, "\(tool.errors)")
+        for words in [
+            "No. 12 &lt;b&gt;", "Sensor: adxl355, 200 samples a second, full scale 19.6 m/s²",
+            "Calibrated on 2026-01-02, method: six positions.", "22 periods", "<td>3</td><td>2.39", "<td>21 of 22</td>",
+            "Left out, because they hardly decay (damping below 0.1 %): 6.25 Hz",
+        ] { #expect(page.contains(words), "\(words)") }
+        // −0.01 Hz a day of 24 K: −0.017 %/K. The line has three breaks, so four pieces.
+        #expect(page.contains("−0.017 %/K"))
+        #expect(page.components(separatedBy: "stroke=\"#b4332a\"").count - 1 == 4)
+        #expect(!page.contains("Its correction is not"))
+    }
 }

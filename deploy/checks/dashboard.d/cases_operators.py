@@ -160,6 +160,15 @@ def case_earthquake_of_many_stations(world):
             (saved,) = catalogue(file.read())
         assert (saved.origins[0].latitude, saved.origins[0].depth, len(saved.picks), len(saved.origins[0].arrivals)) == (35.8, 8000, 3, 3), saved
         assert any("MULTIPOLYGON (((-118 36, " in comment.text for comment in saved.comments) and not saved.magnitudes, saved.comments
+        # For paper all is laid out anew, narrower and light, and the map shows what it has shown; then it is as before.
+        look = "[document.querySelector('.plane').clientWidth, Seismote.earthquakeView.map.state().view.pixels, document.querySelector('.plane canvas').getBoundingClientRect().width]"
+        wide = page.evaluate(look)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        narrow = page.evaluate(look)
+        assert 500 < narrow[0] < 660 and narrow[2] == narrow[0] and narrow[1] < wide[1], (wide, narrow)
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate(look) == wide and page.evaluate("document.documentElement.dataset.theme ?? ''") == "", (wide, page.evaluate(look))
         # As on paper.
         page.emulate_media(media="print")
         assert page.is_hidden(".bar") and page.is_hidden(".map-tools") and page.is_hidden(".note-form") and page.is_visible("h1")

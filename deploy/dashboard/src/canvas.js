@@ -17,11 +17,41 @@ preferences.on((name) => {
   if (name === "theme") known = null;
 });
 
+// On paper the page has another width, and is light. Browsers lay it out for that without telling observers, so that what was
+// drawn would be squeezed, and marks would lie beside their places: the root gets the class `paper` just before, which has
+// the layout of paper, and everything is measured at once. (This listener comes first.)
+const root = document.documentElement;
+let screenTheme;
+function onPaper(is) {
+  if (root.classList.contains("paper") === is) return;
+  root.classList.toggle("paper", is);
+  if (is) {
+    screenTheme = root.dataset.theme;
+    root.dataset.theme = "light";
+  } else if (screenTheme === undefined) delete root.dataset.theme;
+  else root.dataset.theme = screenTheme;
+  known = null;
+}
+addEventListener("beforeprint", () => onPaper(true));
+addEventListener("afterprint", () => onPaper(false));
+
+// paper(listener): called with true just before the page is laid out for paper, and with false when it is on the screen again.
+// Returns a function that ends it.
+export function paper(listener) {
+  const [before, after] = [() => listener(true), () => listener(false)];
+  addEventListener("beforeprint", before);
+  addEventListener("afterprint", after);
+  return () => {
+    removeEventListener("beforeprint", before);
+    removeEventListener("afterprint", after);
+  };
+}
+
 // newSurface(canvas, draw): keeps the canvas as sharp as the screen, and calls draw(context, width, height) in CSS pixels
-// when its size or the theme changes. { redraw(), stop(), visible }
+// when its size or the theme changes, and for paper. { redraw(), measure(), stop(), visible }
 export function newSurface(canvas, draw) {
   const context = canvas.getContext("2d");
-  const made = { redraw, stop, visible: true };
+  const made = { redraw, measure, stop, visible: true };
   let width = 0;
   let height = 0;
   function redraw() {
@@ -33,11 +63,13 @@ export function newSurface(canvas, draw) {
     context.clearRect(0, 0, width, height);
     draw(context, width, height);
   }
-  const observer = new ResizeObserver(() => {
+  function measure() {
     ({ clientWidth: width, clientHeight: height } = canvas);
     redraw();
-  });
+  }
+  const observer = new ResizeObserver(measure);
   observer.observe(canvas);
+  const stopPaper = paper(measure);
   // `visible` is for those who draw often: nobody looks at what is scrolled away.
   const seen = new IntersectionObserver((entries) => {
     made.visible = entries[entries.length - 1].isIntersecting;
@@ -49,6 +81,7 @@ export function newSurface(canvas, draw) {
     observer.disconnect();
     seen.disconnect();
     stopTheme();
+    stopPaper();
   }
   return made;
 }

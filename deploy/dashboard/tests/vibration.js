@@ -42,3 +42,11 @@ test("what comes again counts once, the later one, and what is old goes", () => 
   const joined = vibration.join(list, [one], begin + 1);
   assert.deepStrictEqual(joined.map(({ start, x }) => [start, x.ppv]), [[begin + 120000, 9]]);
 });
+
+test("a mode is one line while it is found in one period after the other", () => {
+  const at = (hour, ...modes) => vibration.period({ start: new Date(begin + 3600000 * hour).toISOString(), modes: modes.map(([id, hz]) => ({ id, frequency_hz: hz })) });
+  const list = [at(0, [1, 2], [2, 3]), at(1, [1, 2.1], [null, 9]), at(2, [2, 3.2], [1, 2.2]), at(7, [1, 2.3]), at(8, [1, 2.4], ["1", 5])];
+  const lines = vibration.stretches(list).map((one) => one.map(({ start, hz }) => [(start - begin) / 3600000, hz]));
+  assert.deepStrictEqual(lines, [[[0, 2], [1, 2.1], [2, 2.2]], [[0, 3]], [[2, 3.2]], [[7, 2.3], [8, 2.4]]]);
+  assert.deepStrictEqual(vibration.stretches([]), []);
+});

@@ -23,14 +23,17 @@ final class ModesThread: Sendable {
     private let mustStop = Atomic<Bool>(false)
     private let boot: String
     private let status: SamplingStatus
+    private let past: PastModes
     private let publish: @Sendable (PublicationHeader, UnsafeRawBufferPointer) -> Void
 
-    /// - Parameter publish: called in the thread.
+    /// - Parameters:
+    ///   - past: modes of earlier runs, as soon as they have been read.
+    ///   - publish: called in the thread.
     init(
-        boot: String, status: SamplingStatus,
+        boot: String, status: SamplingStatus, past: PastModes = PastModes(),
         publish: @escaping @Sendable (PublicationHeader, UnsafeRawBufferPointer) -> Void
     ) throws(AgentError) {
-        (self.boot, self.status, self.publish) = (boot, status, publish)
+        (self.boot, self.status, self.past, self.publish) = (boot, status, past, publish)
         wake = try .make()
     }
 
@@ -99,6 +102,7 @@ final class ModesThread: Sendable {
                     (tracker, inForce) = (other, (modes, settings.topics))
                 }
             }
+            if tracker != nil, let past = past.take() { tracker?.goOn(from: past) }
             for block in blocks {
                 tracker?.take(
                     block, temperature: status.condition?.temperature, quality: status.clockQuality, to: publish)

@@ -54,6 +54,8 @@ struct Outbox: ~Copyable {
     private var trimDue: Int64 = 0
     /// Messages of delivered events that were deleted, as of the last time that it was said.
     private var deleted = (age: 0, room: 0)
+    /// Those that are stored have been handed to the thread that finds new ones.
+    private var hasRecalledModes = false
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
     /// Damage that somebody has come upon since the last round, such as an answer: the next round begins with it.
@@ -235,6 +237,10 @@ struct Outbox: ~Copyable {
             try spool.trim(now: now)
             try spool.checkpoint()
             sayDeleted()
+            if context.configuration.vibration.modes, !hasRecalledModes {
+                status.modes.put(try spool.followedModes())
+                hasRecalledModes = true
+            }
         }
         if now >= checkDue {
             checkDue = now + Self.checkPause

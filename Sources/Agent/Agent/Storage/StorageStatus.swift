@@ -19,6 +19,8 @@ final class StorageStatus: Sendable {
     }
 
     private let words = Mutex(Words())
+    /// Natural modes that are stored.
+    let modes = PastModes()
 
     var now: Words { words.withLock { $0 } }
 

@@ -215,7 +215,7 @@ enum Query: Int, CaseIterable {
         case .setVibration:
             return """
                 INSERT INTO vibration VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(number) \
-                DO UPDATE SET sum = excluded.sum, columns = excluded.columns
+                DO UPDATE SET format = excluded.format, sum = excluded.sum, columns = excluded.columns
                 """
         case .vibration:
             return """

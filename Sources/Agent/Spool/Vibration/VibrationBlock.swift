@@ -5,10 +5,11 @@ import Vibration
 public struct VibrationBlock: Sendable, Equatable {
     /// Intervals of one block at most: of ten seconds each, and some that were cut short.
     public static let most = 64
-    /// As the row says what it has.
-    static let format: Int64 = 1
-    private static let wordsOfRecord = 33
-    static let bytesOfRecord = 4 * wordsOfRecord
+    /// As the row says what it has; and before displacement, acceleration and the time of the vector sum were stored.
+    static let format: Int64 = 3
+    static let oldFormat: Int64 = 1
+    static let bytesOfRecord = 4 * 31
+    private static let bytesOfOldRecord = 4 * 33
     private static let second: Int64 = 1_000_000_000
 
     /// Of ten minutes since 1970.
@@ -28,6 +29,7 @@ public struct VibrationBlock: Sendable, Equatable {
     /// Adds an interval. Of two of the same begin the one counts of which more was measured.
     mutating func add(_ record: VibrationRecord) {
         guard Self.number(at: record.start) == number, record.length <= 0xFFFF else { return }
+        let record = record.asStored
         if let index = records.firstIndex(where: { $0.start == record.start }) {
             if record.seconds > records[index].seconds { records[index] = record }
         } else if records.count < Self.most {
@@ -40,7 +42,8 @@ public struct VibrationBlock: Sendable, Equatable {
 
     // MARK: Rows
 
-    /// What the row has: 33 words of 32 bits for each interval.
+    /// What the row has: 31 words of 32 bits for each interval, so that three rows of 60 s intervals are a page. What is told
+    /// in two or three digits has 16 bits: KB, displacement, acceleration, the floor, and times.
     var columns: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(records.count * Self.bytesOfRecord)
@@ -52,24 +55,31 @@ public struct VibrationBlock: Sendable, Equatable {
                 let place = FrequencyWeighting.all.firstIndex { $0.name == axis.element.weighting }
                 return sum | UInt32(((place ?? -1) + 1) & 15) << (4 * UInt32(axis.offset))
             }
-            put(UInt32(min(max(record.gaps, 0), 0xFFFF)) | weightings << 16)
+            let reasons = UInt32(record.interruptions.rawValue & 15) << 28
+            put(UInt32(min(max(record.gaps, 0), 0xFFFF)) | weightings << 16 | reasons)
             for number in [record.seconds, record.lower, record.upper, record.pvs] { put(number) }
             for axis in record.axes {
-                for number in [
-                    axis.ppv, axis.peak, axis.frequency, axis.rms, axis.kbFmax, axis.kbFTm, axis.weightedRMS,
-                    axis.dose, axis.floor,
-                ] { put(number) }
+                for number in [axis.ppv, axis.frequency, axis.rms, axis.weightedRMS, axis.dose] { put(number) }
             }
+            let times = record.axes.map { ShortTime($0.peak, of: record.length).bits }
+            let shorts =
+                times + [ShortTime(record.pvsPeak, of: record.length).bits]
+                + record.axes.flatMap { axis in
+                    [axis.kbFmax, axis.kbFTm, axis.floor, axis.displacement, axis.acceleration].map {
+                        ShortNumber($0).bits
+                    }
+                } + [0]
+            for k in stride(from: 0, to: shorts.count, by: 2) { put(UInt32(shorts[k]) | UInt32(shorts[k + 1]) << 16) }
         }
         return bytes
     }
 
     /// Nil when the bytes are none.
-    init?(number: Int64, added: Int64, _ columns: UnsafeRawBufferPointer) {
+    init?(number: Int64, added: Int64, format: Int64, _ columns: UnsafeRawBufferPointer) {
         self.init(number: number, added: added)
-        guard columns.count % Self.bytesOfRecord == 0, columns.count <= Self.most * Self.bytesOfRecord else {
-            return nil
-        }
+        let isOld = format == Self.oldFormat
+        let bytes = isOld ? Self.bytesOfOldRecord : Self.bytesOfRecord
+        guard columns.count % bytes == 0, columns.count <= Self.most * bytes else { return nil }
         var place = 0
         func word() -> UInt32 {
             defer { place += 4 }
@@ -85,6 +95,7 @@ public struct VibrationBlock: Sendable, Equatable {
             record.start = start &+ Int64(time & 0xFFFF) * Self.second
             record.length = max(1, Int(time >> 16))
             record.gaps = Int(counts & 0xFFFF)
+            record.interruptions = .init(rawValue: UInt8(counts >> 28))
             record.seconds = float() ?? 0
             (record.lower, record.upper, record.pvs) = (float() ?? 0, float() ?? 0, float() ?? 0)
             for k in 0..<3 {
@@ -93,14 +104,27 @@ public struct VibrationBlock: Sendable, Equatable {
                     record.axes[k].weighting = FrequencyWeighting.all[place].name
                 }
                 record.axes[k].ppv = float() ?? 0
-                record.axes[k].peak = float() ?? 0
+                if isOld { record.axes[k].peak = float() ?? 0 }
                 record.axes[k].frequency = float()
                 record.axes[k].rms = float() ?? 0
-                record.axes[k].kbFmax = float() ?? 0
-                record.axes[k].kbFTm = float() ?? 0
+                if isOld { (record.axes[k].kbFmax, record.axes[k].kbFTm) = (float() ?? 0, float() ?? 0) }
                 record.axes[k].weightedRMS = float() ?? 0
                 record.axes[k].dose = float() ?? 0
-                record.axes[k].floor = float()
+                if isOld { record.axes[k].floor = float() }
+            }
+            if !isOld {
+                let shorts = (0..<10).flatMap { _ -> [UInt16] in
+                    let two = word()
+                    return [UInt16(two & 0xFFFF), UInt16(two >> 16)]
+                }
+                record.pvsPeak = ShortTime(bits: shorts[3]).seconds(of: record.length)
+                for k in 0..<3 {
+                    let numbers = shorts[(4 + 5 * k)..<(9 + 5 * k)].map { ShortNumber(bits: $0).number }
+                    record.axes[k].peak = ShortTime(bits: shorts[k]).seconds(of: record.length) ?? 0
+                    (record.axes[k].kbFmax, record.axes[k].kbFTm) = (numbers[0] ?? 0, numbers[1] ?? 0)
+                    (record.axes[k].floor, record.axes[k].displacement) = (numbers[2], numbers[3])
+                    record.axes[k].acceleration = numbers[4]
+                }
             }
             records.append(record)
         }
@@ -116,19 +140,70 @@ public struct VibrationBlock: Sendable, Equatable {
 
     /// A row as it stands in its page; nil: it is not what was written.
     static func read(_ row: PageRecord) -> VibrationBlock? {
-        guard row.isInt(1), row.int64(2) == format else { return nil }
+        let format = row.int64(2)
+        guard row.isInt(1), format == Self.format || format == oldFormat else { return nil }
         return Array(row.blob(4)).withUnsafeBytes { columns in
             guard row.int64(3) == sum(row.key, added: row.int64(1), format: format, columns) else { return nil }
-            return VibrationBlock(number: row.key, added: row.int64(1), columns)
+            return VibrationBlock(number: row.key, added: row.int64(1), format: format, columns)
         }
     }
 
     /// The same of a row that SQLite gives: number, added, format, sum, columns.
     static func read(_ row: borrowing Statement) -> VibrationBlock? {
-        let (number, added, columns) = (row.int64(0), row.int64(1), row.blob(4))
-        guard row.int64(2) == format, row.int64(3) == sum(number, added: added, format: format, columns) else {
-            return nil
+        let (number, added, format, columns) = (row.int64(0), row.int64(1), row.int64(2), row.blob(4))
+        guard format == Self.format || format == oldFormat,
+            row.int64(3) == sum(number, added: added, format: format, columns)
+        else { return nil }
+        return VibrationBlock(number: number, added: added, format: format, columns)
+    }
+}
+
+/// A number that is not negative, in 16 bits: within 0.2 %.
+private struct ShortNumber {
+    let bits: UInt16
+
+    init(bits: UInt16) { self.bits = bits }
+
+    init(_ number: Double?) {
+        guard let number, !number.isNaN else {
+            bits = .max
+            return
         }
-        return VibrationBlock(number: number, added: added, columns)
+        // Exponent and eight bits of the fraction, rounded.
+        bits = UInt16(min((Float(max(0, number)).bitPattern &+ 0x4000) >> 15, 0xFFFE))
+    }
+
+    var number: Double? { bits == .max ? nil : Double(Float(bitPattern: UInt32(bits) << 15)) }
+}
+
+/// A time within an interval, in 16 bits: to a millisecond in a minute.
+private struct ShortTime {
+    private static let steps = 60_000.0
+    let bits: UInt16
+
+    init(bits: UInt16) { self.bits = bits }
+
+    init(_ seconds: Double?, of length: Int) {
+        let step = seconds.map { ($0 * Self.steps / Double(max(1, length))).rounded() } ?? .nan
+        bits = step.isNaN ? .max : UInt16(min(max(step, 0), 65_534))
+    }
+
+    func seconds(of length: Int) -> Double? { bits == .max ? nil : Double(bits) * Double(length) / Self.steps }
+}
+
+extension VibrationRecord {
+    /// As it comes back from a row.
+    fileprivate var asStored: VibrationRecord {
+        var record = self
+        record.pvsPeak = ShortTime(pvsPeak, of: length).seconds(of: length)
+        for k in axes.indices {
+            record.axes[k].peak = ShortTime(axes[k].peak, of: length).seconds(of: length) ?? 0
+            record.axes[k].kbFmax = ShortNumber(axes[k].kbFmax).number ?? 0
+            record.axes[k].kbFTm = ShortNumber(axes[k].kbFTm).number ?? 0
+            record.axes[k].floor = ShortNumber(axes[k].floor).number
+            record.axes[k].displacement = ShortNumber(axes[k].displacement).number
+            record.axes[k].acceleration = ShortNumber(axes[k].acceleration).number
+        }
+        return record
     }
 }

@@ -18,8 +18,8 @@ extension Command {
             "`from`, `step_s`, `n`, `unit`, `ring_from`, and `x`, `y`, `z` with `min`, `max`, `rms` (gravity is in the "
             + "first two), null where nothing is known; `next`: where the rest begins, when the broker's largest packet does "
             + "not hold all. Of `vibration`: `kind`, `n`, `from`, `interval_s`, `band`, `limit` (its curve), `start_s`, "
-            + "`seconds`, `gaps`, `pvs`, and "
-            + "`x`, `y`, `z` with `weighting`, `ppv`, `peak_s`, `frequency_hz`, `rms`, `kb_fmax`, `kb_ftm`, `aw_rms`, `vdv`, "
+            + "`seconds`, `gaps`, `interrupted`, `pvs`, `pvs_s`, and "
+            + "`x`, `y`, `z` with `weighting`, `ppv`, `peak_s`, `frequency_hz`, `rms`, `displacement`, `acceleration`, `kb_fmax`, `kb_ftm`, `aw_rms`, `vdv`, "
             + "`floor` of at most 2000 intervals that were measured in the same way; `next`. Of `modes`: `kind`, `n`, `periods` as in "
             + "`data/modes`, at most 800; `next`",
         onlyTells: true, most: 2, isRemembered: false, check: problem(in:)

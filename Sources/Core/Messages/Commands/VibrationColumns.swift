@@ -74,7 +74,15 @@ public struct VibrationColumns: Sendable, Equatable {
             column { [from] in Double($0.start &- from) / 1e9 })
         f.visit(Field("seconds", "How much of it was measured.", unit: "s"), column(\.seconds))
         f.visit(Field("gaps", "Gaps in it.", unit: "1"), column { Double($0.gaps) })
+        f.visit(
+            Field(
+                "interrupted",
+                "Why it is not whole, or what is beside it: the sum of 1 for `start` of measuring, 2 for `gap`, 4 for `change`, 8 for `stop`.",
+                unit: "1"), column { Double($0.interruptions.rawValue) })
         f.visit(Field("pvs", "Largest vector sum of the three velocities.", unit: "mm/s"), column(\.pvs))
+        f.visit(
+            Field("pvs_s", "When it was reached, after the begin of the interval; null of old ones.", unit: "s"),
+            column { $0.pvsPeak ?? .nan })
         f.object("x", (self, 0), "Axis x.") { $0.0.axisFields($0.1, &$1) }
         f.object("y", (self, 1), "Axis y.") { $0.0.axisFields($0.1, &$1) }
         f.object("z", (self, 2), "Axis z.") { $0.0.axisFields($0.1, &$1) }
@@ -91,6 +99,12 @@ public struct VibrationColumns: Sendable, Equatable {
             Field("frequency_hz", "Frequency of the peak; null without one.", unit: "Hz"),
             column { $0.frequency ?? .nan })
         f.visit(Field("rms", "Root mean square of the velocity.", unit: "mm/s"), column(\.rms))
+        f.visit(
+            Field("displacement", "Largest displacement in the band; null of old ones.", unit: "mm"),
+            column { $0.displacement ?? .nan })
+        f.visit(
+            Field("acceleration", "Largest acceleration in the band; null of old ones.", unit: "m/s^2"),
+            column { $0.acceleration ?? .nan })
         f.visit(Field("kb_fmax", "Largest weighted strength KB_F (DIN 4150-2).", unit: "1"), column(\.kbFmax))
         f.visit(Field("kb_ftm", "Its takt mean value KB_FTm.", unit: "1"), column(\.kbFTm))
         f.visit(
@@ -119,12 +133,16 @@ public struct VibrationColumns: Sendable, Equatable {
         guard let starts = column(result, "start_s"), let seconds = column(result, "seconds"),
             let gaps = column(result, "gaps"), let sums = column(result, "pvs")
         else { return nil }
+        // (Earlier stations have no such columns.)
+        let (times, reasons) = (column(result, "pvs_s"), column(result, "interrupted"))
         records = (0..<count).map { i in
             var record = VibrationRecord()
             record.start = from &+ Int64((min(max(starts[i] ?? 0, 0), Self.span)).rounded()) &* 1_000_000_000
             (record.length, record.seconds) = (length, seconds[i] ?? 0)
             record.gaps = Int(min(max(gaps[i] ?? 0, 0), 65_535))
             record.pvs = sums[i] ?? 0
+            record.pvsPeak = times?[i]
+            record.interruptions = .init(rawValue: UInt8(min(max(reasons?[i] ?? 0, 0), 15)))
             record.lower = result["band"]?["lower_hz"]?.number ?? 0
             record.upper = result["band"]?["upper_hz"]?.number ?? 0
             return record
@@ -137,11 +155,13 @@ public struct VibrationColumns: Sendable, Equatable {
                 let weighted = column(object, "aw_rms"), let dose = column(object, "vdv"),
                 let floor = column(object, "floor")
             else { return nil }
+            let (displacement, acceleration) = (column(object, "displacement"), column(object, "acceleration"))
             for i in 0..<count {
                 var axis = VibrationRecord.Axis()
                 (axis.ppv, axis.peak, axis.frequency) = (ppv[i] ?? 0, peak[i] ?? 0, frequency[i])
                 (axis.rms, axis.kbFmax, axis.kbFTm) = (rms[i] ?? 0, kbFmax[i] ?? 0, kbFTm[i] ?? 0)
                 (axis.weightedRMS, axis.dose, axis.floor) = (weighted[i] ?? 0, dose[i] ?? 0, floor[i])
+                (axis.displacement, axis.acceleration) = (displacement?[i], acceleration?[i])
                 axis.weighting = object?["weighting"]?.rawText ?? ""
                 records[i].axes[k] = axis
             }

@@ -4,6 +4,8 @@ import Vibration
 public struct ModesMessage: Sendable, Equatable {
     /// Modes that are told: those that stand out most.
     public static let most = 12
+    /// Numbers that they may have.
+    public static let ids = 1...1_000_000_000
 
     /// Begin of the period's motion, nanoseconds of UTC.
     public var start: Int64 = 0
@@ -29,6 +31,10 @@ public struct ModesMessage: Sendable, Equatable {
             Field("modes", "Natural modes, from the lowest on; none is no error."), modes,
             blank: { StructureMode(frequency: 0, damping: 0, shape: [0, 0, 0], prominence: 0) }
         ) {
+            $1.integer(
+                "id", $0.id,
+                "Number by which the station knows it again from period to period, by frequency and shape, also after a restart."
+            )
             $1.number("frequency_hz", $0.frequency, unit: "Hz", "Natural frequency.")
             $1.number("damping", $0.damping, unit: "1", "Share of critical damping.")
             $1.number("x", $0.shape[0], unit: "1", "Motion along x by that of the strongest axis.")
@@ -48,11 +54,12 @@ public struct ModesMessage: Sendable, Equatable {
         temperature = message["temperature_c"]?.number
         for one in all {
             guard let frequency = one["frequency_hz"]?.number, let damping = one["damping"]?.number else { return nil }
-            modes.append(
-                StructureMode(
-                    frequency: frequency, damping: damping,
-                    shape: VibrationRecord.axisNames.map { one[$0]?.number ?? 0 },
-                    prominence: one["prominence_db"]?.number ?? 0))
+            var mode = StructureMode(
+                frequency: frequency, damping: damping,
+                shape: VibrationRecord.axisNames.map { one[$0]?.number ?? 0 },
+                prominence: one["prominence_db"]?.number ?? 0)
+            if let id = one["id"]?.whole, Self.ids.contains(id) { mode.id = id }
+            modes.append(mode)
         }
     }
 }

@@ -96,6 +96,7 @@ public struct VibrationMessage: Sendable, Equatable {
     public var length = 0
     public var seconds = 0.0
     public var gaps = 0
+    public var interruptions: VibrationInterval.Interruptions = []
     /// x, y and z.
     public var axes = [Axis(), Axis(), Axis()]
     public var pvs = 0.0
@@ -111,6 +112,10 @@ public struct VibrationMessage: Sendable, Equatable {
         f.integer("interval_s", length, unit: "s", "Its length.")
         f.number("seconds", seconds, unit: "s", "How much of it was measured.")
         f.integer("gaps", gaps, "Gaps in it.")
+        f.texts(
+            "interrupted", interruptions.isEmpty ? nil : interruptions.names,
+            "Why it is not whole, or what is before it or after it: `start` and `stop` of measuring, `gap` of samples, `change` of settings or of the sensor; left out where nothing was."
+        )
         f.object("band", self, "The band of velocity, displacement and acceleration.") {
             $1.number("lower_hz", $0.lower, unit: "Hz", "Lower corner.")
             $1.number("upper_hz", $0.upper, unit: "Hz", "Upper corner.")

@@ -12,6 +12,10 @@ public struct VibrationRecord: Sendable, Equatable {
         public var frequency: Double?
         /// mm/s.
         public var rms = 0.0
+        /// Largest in the band, mm; nil: not known.
+        public var displacement: Double?
+        /// Largest in the band, m/s²; nil: not known.
+        public var acceleration: Double?
         public var kbFmax = 0.0
         public var kbFTm = 0.0
         /// Of ``FrequencyWeighting/all``; empty: not known.
@@ -36,6 +40,7 @@ public struct VibrationRecord: Sendable, Equatable {
     public var length = 1
     public var seconds = 0.0
     public var gaps = 0
+    public var interruptions: VibrationInterval.Interruptions = []
     /// Corners of the band, Hz.
     public var lower = 0.0
     public var upper = 0.0
@@ -43,6 +48,8 @@ public struct VibrationRecord: Sendable, Equatable {
     public var axes = [Axis(), Axis(), Axis()]
     /// Largest vector sum, mm/s.
     public var pvs = 0.0
+    /// When it was reached, seconds after the begin of the interval; nil: not known.
+    public var pvsPeak: Double?
 
     public init() {}
 
@@ -61,6 +68,8 @@ public struct VibrationRecord: Sendable, Equatable {
                 axes[k].peak = Double(time.nanoseconds &- start.nanoseconds) / 1e9
             }
             axes[k].frequency = one["frequency_hz"]?.number
+            axes[k].displacement = one["displacement"]?.number
+            axes[k].acceleration = one["acceleration"]?.number
             axes[k].kbFmax = one["kb_fmax"]?.number ?? 0
             axes[k].kbFTm = one["kb_ftm"]?.number ?? 0
             axes[k].weighting = one["weighting"]?.rawText ?? ""
@@ -70,6 +79,12 @@ public struct VibrationRecord: Sendable, Equatable {
         }
         (self.start, self.length, self.seconds, self.pvs) = (start.nanoseconds, length, seconds, pvs)
         gaps = message["gaps"]?.whole ?? 0
+        if let time = message["pvs_t"]?.rawText.flatMap({ Timestamp($0) }) {
+            pvsPeak = Double(time.nanoseconds &- start.nanoseconds) / 1e9
+        }
+        if case .array(let all)? = message["interrupted"] {
+            interruptions = .init(names: all.prefix(8).compactMap(\.rawText))
+        }
         lower = message["band"]?["lower_hz"]?.number ?? 0
         upper = message["band"]?["upper_hz"]?.number ?? 0
     }

@@ -16,6 +16,8 @@ public struct StructureMode: Sendable, Equatable {
     public var shape: [Double]
     /// How far the peak of the first singular value stands out of its surroundings, dB.
     public var prominence: Double
+    /// Under which it is followed from period to period (see ``FollowedModes``); nil: it is not.
+    public var id: Int?
 
     public init(frequency: Double, damping: Double, shape: [Double], prominence: Double) {
         (self.frequency, self.damping, self.shape, self.prominence) = (frequency, damping, shape, prominence)

@@ -43,9 +43,11 @@ struct VectorSum: Sendable {
 
     /// The interval is over.
     /// - Parameter peaks: of the axes, which a parabola has brought closer than quarters of a sample.
-    mutating func close(_ peaks: [PeakVelocity.Result]) {
+    mutating func close(_ peaks: [PeakVelocity]) {
         result = present
-        for peak in peaks where peak.value > result.value { result = Result(value: peak.value, time: peak.time) }
+        for peak in peaks where peak.result.value > result.value {
+            result = Result(value: peak.result.value, time: peak.result.time)
+        }
         present = Result()
     }
 }

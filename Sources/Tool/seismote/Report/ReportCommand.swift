@@ -14,9 +14,10 @@ struct ReportCommand: ParsableCommand {
         discussion: """
             seismote report basement-north --from 2026-01-05 --to 2026-02-02 --output house.html
 
-            Asks the station for the intervals that it has stored (vibration.keep_days). With --messages they come from files of \
-            messages of data/vibration, one a line: as seismote replay writes them, as mosquitto_sub -v prints them, or bare. \
-            The page needs nothing else and prints on A4.
+            Asks the station for the intervals and natural modes that it has stored (vibration.keep_days). With --messages they \
+            come from files of messages of data/vibration and data/modes (and state/info and state/config, for the sensor and \
+            its calibration), one a line: as seismote replay writes them, as mosquitto_sub -v prints them, or bare. The page \
+            needs nothing else and prints on A4.
             """)
 
     @Argument(help: "Id of the station.")
@@ -67,19 +68,22 @@ struct ReportCommand: ParsableCommand {
     }
 
     func run() throws {
-        var records: [VibrationRecord] = []
-        if messages.isEmpty { try ask(&records) }
+        let now = HostClock.wall()
+        let begin = from?.time ?? (messages.isEmpty ? (to?.time ?? now) - 28 * 86_400_000_000_000 : .min)
+        let end = to?.time ?? .max
+        var source = ReportSource(station: station, range: begin..<max(begin, end))
+        if messages.isEmpty { try ask(&source, last: min(end, now)) }
         for path in messages {
-            do throws(ReadError) { try read(path, &records) } catch {
+            do throws(ReportSource.ReadError) { try source.read(path) } catch {
                 printError("\(path): cannot be read: \(String(cString: strerror(error.code)))")
                 throw ExitCode(66)  // EX_NOINPUT
             }
         }
-        guard !records.isEmpty else {
+        guard !source.isEmpty else {
             printError("There are no vibration messages of station \(station) in that time.")
             throw ExitCode(65)  // EX_DATAERR
         }
-        let report = VibrationReport(station: station, records, limit: limit?.limit, offset: utcOffset)
+        let report = VibrationReport(source, limit: limit?.limit, offset: utcOffset)
         do throws(OutputError) {
             if let output { try write(VibrationPage(report: report, warning: warnShare).text, to: output) }
             if let csv { try write(report.csv, to: csv) }
@@ -89,79 +93,65 @@ struct ReportCommand: ParsableCommand {
         }
     }
 
-    /// All intervals that the station has stored of the time, reply by reply.
-    private func ask(_ records: inout [VibrationRecord]) throws {
-        var found: [VibrationRecord] = []
-        defer { records += found }
-        let now = HostClock.wall()
-        let last = to.map { $0.time - 1 } ?? now
-        var next: Int64? = from?.time ?? last - 28 * 86_400_000_000_000
+    /// All that the station has stored of the time, reply by reply, and what it says of itself.
+    private func ask(_ source: inout ReportSource, last: Int64) throws {
+        var found = source
+        defer { source = found }
         try ctl {
-            let client = BrokerClient(try broker.access())
+            let access = try broker.access()
+            let client = BrokerClient(access)
             Interrupt.listen()
             try client.connect()
             defer { client.disconnect() }
-            while let begin = next, begin < last, !Interrupt.came {
-                next = nil
-                let request: Value = [
-                    "kind": "vibration", "from": begin.timeValue, "to": last.timeValue,
-                ]
-                var report = AnswerReport(json: false, toErrors: true) { _ in "" }
-                let exchange = Exchange(
-                    client, "history", request, .stations([station]), patience: timeout,
-                    line: WaitingLine(enabled: true))
-                exchange.onAnswer = { answer in
-                    guard answer.outcome == .done, let columns = VibrationColumns(answer.reply?.result ?? .null) else {
-                        return report.take(answer)
+            var fleet = Fleet(root: access.root)
+            try fleet.look(
+                client, filters: ["state/info", "state/config"], stations: [station], within: min(3, timeout))
+            (found.info, found.settings) = (fleet.stations[station]?.info, fleet.stations[station]?.config?["config"])
+            for kind in ["vibration", "modes"] {
+                let status = try ask(client, kind, from: found.range.lowerBound, last: last) { result in
+                    if let columns = VibrationColumns(result) {
+                        found.take(columns)
+                        return columns.next
                     }
-                    report.count(answer.station, isIncomplete: answer.reply?.isIncomplete == true)
-                    found += columns.records
-                    // (Always forwards.)
-                    next = columns.next.flatMap { $0 > begin ? $0 : nil }
+                    guard let columns = ModesColumns(result) else { return nil }
+                    found.take(columns)
+                    return columns.next
                 }
-                try exchange.run()
-                if report.status != .done { return report.end() }
+                if status != .done { return status }
             }
-            return Interrupt.came ? .interrupted : .done
+            return .done
         }
+    }
+
+    /// - Parameter take: is given each result, and says from when on there is more.
+    private func ask(
+        _ client: BrokerClient, _ kind: String, from: Int64, last: Int64, take: (Value) -> Int64?
+    ) throws -> CtlStatus {
+        var next: Int64? = from
+        while let begin = next, begin < last, !Interrupt.came {
+            next = nil
+            let request: Value = ["kind": .string(kind), "from": begin.timeValue, "to": last.timeValue]
+            var report = AnswerReport(json: false, toErrors: true) { _ in "" }
+            var results: [Value] = []
+            let exchange = Exchange(
+                client, "history", request, .stations([station]), patience: timeout, line: WaitingLine(enabled: true))
+            exchange.onAnswer = { answer in
+                guard answer.outcome == .done else { return report.take(answer) }
+                report.count(answer.station, isIncomplete: answer.reply?.isIncomplete == true)
+                results.append(answer.reply?.result ?? .null)
+            }
+            try exchange.run()
+            // (Always forwards.)
+            for result in results { next = take(result).flatMap { $0 > begin ? $0 : nil } }
+            if report.status != .done { return report.end() }
+        }
+        return Interrupt.came ? .interrupted : .done
     }
 
     private func write(_ text: String, to path: String) throws(OutputError) {
         let file = try OutputFile(path: path)
         file.append(text)
         try file.finish()
-    }
-
-    private struct ReadError: Error { var code: Int32 }
-
-    private func read(_ path: String, _ records: inout [VibrationRecord]) throws(ReadError) {
-        let file = fopen(path == "-" ? "/dev/stdin" : path, "re")
-        guard let file else { throw ReadError(code: errno) }
-        defer { fclose(file) }
-        var (line, capacity): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
-        defer { free(line) }
-        while true {
-            let count = getline(&line, &capacity, file)
-            guard count > 0, let line else { break }
-            let bytes = UnsafeRawBufferPointer(start: line, count: count)
-            if let record = Self.record(bytes, station: station), isWanted(record) { records.append(record) }
-        }
-    }
-
-    private func isWanted(_ record: VibrationRecord) -> Bool {
-        record.start >= from?.time ?? .min && record.start < to?.time ?? .max
-    }
-
-    /// The interval in a line, whichever of the three forms it has; nil: there is none of that station.
-    static func record(_ line: UnsafeRawBufferPointer, station: String) -> VibrationRecord? {
-        // (A day has millions of other messages.)
-        guard let brace = line.firstIndex(of: UInt8(ascii: "{")) else { return nil }
-        let topic = line[..<brace]
-        guard topic.isEmpty || String(decoding: topic, as: UTF8.self).contains("/vibration") else { return nil }
-        guard let value = try? JSONReader.read(Array(line[brace...])) else { return nil }
-        let message = value["payload"] ?? value
-        guard message["station"]?.rawText == station else { return nil }
-        return VibrationRecord(message)
     }
 }
 

@@ -261,8 +261,9 @@ import Testing
         let storage = try Storage { _ in }
         let message = """
             {"start":"2026-01-05T10:20:00Z","interval_s":60,"seconds":59.5,"gaps":1,"pvs":3.5,\
-            "band":{"lower_hz":1,"upper_hz":80},\
-            "x":{"ppv":3.25,"t":"2026-01-05T10:20:12.5Z","frequency_hz":12.5,"rms":0.5,"weighting":"wd","vdv":0.25},\
+            "pvs_t":"2026-01-05T10:20:12.25Z","interrupted":["gap","stop","x"],"band":{"lower_hz":1,"upper_hz":80},\
+            "x":{"ppv":3.25,"t":"2026-01-05T10:20:12.5Z","frequency_hz":12.5,"rms":0.5,"displacement":0.25,\
+            "acceleration":0.125,"weighting":"wd","vdv":0.25},\
             "y":{"ppv":1,"frequency_hz":null,"rms":0.5},"z":{"ppv":2,"rms":0.5,"floor":{"ppv":0.125}}}
             """
         let topics = try Topics(id: "test")
@@ -278,6 +279,8 @@ import Testing
             })
         #expect(try records == [#require(VibrationRecord(JSONReader.read(Array(message.utf8))))])
         #expect(records.first?.axes[0].peak == 12.5 && records.first?.axes[0].frequency == 12.5)
+        #expect(records.first?.pvsPeak == 12.25 && records.first?.interruptions == [.gap, .stop])
+        #expect(records.first?.axes[0].displacement == 0.25 && records.first?.axes[0].acceleration == 0.125)
         #expect(records.first?.axes[2].floor == 0.125 && records.first?.axes[1].frequency == nil)
     }
 
@@ -295,7 +298,10 @@ import Testing
                 (record.axes[k].rms, record.axes[k].kbFmax, record.axes[k].kbFTm) = (0.5, 0.25, 0.125)
                 (record.axes[k].weightedRMS, record.axes[k].dose) = (0.0625, 0.75)
                 record.axes[k].floor = k == 0 ? nil : 0.03125
+                (record.axes[k].displacement, record.axes[k].acceleration) = (0.125, index < 3 ? nil : 0.375)
             }
+            record.pvsPeak = index < 3 ? nil : 7.5
+            record.interruptions = index % 5 == 0 ? [.start, .gap] : []
             return record
         }
         let stored = (0..<2300).map { record($0, upper: $0 < 2100 ? 80 : 315) }

@@ -29,6 +29,7 @@ enum Samples {
         var floor = NoiseFloor.Values()
         (floor.ppv, floor.rms, floor.kbFmax, floor.weightedRMS, floor.dose) = (0.75, 0.25, 0.5, 0.005, 0.03125)
         message.axes[2].floor = floor
+        message.interruptions = [.gap, .stop]
         (message.pvs, message.pvsTime) = (4.25, onset - 7_000_000_000)
         message.limit = .init(
             name: "din4150-3:dwellings:foundation", share: .init(value: 3.5, limit: 5, axis: 0))
@@ -45,6 +46,7 @@ enum Samples {
             StructureMode(frequency: 2.375, damping: 0.0125, shape: [1, 0.25, 0], prominence: 20.5),
             StructureMode(frequency: 3.125, damping: 0.015625, shape: [-0.25, 1, 0.0625], prominence: 17.25),
         ]
+        (message.modes[0].id, message.modes[1].id) = (1, 12)
         return message
     }
 

@@ -47,8 +47,29 @@ function periods(result) {
 function period(message) {
   const start = units.milliseconds(message?.start);
   if (!Number.isFinite(start) || !Array.isArray(message.modes)) return null;
-  const modes = message.modes.slice(0, mostModes).map((one) => ({ hz: finite(one?.frequency_hz), damping: finite(one?.damping), prominence: finite(one?.prominence_db), shape: axes.map((name) => finite(one?.[name])) }));
+  const modes = message.modes.slice(0, mostModes).map((one) => ({ id: Number.isInteger(one?.id) ? one.id : null, hz: finite(one?.frequency_hz), damping: finite(one?.damping), prominence: finite(one?.prominence_db), shape: axes.map((name) => finite(one?.[name])) }));
   return { start, temperature: finite(message.temperature_c), modes: modes.filter((one) => one.hz > 0) };
+}
+
+// Modes that a station knows again from period to period: [[{ start, hz }]], each while it was found in one period after the
+// other. Periods are those whose begins are not much more apart than is usual.
+function stretches(list) {
+  const apart = list.slice(1).map((one, i) => one.start - list[i].start).sort((a, b) => a - b);
+  const most = 1.5 * (apart[Math.floor(apart.length / 2)] ?? 0);
+  const all = [];
+  let open = new Map();
+  list.forEach((one, i) => {
+    const before = i > 0 && one.start - list[i - 1].start <= most ? open : new Map();
+    open = new Map();
+    for (const { id, hz } of one.modes) {
+      if (id === null) continue;
+      const stretch = before.get(id) ?? [];
+      if (stretch.length === 0) all.push(stretch);
+      stretch.push({ start: one.start, hz });
+      open.set(id, stretch);
+    }
+  });
+  return all;
 }
 
 // Adds what is new to a list by its time; of two of the same time the later one counts.
@@ -58,4 +79,4 @@ function join(list, more, oldest) {
   return [...all.values()].filter((one) => one.start >= oldest).sort((a, b) => a.start - b.start);
 }
 
-export const vibration = { axes, intervals, interval, curve, periods, period, join };
+export const vibration = { axes, intervals, interval, curve, periods, period, stretches, join };

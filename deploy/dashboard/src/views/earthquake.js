@@ -25,6 +25,8 @@ const words = text.earthquake;
 // Levels are listened to while it shakes, and the last events of so many stations are asked for.
 const shaking = 300;
 const mostLast = 200;
+// Stations that are asked for their event.
+const mostAsked = 20;
 
 defineView("#/earthquake/:event", {
   title: () => words.title,
@@ -40,6 +42,8 @@ class Earthquake {
   #strengths = new Map();
   #stops = [];
   #lasts = new Map();
+  #asked = new Set();
+  #asking = null;
   #opened = { stations: false, missing: false };
   #due = null;
   #levels = null;
@@ -92,6 +96,7 @@ class Earthquake {
     this.#levels?.();
     for (const stop of [...this.#stops, ...this.#lasts.values()]) stop();
     this.#section?.stop();
+    clearTimeout(this.#asking);
     this.notes.stop();
     this.map.stop();
   }
@@ -126,6 +131,28 @@ class Earthquake {
     }
   }
 
+  // Stations whose last event is a later one are asked for this one. Whoever may not ask sees no intensity there.
+  async #ask() {
+    const missing = (this.event?.stations ?? []).filter(({ id, event_id: own }) => id && own && !this.#asked.has(id) && !this.#strengths.has(id) && fleet.stations.get(id)?.online !== false);
+    for (const { id, event_id: own, onset } of missing.slice(0, mostAsked)) {
+      this.#asked.add(id);
+      const at = units.milliseconds(onset);
+      if (!Number.isFinite(at)) continue;
+      const stamp = (time) => new Date(time).toISOString();
+      try {
+        const { result } = await link.command(id, "events", { from: stamp(at - 2000), to: stamp(at + 2000), limit: 5 }, { timeoutMs: 10000 });
+        const found = Array.isArray(result?.events) ? result.events.find((one) => one?.event_id === own) : null;
+        const mmi = Array.isArray(found?.intensity) ? found.intensity.find((item) => item?.scale === "mmi")?.value : NaN;
+        if (Number.isFinite(mmi) && mmi > (this.#strengths.get(id) ?? -Infinity)) {
+          this.#strengths.set(id, mmi);
+          this.#later();
+        }
+      } catch {
+        // (It is shown without.)
+      }
+    }
+  }
+
   show() {
     const { event } = this;
     this.none.hidden = Boolean(event);
@@ -148,6 +175,7 @@ class Earthquake {
     this.about.replaceChildren(...[earthquakeFacts(event), missingStations(event, this.#opened)].filter(Boolean));
     this.tables.replaceChildren(stationTable(event, this.#opened, (id) => this.strength(id)));
     this.#section ??= this.#makeSection(event);
+    this.#asking ??= setTimeout(() => this.#ask(), 2000);
     const known = [...fleet.stations.values()].map(({ id }) => ({ id, state: "good", item: null, intensity: NaN, triggered: false }));
     this.map.show(known);
     this.map.shake(this.#strengths);

@@ -2,7 +2,7 @@
 // other are one mark that says how many; a name is shown whole or not at all, with a line to its station where there is no
 // room beside it.
 
-import { newSurface, plot, themeColors } from "../canvas.js";
+import { newSurface, paper, plot, themeColors } from "../canvas.js";
 import { coastlines } from "../coastlines.js";
 import { fillColor, h, setClass, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
@@ -278,6 +278,18 @@ export function stationMap() {
     else fit();
   });
   observer.observe(plane);
+  // On paper the plane shows what it shows on the screen.
+  let seen = null;
+  const stopPaper = paper((is) => {
+    const now = { width: plane.clientWidth, height: plane.clientHeight };
+    if (!view || now.width === 0 || size.width === 0) return;
+    if (is) {
+      seen = { view, size };
+      view = { ...view, pixels: view.pixels * Math.min(now.width / size.width, now.height / size.height) };
+      size = now;
+    } else if (seen) ({ view, size } = seen);
+    arrange();
+  });
   let key_ = "";
   return {
     element,
@@ -311,6 +323,7 @@ export function stationMap() {
     state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null, isMoved }),
     stop() {
       observer.disconnect();
+      stopPaper();
       surface.stop();
       upper.stop();
     },

@@ -118,15 +118,18 @@ export function recordSection(event) {
     plot.setFont(context, 12);
     context.textAlign = "right";
     context.textBaseline = "bottom";
-    for (const { id, distance, largest } of traces) {
+    // Of stations that are as far away the names stand below each other.
+    let bottom = -Infinity;
+    for (const { id, distance, largest } of [...traces].sort((a, b) => y(a.distance) - y(b.distance))) {
+      bottom = Math.max(y(distance) - 3, bottom + 15);
       const said = `${id}, ${units.quantity(distance, "km", 2)}, ${units.quantity(largest, "m/s²", 2)}`;
       const wide = context.measureText(said).width;
       context.globalAlpha = 0.8;
       context.fillStyle = colors.card;
-      context.fillRect(box.right - wide - 8, y(distance) - 17, wide + 8, 15);
+      context.fillRect(box.right - wide - 8, bottom - 14, wide + 8, 15);
       context.globalAlpha = 1;
       context.fillStyle = colors.ink;
-      context.fillText(said, box.right - 4, y(distance) - 3);
+      context.fillText(said, box.right - 4, bottom);
     }
   }
 

@@ -141,7 +141,13 @@ function mount(main, id) {
     const weeks = [0, 7, 14, 21, 28].map((k) => end - k * day);
     plot.frame(context, box, { x: { ticks: weeks.map((at) => ({ at: x(at), label: units.date(at, format.utc()).slice(5) })) }, y: { ticks: [...Array(9).keys()].map((k) => k * step).filter((hz) => hz <= top).map((hz) => ({ at: y(hz), label: units.tick(hz) })) }, unit: "Hz" });
     plot.clip(context, box, () => {
-      context.fillStyle = colors.ink;
+      context.strokeStyle = context.fillStyle = colors.ink;
+      context.lineWidth = 1;
+      for (const stretch of vibration.stretches(found.periods)) {
+        context.beginPath();
+        for (const one of stretch) context.lineTo(x(one.start), y(one.hz));
+        context.stroke();
+      }
       for (const mode of all) context.fillRect(x(mode.start) - 2, y(mode.hz) - 2, 4, 4);
     });
   }
