@@ -92,6 +92,7 @@ import Vibration
             #expect(abs((found ?? .infinity) - number) <= 0.002 * number)
         }
         #expect(abs(before.axes[1].peak - 3.14159) < 1e-4 && abs((before.pvsPeak ?? 0) - 9.99999) < 1e-4)
+        try spool.storeVibration()
         try spool.close()
         var again = try folder.open()
         #expect(try records(&again) == [before])

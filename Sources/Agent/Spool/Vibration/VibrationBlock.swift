@@ -126,7 +126,8 @@ public struct VibrationBlock: Sendable, Equatable {
                     record.axes[k].acceleration = numbers[4]
                 }
             }
-            records.append(record)
+            // (Of an old row the same as when it is written down again.)
+            records.append(isOld ? record.asStored : record)
         }
     }
 

@@ -64,6 +64,42 @@ extension LiveRowTests {
         return isRefused()
     }
 
+    // MARK: The network's warning
+
+    /// An earthquake of magnitude 6.5, 31 km away, that six stations have seen, before a change and after it.
+    /// - Parameters:
+    ///   - settings: of `alarm.network`.
+    ///   - look: is given what was published of each of both, and what was refused in the end.
+    static func warning(
+        _ key: String, _ value: String, _ settings: String,
+        _ look: @escaping @Sendable (_ before: String?, _ after: String?, _ refused: [NamedCount]) -> Bool
+    ) -> Probe {
+        .watched {
+            let bench = try AgentBench(
+                "station: {latitude: 35, longitude: -117}\nalarm: {network: {\(settings)}}")
+            let inbox = WarningInbox(wake: bench.inbox.wake)
+            bench.reporter.warnings = WarningService(
+                inbox: inbox, link: bench.link, log: Log(level: .error, journal: false) { _ in }, alarm: nil)
+            func said(of id: String) -> String? {
+                let now = Timestamp(nanoseconds: HostClock.wall()).description
+                let seen = (0..<6).map { "{\"id\":\"s\($0)\"}" }.joined(separator: ",")
+                let event = """
+                    {"t":"\(now)","event_id":"\(id)","version":1,"origin_time":"\(now)","latitude":35.28,\
+                    "longitude":-117,"depth_km":10,"ellipse":{"semi_major_km":2},"place":{"quality":"good"},\
+                    "magnitude":{"value":6.5,"sigma":0.3},"stations":[\(seen)],"class":{"likely":"earthquake"}}
+                    """
+                inbox.put(InboundMessage(topic: "seismote/network/event", payload: Array(event.utf8)))
+                bench.reporter.warn()
+                let found = bench.retained("seismote/test/event/warning")
+                return found?.contains("\"network_event\":\"\(id)\"") == true ? found : nil
+            }
+            let before = said(of: "net-a")
+            guard bench.blocks(2), bench.change(patch(key, value)) else { return false }
+            let after = said(of: "net-b")
+            return look(before, after, bench.reporter.warnings?.report?.refused ?? [])
+        }
+    }
+
     // MARK: What a broker sees first
 
     private static func broker(_ port: Int, _ more: String = "", isEncrypted: Bool = false) -> String {

@@ -197,6 +197,15 @@ import Threads
         "detection.event.confirmation": .watched(confirmation),
 
         "classification.enabled": .messages(trigger, of: "false", level),
+        "alarm.network.enabled": warning("alarm.network.enabled", "true", "enabled: false") { before, after, _ in
+            before == nil && after != nil
+        },
+        "alarm.network.mmi": warning("alarm.network.mmi", "10", "enabled: true, mmi: 3") { before, after, _ in
+            before?.contains("\"alarm\":true") == true && after?.contains("\"alarm\":false") == true
+        },
+        "alarm.network.stations": warning("alarm.network.stations", "7", "enabled: true") { before, after, refused in
+            before != nil && after == nil && refused == [NamedCount("stations", 1)]
+        },
         "alarm.enabled": .messages(trigger, of: "true", level, .quake),
         "alarm.probability": .messages(
             trigger, of: "0.99", level + "\nalarm: {enabled: true, probability: 0.5}", .quake),

@@ -88,7 +88,7 @@ import Testing
         },
         Case(
             file: "vibration.json",
-            keys: "\(envelope) \(quality) start interval_s seconds gaps band band.lower_hz band.upper_hz"
+            keys: "\(envelope) \(quality) start interval_s seconds gaps interrupted band band.lower_hz band.upper_hz"
                 + ["x", "y", "z"].map { axis in
                     " \(axis)"
                         + "ppv t frequency_hz rms displacement acceleration kb_fmax kb_ftm weighting aw_rms vdv vdv_period"
@@ -100,7 +100,7 @@ import Testing
         Case(
             file: "modes.json",
             keys: "\(envelope) \(quality) start seconds segments resolution_hz temperature_c modes"
-                + " modes.frequency_hz modes.damping modes.x modes.y modes.z modes.prominence_db"
+                + " modes.id modes.frequency_hz modes.damping modes.x modes.y modes.z modes.prominence_db"
         ) { $0.send(Samples.modes, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
             file: "warning.json",
