@@ -47,9 +47,10 @@ async def run(program, folder, broker, repository):
                 except asyncio.TimeoutError:
                     out = "no reply"
             good = status == 0 and ('"phase":"done"' in out or '"phase":"accepted"' in out)
-            # The simulated sensor has no self-test, this agent no alarm line, and the page's event is not one of its own.
-            without = any(f"/{verb} " in line for verb in ("selftest", "event", "label", "confirm-event", "silence", "alarm-test"))
-            good = good or (without and '"unavailable"' in out)
+            # The simulated sensor has no self-test, this agent no alarm line and no updater, and the page's event is not one
+            # of its own.
+            without = any(f"/{verb} " in line for verb in ("selftest", "event", "label", "confirm-event", "silence", "alarm-test", "update"))
+            good = good or (without and '"unavailable"' in out) or ("/update-confirm " in line and '"conflict"' in out)
             if not good:
                 wrong += 1
                 print(f"commands.md: {line}\n  gave {status}: {out[:400]}")
