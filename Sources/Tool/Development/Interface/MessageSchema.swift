@@ -76,7 +76,7 @@ package enum MessageSchema {
             case .text where member.name == "id": ["type": "string", "pattern": "^[A-Za-z0-9_.:~@=-]{1,64}$"]
             // Of a Debian package.
             case .text where member.name == "version":
-                ["type": "string", "maxLength": 64, "pattern": "^([0-9]{1,5}:)?[0-9][A-Za-z0-9.+~-]*$"]
+                ["type": "string", "pattern": "^(?=.{1,64}$)([0-9]{1,5}:)?[0-9][A-Za-z0-9.+~-]*$"]
             case .text: ["type": "string"]
             case .time: ["type": "string", "format": "date-time"]
             case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
