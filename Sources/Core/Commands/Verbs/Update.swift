@@ -10,12 +10,7 @@ extension Command {
             .init("auto", .flag, "nobody needs to confirm it", standard: "false"),
             .init("allow_downgrade", .flag, "an older version, too", standard: "false"),
         ], result: "`version`; what becomes of it comes on `state/update`",
-        check: { members in
-            guard let version = members.text("version"), !UpdateRequest.isVersion(version) else { return nil }
-            return CodedError(
-                "/version", .range, "This is no version of a Debian package.", got: .string(version),
-                allowed: UpdateRequest.versionForm)
-        }
+        check: UpdateRequest.problem
     ) { request, context in
         if let problem = context.update.problem { return .refuse([problem]) }
         return .effect(
@@ -32,12 +27,7 @@ extension Command {
         members: [
             .init("version", .text, "the version that runs on trial, as in `state/update`", isNeeded: true)
         ], result: "`version`",
-        check: { members in
-            guard let version = members.text("version"), !UpdateRequest.isVersion(version) else { return nil }
-            return CodedError(
-                "/version", .range, "This is no version of a Debian package.", got: .string(version),
-                allowed: UpdateRequest.versionForm)
-        }
+        check: UpdateRequest.problem
     ) { request, context in
         let version = request.members.text("version") ?? ""
         guard let trial = context.update.onTrial else {
@@ -69,6 +59,13 @@ public struct UpdateRequest: Sendable, Equatable {
 
     public static let versionForm =
         "1 to 64 characters: a digit, then letters, digits and . + ~ -, perhaps with an epoch such as 1: in front; no address and no file"
+
+    /// What is wrong with the member `version` of a command; nil: nothing.
+    static func problem(_ members: CommandMembers) -> CodedError? {
+        guard let version = members.text("version"), !isVersion(version) else { return nil }
+        return CodedError(
+            "/version", .range, "This is no version of a Debian package.", got: .string(version), allowed: versionForm)
+    }
 
     /// A version of Debian's form, as the updater takes it: with nothing in it that apt or a shell reads as more.
     public static func isVersion(_ text: String) -> Bool {

@@ -38,11 +38,6 @@ extension Codec where T == String {
             },
             encode: { .string($0) })
     }
-
-    /// A text of a kind of its own, such as an address.
-    package static func text<Kind>(_ allowed: String, _ read: @escaping @Sendable (String) -> Kind?) -> Codec {
-        text(allowed) { read($0) != nil }
-    }
 }
 
 extension Codec {
