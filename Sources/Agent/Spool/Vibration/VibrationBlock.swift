@@ -61,14 +61,13 @@ public struct VibrationBlock: Sendable, Equatable {
             for axis in record.axes {
                 for number in [axis.ppv, axis.frequency, axis.rms, axis.weightedRMS, axis.dose] { put(number) }
             }
-            let times = record.axes.map { ShortTime($0.peak, of: record.length).bits }
-            let shorts =
-                times + [ShortTime(record.pvsPeak, of: record.length).bits]
-                + record.axes.flatMap { axis in
-                    [axis.kbFmax, axis.kbFTm, axis.floor, axis.displacement, axis.acceleration].map {
-                        ShortNumber($0).bits
-                    }
-                } + [0]
+            var shorts = record.axes.map { ShortTime($0.peak, of: record.length).bits }
+            shorts.append(ShortTime(record.pvsPeak, of: record.length).bits)
+            for axis in record.axes {
+                let numbers: [Double?] = [axis.kbFmax, axis.kbFTm, axis.floor, axis.displacement, axis.acceleration]
+                for number in numbers { shorts.append(ShortNumber(number).bits) }
+            }
+            shorts.append(0)
             for k in stride(from: 0, to: shorts.count, by: 2) { put(UInt32(shorts[k]) | UInt32(shorts[k + 1]) << 16) }
         }
         return bytes
