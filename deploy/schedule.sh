@@ -4,7 +4,9 @@
 #
 # What fails is run once more, alone, when all others have ended: a busy machine is no defect of the product. The table
 # then says "passed at the second try" and why the first failed; what fails twice has failed. What passed at the second
-# try only is counted in the last lines, and is to be mended before anything new.
+# try only is counted in the last lines, and is to be mended before anything new. A check of many cases may write the names
+# of those that failed, a line each, into the file $SEISMOTE_FAILED; at the second try they stand there, and only they
+# are run again.
 #
 # A list of checks has a line for each: its name, the seconds after which it is given up, its load in hundredths of a
 # processor (100 if it is not given; or `alone`, where something is measured that nothing else may disturb), and what it
@@ -17,7 +19,7 @@ job_reasons=() # why the first try failed
 job_results=() # lines of the table
 job_counts=  # its last line
 # No second try begins later than this, in seconds since the start: a run has to end in time.
-second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-3900}
+second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-4200}
 declare -A job_of_process=() job_began=()
 job_folder=$(mktemp -d "${TMPDIR:-/tmp}/seismote-jobs.XXXXXX")
 
@@ -145,10 +147,14 @@ may_start() {
 
 start_job() {
     local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1
+    if [ -n "${job_reasons[$1]:-}" ] && [ "$SECONDS" -gt "$second_tries_until" ]; then
+        words='too_late' # It waited for others, and has no time any more.
+    fi
     say "[$(clock)] ${job_names[$1]} begins${job_reasons[$1]:+, the second time, alone}"
     job_states[$1]=running job_began[$1]=$SECONDS
     (
         trap - EXIT
+        export SEISMOTE_FAILED=$output.failed
         eval "words=($words)"
         status=0
         if [ "$(type -t "${words[0]}")" = function ]; then
@@ -162,6 +168,11 @@ start_job() {
         exit $status
     ) >"$output.out" 2>&1 &
     job_of_process[$!]=$1
+}
+
+too_late() {
+    say "FAILED: there was no time for a second try"
+    return 1
 }
 
 # end_job NUMBER STATUS: shows what the job said, and notes its result.

@@ -1,9 +1,13 @@
 """Runs the cases of the page, each with a name; goes on after one that fails, and fails at the end.
 
+Where SEISMOTE_FAILED names a file, the names of the cases that failed are written there, and cases whose names stand there
+at the start are the only ones that are run (deploy/schedule.sh: the second try).
+
 A file of cases has functions called `case_…` that take the world (see world.py); they are run in their order in the file.
 What a case returns, a line of text, is printed behind its name."""
 
 import importlib
+import os
 import sys
 import time
 import traceback
@@ -26,11 +30,23 @@ def cases(words):
                 yield key[len("case_"):].replace("_", " "), value
 
 
+def failed_before(file):
+    """The names of the cases that failed at the first try; none at that try, and where cases are not tried again."""
+    if not file or not os.path.exists(file):
+        return []
+    with open(file) as lines:
+        return lines.read().splitlines()
+
+
 def main():
     agent, work, artifacts, *words = sys.argv[1:]
+    file = os.environ.get("SEISMOTE_FAILED")
+    only = failed_before(file)
     failed = []
     with World(agent, work, artifacts) as world:
         for name, case in cases([word.replace(" ", "_") for word in words]):
+            if only and name not in only:
+                continue
             began = time.monotonic()
             try:
                 said = case(world) or ""
@@ -44,6 +60,9 @@ def main():
             finally:
                 world.close_pages()
         print(f"pictures: {artifacts}")
+    if file:
+        with open(file, "w") as lines:
+            lines.writelines(f"{name}\n" for name in failed)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
