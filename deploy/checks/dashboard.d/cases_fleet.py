@@ -156,6 +156,51 @@ def case_many_are_found_sorted_and_grouped(world):
     return f"{clusters} clusters, {crossing[0]} labels"
 
 
+def case_versions_and_their_updates(world):
+    """Who runs what, who is being updated, who has gone back and why; and the same of one station."""
+    broker = world.another_broker("versions")
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+    def say(station, what, **members):
+        broker.publish(f"seismote/{station}/state/{what}", json.dumps({"v": 1, "station": station, "boot": "b", "seq": 0, "t": at, **members}))
+
+    versions = {"attic": "0.9.0", "barn": "0.10.0", "cellar": "0.10.0", "door": "0.9.0"}
+    for station, version in versions.items():
+        broker.publish(f"seismote/{station}/state/online", "online")
+        say(station, "info", agent={"version": version, "build": "check"}, station={"id": station, "groups": ["house"]})
+    say("attic", "update", phase="watching", since=at, version="0.10.0~deb13", progress_pct=60)
+    say("door", "update", phase="returned", since=at, version="0.10.0~deb13", reason="no samples come <b>at all</b>")
+    say("barn", "update", phase="updated", since=at, version="0.10.0~deb13")
+    page = world.page(broker=broker, size=(1280, 900))
+    page.click(".together button:has-text('Table')")
+    choice = ".overview-tools .choice:has-text('Version') select"
+    world.until(page, "Seismote.overview.rows.filter((row) => row.version).length === 4 && Seismote.overview.rows.filter((row) => row.update).length === 2")
+    assert page.locator(choice + " option").all_inner_texts() == ["all versions", "0.10.0 (2)", "0.9.0 (2)"]
+    cells = lambda: dict(page.evaluate(f"[...{ROWS}].map((row) => [row.cells[1].querySelector('a').textContent, row.cells[8].innerText.replace(/\\s+/g, ' ').trim()])"))
+    assert cells() == {"attic": "0.9.0 on trial0.10.0~deb13", "barn": "0.10.0", "cellar": "0.10.0", "door": "0.9.0 went backno samples come <b>at all</b>"}, cells()
+    assert page.get_attribute(".stations .update-state:not([hidden]) >> nth=1", "title") == "Update to 0.10.0~deb13: went back. Reason: no samples come <b>at all</b>"
+    world.picture(page, "versions")
+    page.select_option(choice, "0.10.0")
+    world.until(page, f"{ROWS}.length === 2")
+    assert sorted(cells()) == ["barn", "cellar"]
+    page.select_option(choice, "")
+    for name, words, station in (("updating", "1 updating", "attic"), ("returned", "1 went back", "door")):
+        assert page.inner_text(f".count.{name}") == words
+        page.click(f".count.{name}")
+        world.until(page, f"{ROWS}.length === 1")
+        assert list(cells()) == [station]
+        page.click(f".count.{name}")
+    page.click(".together button:has-text('Cards')")
+    page.wait_for_selector("li[data-id=door] .update-state:has-text('no samples come')")
+    world.picture(page, "versions-cards")
+    # It ends while one looks on; what went back stands at the station as well.
+    say("attic", "update", phase="updated", since=at, version="0.10.0~deb13")
+    world.until(page, "document.querySelector('.count.updating').hidden && document.querySelector('li[data-id=attic] .update-state').hidden")
+    page.goto(broker.page + "#/station/door/health")
+    page.wait_for_selector(".health dd:has-text('went back'):has-text('no samples come <b>at all</b>')")
+    broker.kill()
+
+
 def case_group_is_set_on_trial(world):
     """Real stations: a dry run of all, on trial, confirmed; one refuses."""
     broker = world.another_broker("grouped")

@@ -16,7 +16,7 @@ const listeners = new Set();
 const gaps = new Gaps();
 
 const empty = (id) => ({
-  id, online: null, info: null, config: null, settings: null, schema: null, summary: null, level: null, health: null,
+  id, online: null, info: null, config: null, settings: null, schema: null, summary: null, level: null, health: null, update: null,
   lastEvent: null,
   // What it expects of an earthquake of the network.
   warning: null,
@@ -70,7 +70,7 @@ function address(topic) {
 // What a station's message with a retained payload is stored as, and how it is read.
 const objects = {
   __proto__: null, "state/info": "info", "state/config": "config", "state/config/schema": "schema",
-  "state/health": "health", "state/level": "level", "state/summary": "summary",
+  "state/health": "health", "state/level": "level", "state/summary": "summary", "state/update": "update",
 };
 
 function take(topic, payload, packet) {
@@ -304,6 +304,6 @@ export const fleet = {
     hear("state/online");
     for (const what of ["event/trigger", "event/warning", "data/history/event/trigger", "event/current", "state/alert/+"]) hear(what);
     setInterval(repair, 1000);
-    hear("state/info", { calm: true });
+    for (const what of ["state/info", "state/update"]) hear(what, { calm: true });
   },
 };

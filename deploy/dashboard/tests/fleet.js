@@ -27,6 +27,7 @@ const begin = Date.parse("2026-01-05T10:00:00Z");
 mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: begin });
 const { link } = await import("../src/link.js");
 const { fleet } = await import("../src/fleet.js");
+const { rank } = await import("../src/pure/rank.js");
 await import("../src/introductions.js");
 fleet.start();
 fleet.introduce();
@@ -153,4 +154,30 @@ test("who is thrown out twice for a command sends none any more, until somebody 
   await null;
   await null;
   assert.deepStrictEqual(client.sent, ["seismote/a/cmd/ping"]);
+});
+
+test("who runs what, and what became of an update: of what stations say, and of what the broker has kept", () => {
+  connect();
+  const rows = () => [...fleet.stations.values()].map((known) => rank.row(known, { silence: 0, alerts: [] }));
+  const versions = { a: "0.9.0", b: "0.10.0", c: "0.10.0", d: "0.2.0" };
+  for (const [id, version] of Object.entries(versions)) say(id, "state/info", { ...info(id), agent: { version } }, true);
+  say("e", "state/online", "online", true);
+  assert.deepStrictEqual(rank.versions(rows()), [["0.10.0", 2], ["0.9.0", 1], ["0.2.0", 1]]);
+  assert.deepStrictEqual(rank.sort(rows(), "version", -1).map(({ id }) => id), ["b", "c", "a", "d", "e"]);
+  assert.deepStrictEqual(rank.filter(rows(), { version: "0.10.0" }).map(({ id }) => id), ["b", "c"]);
+  const update = (id, phase, more) => say(id, "state/update", { v: 1, boot: "b", seq: 0, t: new Date().toISOString(), phase, version: "0.11.0~deb13", ...more }, true);
+  for (const [phase, is] of [["requested", "running"], ["fetching", "running"], ["waiting", "running"], ["installing", "running"], ["watching", "trial"], ["confirming", "trial"],
+    ["returning", "running"], ["returned", "returned"], ["failed", "returned"], ["refused", "refused"], ["updated", ""]]) {
+    update("a", phase);
+    assert.strictEqual(rows()[0].update, is, phase);
+  }
+  update("b", "watching");
+  update("c", "returned", { reason: "no samples come" });
+  update("d", "nonsense");
+  const counted = rank.count(rows());
+  assert.deepStrictEqual([counted.updating, counted.returned], [1, 1]);
+  const [gone] = rank.filter(rows(), { only: "returned" });
+  assert.deepStrictEqual([gone.id, gone.wanted, gone.reason], ["c", "0.11.0~deb13", "no samples come"]);
+  assert.deepStrictEqual(rank.filter(rows(), { only: "updating" }).map(({ id }) => id), ["b"]);
+  assert.strictEqual(fleet.stations.get("d").update, null);
 });

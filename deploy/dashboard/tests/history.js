@@ -145,7 +145,7 @@ test("of many stations those with problems come first, and numbers that are miss
     row(known("e", { level: { synced: false } })), row(known("f"), { silence: 20000 }),
   ];
   assert.deepStrictEqual(rank.sort(rows, "problems").map(({ id }) => id), ["c", "d", "b", "f", "e", "a"]);
-  assert.deepStrictEqual(rank.count(rows), { all: 6, online: 5, shaking: 1, alerts: 1, offline: 1, silent: 1, clock: 1 });
+  assert.deepStrictEqual(rank.count(rows), { all: 6, online: 5, shaking: 1, alerts: 1, offline: 1, silent: 1, clock: 1, updating: 0, returned: 0 });
   assert.deepStrictEqual(rank.filter(rows, { only: "shaking" }).map(({ id }) => id), ["c"]);
   assert.deepStrictEqual(rank.filter(rows, { group: "school" }).map(({ id }) => id), ["a", "b"]);
   for (const way of [1, -1]) assert.strictEqual(rank.sort(rows, "intensity", way).at(-1).id, "d");

@@ -32,7 +32,7 @@ test("fields of another type, and those that the page does not use, are left out
     peaks: { x: {} }, first_motion: {}, waveform: { bytes: 5 },
   });
   for (const none of [null, undefined, 5, "x", [], true]) {
-    for (const reader of [wire.summary, wire.health, wire.info, wire.alert, wire.event, wire.config, wire.schema]) assert.strictEqual(reader(none), undefined);
+    for (const reader of [wire.summary, wire.health, wire.info, wire.update, wire.alert, wire.event, wire.config, wire.schema]) assert.strictEqual(reader(none), undefined);
   }
 });
 

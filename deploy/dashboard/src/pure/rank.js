@@ -1,9 +1,14 @@
-// Which stations need somebody's eyes: their states, how many are in each, and orders of a list.
+// Which stations need somebody's eyes: their states, how many are in each, which versions they have, and orders of a list.
 // The worst first.
 const states = ["shaking", "error", "offline", "silent", "warning", "clock", "settling", "unknown", "good"];
 const rankOf = new Map(states.map((state, i) => [state, i]));
 // What counts as a problem of the browser's user.
-const counts = ["all", "online", "shaking", "alerts", "offline", "silent", "clock"];
+const counts = ["all", "online", "shaking", "alerts", "offline", "silent", "clock", "updating", "returned"];
+// An update, as far as somebody has to care: what its phases are for people. One that succeeded is nothing any more.
+const updates = {
+  __proto__: null, requested: "running", fetching: "running", waiting: "running", installing: "running", returning: "running",
+  watching: "trial", confirming: "trial", returned: "returned", failed: "returned", refused: "refused",
+};
 
 // A station as the list has it. `known`: of the fleet; `more`: { now, silence (ms), alerts: open ones, item: of intensity }
 function row(known, { now, silence, alerts, item }) {
@@ -23,6 +28,7 @@ function row(known, { now, silence, alerts, item }) {
     // A broker that has lost the word "online" still hands on what such a station says.
     online: known.online === true || (known.online === null && Boolean(now) && silence === 0), triggered, alerts: alerts.length, silent: silence > 0, synced,
     intensity: item?.value ?? NaN, highest: highest(known), pga: now?.pga ?? NaN, heard: known.heard, version: known.info?.agent?.version ?? "",
+    update: updates[known.update?.phase] ?? "", wanted: known.update?.version ?? "", reason: known.update?.reason ?? "",
   };
 }
 
@@ -36,6 +42,7 @@ const is = {
   __proto__: null,
   all: () => true, online: (one) => one.online, shaking: (one) => one.triggered, alerts: (one) => one.alerts > 0,
   offline: (one) => one.state === "offline" || (!one.online && one.state === "error"), silent: (one) => one.silent, clock: (one) => one.online && one.synced === false,
+  updating: (one) => one.update === "running" || one.update === "trial", returned: (one) => one.update === "returned",
 };
 
 // { all: n, online: n, … }
@@ -43,13 +50,22 @@ function count(rows) {
   return Object.fromEntries(counts.map((name) => [name, rows.reduce((sum, one) => sum + (is[name](one) ? 1 : 0), 0)]));
 }
 
-// Those that match: { only (a name of `counts`), group ("" for all), words }
-function filter(rows, { only = "all", group = "", words = "" }) {
+// Which versions there are, the newest first, with how many stations have each: [["0.10.0", 3], ["0.9.0", 1]]
+function versions(rows) {
+  const found = new Map();
+  for (const { version } of rows) if (version) found.set(version, (found.get(version) ?? 0) + 1);
+  return [...found].sort(([a], [b]) => byNumbers.compare(b, a));
+}
+
+// Those that match: { only (a name of `counts`), group ("" for all), version ("" for all), words }
+function filter(rows, { only = "all", group = "", version = "", words = "" }) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows.filter((one) => (is[only] ?? is.all)(one) && (group === "" || group === "all" || one.groups.includes(group)) &&
+  return rows.filter((one) => (is[only] ?? is.all)(one) && (group === "" || group === "all" || one.groups.includes(group)) && (version === "" || one.version === version) &&
     wanted.every((word) => `${one.id} ${one.description}`.toLowerCase().includes(word)));
 }
 
+// 0.10 is newer than 0.9.
+const byNumbers = new Intl.Collator("en", { numeric: true });
 const byName = (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 // Numbers that are missing come last, whichever way round.
 const numbers = (key) => (a, b, way) => {
@@ -62,11 +78,11 @@ const orders = {
   __proto__: null,
   problems: (a, b, way) => way * (rankOf.get(a.state) - rankOf.get(b.state)),
   station: texts("id"), intensity: numbers("intensity"), highest: numbers("highest"), pga: numbers("pga"), heard: numbers("heard"), alerts: numbers("alerts"),
-  version: texts("version"), groups: (a, b, way) => way * (a.groups.join() < b.groups.join() ? -1 : a.groups.join() > b.groups.join() ? 1 : 0),
+  version: (a, b, way) => way * byNumbers.compare(a.version, b.version), groups: (a, b, way) => way * (a.groups.join() < b.groups.join() ? -1 : a.groups.join() > b.groups.join() ? 1 : 0),
   clock: (a, b, way) => way * (Number(a.synced ?? -1) - Number(b.synced ?? -1)),
 };
 
 // A new list; `way` 1 or −1. What is alike is in the order of names.
 const sort = (rows, order, way = 1) => [...rows].sort((a, b) => (orders[order] ?? orders.problems)(a, b, way) || byName(a, b));
 
-export const rank = { row, count, filter, sort, states, counts };
+export const rank = { row, count, versions, filter, sort, states, counts, updates };

@@ -86,6 +86,12 @@ const info = object({
   capabilities: object({ verbs: list(matching(/^[a-z][a-z-]{0,31}$/)) }),
 });
 
+// What becomes of an update of the agent.
+const update = whole(object({
+  t: time, since: time, until: time, version: text, from: text, reason: text, progress_pct: within(0, 100),
+  phase: matching(/^(requested|fetching|waiting|installing|watching|confirming|returning|updated|returned|refused|failed)$/),
+}), "phase");
+
 const alert = object({ t: time, code: text, severity: text, message: text, since: time });
 
 const peak = object({ value: number, t: time });
@@ -194,7 +200,7 @@ export const wire = {
   isOwn,
   network, warning, detector, note,
   level, events, kept, past, label, kind,
-  text, color, eventId, summary, health, info, alert, event, config, used, schema: tree, errors, proposal, details, snapshot,
+  text, color, eventId, summary, health, info, update, alert, event, config, used, schema: tree, errors, proposal, details, snapshot,
   // An id of a station, and the code of an alert, as topics have them.
   stationId: matching(/^[A-Za-z0-9_-]{1,64}$/),
   code: matching(/^[a-z0-9_]{1,64}$/),

@@ -8,7 +8,7 @@ import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { text } from "../text.js";
 import { clockWords } from "./health.js";
-import { stateBadge } from "./table.js";
+import { stateBadge, updateBadge } from "./table.js";
 
 const words = text.overview;
 const sparkSeconds = 180;
@@ -47,6 +47,7 @@ export function stationCard(id) {
   const line = spark();
   const facts = Object.fromEntries(["clock", "heard", "version"].map((name) => [name, h("dd", {})]));
   const alerts = h("span", { class: "badge" });
+  const update = updateBadge();
   const element = h("li", { class: "card station-card", dataset: { id } },
     h("div", { class: "card-head" }, h("h2", {}, h("a", { class: "whole", href: router.address("station", id) }, id)), online),
     about,
@@ -55,7 +56,7 @@ export function stationCard(id) {
       h("div", { class: "level" }, highest, h("span", { class: "quiet", title: words.highestHelp }, words.highest)),
       h("div", { class: "level pga" }, pga, h("span", { class: "quiet" }, words.pga))),
     line.svg,
-    h("div", { class: "states" }, trigger, alerts),
+    h("div", { class: "states" }, trigger, alerts, update.element),
     h("dl", { class: "facts" }, Object.entries(facts).map(([name, cell]) => h("div", {}, h("dt", {}, words[name]), cell))));
 
   function chip(badge, item) {
@@ -88,6 +89,7 @@ export function stationCard(id) {
       setText(facts.heard, Number.isFinite(one.heard) ? format.ago(one.heard) : "–");
       facts.heard.dataset.state = one.silent ? "warn" : "";
       setText(facts.version, one.version || "–");
+      update.show(one);
       alerts.hidden = one.alerts === 0;
       alerts.dataset.state = acknowledged.open(station).some((alert) => alert.severity === "error") ? "bad" : "warn";
       setText(alerts, words.alerts(one.alerts));

@@ -5,6 +5,7 @@ import { h, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
 import { format, preferences } from "../preferences.js";
 import { geo } from "../pure/geo.js";
+import { rank } from "../pure/rank.js";
 import { units } from "../pure/units.js";
 import { defineView } from "../router.js";
 import { stationWords } from "../station-words.js";
@@ -51,6 +52,10 @@ const rows = {
 };
 const identity = {
   version: ({ info }) => info?.agent?.version && { text: info.agent.version, more: info.agent.build },
+  update: ({ update }) => update && {
+    text: text.overview.updates[rank.updates[update.phase] ?? "updated"], state: { running: "warn", trial: "warn", returned: "bad" }[rank.updates[update.phase]],
+    more: [update.version, update.reason, update.since && format.moment(update.since)].filter(Boolean).join(" · "),
+  },
   code: ({ info }) => [info?.station?.network, info?.station?.code, info?.station?.location].filter(Boolean).join("."),
   groups: ({ info }) => (info?.station?.groups ?? []).join(", "),
   heard: (station) => Number.isFinite(station.heard) && format.moment(station.heard),
@@ -120,7 +125,7 @@ defineView("#/station/:id/health", {
     const parts = [
       stationHead(id, "health"), alertsCard(id, station, true),
       card(words.title, rows, station, ["health", "info", "online"], (known) => (known?.health ? words.at(format.moment(known.health.t)) : words.none)),
-      card(words.identity, identity, station, ["info", "health"], () => ""),
+      card(words.identity, identity, station, ["info", "health", "update"], () => ""),
     ];
     main.append(...parts.map((part) => part.element));
     return () => parts.forEach((part) => part.stop());

@@ -40,7 +40,7 @@ defineView("#/", {
 
 class Overview {
   constructor(main) {
-    Object.assign(this, { main, cards: new Map(), only: "all", group: "", request: 0, rows: [], stopLast: null });
+    Object.assign(this, { main, cards: new Map(), only: "all", group: "", version: "", request: 0, rows: [], stopLast: null });
     this.counts = h("div", { class: "counts", role: "group", "aria-label": words.filters });
     this.buttons = Object.fromEntries(rank.counts.map((name) => [name, h("button", { type: "button", class: `plain small count ${name}`, "aria-pressed": String(name === "all"), hidden: true,
       onclick: () => this.choose(this.only === name ? "all" : name) })]));
@@ -51,6 +51,11 @@ class Overview {
       this.show();
     } }, h("option", { value: "" }, words.allGroups));
     this.groupChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.groups), this.groups);
+    this.versions = h("select", { onchange: () => {
+      this.version = this.versions.value;
+      this.show();
+    } });
+    this.versionChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.version), this.versions);
     this.allEvents = h("a", { class: "button small", href: "#/events" }, text.catalogue.title);
     this.groupSettings = h("a", { class: "button small", href: router.address("group", "all") }, text.group.open);
     this.order = h("select", { onchange: () => preferences.set("order", this.order.value) }, [["problems", words.problemsFirst], ["station", words.byName]].map(([value, name]) => h("option", { value }, name)));
@@ -71,7 +76,7 @@ class Overview {
     this.window = h("p", { class: "quiet small-note", hidden: true }, words.window);
     main.append(
       h("div", { class: "overview-head" }, h("h1", {}, words.title), this.counts),
-      this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.orderChoice,
+      this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.versionChoice, this.orderChoice,
         h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.allEvents, this.groupSettings),
       this.none, this.askButton, this.upper, this.network.element, this.grid, this.table.element, this.window);
     this.stops = [
@@ -131,7 +136,8 @@ class Overview {
     this.rows = all;
     this.showCounts(all);
     this.showGroups(all);
-    const shown = rank.filter(all, { only: this.only, group: this.group, words: this.find.value });
+    this.showVersions(all);
+    const shown = rank.filter(all, { only: this.only, group: this.group, version: this.version, words: this.find.value });
     const { view } = this;
     for (const [name, button] of Object.entries(this.views)) button.setAttribute("aria-pressed", String(name === view));
     this.grid.hidden = view !== "cards";
@@ -182,6 +188,18 @@ class Overview {
     if (key === this.groupKey) return;
     this.groupKey = key;
     this.groups.replaceChildren(...["", ...names].map((name) => h("option", { value: name, selected: name === this.group }, name || words.allGroups)));
+  }
+
+  // Who runs what: each version with its number of stations. One that nobody has any more is no choice.
+  showVersions(rows) {
+    const found = rank.versions(rows);
+    if (!found.some(([version]) => version === this.version)) this.version = "";
+    this.versionChoice.hidden = found.length < 2;
+    const key = JSON.stringify(found);
+    if (key === this.versionKey) return;
+    this.versionKey = key;
+    this.versions.replaceChildren(h("option", { value: "", selected: this.version === "" }, words.allVersions),
+      ...found.map(([version, count]) => h("option", { value: version, selected: version === this.version }, words.versionOf(version, count))));
   }
 
   showCards(rows) {

@@ -22,6 +22,26 @@ export const stateBadge = (badge, state) => {
   setText(badge, words.states[state]);
 };
 
+// An update, as a badge: running, on trial, gone back, refused. Why stands beside it, and all of it in its title.
+const updateTones = { __proto__: null, running: "warn", trial: "warn", returned: "bad", refused: "unknown" };
+export function updateBadge() {
+  const badge = h("span", { class: "badge" });
+  const why = h("span", { class: "quiet why" });
+  const element = h("span", { class: "update-state", hidden: true }, badge, why);
+  return {
+    element,
+    // `one`: its row of rank.js
+    show({ update, wanted, reason }) {
+      element.hidden = update === "";
+      if (update === "") return;
+      badge.dataset.state = updateTones[update];
+      setText(badge, words.updates[update]);
+      setText(why, reason || wanted);
+      element.title = words.updateOf(wanted || "–", words.updates[update], reason || "–");
+    },
+  };
+}
+
 // stationTable({ onSort(order, way) }) -> { element, show(rows), order, stop() }
 export function stationTable({ onSort }) {
   let order = "problems";
@@ -57,7 +77,10 @@ export function stationTable({ onSort }) {
     cells.station.append(h("a", { href: router.address("station", id) }, id), " ", about);
     cells.intensity.append(chips.intensity);
     cells.highest.append(chips.highest);
-    return { element: h("tr", {}, Object.values(cells)), cells, badge, about, chips };
+    const version = h("span", {});
+    const update = updateBadge();
+    cells.version.append(version, update.element);
+    return { element: h("tr", {}, Object.values(cells)), cells, badge, about, chips, version, update };
   }
 
   function chip(badge, value, known) {
@@ -66,7 +89,7 @@ export function stationTable({ onSort }) {
     fillColor(badge, step?.color, "transparent");
   }
 
-  function write({ element: line, cells, badge, about, chips }, one) {
+  function write({ element: line, cells, badge, about, chips, version, update }, one) {
     stateBadge(badge, one.state);
     setText(about, one.description);
     chip(chips.intensity, one.intensity, one.item);
@@ -75,7 +98,8 @@ export function stationTable({ onSort }) {
     setText(cells.clock, one.synced === undefined ? "–" : one.synced ? words.synced : words.unsynced);
     setText(cells.alerts, one.alerts > 0 ? numbers.text(one.alerts) : "–");
     setText(cells.heard, Number.isFinite(one.heard) ? format.ago(one.heard) : "–");
-    setText(cells.version, one.version || "–");
+    setText(version, one.version || "–");
+    update.show(one);
     setText(cells.groups, one.groups.join(", "));
     setClass(line, "away", one.state === "offline" || one.state === "silent");
   }
