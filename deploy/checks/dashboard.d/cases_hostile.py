@@ -102,6 +102,8 @@ def model(world):
     messages = {topic: found[topic] for topic in sorted(wanted)}
     messages["state/alert/sensor_stalled"] = {"t": found["state/health"]["t"], "code": "sensor_stalled", "severity": "error",
                                               "since": found["state/health"]["t"], "message": "The sensor is silent."}
+    messages["state/update"] = {"t": found["state/health"]["t"], "phase": "returned", "since": found["state/health"]["t"], "version": "0.2.0~deb13", "from": "0.1.0~deb13",
+                                "progress_pct": 90, "reason": "no samples come"}
     for topic in ("event/trigger", "event/last"):
         messages[topic]["event_id"] = "hostile-20260105T102030000Z"
     last = messages["event/last"]
@@ -167,7 +169,7 @@ def ordeal(world, policy, trap, station):
         page.evaluate("Seismote.preferences.set('view', 'cards')")
         page.evaluate("globalThis.rounds = 0; Seismote.link.subscribe('hostile/round', () => rounds++); null")
         page.on("dialog", lambda dialog: trap.asked.append(f"dialog {dialog.message}"))
-    kept = ("event_type", "event_id", "onset", "seq", "boot", "n", "rate_hz")
+    kept = ("event_type", "phase", "event_id", "onset", "seq", "boot", "n", "rate_hz")
     rounds = 0
     world.trouble.clear()
     for value in values(trap):

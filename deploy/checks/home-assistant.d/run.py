@@ -191,8 +191,32 @@ class Check:
         await home.until("there is a newer version", lambda: home.state(name) == "on", 30)
         attributes = home.states[name]["attributes"]
         assert (attributes["installed_version"], attributes["latest_version"]) == (installed, "99.1.0"), attributes
+        if os.path.isdir(os.path.join(self.folder, "updater")):
+            await self.progressed(name)
         await self.client.publish("seismote/release", b"", retain=True)
         self.say(f"the update entity: {installed}, then 99.1.0")
+
+    async def progressed(self, name):
+        """An update from afar, as its program tells the station of it: how far it is, and that it went back."""
+        attribute = lambda key: self.home.states[name]["attributes"].get(key)
+
+        def tell(phase, **members):
+            path = os.path.join(self.folder, "updater", "state.json")
+            with open(path + ".new", "w", encoding="utf-8") as file:
+                json.dump({"phase": phase, "t": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                           "version": "99.1.0~deb13", "from": "0.1.0~deb13", "installed": "0.1.0~deb13", **members}, file)
+            os.replace(path + ".new", path)
+
+        assert attribute("in_progress") is False and attribute("phase") is None, self.home.states[name]
+        for phase, percent in (("fetching", 10), ("watching", 60)):
+            tell(phase)
+            await self.home.until(f"the update is {phase}", lambda phase=phase, percent=percent: (
+                attribute("in_progress"), attribute("update_percentage"), attribute("phase")) == (True, percent, phase), 20)
+        tell("returned", reason="no samples come")
+        await self.home.until("the update has gone back", lambda: (
+            attribute("in_progress"), attribute("update_percentage"), attribute("phase"), attribute("reason"),
+            attribute("version")) == (False, None, "returned", "no samples come", "99.1.0~deb13"), 20)
+        assert self.home.state(name) == "on", "what could not be installed is not offered any more"
 
     async def changed(self):
         home = self.home

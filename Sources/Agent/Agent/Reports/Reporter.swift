@@ -58,6 +58,8 @@ final class Reporter {
     private(set) var stateFile = StateFile()
     let updates = UpdateFiles()
     private var update = UpdateCourse()
+    /// What `state/info` says of it.
+    private var lastUpdate: InfoMessage.Update?
 
     init(
         ledger: SettingsLedger, topics: Topics, boot: String, log: Log, status: SamplingStatus,
@@ -116,9 +118,9 @@ final class Reporter {
         var told = lastSensor
         if let rate = lastRate { told?.rate = rate }
         let link = self.link
-        messenger.send(
-            Identity.info(inForce, sensor: told, level: lastLevel, memory: memory),
-            time: HostClock.wall(), to: { link.publish($0, $1) })
+        var info = Identity.info(inForce, sensor: told, level: lastLevel, memory: memory)
+        (info.update, lastUpdate) = (updateNow, updateNow)
+        messenger.send(info, time: HostClock.wall(), to: { link.publish($0, $1) })
         wantHomeAssistant(inForce)
     }
 
@@ -447,8 +449,12 @@ extension Reporter {
         say(update.ask(request, wall: HostClock.wall(), now: HostClock.monotonic()))
     }
 
+    /// Nil: this station cannot be updated.
+    private var updateNow: InfoMessage.Update? { updates.isPossible ? InfoMessage.Update(update.told) : nil }
+
     private func lookForUpdate(_ now: Int64) {
         guard updates.folder != nil else { return }
+        defer { if updateNow != lastUpdate { sayInfo() } }
         switch update.look(updates.state(), wall: HostClock.wall(), now: now) {
         case nil: break
         case .say(let message): say(message)

@@ -69,7 +69,9 @@ struct UpdateCourse {
     /// What was last said, by the updater or by the agent itself.
     private(set) var told: UpdateMessage?
     /// What the updater's file said when the request was written, and until when it has to say something else (monotonic, ns).
-    private var asked: (before: UpdateMessage?, deadline: Int64)?
+    private var asked: (id: String?, before: UpdateMessage?, deadline: Int64)?
+    /// Since when the agent says that nobody has heard a request (ns of UTC): what the updater said before is older.
+    private var unheard: Int64?
 
     /// The phase of an update that has not ended.
     var underWay: String? { told.flatMap { $0.phase.isEnd ? nil : $0.phase.rawValue } }
@@ -88,7 +90,8 @@ struct UpdateCourse {
     mutating func ask(_ request: UpdateRequest, wall: Int64, now: Int64) -> UpdateMessage {
         var message = UpdateMessage(phase: .requested, since: wall)
         (message.id, message.version, message.installed) = (request.id, request.version, told?.installed)
-        asked = (asked?.before ?? told, now + Self.patience)
+        asked = (request.id, asked?.before ?? told, now + Self.patience)
+        unheard = nil
         told = message
         return message
     }
@@ -96,24 +99,39 @@ struct UpdateCourse {
     /// What the updater's file says now.
     mutating func look(_ file: UpdateMessage?, wall: Int64, now: Int64) -> News? {
         if let one = asked {
-            guard file == one.before || file == nil else {
+            if let file, file != one.before {
+                if let other = file.id, other != one.id {
+                    // (After a start of the machine the updater says first how the last one ended.)
+                    guard !file.phase.isEnd else {
+                        asked?.before = file
+                        return nil
+                    }
+                    return refuse(
+                        "an update to \(file.version ?? "another version") is under way, which was interrupted: ask again when it has ended",
+                        wall)
+                }
                 asked = nil
                 told = file
-                return file.map { .say($0) }
+                return .say(file)
             }
             guard now >= one.deadline else { return nil }
-            asked = nil
-            var message = told ?? UpdateMessage(phase: .refused, since: wall)
-            (message.phase, message.since) = (.refused, wall)
-            message.reason = "nobody heard the request: on the board, sudo systemctl enable --now seismote-update.path"
-            told = message
-            return .withdraw(message)
+            unheard = wall
+            return refuse(
+                "nobody heard the request: on the board, sudo systemctl enable --now seismote-update.path", wall)
         }
         guard let file, file != told else { return nil }
         // (What the agent has said of a request that nobody heard is newer than what the updater last said.)
-        if let told, told.phase.isEnd, file.since < told.since { return nil }
+        if let unheard, file.since < unheard { return nil }
         told = file
         return .say(file)
+    }
+
+    private mutating func refuse(_ reason: String, _ wall: Int64) -> News {
+        asked = nil
+        var message = told ?? UpdateMessage(phase: .refused, since: wall)
+        (message.phase, message.since, message.reason) = (.refused, wall, reason)
+        told = message
+        return .withdraw(message)
     }
 }
 
@@ -127,6 +145,15 @@ extension UpdateMessage {
         (id, version, from) = (Self.text(value, "id"), Self.text(value, "version"), Self.text(value, "from"))
         (installed, reason) = (Self.text(value, "installed"), Self.text(value, "reason"))
         until = Self.time(value, "until")
+        if let counts = value["ended"] {
+            func count(_ name: String) -> Int {
+                guard case .int(let number)? = counts[name], (0...999_999_999).contains(number) else { return 0 }
+                return Int(number)
+            }
+            ended = Counts(
+                updated: count("updated"), returned: count("returned"), refused: count("refused"),
+                failed: count("failed"))
+        }
     }
 
     private static func text(_ value: Value, _ name: String) -> String? {

@@ -86,8 +86,12 @@ extension HomeAssistantEntity {
             #""event_types":["onset","update","end"]"#),
         .init(
             .update, "version", "Version", "state/info",
-            value: "dict(installed_version=value_json.agent.version)|to_json",
-            #""latest_version_topic":"&/release","device_class":"firmware","entity_category":"diagnostic""#),
+            // (A Home Assistant before 2024.12 takes no message with a progress: it gets none of a station without the updater.
+            // `.update` would be what every dictionary of Jinja has.)
+            value:
+                "dict([('installed_version',value_json.agent.version)]+([('update_percentage',value_json['update'].get('progress_pct'))] if 'update' in value_json else []))|to_json",
+            #""latest_version_topic":"&/release","device_class":"firmware","entity_category":"diagnostic","json_attributes_topic":"~/state/update","json_attributes_template":"{{ dict(value_json.items()|selectattr(0,'in',['phase','since','version','from','until','reason'])|list)|to_json }}""#
+        ),
         .init(
             .sensor, "temperature", "Sensor temperature", "state/health",
             value: "value_json.get('temperature_c')",

@@ -45,7 +45,21 @@ public struct InfoMessage: Sendable, Equatable {
         }
     }
 
+    /// An update from afar, as far as it has come.
+    public struct Update: Sendable, Equatable {
+        public var phase: UpdateMessage.Phase?
+        public var version: String?
+
+        /// - Parameter message: what was last said of an update; nil: nothing. One that has ended is none.
+        public init(_ message: UpdateMessage? = nil) {
+            guard let message, !message.phase.isEnd else { return }
+            (phase, version) = (message.phase, message.version)
+        }
+    }
+
     public var agent: Agent
+    /// Nil: the station cannot be updated from afar.
+    public var update: Update?
     public var station: StationIdentity
     /// Nil until a sensor has been found.
     public var sensor: Sensor?
@@ -60,6 +74,10 @@ public struct InfoMessage: Sendable, Equatable {
 
     package func fields(topics: Topics, _ f: inout some FieldVisitor) {
         f.object("agent", agent, "The program.") { $0.fields(&$1) }
+        f.object(
+            "update", update, blank: Update(),
+            "An update that is under way, empty while there is none; left out where the station cannot be updated from afar."
+        ) { $0.fields(&$1) }
         f.object("station", station, "The station, as in the settings.") { $0.fields(&$1) }
         f.object(
             "sensor", sensor, blank: Sensor(driver: "", chip: "", rate: 0),
@@ -75,6 +93,14 @@ extension InfoMessage.Agent {
         f.text("name", name, "Name of the program.")
         f.text("version", version, "Its version.")
         f.text("build", build, "How it was built: system, architecture, configuration.")
+    }
+}
+
+extension InfoMessage.Update {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.choice("phase", phase, "Where it stands, as in `state/update`.")
+        f.text("version", version, "The version that was asked for.")
+        f.integer("progress_pct", phase?.percent, unit: "%", "How much of it is done.")
     }
 }
 

@@ -39,6 +39,19 @@ public struct UpdateMessage: Sendable, Equatable {
     public var until: Int64?
     public var reason: String?
 
+    /// How many updates have ended at this station, and how.
+    public struct Counts: Sendable, Equatable {
+        public var updated: Int
+        public var returned: Int
+        public var refused: Int
+        public var failed: Int
+
+        public init(updated: Int = 0, returned: Int = 0, refused: Int = 0, failed: Int = 0) {
+            (self.updated, self.returned, self.refused, self.failed) = (updated, returned, refused, failed)
+        }
+    }
+    public var ended: Counts?
+
     public init(phase: Phase, since: Int64) { (self.phase, self.since) = (phase, since) }
 
     package func fields(_ f: inout some FieldVisitor) {
@@ -54,5 +67,14 @@ public struct UpdateMessage: Sendable, Equatable {
         f.integer("progress_pct", phase.percent, unit: "%", "How much of it is done; left out at its end.")
         f.time("until", until, "When it goes back unless it has worked and was confirmed.")
         f.text("reason", reason, "Why it was refused, or went back.")
+        f.object(
+            "ended", ended, blank: Counts(),
+            "How many updates have ended so at this station, of those that its updater has begun or refused."
+        ) { counts, f in
+            f.integer("updated", counts.updated, "With the new version.")
+            f.integer("returned", counts.returned, "With the version before.")
+            f.integer("refused", counts.refused, "Without any change.")
+            f.integer("failed", counts.failed, "With neither.")
+        }
     }
 }

@@ -56,7 +56,32 @@ import Testing
         #expect(course.look(refused, wall: 99_000_000_000, now: 200 + 2 * UpdateCourse.patience) == nil)
     }
 
+    /// After a start of the machine the updater goes on with one that nobody knew of yet.
+    @Test func aRequestWhileAnotherUpdateGoesOnIsRefused() throws {
+        var course = UpdateCourse()
+        _ = course.ask(UpdateRequest(version: "3", id: "u"), wall: 10_000_000_000, now: 100)
+        var last = Self.message(.updated, at: 1)
+        last.id = "a"
+        // How the last one ended is no answer, and no other update.
+        #expect(course.look(last, wall: 11_000_000_000, now: 200) == nil)
+        #expect(course.underWay == "requested")
+        var other = Self.message(.watching, at: 9)
+        other.id = "b"
+        guard case .withdraw(let message) = course.look(other, wall: 12_000_000_000, now: 300) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(message.phase == .refused && message.id == "u" && message.version == "3")
+        #expect(message.reason?.contains("an update to 2 is under way") == true)
+        // That one is what is known from then on.
+        #expect(course.look(other, wall: 13_000_000_000, now: 400) == .say(other))
+        #expect(course.underWay == "watching" && course.onTrial == "2")
+    }
+
     @Test func theUpdatersFileIsRead() throws {
+        let counted =
+            #"{"phase":"updated","t":"2026-01-02T03:04:05Z","ended":{"updated":3,"refused":2,"failed":-1,"returned":"9"}}"#
+        #expect(UpdateMessage(json: Array(counted.utf8))?.ended == .init(updated: 3, refused: 2))
         let text =
             #"{"phase":"returned","t":"2026-01-02T03:04:05Z","id":"u","version":"2","from":"1","until":"2026-01-02T03:14:05Z","installed":"1","reason":"no samples come"}"#
         let message = try #require(UpdateMessage(json: Array((text + "\n").utf8)))

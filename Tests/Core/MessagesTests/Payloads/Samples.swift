@@ -108,10 +108,14 @@ enum Samples {
             "t": "2026-01-05T10:20:30.120000000Z", "method": "rest", "offset": [0.25, -0.5, 0.125],
             "matrix": [1, 0, 0, 0, 1, 0, 0, 0, 1], "noise_ug_per_sqrt_hz": [25.5, 26, 25], "seconds": 20,
         ]
-        return InfoMessage(
+        var info = InfoMessage(
             agent: .init(version: "0.1.0", build: "release x86_64"), station: station, sensor: sensor,
             capabilities: .init(
                 verbs: [], encodings: ["json", "mseed2", "mseed3"], scales: ["gutenberg_richter", "worden12"]))
+        var update = UpdateMessage(phase: .watching, since: onset)
+        update.version = "0.2.0~deb13"
+        info.update = .init(update)
+        return info
     }
 
     static var config: ConfigMessage {
@@ -225,6 +229,7 @@ enum Samples {
         (message.id, message.version, message.from) = ("u1", "0.2.0~deb13", "0.1.0~deb13")
         (message.installed, message.until) = ("0.2.0~deb13", onset + 600_000_000_000)
         message.reason = "no samples come"
+        message.ended = .init(updated: 3, returned: 1, refused: 2)
         return message
     }
 
