@@ -55,6 +55,7 @@ import Testing
                 + " sensor.calibration sensor.calibration.t sensor.calibration.method sensor.calibration.offset"
                 + " sensor.calibration.matrix sensor.calibration.noise_ug_per_sqrt_hz sensor.calibration.seconds capabilities"
                 + " capabilities.verbs capabilities.encodings capabilities.scales topics topics.root topics.state"
+                + " update update.phase update.version update.progress_pct"
                 + " topics.event topics.data topics.cmd topics.res"
         ) { $0.send(Samples.info, time: Samples.onset, to: $1) },
         Case(
@@ -125,7 +126,9 @@ import Testing
         ) { $0.send(Samples.alert, time: Samples.onset, to: $1) },
         Case(
             file: "update.json",
-            keys: "\(envelope) phase since id version from installed progress_pct until reason"
+            keys:
+                "\(envelope) phase since id version from installed progress_pct until reason ended ended.updated"
+                + " ended.returned ended.refused ended.failed"
         ) { $0.send(Samples.update, time: Samples.onset, to: $1) },
         Case(file: "event-onset.json", keys: event) {
             $0.send(Samples.event(.onset), time: Samples.onset, quality: Samples.quality, to: $1)
