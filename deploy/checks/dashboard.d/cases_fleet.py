@@ -161,8 +161,8 @@ def case_versions_and_their_updates(world):
     broker = world.another_broker("versions")
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
-    def say(station, what, **members):
-        broker.publish(f"seismote/{station}/state/{what}", json.dumps({"v": 1, "station": station, "boot": "b", "seq": 0, "t": at, **members}))
+    def say(name, what, /, **members):
+        broker.publish(f"seismote/{name}/state/{what}", json.dumps({"v": 1, "station": name, "boot": "b", "seq": 0, "t": at, **members}))
 
     versions = {"attic": "0.9.0", "barn": "0.10.0", "cellar": "0.10.0", "door": "0.9.0"}
     for station, version in versions.items():
