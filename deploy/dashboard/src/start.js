@@ -27,6 +27,7 @@ import "./views/station-events.js";
 import "./views/event.js";
 import "./views/moment.js";
 import "./views/history.js";
+import "./views/levels.js";
 import "./views/settings.js";
 import "./views/health.js";
 
