@@ -131,7 +131,7 @@ def case_levels_of_an_hour_to_a_year(world):
     with contract(world, broker):
         page = world.page("#/station/contract/levels/month", broker=broker, size=(1280, 900))
         world.until(page, f"{HISTORY}?.some && {HISTORY}.span === 'month'")
-        steps = page.evaluate(f"[{HISTORY}.replies[0].step_s, {HISTORY}.known.over({HISTORY}.begin, {HISTORY}.end).swing]")
+        steps = page.evaluate(f"[{HISTORY}.replies[0].step_s, {HISTORY}.reach.high]")
         assert steps[0] == 1800 and 0.02 < steps[1] < 0.06, steps
         check_looks(world, page, "levels-month")
         # Year, day, hour, waveform: by the keyboard alone, at the last quarter of an hour.

@@ -61,7 +61,12 @@ test("a column has the largest swing of its steps and the RMS of all; the finer 
   assert.strictEqual(one.over(-60, 0), null);
   one.put({ from: rfc(60), step_s: 2, z: { min: [9.8], max: [10.8], rms: [0.5] } }, "z");
   assert.ok(Math.abs(one.over(60, 62).swing - 0.5) < 1e-12);
-  assert.deepStrictEqual(one.range(0, 180), { low: 0.01, high: 1 });
+  const all = one.range(0, 180, 3);
+  assert.ok(Math.abs(all.high - 0.5) < 1e-12 && all.at === 60 && all.step === 60 && all.low === 0.03 && Math.abs(all.rms - Math.sqrt((0.03 ** 2 + 0.5 ** 2) / 2)) < 1e-12, JSON.stringify(all));
+  // Days that were kept are a reply each.
+  const kept = new levels.Levels();
+  for (const [n, size] of [1, 3, 2].entries()) kept.put({ from: rfc(n * 7200), step_s: 7200, x: { min: [-size], max: [size], rms: [size] } }, "x");
+  assert.deepStrictEqual([kept.over(0, 21600).swing, kept.over(0, 21600).at, kept.range(0, 21600, 1).high], [3, 7200, 3]);
   assert.strictEqual(new levels.Levels().range(0, 60), null);
 });
 

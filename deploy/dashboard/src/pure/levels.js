@@ -85,36 +85,43 @@ class Levels {
     return min.some((value, i) => value <= max[i]);
   }
 
-  // Of the steps that begin before `to` and end after `from` (seconds), of the finest layer that has any: { swing: half of
-  // the largest difference within a step, rms: of all of them, at: where that swing was, step }; null where nothing is known.
+  // Of the steps that begin before `to` and end after `from` (seconds), of the finest length of which there are any: { swing:
+  // half of the largest difference within a step, rms: of all of them, at: where that swing was, step }; null where nothing is known.
   over(from, to) {
+    let [swing, at, square, of, found] = [-1, NaN, 0, 0, NaN];
     for (const { from: start, step, count, min, max, rms } of this.#layers) {
-      let [swing, at, square, of] = [-1, NaN, 0, 0];
+      if (step > found) break;
       const last = Math.min(count, Math.ceil((to - start) / step));
       for (let i = Math.max(0, Math.floor((from - start) / step)); i < last; i++) {
         const half = (max[i] - min[i]) / 2;
+        if (!(half >= 0)) continue;
+        found = step;
         if (half > swing) [swing, at] = [half, start + i * step];
         if (rms?.[i] >= 0) {
           square += rms[i] ** 2;
           of += 1;
         }
       }
-      if (swing >= 0) return { swing, at, rms: of > 0 ? Math.sqrt(square / of) : NaN, step };
     }
-    return null;
+    return swing >= 0 ? { swing, at, rms: of > 0 ? Math.sqrt(square / of) : NaN, step: found } : null;
   }
 
-  // The ends of a logarithmic axis for what is between two times, whole powers of ten; null without any.
+  // What is between two times: { low, high: the ends for a logarithmic axis, at: where the largest swing was, rms, step }; null
+  // where nothing is known.
   range(from, to, parts = 600) {
-    let [low, high] = [Infinity, 0];
+    let [low, high, at, step, square, of] = [Infinity, 0, NaN, NaN, 0, 0];
     for (let i = 0; i < parts; i++) {
       const one = this.over(from + ((to - from) * i) / parts, from + ((to - from) * (i + 1)) / parts);
       if (!one) continue;
-      high = Math.max(high, one.swing);
+      step = step > one.step ? step : one.step;
+      if (!(high > one.swing)) [high, at] = [one.swing, one.at];
       for (const value of [one.swing, one.rms]) if (value > 0) low = Math.min(low, value);
+      if (one.rms >= 0) {
+        square += one.rms ** 2;
+        of += 1;
+      }
     }
-    if (!(high > 0)) return null;
-    return { low: 10 ** Math.floor(Math.log10(Math.max(low, high / 1e6)) + 1e-9), high: 10 ** Math.ceil(Math.log10(high) + 1e-9) };
+    return Number.isFinite(at) ? { low: Math.max(Math.min(low, high), high / 1e6), high, at, step, rms: of > 0 ? Math.sqrt(square / of) : NaN } : null;
   }
 }
 

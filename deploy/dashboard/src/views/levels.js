@@ -153,7 +153,7 @@ class LevelsView {
     const newest = newestOf(this.id);
     const utc = format.utc();
     const away = Number.isFinite(newest) && !this.has(newest) ? words.newestIs(units.date(newest, utc)) : "";
-    setText(this.status, [this.some ? words.steps(units.duration(this.known.over(this.begin, this.end)?.step ?? NaN)) : words.noneOfSpan, what, away].filter(Boolean).join(" "));
+    setText(this.status, [this.some ? words.steps(units.duration(this.reach.step)) : words.noneOfSpan, what, away].filter(Boolean).join(" "));
   }
 
   // The graph and what is said of it, from what has come.
@@ -162,8 +162,8 @@ class LevelsView {
     const put = (past) => this.known.put(past, this.axis);
     this.some = [...this.kept.map(put), ...this.replies.map(put)].some(Boolean);
     this.reach = this.some ? this.known.range(this.begin, this.end) : null;
-    const all = this.some ? this.known.over(this.begin, this.end) : null;
-    setText(this.summary, all ? words.largest(format.acceleration(all.swing), format.moment(all.at * 1000), Number.isFinite(all.rms) ? format.acceleration(all.rms) : "–") : "");
+    this.some = this.reach !== null;
+    setText(this.summary, this.some ? words.largest(format.acceleration(this.reach.high), format.moment(this.reach.at * 1000), format.acceleration(this.reach.rms)) : "");
     this.canvas.setAttribute("aria-label", words.levelsLabel(this.id, this.axis, this.name));
     this.save.disabled = !this.some;
     this.surface.redraw();
@@ -177,9 +177,10 @@ class LevelsView {
     const colors = themeColors();
     const box = this.layout(width, height);
     const factor = units.factor(preferences.get("unit"));
-    const { low, high } = this.reach ?? { low: 1e-4, high: 1e-1 };
-    // Powers of ten of the reader's unit.
-    const [bottom, top] = [10 ** Math.floor(Math.log10(low * factor) + 1e-9), 10 ** Math.ceil(Math.log10(high * factor) - 1e-9)];
+    const { low, high } = this.reach?.high > 0 ? this.reach : { low: 1e-4, high: 1e-1 };
+    // Powers of ten of the reader's unit, one at least.
+    const bottom = 10 ** Math.floor(Math.log10(low * factor) + 1e-9);
+    const top = Math.max(10 * bottom, 10 ** Math.ceil(Math.log10(high * factor) - 1e-9));
     const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.max(value * factor, bottom) / bottom)) / Math.log(top / bottom);
     const x = (at) => box.left + ((box.right - box.left) * (at - this.begin)) / (this.end - this.begin);
     plot.frame(context, box, {
@@ -238,7 +239,7 @@ class LevelsView {
     const { finer, step } = levels.spans[this.span];
     const one = this.known.over(this.mark, this.mark + 1);
     const address = finer ? levelsAddress(this.id, finer, this.mark * 1000) : momentAddress(this.id, this.mark * 1000);
-    setText(this.marked, words.levelAt(format.moment(Math.floor(this.mark / step) * step * 1000), one ? format.acceleration(one.swing) : "–", one && Number.isFinite(one.rms) ? format.acceleration(one.rms) : "–"));
+    setText(this.marked, words.levelAt(format.moment(Math.floor(this.mark / step) * step * 1000), one ? format.acceleration(one.swing) : "–", one ? format.acceleration(one.rms) : "–"));
     setText(this.open, finer ? words.openSpan(words.spans[finer]) : words.open);
     this.open.setAttribute("href", address);
     this.open.hidden = false;
