@@ -5,6 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { mark } from "./src/pure/mark.js";
 
 const [work, mqtt] = process.argv.slice(2);
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -15,14 +16,19 @@ const sum = (text) => `'sha256-${createHash("sha256").update(text).digest("base6
 const packed = (text) => gzipSync(text, { level: 9 });
 
 const languages = fs.readdirSync(path.join(here, "languages")).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)).sort();
-// What stations say in English: { setting: { key: text }, group: …, alert: … } of a language, see stations.tsv.
-const [columns, ...rows] = [["name", "de", "es", "it", "ja", "tr"], ...read(here, "languages", "stations.tsv").split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"))];
+// A table of languages/: rows of cells.
+const table = (name) => read(here, "languages", name).split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"));
+// What stations say in English: { setting: { key: text }, group: …, alert: … } of a language, see stations.tsv; and
+// help: { "setting key": [mark of the English text, text] }, see help.tsv.
+const columns = ["de", "es", "it", "ja", "tr"];
+const [names, helps] = [table("stations.tsv"), table("help.tsv")];
 const stations = (code) => {
-  const found = { setting: {}, group: {}, alert: {} };
-  for (const row of rows) {
-    const [kind, key] = row[0].split(" ");
-    found[kind][key] = row[columns.indexOf(code)];
+  const found = { setting: {}, group: {}, alert: {}, help: {} };
+  for (const [name, ...texts] of names) {
+    const [kind, key] = name.split(" ");
+    found[kind][key] = texts[columns.indexOf(code)];
   }
+  for (const [name, english, ...texts] of helps) found.help[name] = [mark(english), texts[columns.indexOf(code)]];
   return found;
 };
 for (const code of languages) {

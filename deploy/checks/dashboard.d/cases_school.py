@@ -108,12 +108,14 @@ def case_settings_and_alerts_in_every_language(world):
         missing = page.evaluate("(() => { const { fields, headings } = Seismote.settingsView; return Seismote.stationWords.missing(fields, headings); })()")
         count = page.evaluate("Seismote.settingsView.fields.length")
         assert count > 100 and not missing, f"{code}: without a name in deploy/dashboard/languages/stations.tsv: {missing}"
+        lacking = page.evaluate("Seismote.stationWords.missingHelp(Seismote.settingsView.fields)")
+        assert len(lacking) < count / 10, f"{code}: help in English: {lacking}"
         world.picture(page, f"settings-{code}")
         page.goto(broker.page + "#/station/words/health")
         world.until(page, f"document.querySelector('.alert-text strong')?.textContent === {json.dumps(alert)}", 10)
     world.stop("words")
     broker.kill()
-    return f"{count} settings, {len(declared)} alerts"
+    return f"{count} settings, {count - len(lacking)} with help, {len(declared)} alerts"
 
 
 def case_one_station_and_a_phone(world):
