@@ -19,16 +19,17 @@ const languages = fs.readdirSync(path.join(here, "languages")).filter((name) => 
 // A table of languages/: rows of cells.
 const table = (name) => read(here, "languages", name).split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"));
 // What stations say in English: { setting: { key: text }, group: …, alert: … } of a language, see stations.tsv; and
-// help: { "setting key": [mark of the English text, text] }, see help.tsv.
+// help: { "setting key": [mark of the English text, text] }, see help.tsv; remedy: { alert: text }, see remedies.tsv.
 const columns = ["de", "es", "it", "ja", "tr"];
-const [names, helps] = [table("stations.tsv"), table("help.tsv")];
+const [names, helps, remedies] = [table("stations.tsv"), table("help.tsv"), table("remedies.tsv")];
 const stations = (code) => {
-  const found = { setting: {}, group: {}, alert: {}, help: {} };
+  const found = { setting: {}, group: {}, alert: {}, help: {}, remedy: {} };
   for (const [name, ...texts] of names) {
     const [kind, key] = name.split(" ");
     found[kind][key] = texts[columns.indexOf(code)];
   }
   for (const [name, english, ...texts] of helps) found.help[name] = [mark(english), texts[columns.indexOf(code)]];
+  for (const [alert, , ...texts] of remedies) found.remedy[alert] = texts[columns.indexOf(code)];
   return found;
 };
 for (const code of languages) {

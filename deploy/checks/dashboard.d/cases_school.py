@@ -113,6 +113,8 @@ def case_settings_and_alerts_in_every_language(world):
         world.picture(page, f"settings-{code}")
         page.goto(broker.page + "#/station/words/health")
         world.until(page, f"document.querySelector('.alert-text strong')?.textContent === {json.dumps(alert)}", 10)
+        remedy = page.inner_text(".alerts .remedy")
+        assert "sensor.range" in remedy and "Set a larger" not in remedy, f"{code}: {remedy}"
     world.stop("words")
     broker.kill()
     return f"{count} settings, {count - len(lacking)} with help, {len(declared)} alerts"

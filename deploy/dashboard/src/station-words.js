@@ -31,4 +31,6 @@ export const stationWords = {
     ...heading, title: found("group", general(key)) ?? heading.title, help: help("group", key, heading.help),
   }])),
   alert: (code) => found("alert", code),
+  // What can be done about it, with names between backquotes.
+  remedy: (code) => found("remedy", code) ?? (Object.hasOwn(Seismote.remedies ?? {}, code) ? Seismote.remedies[code] : undefined),
 };

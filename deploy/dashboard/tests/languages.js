@@ -124,6 +124,24 @@ test("help of settings: one line each, in every language, and of the English tex
   assert.ok(missing.length < said.size / 10, missing.join(", "));
 });
 
+test("what can be done about an alert: as the document of alerts says it, in every language", (t) => {
+  const rows = fs.readFileSync(path.join(top, "languages", "remedies.tsv"), "utf8").split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"));
+  const names = (text) => [...text.matchAll(/`[^`]*`/g)].map(([name]) => name).sort();
+  for (const cells of rows) {
+    assert.strictEqual(cells.length, codes.length + 1, cells[0]);
+    assert.ok(cells.every((cell) => cell.trim() === cell && cell !== ""), `${cells[0]}: an empty text, or blanks around one`);
+    for (const text of cells.slice(2)) assert.deepStrictEqual(names(text), names(cells[1]), `${cells[0]}: ${text}`);
+  }
+  const known = new Map(rows.map(([alert, english]) => [alert, english]));
+  assert.strictEqual(known.size, rows.length);
+  const document = fs.readFileSync(path.join(top, "..", "..", "deploy/docs/operate/alerts.md"), "utf8");
+  const said = document.split(/^### /m).slice(1).map((part) => [part.split("\n")[0], /^To fix: (.*)$/m.exec(part)?.[1].replace(/ See \[[^\]]*\]\([^)]*\)\./g, "")]).filter(([, text]) => text);
+  assert.ok(said.length > 20, "the document says nothing of what to do");
+  const other = said.filter(([alert, text]) => known.get(alert) !== text).map(([alert]) => alert);
+  t.diagnostic(`${said.length} alerts, ${other.length} without a translated remedy: ${other.join(", ")}`);
+  assert.ok(other.length < said.length / 8, other.join(", "));
+});
+
 test("a help text is shown for the English text that it translates alone", async () => {
   globalThis.Seismote.translation = { stations: { setting: { "a.b": "Rate" }, group: {}, help: { "setting a.b": [mark("Per second."), "Je Sekunde."] } } };
   const { stationWords } = await import("../src/station-words.js");
