@@ -13,6 +13,7 @@ import { router } from "./router.js";
 import { sound } from "./sound.js";
 import { stationWords } from "./station-words.js";
 import { text, language } from "./text.js";
+import { mapTiles } from "./tiles.js";
 import { settingsProblem } from "./views/settings-trial.js";
 import { frame } from "./views/frame.js";
 import "./introductions.js";
@@ -31,11 +32,12 @@ import "./views/levels.js";
 import "./views/settings.js";
 import "./views/health.js";
 
-// From here on the browser lets the page connect to these brokers alone, whatever a message may talk it into.
+// From here on the browser lets the page connect to these brokers alone, and have pictures only from where its operator says,
+// whatever a message may talk it into.
 function allowOnly(urls) {
   const meta = document.createElement("meta");
   meta.httpEquiv = "Content-Security-Policy";
-  meta.content = policy.connections(urls);
+  meta.content = `${policy.connections(urls)}; ${policy.pictures(mapTiles.setting?.origin)}`;
   document.head.append(meta);
 }
 

@@ -28,4 +28,7 @@ function connections(urls) {
   return `connect-src ${[...new Set(allowed)].join(" ")}`;
 }
 
-export const policy = { brokers, origin, connections };
+// Pictures: those that the page has made, and tiles of a map from an origin, where the operator wants some.
+const pictures = (tiles) => `img-src data:${tiles ? ` ${tiles}` : ""}`;
+
+export const policy = { brokers, origin, connections, pictures };

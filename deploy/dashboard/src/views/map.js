@@ -1,4 +1,4 @@
-// Stations where they are, on coasts and borders that the page brings along: nobody's tiles. Those that would cover each
+// Stations where they are, on coasts and borders that the page brings along, or on the tiles that its operator wants. Those that would cover each
 // other are one mark that says how many; a name is shown whole or not at all, with a line to its station where there is no
 // room beside it.
 
@@ -11,6 +11,7 @@ import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { numbers, text } from "../text.js";
+import { mapTiles } from "../tiles.js";
 
 const words = text.map;
 const reach = 30;
@@ -51,7 +52,7 @@ export function stationMap() {
   const tools = h("div", { class: "together map-tools" }, small("−", words.zoomOut, () => zoom(0.5)), small("○", words.all, () => fit()), small("+", words.zoomIn, () => zoom(2)));
   const plane = h("div", { class: "plane", tabindex: "0", role: "group", "aria-label": words.label, onkeydown: key }, ground, pins, above, bar, tools);
   const unplaced = h("p", { class: "quiet small-note" });
-  const coast = h("p", { class: "quiet small-note" }, words.coast);
+  const coast = h("p", { class: "quiet small-note credit" });
   const element = h("section", { class: "card map-card", hidden: true, "aria-label": words.title }, h("h2", {}, words.title), plane, unplaced, coast);
   let size = { width: 0, height: 0 };
   let view = null;
@@ -148,7 +149,6 @@ export function stationMap() {
     if (focused) pins.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
     bar.style.width = `${projection.scale.pixels}px`;
     setText(bar, projection.scale.kilometres < 1 ? `${units.tick(projection.scale.kilometres * 1000)} m` : `${units.tick(projection.scale.kilometres)} km`);
-    coast.hidden = projection.across < coarse;
     setText(unplaced, rows.length > placed.length ? words.unplaced(rows.length - placed.length) : "");
     color();
     surface.redraw();
@@ -210,25 +210,32 @@ export function stationMap() {
     if (!projection) return;
     const colors = themeColors();
     const { at, latitudes, longitudes, across } = projection;
+    // In the dark less bright.
+    context.globalAlpha = scales.ink(colors.card) === "#ffffff" ? 0.55 : 0.9;
+    const tiled = mapTiles.paint(context, view, width, height);
+    context.globalAlpha = 1;
+    plane.classList.toggle("tiled", tiled);
+    setText(coast, tiled ? mapTiles.setting.attribution : across >= coarse ? words.coast : "");
     context.strokeStyle = colors.grid;
     context.fillStyle = colors.quiet;
     context.lineWidth = 1;
     plot.setFont(context, 11);
     context.beginPath();
-    for (const latitude of latitudes) {
+    // Tiles say where they are.
+    for (const latitude of tiled ? [] : latitudes) {
       const { y } = at(latitude, view.longitude);
       context.moveTo(0, y);
       context.lineTo(width, y);
       if (y > 16 && y < height - 24) context.fillText(geo.latitude(latitude), 6, y - 4);
     }
-    for (const longitude of longitudes) {
+    for (const longitude of tiled ? [] : longitudes) {
       const x = at(view.latitude, longitude).x;
       context.moveTo(x, 0);
       context.lineTo(x, height);
       if (x > 60 && x < width - 44) context.fillText(geo.longitude(longitude), x + 4, height - 6);
     }
     context.stroke();
-    if (across >= coarse) paintCoasts(context, width, height, colors);
+    if (across >= coarse && !tiled) paintCoasts(context, width, height, colors);
     if (strengths && placed.length > fewDiscs) paintDiscs(context, colors);
   }
 
@@ -278,6 +285,12 @@ export function stationMap() {
     else fit();
   });
   observer.observe(plane);
+  // Tiles come one by one, and are painted together.
+  let due = 0;
+  const stopTiles = mapTiles.on(() => {
+    cancelAnimationFrame(due);
+    due = requestAnimationFrame(() => surface.redraw());
+  });
   // On paper the plane shows what it shows on the screen.
   let seen = null;
   const stopPaper = paper((is) => {
@@ -324,6 +337,7 @@ export function stationMap() {
     stop() {
       observer.disconnect();
       stopPaper();
+      stopTiles();
       surface.stop();
       upper.stop();
     },
