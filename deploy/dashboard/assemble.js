@@ -1,5 +1,5 @@
 // assemble.js WORK MQTT: puts the files of `install` together in the folder WORK, which has all.js and all.css, both
-// already short; MQTT is the script of MQTT.js. Writes index.html, seismote.js, seismote-….bin and language-….bin there.
+// already short; MQTT is the script of MQTT.js. Writes index.html, seismote.js, seismote-….bin and language-….bin and places-….bin there.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -42,10 +42,15 @@ write("seismote.js", scripts);
 const bundle = `seismote-${createHash("sha256").update(scripts).digest("hex").slice(0, 12)}.bin`;
 write(bundle, packed(scripts));
 
+// Names of places, which only a page with a map fetches.
+const placeNames = read(here, "places.tsv");
+const places = `places-${createHash("sha256").update(placeNames).digest("hex").slice(0, 12)}.bin`;
+write(places, packed(placeNames));
+
 const style = read(work, "all.css");
 const load = read(work, "load.js");
 const parts = {
-  SCRIPTS: `${sum(load)} ${sum(scripts)}`, STYLES: sum(style), STYLE: style, BUNDLE: bundle, LANGUAGES: languages.join(" "), LOAD: load,
+  SCRIPTS: `${sum(load)} ${sum(scripts)}`, STYLES: sum(style), STYLE: style, BUNDLE: bundle, LANGUAGES: languages.join(" "), PLACES: places, LOAD: load,
 };
-write("index.html", read(here, "index.html").replace(/\b(SCRIPTS|STYLES|STYLE|BUNDLE|LANGUAGES|LOAD)\b/g, (name) => parts[name])
+write("index.html", read(here, "index.html").replace(/\b(SCRIPTS|STYLES|STYLE|BUNDLE|LANGUAGES|PLACES|LOAD)\b/g, (name) => parts[name])
   .replace(/<!--[^]*?-->\s*/, "").replace(/\n\s+/g, "\n"));

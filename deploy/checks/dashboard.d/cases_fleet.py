@@ -216,8 +216,8 @@ class Tiles(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def case_map_has_tiles_where_its_operator_wants_them(world):
-    """Without page.json's word nothing is fetched; with it tiles come from there alone, with whose they are."""
+def case_map_has_names_and_tiles_where_they_are_wanted(world):
+    """The map has names of places; without page.json's word nothing is fetched, with it tiles come from there alone, with whose they are."""
     www = os.path.join(world.work, "www-tiles")
     shutil.copytree(os.path.join(world.work, "www"), www)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tiles)
@@ -232,9 +232,10 @@ def case_map_has_tiles_where_its_operator_wants_them(world):
         page = world.page(broker=broker)
         page.evaluate("Seismote.preferences.set('view', 'map')")
         world.until(page, "Seismote.overview.map.state().marks === 2")
-        page.wait_for_timeout(500)
+        world.until(page, "Seismote.overview.map.state().places.includes('Munich') && /Natural Earth/.test(document.querySelector('.credit').textContent)", 20)
         assert not Tiles.asked, Tiles.asked
-        page.close()
+        check_looks(world, page, "map-names")
+        world.close_page(page)
         with open(os.path.join(www, "page.json"), "w", encoding="utf-8") as file:
             json.dump({"tiles": f"http://127.0.0.1:{server.server_port}/osm/{{z}}/{{x}}/{{y}}.png", "attribution": "© OpenStreetMap contributors"}, file)
         page = world.page(broker=broker)

@@ -7,6 +7,7 @@ import { kiosk } from "./kiosk.js";
 import { link } from "./link.js";
 import { Seismote } from "./page.js";
 import { preferences } from "./preferences.js";
+import { mapPlaces } from "./places.js";
 import { policy } from "./pure/policy.js";
 import { units } from "./pure/units.js";
 import { router } from "./router.js";
@@ -32,12 +33,12 @@ import "./views/levels.js";
 import "./views/settings.js";
 import "./views/health.js";
 
-// From here on the browser lets the page connect to these brokers alone, and have pictures only from where its operator says,
+// From here on the browser lets the page connect to these brokers alone (and fetch one file of its own), and have pictures only from where its operator says,
 // whatever a message may talk it into.
 function allowOnly(urls) {
   const meta = document.createElement("meta");
   meta.httpEquiv = "Content-Security-Policy";
-  meta.content = `${policy.connections(urls)}; ${policy.pictures(mapTiles.setting?.origin)}`;
+  meta.content = `${policy.connections(urls, [mapPlaces.address])}; ${policy.pictures(mapTiles.setting?.origin)}`;
   document.head.append(meta);
 }
 

@@ -6,7 +6,9 @@ import { newSurface, paper, plot, themeColors } from "../canvas.js";
 import { coastlines } from "../coastlines.js";
 import { fillColor, h, setClass, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
+import { mapPlaces } from "../places.js";
 import { geo } from "../pure/geo.js";
+import { places } from "../pure/places.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
 import { router } from "../router.js";
@@ -17,8 +19,9 @@ const words = text.map;
 const reach = 30;
 // Up to so many stations a map of the shaking has marks with names, above that discs.
 const fewDiscs = 30;
-// Below so many kilometres across, lines that are 30 km off are worse than none.
+// Below so many kilometres across, lines that are 30 km off are worse than none, and so are places that are 1 km off.
 const coarse = 400;
+const near = 12;
 
 let lines = null;
 // [{ kind, points: [longitude, latitude, …], west, east, south, north }], unpacked once.
@@ -215,7 +218,8 @@ export function stationMap() {
     const tiled = mapTiles.paint(context, view, width, height);
     context.globalAlpha = 1;
     plane.classList.toggle("tiled", tiled);
-    setText(coast, tiled ? mapTiles.setting.attribution : across >= coarse ? words.coast : "");
+    const named = !tiled && across >= near && mapPlaces.list().length > 0;
+    setText(coast, tiled ? mapTiles.setting.attribution : [across >= coarse ? words.coast : "", named ? words.places : ""].filter(Boolean).join(" · "));
     context.strokeStyle = colors.grid;
     context.fillStyle = colors.quiet;
     context.lineWidth = 1;
@@ -236,7 +240,37 @@ export function stationMap() {
     }
     context.stroke();
     if (across >= coarse && !tiled) paintCoasts(context, width, height, colors);
+    if (named) paintPlaces(context, width, height, colors);
     if (strengths && placed.length > fewDiscs) paintDiscs(context, colors);
+  }
+
+  // Places for which there is room beside the stations and their names, the tools and the scale.
+  let spots = [];
+  function paintPlaces(context, width, height, colors) {
+    const taken = [{ left: 0, top: 0, right: 130, bottom: 48 }, { left: width - projection.scale.pixels - 30, top: 0, right: width, bottom: 36 }];
+    for (const { parts } of marks) {
+      for (const { offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h, classList } of parts) {
+        if (classList.contains("leader")) continue;
+        // A pin has its place in its middle, a name in its corner.
+        const [left, top] = classList.contains("pin") ? [x - w / 2, y - h / 2] : [x, y];
+        taken.push({ left, top, right: left + w, bottom: top + h });
+      }
+    }
+    plot.setFont(context, 11);
+    spots = places.inside(mapPlaces.list(), projection, width, height, { taken, wide: (name) => context.measureText(name).width });
+    context.textAlign = "left";
+    context.textBaseline = "top";
+    context.lineWidth = 3;
+    for (const { name, x, y, left, top } of spots) {
+      context.fillStyle = colors.quiet;
+      context.beginPath();
+      context.arc(x, y, 1.8, 0, 2 * Math.PI);
+      context.fill();
+      context.strokeStyle = colors.card;
+      context.strokeText(name, left, top);
+      context.fillText(name, left, top);
+    }
+    context.textBaseline = "alphabetic";
   }
 
   // Many stations of a map of the shaking: the strongest above the others, those that noticed nothing small.
@@ -287,10 +321,11 @@ export function stationMap() {
   observer.observe(plane);
   // Tiles come one by one, and are painted together.
   let due = 0;
-  const stopTiles = mapTiles.on(() => {
+  const later = () => {
     cancelAnimationFrame(due);
     due = requestAnimationFrame(() => surface.redraw());
-  });
+  };
+  const stops = [mapTiles.on(later), mapPlaces.on(later)];
   // On paper the plane shows what it shows on the screen.
   let seen = null;
   const stopPaper = paper((is) => {
@@ -333,11 +368,11 @@ export function stationMap() {
       color();
       surface.redraw();
     },
-    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null, isMoved }),
+    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null, isMoved, places: spots.map(({ name }) => name) }),
     stop() {
       observer.disconnect();
       stopPaper();
-      stopTiles();
+      for (const stop of stops) stop();
       surface.stop();
       upper.stop();
     },
