@@ -128,7 +128,7 @@ def case_helicorder(world):
 def case_levels_of_an_hour_to_a_year(world):
     """Each span opens what is finer in it, to the waveform; of the year there is what this browser has kept, too."""
     broker = world.another_broker("spans")
-    with contract(world, broker):
+    with Speakers(world, broker, "station", "contract"):
         page = world.page("#/station/contract/levels/month", broker=broker, size=(1280, 900))
         world.until(page, f"{HISTORY}?.some && {HISTORY}.span === 'month'")
         steps = page.evaluate(f"[{HISTORY}.replies[0].step_s, {HISTORY}.reach.high]")
