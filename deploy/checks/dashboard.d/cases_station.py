@@ -137,7 +137,6 @@ def case_levels_of_an_hour_to_a_year(world):
         # Year, day, hour, waveform: by the keyboard alone, at the last quarter of an hour.
         page.evaluate("location.hash = '#/station/contract/levels/year'; null")
         world.until(page, f"{HISTORY}.span === 'year' && {HISTORY}.some")
-        world.until(page, "(async () => (await indexedDB.databases()).some(({ name }) => name === 'seismote-levels'))()")
         for span in ("month", "day", "hour"):
             page.focus("canvas.levels-graph")
             page.evaluate(f"{HISTORY}.choose(Date.now() / 1000 - 900, false)")
