@@ -170,7 +170,7 @@ class LevelsView {
   }
 
   layout(width, height) {
-    return { left: width < 500 ? 52 : 66, right: width - 14, top: 10, bottom: height - 26 };
+    return { left: width < 500 ? 52 : 66, right: width - 24, top: 10, bottom: height - 26 };
   }
 
   paint(context, width, height) {
