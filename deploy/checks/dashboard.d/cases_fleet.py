@@ -182,7 +182,7 @@ def case_versions_and_their_updates(world):
     world.until(page, "Seismote.overview.rows.filter((row) => row.version).length === 4 && Seismote.overview.rows.filter((row) => row.update).length === 2")
     assert page.locator(choice + " option").all_inner_texts() == ["all versions", "0.10.0 (2)", "0.9.0 (2)"]
     cells = lambda: dict(page.evaluate(f"[...{ROWS}].map((row) => [row.cells[1].querySelector('a').textContent, row.cells[8].innerText.replace(/\\s+/g, ' ').trim()])"))
-    assert cells() == {"attic": "0.9.0 on trial0.10.0~deb13", "barn": "0.10.0", "cellar": "0.10.0", "door": "0.9.0 went backno samples come <b>at all</b>"}, cells()
+    assert cells() == {"attic": "0.9.0 on trial 0.10.0~deb13", "barn": "0.10.0", "cellar": "0.10.0", "door": "0.9.0 went back no samples come <b>at all</b>"}, cells()
     assert page.get_attribute(".stations .update-state:not([hidden]) >> nth=1", "title") == "Update to 0.10.0~deb13: went back. Reason: no samples come <b>at all</b>"
     world.picture(page, "versions")
     page.select_option(choice, "0.10.0")

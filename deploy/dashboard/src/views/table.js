@@ -27,7 +27,7 @@ const updateTones = { __proto__: null, running: "warn", trial: "warn", returned:
 export function updateBadge() {
   const badge = h("span", { class: "badge" });
   const why = h("span", { class: "quiet why" });
-  const element = h("span", { class: "update-state", hidden: true }, badge, why);
+  const element = h("span", { class: "update-state", hidden: true }, badge, " ", why);
   return {
     element,
     // `one`: its row of rank.js
@@ -79,7 +79,7 @@ export function stationTable({ onSort }) {
     cells.highest.append(chips.highest);
     const version = h("span", {});
     const update = updateBadge();
-    cells.version.append(version, update.element);
+    cells.version.append(version, " ", update.element);
     return { element: h("tr", {}, Object.values(cells)), cells, badge, about, chips, version, update };
   }
 
