@@ -197,6 +197,8 @@ def case_versions_and_their_updates(world):
         page.click(f".count.{name}")
     page.click(".together button:has-text('Cards')")
     page.wait_for_selector("li[data-id=door] .update-state:has-text('no samples come')")
+    # A long reason makes no card wider.
+    assert page.evaluate("[...document.querySelectorAll('.station-card')].every((card) => card.scrollWidth <= card.clientWidth + 1)")
     world.picture(page, "versions-cards")
     # It ends while one looks on; what went back stands at the station as well.
     say("attic", "update", phase="updated", since=at, version="0.10.0~deb13")
