@@ -13,8 +13,8 @@ public struct VibrationPeriod: Sendable, Equatable {
     public init(offset: Double) { self.offset = Int64((offset * 3_600e9).rounded()) }
 
     public static func == (a: Self, b: Self) -> Bool {
-        a.offset == b.offset && a.fourths == b.fourths && a.seconds == b.seconds && a.current?.number == b.current?.number
-            && a.current?.isNight == b.current?.isNight
+        a.offset == b.offset && a.fourths == b.fourths && a.seconds == b.seconds
+            && a.current?.number == b.current?.number && a.current?.isNight == b.current?.isNight
     }
 
     public var isNight: Bool { current?.isNight ?? false }

@@ -233,8 +233,10 @@ struct HubTests {
         let bench = try Bench()
         #expect(bench.settings.subscriptions.contains("seismote/+/data/vibration"))
         func axis(_ ppv: Double, frequency: Value) -> Value {
-            ["ppv": .double(ppv), "frequency_hz": frequency, "rms": 0.5, "kb_fmax": 0.25, "vdv_period": 0.125,
-                "below_floor": false]
+            [
+                "ppv": .double(ppv), "frequency_hz": frequency, "rms": 0.5, "kb_fmax": 0.25, "vdv_period": 0.125,
+                "below_floor": false,
+            ]
         }
         let interval: Value = [
             "interval_s": 60, "x": axis(3.5, frequency: 12.5), "y": axis(2, frequency: .null),
