@@ -1,8 +1,8 @@
 import Messages
 import Propagation
 
-/// Messages of stations in, versions of network events out. Pure: driven by the times in the messages and by those of
-/// their arrival, which are the clock; of the time in between it is told.
+/// Messages of stations in, versions of network events out. Pure: driven by the times in the messages, and by the clock
+/// where it is told of it.
 public struct NetworkDetector: Sendable {
     /// Stations that are kept; a place costs about 200 bytes.
     public static let stationLimit = 100_000
@@ -95,8 +95,8 @@ public struct NetworkDetector: Sendable {
     }
 
     /// What time alone brings: waits that are over end, events that have had nothing new for long end. To be called when
-    /// it is ``due``; called at any other times as well, the same follows.
-    /// - Parameter now: nanoseconds of UTC.
+    /// it is ``due``; called at other times as well, the same follows.
+    /// - Parameter now: nanoseconds of UTC; what came before has been taken, or is taken for late.
     public mutating func pass(clock now: Int64) -> [Spoken] {
         regions.indices.flatMap { regions[$0].pass(clock: now) }
     }

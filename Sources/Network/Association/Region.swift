@@ -65,17 +65,12 @@ struct Region: Sendable {
     }
 
     /// Takes a report, and does what follows of all up to the watermark.
-    /// - Parameter arrival: when it came, nanoseconds of UTC; nil where that is not known, and no clock either.
+    /// - Parameter arrival: when it came, nanoseconds of UTC; nil where that is not known.
     mutating func take(_ report: StationReport, arrival: Int64?) -> [Spoken] {
         if isEarly {
-            // First what the clock had to do before it came: it is the same for whoever looks at it in between, or not.
-            var spoken: [Spoken] = []
-            if let arrival {
-                spoken = pass(clock: arrival)
-                punctuality.note(arrival - report.time)
-            }
+            if let arrival { punctuality.note(arrival - report.time) }
             if report.time < core.now { late += 1 }
-            spoken += pass(to: report.time)
+            let spoken = pass(to: report.time)
             feed(report, &core)
             return spoken + speak()
         }

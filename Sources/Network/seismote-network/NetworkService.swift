@@ -36,6 +36,8 @@ final class NetworkService {
     private var eventTopic: String { "\(root)/network/event" }
     private var statusTopic: String { "\(root)/network/status" }
     private var syncTopic: String { "\(root)/network/sync" }
+    /// Nanoseconds by which the clock is behind while messages wait to be read: nobody's wait is longer.
+    private static let backlog: Int64 = 3_000_000_000
     /// Seconds after which a station without a place is asked again.
     private static let placePause = 60.0
 
@@ -189,17 +191,19 @@ final class NetworkService {
     /// Takes messages; what follows from them is in the store together with them.
     private func take(_ batch: [InboundMessage], _ client: BrokerClient) throws {
         let now = realNanoseconds()
+        // What has come and was not read yet is not late, after whatever pause.
+        let clock = client.isDrained ? now : now - Self.backlog
         var spoken: [Spoken] = []
         var homeless: Set<String> = []
         if batch.isEmpty {
             // Nearly always nothing follows from time alone; then the disk is left alone.
-            spoken = detector.pass(clock: now)
+            spoken = detector.pass(clock: clock)
             if spoken.isEmpty { return }
         }
         var versions: [NetworkStore.Version] = []
         try store.transaction { () throws(DatabaseError) in
             for message in batch { spoken += try take(message, now, &homeless) }
-            spoken += detector.pass(clock: now)
+            spoken += detector.pass(clock: clock)
             for one in spoken {
                 let payload = one.message.json(boot: boot, number: sequence, time: one.time)
                 sequence += 1

@@ -26,8 +26,11 @@ struct NetworkReplayCommand: ParsableCommand {
     var root = Topics.defaultRoot
 
     @Flag(
-        help: "Publish versions in the order of arrival, as seismote-network does: late onsets are not waited for, and waits "
-            + "end by the times of arrival.")
+        help: ArgumentHelp(
+            """
+            Publish versions in the order of arrival, as seismote-network does: late onsets are not waited for, and waits \
+            end by the times of arrival.
+            """))
     var early = false
 
     @Option(
