@@ -135,7 +135,7 @@ extension Associator {
             }
         }
         let support = support(of: source, members: names, now: now, margin: (2, 10))
-        guard support.silent.isEmpty, support.used == names.count else { return false }
+        guard support.allSilent == 0, support.used == names.count else { return false }
         if support.settled >= now {
             recheck(first, of: chosen, at: support.settled)
             return false

@@ -7,7 +7,7 @@ struct Support: Equatable {
     var used = 0
     /// Names of the stations that are nearer than the last of them, where the wave has been and nothing was felt.
     var silent: [String] = []
-    /// Stations without an onset as far as the farthest one with one.
+    /// Stations without an onset in the whole circle that was asked.
     var allSilent = 0
     /// The last wave at a station of that circle is over then; seconds of UTC.
     var settled = 0.0
