@@ -7,6 +7,7 @@ import struct
 import subprocess
 
 from looks import check_looks, coloured
+from night import at_night
 from quakeml import catalogue
 from world import wait_until
 
@@ -209,6 +210,7 @@ def case_event_files(world):
     return f"{len(mseed)} bytes, {len(lines) - 1} samples of each axis; {len(later)} from the ring"
 
 
+@at_night
 def case_event_widths_and_themes(world):
     world.quake()
     first = world.page("#/station/demo")

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 
+from night import at_night
 from world import free_port, wait_until
 
 # Ended by the kernel should this check be killed.
@@ -264,6 +265,7 @@ def case_hostile_network(world):
     return f"{len(values(trap))} values, {len(pages)} views: 0 requests"
 
 
+@at_night
 def case_hostile_station(world):
     return attack(world, True)
 

@@ -5,6 +5,7 @@ import os
 import time
 
 from looks import coloured
+from night import at_night
 
 STATION = "Seismote.fleet.stations.get('demo')"
 STEADY = {"sensor": {"rate_hz": 100}}
@@ -251,6 +252,7 @@ def case_credentials_wrong_and_right(world):
     broker.kill()
 
 
+@at_night
 def case_widths_and_themes(world):
     world.quake()
     for theme in ("light", "dark"):

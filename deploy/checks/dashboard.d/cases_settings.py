@@ -4,6 +4,7 @@ import json
 import re
 
 from looks import check_looks
+from night import at_night
 
 READY = "document.querySelectorAll('.setting').length > 50 && !document.querySelector('#setting-trace-rate_hz').disabled"
 CONFIG = "Seismote.fleet.stations.get('bench').config"
@@ -184,6 +185,7 @@ def case_settings_to_look_at(world):
         world.broker.publish(f"seismote/ghost/{what}", "")
 
 
+@at_night
 def case_settings_widths_and_themes(world):
     for theme in ("light", "dark"):
         for name, size in (("desktop", (1440, 900)), ("phone", (390, 844))):

@@ -466,7 +466,7 @@ class UserMismatch(Packaged):
     """Its id is changed, and its account is not: the rules have the user name in the place of the id."""
 
     def __init__(self, protocol=5):
-        super().__init__("user_mismatch", "seismote-broker add attic.*station.id: board", "`board`.*`attic`.*%u",
+        super().__init__("user_mismatch", "seismote-broker invite attic.*station.id: board", "`board`.*`attic`.*%u",
                          protocol=protocol)
 
     async def station(self):
