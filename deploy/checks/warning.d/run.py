@@ -71,14 +71,14 @@ def waveform(tool, folder):
 
 
 def write(samples, path, begin, factor, before):
-    """A recording that begins then, its P wave `LEAD` + `P` + `before` seconds later; in front of it, its own noise backwards, all
-    of it weaker than it was: it has a bump 11 s before P that a detector triggers on."""
+    """A recording that begins then, its P wave `LEAD` + `P` + `before` seconds later; in front of it the noise of its first 15 s,
+    forwards and backwards: it has a bump 11 s before P that a detector triggers on, however weak all of it is."""
     with open(path, "w", encoding="utf-8") as file:
         file.write("t,x,y,z\n")
-        quiet = round(100 * (LEAD + before))
-        for i, sample in enumerate(samples[quiet:0:-1] + samples[:7000]):
-            if i < quiet + 100 * (P - 0.5):
-                sample = [0.1 * one for one in sample]
+        noise = samples[:1500] + samples[1499::-1]
+        quiet = round(100 * (LEAD + before + P - 0.5))
+        front = (noise * (quiet // len(noise) + 1))[:quiet]
+        for i, sample in enumerate(front + samples[round(100 * (P - 0.5)):7000]):
             file.write(f"{begin + i / 100:.2f}," + ",".join(f"{factor * one:.6g}" for one in sample) + "\n")
 
 
