@@ -50,7 +50,7 @@ import Testing
         throw CancellationError()
     }
 
-    @Test(arguments: 0..<60 as Range<UInt64>) func holdForAnySettingsAndSamples(seed: UInt64) throws {
+    @Test(arguments: 0..<30 as Range<UInt64>) func holdForAnySettingsAndSamples(seed: UInt64) throws {
         var (configuration, rate, choices) = try scenario(seed)
         let stretches = choices.stretches(rate: rate, count: 2000)
         let whole = try play(configuration, stretches.blocks(of: 4096, rate: rate), rate: rate)

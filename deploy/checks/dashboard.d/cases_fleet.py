@@ -1,14 +1,19 @@
 """Many stations: what a page of a thousand costs, and how they are found, sorted and set."""
 
+import http.server
 import json
 import os
 import re
+import shutil
+import struct
 import subprocess
 import sys
+import threading
 import time
+import zlib
 
 from looks import check_looks, coloured
-from world import free_port, wait_until
+from world import Broker, free_port, wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STATIONS = int(os.environ.get("SEISMOTE_FLEET", "1000"))
@@ -183,6 +188,72 @@ def case_group_is_set_on_trial(world):
     world.until(page, "Seismote.fleet.stations.get('room-1')?.config?.config.trace.rate_hz === 10 && !Seismote.fleet.stations.get('room-1').config.pending")
     world.stop("room-1", "room-2", "locked")
     broker.kill()
+
+
+class Tiles(http.server.BaseHTTPRequestHandler):
+    """A server of tiles, each one colour; remembers who asked for which."""
+    asked = []
+
+    @staticmethod
+    def png(color):
+        """One pixel of a colour."""
+        def part(name, data):
+            return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) + part(b"IDAT", zlib.compress(b"\0" + bytes(color))) + part(b"IEND", b"")
+
+    def do_GET(self):
+        Tiles.asked.append((self.path, self.headers.get("Referer")))
+        # Neighbours in two greens, like a chessboard.
+        x, y = (int(number) for number in re.findall(r"(\d+)/(\d+)\.png", self.path)[0])
+        tile = self.png((170, 210, 160) if (x + y) % 2 else (200, 225, 190))
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.send_header("Content-Length", str(len(tile)))
+        self.end_headers()
+        self.wfile.write(tile)
+
+    def log_message(self, *_):
+        pass
+
+
+def case_map_has_names_and_tiles_where_they_are_wanted(world):
+    """The map has names of places; without page.json's word nothing is fetched, with it tiles come from there alone, with whose they are."""
+    www = os.path.join(world.work, "www-tiles")
+    shutil.copytree(os.path.join(world.work, "www"), www)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tiles)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    broker = Broker(os.path.join(world.work, "tiles"), www)
+    world.brokers.append(broker.start())
+    where = {"id": "here", "latitude": 48.137, "longitude": 11.575}
+    for name, place in (("here", where), ("there", {**where, "id": "there", "latitude": 48.2})):
+        broker.publish(f"seismote/{name}/state/info", json.dumps({"v": 1, "station": place}))
+        broker.publish(f"seismote/{name}/state/online", "online")
+    try:
+        page = world.page(broker=broker)
+        world.until(page, "Seismote.preferences.set('view', 'map') ?? true")
+        world.until(page, "Seismote.overview.map.state().marks === 2")
+        world.until(page, "Seismote.overview.map.state().places.includes('Munich') && /Natural Earth/.test(document.querySelector('.credit').textContent)", 20)
+        assert not Tiles.asked, Tiles.asked
+        check_looks(world, page, "map-names")
+        world.close_page(page)
+        with open(os.path.join(www, "page.json"), "w", encoding="utf-8") as file:
+            json.dump({"tiles": f"http://127.0.0.1:{server.server_port}/osm/{{z}}/{{x}}/{{y}}.png", "attribution": "© OpenStreetMap contributors"}, file)
+        page = world.page(broker=broker)
+        world.until(page, "Seismote.preferences.set('view', 'map') ?? true")
+        world.until(page, "document.querySelector('.plane.tiled') && document.querySelector('.credit').textContent === '© OpenStreetMap contributors'")
+        # (What came from elsewhere cannot be read out of a canvas, but seen.)
+        wait_until(lambda: len(Tiles.asked) >= 4, 10, "tiles are asked for")
+        page.wait_for_timeout(500)
+        assert all(re.fullmatch(r"/osm/1[0-4]/\d+/\d+\.png", path) and referrer == f"http://127.0.0.1:{broker.web}/" for path, referrer in Tiles.asked), Tiles.asked[:3]
+        count = len(Tiles.asked)
+        check_looks(world, page, "map-tiles")
+        blocked = page.evaluate("new Promise((resolve) => { const one = new Image(); one.onload = () => resolve(false); one.onerror = () => resolve(true); one.src = 'http://127.0.0.1:%d/other.png'; })" % free_port())
+        assert blocked and any("Content Security Policy" in line for line in world.trouble), world.trouble
+        world.trouble.clear()
+    finally:
+        server.shutdown()
+    broker.kill()
+    return f"{count} tiles"
 
 
 def case_network_event_on_the_map(world):

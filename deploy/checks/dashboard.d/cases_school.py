@@ -59,7 +59,7 @@ def case_axe_finds_nothing_serious(world):
             network = quake(broker, theme)
             world.until(page, "!document.getElementById('alarm').hidden")
             views = ["#/", "#/events", f"#/earthquake/{network}", "#/group/all", "#/station/live", "#/station/contract/events", f"#/station/contract/event/{event}", f"#/station/live/at/{at}",
-                     "#/station/contract/history", "#/station/contract/settings", "#/station/contract/health"]
+                     "#/station/contract/history", "#/station/contract/levels/month", "#/station/contract/settings", "#/station/contract/health"]
             for view in views:
                 page.evaluate(f"location.hash = {json.dumps(view)}; null")
                 # What is asked of a station has come.
@@ -108,12 +108,16 @@ def case_settings_and_alerts_in_every_language(world):
         missing = page.evaluate("(() => { const { fields, headings } = Seismote.settingsView; return Seismote.stationWords.missing(fields, headings); })()")
         count = page.evaluate("Seismote.settingsView.fields.length")
         assert count > 100 and not missing, f"{code}: without a name in deploy/dashboard/languages/stations.tsv: {missing}"
+        lacking = page.evaluate("Seismote.stationWords.missingHelp(Seismote.settingsView.fields)")
+        assert len(lacking) < count / 10, f"{code}: help in English: {lacking}"
         world.picture(page, f"settings-{code}")
         page.goto(broker.page + "#/station/words/health")
         world.until(page, f"document.querySelector('.alert-text strong')?.textContent === {json.dumps(alert)}", 10)
+        remedy = page.inner_text(".alerts .remedy")
+        assert "sensor.range" in remedy and "Set a larger" not in remedy, f"{code}: {remedy}"
     world.stop("words")
     broker.kill()
-    return f"{count} settings, {len(declared)} alerts"
+    return f"{count} settings, {count - len(lacking)} with help, {len(declared)} alerts"
 
 
 def case_one_station_and_a_phone(world):

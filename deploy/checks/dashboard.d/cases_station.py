@@ -125,6 +125,45 @@ def case_helicorder(world):
     return f"{drawn} pixels"
 
 
+def case_levels_of_an_hour_to_a_year(world):
+    """Each span opens what is finer in it, to the waveform; of the year there is what this browser has kept, too."""
+    broker = world.another_broker("spans")
+    with Speakers(world, broker, "station", "contract"):
+        page = world.page("#/station/contract/levels/month", broker=broker, size=(1280, 900))
+        world.until(page, f"{HISTORY}?.some && {HISTORY}.span === 'month'")
+        steps = page.evaluate(f"[{HISTORY}.replies[0].step_s, {HISTORY}.reach.high]")
+        assert steps[0] == 1800 and 0.005 < steps[1] < 0.06, steps
+        check_looks(world, page, "levels-month")
+        # Year, day, hour, waveform: by the keyboard alone, at the last quarter of an hour.
+        page.evaluate("location.hash = '#/station/contract/levels/year'; null")
+        world.until(page, f"{HISTORY}.span === 'year' && {HISTORY}.some")
+        for span in ("month", "day", "hour"):
+            page.focus("canvas.levels-graph")
+            page.evaluate(f"{HISTORY}.choose(Date.now() / 1000 - 900, false)")
+            page.keyboard.press("Enter")
+            world.until(page, f"{HISTORY}.span === '{span}' && {HISTORY}.some")
+        with page.expect_download() as saved:
+            page.click(".event-files button:has-text('CSV')")
+        with open(saved.value.path(), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        assert lines[0].startswith("time_utc,step_s,x_min_m_s2,") and 400 < len(lines) <= 1801, (lines[0], len(lines))
+        page.focus("canvas.levels-graph")
+        page.keyboard.press("ArrowLeft")
+        assert "RMS" in page.inner_text(".event-foot") and page.is_visible(".event-foot a.button")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("main.event .event-canvas")
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.evaluate("location.hash = '#/station/contract/levels/year'; null")
+        world.until(page, f"{HISTORY}.span === 'year' && {HISTORY}.replies.length === 1 && {HISTORY}.some")
+        check_looks(world, page, "levels-year-phone")
+    # Of a station that answers no more the year is still there.
+    page.evaluate("location.hash = '#/station/contract/levels/year'; null")
+    page.reload()
+    world.until(page, f"{HISTORY}?.span === 'year' && {HISTORY}.kept.length >= 31 && {HISTORY}.some && {HISTORY}.replies.length === 0")
+    broker.kill()
+    return f"{len(lines) - 1} steps of an hour"
+
+
 def case_waveform_of_a_moment(world):
     """On a real station: what its ring has, opened by a time."""
     world.agent("ringed", {"sensor": {"rate_hz": 100}})

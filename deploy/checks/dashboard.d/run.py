@@ -16,10 +16,12 @@ import traceback
 from world import World
 
 FILES = ["cases_page", "cases_fleet", "cases_station", "cases_rights", "cases_hostile", "cases_event", "cases_settings", "cases_true", "cases_alarm", "cases_operators", "cases_school", "cases_vibration"]
+# Only where they are asked for by their names.
+LONG = ["cases_load"]
 
 
 def cases(words):
-    for name in FILES:
+    for name in FILES + [name for name in LONG if name in words]:
         try:
             module = importlib.import_module(name)
         except ModuleNotFoundError as error:

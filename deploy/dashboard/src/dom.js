@@ -33,6 +33,9 @@ function append(element, children) {
   }
 }
 
+// Text with names between backquotes, as what goes into h().
+export const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? h("code", null, part) : part));
+
 // Puts text into an element only when it is another one: cheap to call each second, and quiet for screen readers.
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;

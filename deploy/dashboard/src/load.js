@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { bundle, languages } = document.currentScript.dataset;
+  const { bundle, languages, places } = document.currentScript.dataset;
 
   function chosen() {
     let wanted = "auto";
@@ -41,8 +41,10 @@
 
   const code = chosen();
   const translation = code === "en" ? null : unpacked(`language-${code}.bin`).then(JSON.parse).catch(() => null);
-  Promise.all([unpacked(bundle).catch(() => null), translation]).then(([text, words]) => {
-    globalThis.Seismote = { chosenLanguage: code, languages: languages.split(" "), translation: words };
+  // What the operator of the page says of it: whose tiles its map has.
+  const settings = unpacked("page.json").then(JSON.parse).catch(() => null);
+  Promise.all([unpacked(bundle).catch(() => null), translation, settings]).then(([text, words, said]) => {
+    globalThis.Seismote = { chosenLanguage: code, languages: languages.split(" "), translation: words, settings: said, places, unpacked };
     if (text !== null) run((script) => (script.text = policy.createScript(text)));
     if (!Seismote.started) run((script) => (script.src = policy.createScriptURL("")));
   });

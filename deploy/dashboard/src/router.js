@@ -11,7 +11,7 @@ let current = null;
 // What may stand in an address for a part of a pattern: these go into topics and names of files.
 const part = {
   __proto__: null, id: "([A-Za-z0-9_-]{1,64})", event: "([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})", time: "(\\d{8}T\\d{6}Z)",
-  group: "([A-Za-z0-9_-]{1,64})", day: "(\\d{4}-\\d\\d-\\d\\d)",
+  group: "([A-Za-z0-9_-]{1,64})", day: "(\\d{4}-\\d\\d-\\d\\d)", span: "(hour|day|week|month|year)",
 };
 
 // defineView("#/station/:id", { title(params), mount(element, params) -> unmount }). `title` is optional.

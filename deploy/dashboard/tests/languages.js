@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { language, top } from "./support/load.js";
+import { mark } from "../src/pure/mark.js";
 import { messages } from "../src/pure/messages.js";
 
 const codes = fs.readdirSync(path.join(top, "languages")).filter((name) => name.endsWith(".json")).map((name) => name.replace(".json", ""));
@@ -81,6 +82,74 @@ test("what the table of settings and alerts lacks", (t) => {
   const missing = all.filter((name) => !known(name));
   t.diagnostic(`${all.length} settings and alerts, ${missing.length} without a translation: ${missing.join(", ")}`);
   assert.ok(missing.length < all.length / 10, missing.join(", "));
+});
+
+// The help of a setting stands above it in the settings file, with what is allowed in brackets behind it.
+function helpOfSettings() {
+  const found = new Map();
+  const path_ = [];
+  let said = [];
+  for (const line of fs.readFileSync(path.join(top, "..", "..", "config/seismote.yaml"), "utf8").split("\n")) {
+    const comment = /^ *# ?(.*)$/.exec(line);
+    const key = /^( *)([a-z][a-z0-9_]*):/.exec(line);
+    if (comment) said.push(comment[1]);
+    else if (key) {
+      path_.length = key[1].length / 2;
+      path_.push(key[2]);
+      const [whole, help] = /^(.*?)(?: \[[^[]*(?:\[[^[]*\][^[]*)*\])?$/.exec(said.join(" "));
+      if (whole !== "" && path_.length > 1) found.set(`setting ${path_.join(".").replace(/^axes\.[xyz]\./, "axes.all.")}`, help);
+      said = [];
+    } else said = [];
+  }
+  return found;
+}
+
+test("help of settings: one line each, in every language, and of the English text that stations say", (t) => {
+  const rows = fs.readFileSync(path.join(top, "languages", "help.tsv"), "utf8").split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"));
+  const english = new Map();
+  for (const cells of rows) {
+    assert.match(cells[0], /^(setting|group) [a-z0-9_.]+$/, cells[0]);
+    assert.strictEqual(cells.length, codes.length + 1, `${cells[0]} has ${cells.length - 1} texts`);
+    assert.ok(cells.every((cell) => cell.trim() === cell && cell !== ""), `${cells[0]}: an empty text, or blanks around one`);
+    assert.ok(!english.has(cells[0]), `${cells[0]} is there twice`);
+    english.set(cells[0], cells[1]);
+    // What stands in backquotes is a name in every language.
+    const names = (text) => [...text.matchAll(/`[^`]*`/g)].map(([name]) => name).sort();
+    for (const text of cells.slice(2)) assert.deepStrictEqual(names(text), names(cells[1]), `${cells[0]}: ${text}`);
+  }
+  const said = helpOfSettings();
+  assert.ok(said.size > 140, `only ${said.size} settings with a help in config/seismote.yaml`);
+  const missing = [...said].filter(([name, help]) => english.get(name) !== help).map(([name]) => name);
+  t.diagnostic(`${said.size} help texts, ${missing.length} without a translation: ${missing.join(", ")}`);
+  assert.ok(missing.length < said.size / 10, missing.join(", "));
+});
+
+test("what can be done about an alert: as the document of alerts says it, in every language", (t) => {
+  const rows = fs.readFileSync(path.join(top, "languages", "remedies.tsv"), "utf8").split("\n").filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"));
+  const names = (text) => [...text.matchAll(/`[^`]*`/g)].map(([name]) => name).sort();
+  for (const cells of rows) {
+    assert.strictEqual(cells.length, codes.length + 1, cells[0]);
+    assert.ok(cells.every((cell) => cell.trim() === cell && cell !== ""), `${cells[0]}: an empty text, or blanks around one`);
+    for (const text of cells.slice(2)) assert.deepStrictEqual(names(text), names(cells[1]), `${cells[0]}: ${text}`);
+  }
+  const known = new Map(rows.map(([alert, english]) => [alert, english]));
+  assert.strictEqual(known.size, rows.length);
+  const document = fs.readFileSync(path.join(top, "..", "..", "deploy/docs/operate/alerts.md"), "utf8");
+  const said = document.split(/^### /m).slice(1).map((part) => [part.split("\n")[0], /^To fix: (.*)$/m.exec(part)?.[1].replace(/ See \[[^\]]*\]\([^)]*\)\./g, "")]).filter(([, text]) => text);
+  assert.ok(said.length > 20, "the document says nothing of what to do");
+  const other = said.filter(([alert, text]) => known.get(alert) !== text).map(([alert]) => alert);
+  t.diagnostic(`${said.length} alerts, ${other.length} without a translated remedy: ${other.join(", ")}`);
+  assert.ok(other.length < said.length / 8, other.join(", "));
+});
+
+test("a help text is shown for the English text that it translates alone", async () => {
+  globalThis.Seismote.translation = { stations: { setting: { "a.b": "Rate" }, group: {}, help: { "setting a.b": [mark("Per second."), "Je Sekunde."] } } };
+  const { stationWords } = await import("../src/station-words.js");
+  const field = { key: "a.b", title: "Rate", help: "Per second." };
+  const [one, other] = stationWords.fields([field, { ...field, help: "Per minute." }]);
+  assert.deepStrictEqual([one.help, other.help], ["Je Sekunde.", "Per minute."]);
+  assert.deepStrictEqual(stationWords.missingHelp([one, other]), ["a.b"]);
+  assert.strictEqual(mark(""), "ztntfp");
 });
 
 test("plurals and numbers are those of the language", () => {

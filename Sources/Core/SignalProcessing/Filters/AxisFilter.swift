@@ -111,11 +111,14 @@ public struct AxisFilter: Sendable {
                 guard var c = coefficients.baseAddress, var d = state.baseAddress else { return }
                 c += 15 * rows.lowerBound
                 d += 6 * rows.lowerBound
-                for _ in rows {
-                    Self.run(c, d, x, y, z, count)
-                    c += 15
-                    d += 6
+                var left = rows.count
+                while left >= 2 {
+                    Self.runTwo(c, d, x, y, z, count)
+                    c += 30
+                    d += 12
+                    left -= 2
                 }
+                if left == 1 { Self.run(c, d, x, y, z, count) }
             }
         }
     }
@@ -126,24 +129,62 @@ public struct AxisFilter: Sendable {
         _ c: UnsafePointer<Double>, _ d: UnsafeMutablePointer<Double>, _ x: UnsafeMutablePointer<Double>,
         _ y: UnsafeMutablePointer<Double>, _ z: UnsafeMutablePointer<Double>, _ count: Int
     ) {
-        let (xb0, xb1, xb2, xe1, xe2) = (c[0], c[1], c[2], c[3], c[4])
-        let (yb0, yb1, yb2, ye1, ye2) = (c[5], c[6], c[7], c[8], c[9])
-        let (zb0, zb1, zb2, ze1, ze2) = (c[10], c[11], c[12], c[13], c[14])
-        var (x1, x2, y1, y2, z1, z2) = (d[0], d[1], d[2], d[3], d[4], d[5])
+        let (cx, cy, cz) = (Coefficients(c), Coefficients(c + 5), Coefficients(c + 10))
+        var (dx, dy, dz) = (Delays(d), Delays(d + 2), Delays(d + 4))
+        for i in 0..<count { (x[i], y[i], z[i]) = (dx.step(cx, x[i]), dy.step(cy, y[i]), dz.step(cz, z[i])) }
+        dx.store(d)
+        dy.store(d + 2)
+        dz.store(d + 4)
+    }
+
+    /// Two sections after one another, as two calls of ``run(_:_:_:_:_:_:)``: a section has to wait for its own last
+    /// sample, and the processor does the other one meanwhile.
+    @inline(__always)
+    private static func runTwo(
+        _ c: UnsafePointer<Double>, _ d: UnsafeMutablePointer<Double>, _ x: UnsafeMutablePointer<Double>,
+        _ y: UnsafeMutablePointer<Double>, _ z: UnsafeMutablePointer<Double>, _ count: Int
+    ) {
+        let (cx, cy, cz) = (Coefficients(c), Coefficients(c + 5), Coefficients(c + 10))
+        let (ex, ey, ez) = (Coefficients(c + 15), Coefficients(c + 20), Coefficients(c + 25))
+        var (dx, dy, dz) = (Delays(d), Delays(d + 2), Delays(d + 4))
+        var (fx, fy, fz) = (Delays(d + 6), Delays(d + 8), Delays(d + 10))
         for i in 0..<count {
-            let (xi, yi, zi) = (x[i], y[i], z[i])
-            let xo = xb0 * xi + x1
-            let yo = yb0 * yi + y1
-            let zo = zb0 * zi + z1
-            x1 += (xb1 * xi - xe1 * xo) + x2
-            y1 += (yb1 * yi - ye1 * yo) + y2
-            z1 += (zb1 * zi - ze1 * zo) + z2
-            x2 += xb2 * xi - xe2 * xo
-            y2 += yb2 * yi - ye2 * yo
-            z2 += zb2 * zi - ze2 * zo
-            (x[i], y[i], z[i]) = (xo, yo, zo)
+            let (xo, yo, zo) = (dx.step(cx, x[i]), dy.step(cy, y[i]), dz.step(cz, z[i]))
+            (x[i], y[i], z[i]) = (fx.step(ex, xo), fy.step(ey, yo), fz.step(ez, zo))
         }
-        (d[0], d[1], d[2], d[3], d[4], d[5]) = (x1, x2, y1, y2, z1, z2)
+        dx.store(d)
+        dy.store(d + 2)
+        dz.store(d + 4)
+        fx.store(d + 6)
+        fy.store(d + 8)
+        fz.store(d + 10)
+    }
+
+    /// Of one section and axis.
+    private struct Coefficients {
+        let b0, beta1, beta2, e1, e2: Double
+
+        @inline(__always)
+        init(_ c: UnsafePointer<Double>) { (b0, beta1, beta2, e1, e2) = (c[0], c[1], c[2], c[3], c[4]) }
+    }
+
+    /// Of one section and axis, in registers.
+    private struct Delays {
+        var first, second: Double
+
+        @inline(__always)
+        init(_ d: UnsafePointer<Double>) { (first, second) = (d[0], d[1]) }
+
+        @inline(__always)
+        mutating func step(_ c: Coefficients, _ input: Double) -> Double {
+            let output = c.b0 * input + first
+            first += (c.beta1 * input - c.e1 * output) + second
+            second += c.beta2 * input - c.e2 * output
+            return output
+        }
+
+        @inline(__always)
+        func store(_ d: UnsafeMutablePointer<Double>) { (d[0], d[1]) = (first, second) }
     }
 
     /// Delays of every steady section of an axis for the constant input that reaches it.

@@ -19,13 +19,16 @@ function origin(url) {
   }
 }
 
-// The Content-Security-Policy for brokers' addresses. A policy has no way to write an IPv6 address, so for one of those
-// it stays with the scheme.
-function connections(urls) {
+// The Content-Security-Policy for brokers' addresses, and for files of the page itself (whole addresses). A policy has no way to
+// write an IPv6 address, so for one of those it stays with the scheme, and such a page does without its files.
+function connections(urls, files = []) {
   const origins = urls.map(origin);
   if (origins.includes(null)) return "connect-src 'none'";
   const allowed = origins.map((only) => only.includes("[") ? only.slice(0, only.indexOf("/")) : only);
-  return `connect-src ${[...new Set(allowed)].join(" ")}`;
+  return `connect-src ${[...new Set([...allowed, ...files.filter((file) => typeof file === "string" && /^https?:\/\/[^\s;,[\]?#]+$/.test(file))])].join(" ")}`;
 }
 
-export const policy = { brokers, origin, connections };
+// Pictures: those that the page has made, and tiles of a map from an origin, where the operator wants some.
+const pictures = (tiles) => `img-src data:${tiles ? ` ${tiles}` : ""}`;
+
+export const policy = { brokers, origin, connections, pictures };

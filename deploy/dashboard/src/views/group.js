@@ -1,7 +1,7 @@
 // One setting for all stations of a group: what each would say, then on trial with all of them, then kept or gone back.
 
 import { dialog } from "../dialogs.js";
-import { h, setText } from "../dom.js";
+import { h, setText, withCode } from "../dom.js";
 import { fleet } from "../fleet.js";
 import { link } from "../link.js";
 import { Seismote } from "../page.js";
@@ -112,7 +112,7 @@ class Group {
     this.control = settingControls.make(this.field, { id: "group-value", describedBy: "group-help", changed: () => this.typed() });
     this.control.set(this.valueOf(this.reference) ?? this.field.default ?? null);
     this.value.replaceChildren(this.control.element);
-    this.help.replaceChildren(...settingControls.help(this.field.help));
+    this.help.replaceChildren(...withCode(this.field.help));
     this.typed();
   }
 

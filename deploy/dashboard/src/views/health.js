@@ -1,7 +1,7 @@
 // How a station is: its sensor, clock, connection and memory, and what is wrong with it.
 
 import { acknowledged } from "../acknowledged.js";
-import { h, setText } from "../dom.js";
+import { h, setText, withCode } from "../dom.js";
 import { fleet } from "../fleet.js";
 import { format, preferences } from "../preferences.js";
 import { geo } from "../pure/geo.js";
@@ -95,7 +95,8 @@ export function alertsCard(id, station, whole = false) {
     return h("li", { class: seen === undefined ? "" : "seen" },
       h("span", { class: "badge", dataset: { state: seen === undefined ? severities[alert.severity] ?? "warn" : "unknown" } }, words.severities[alert.severity] ?? alert.severity),
       h("span", { class: "alert-text" }, h("strong", {}, stationWords.alert(alert.code) ?? alert.message ?? alert.code), h("span", { class: "quiet" }, stationWords.alert(alert.code) && alert.message ? ` ${alert.message}` : "", ` ${alert.code}${since}`,
-        seen === undefined ? "" : ` · ${words.acknowledged(format.moment(seen))}`)),
+        seen === undefined ? "" : ` · ${words.acknowledged(format.moment(seen))}`),
+        whole && stationWords.remedy(alert.code) ? h("p", { class: "remedy" }, `${words.toFix} `, withCode(stationWords.remedy(alert.code))) : null),
       h("button", { type: "button", class: "plain small", onclick: () => acknowledged.set(id, alert, seen === undefined) }, seen === undefined ? words.acknowledge : words.undo));
   }
   function show() {

@@ -4,7 +4,6 @@ import { newSurface, plot, themeColors } from "../canvas.js";
 import { h, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
 import { link } from "../link.js";
-import { Seismote } from "../page.js";
 import { format, preferences } from "../preferences.js";
 import { helicorder } from "../pure/helicorder.js";
 import { scales } from "../pure/scales.js";
@@ -13,66 +12,20 @@ import { defineView, router } from "../router.js";
 import { text } from "../text.js";
 import { stationHead } from "./frame.js";
 import { momentAddress } from "./moment.js";
+import { mountPast, newestOf, spanLinks } from "./spans.js";
 
 const words = text.history;
-// How long the broker has for what it keeps of a station (ms).
-const patience = 3000;
 // A day that goes on is asked for what is new (ms), and anew after a failure; and as a whole after so many times.
 const refresh = 60000;
 const retry = 10000;
 const refreshes = 60;
 const colors = ["ink", "raw", "rms", "filtered"];
 
-defineView("#/station/:id/history", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id, null) });
-defineView("#/station/:id/history/:day", { title: ({ id, day }) => `${id}: ${words.title} ${day}`, mount: (main, { id, day }) => mount(main, id, day) });
-
-function mount(main, id, day) {
-  main.className = "station history";
-  const show = (view) => {
-    main.replaceChildren(view.head.element, view.element);
-    view.ask();
-    Seismote.historyView = view;
-    return view;
-  };
-  if (day !== null) {
-    const view = show(new History(id, day));
-    return () => view.close();
-  }
-  // Without a day it is the newest of which there is something: of a recording, or of a station that has been away for
-  // long, not today. Until that is known, nothing is asked.
-  const head = stationHead(id, "history");
-  main.append(head.element);
-  const opened = Date.now();
-  let view = null;
-  const timer = setInterval(() => {
-    const waited = Date.now() - opened >= patience;
-    const newest = newestOf(id, waited);
-    if (!Number.isFinite(newest) && (view || !waited)) return;
-    const utc = format.utc();
-    const found = units.date(Number.isFinite(newest) ? newest : Date.now(), utc);
-    // What is heard late, of a broker or a station that is slow, still counts where nothing is shown yet.
-    if (view && (view.some || view.day === found)) return clearInterval(timer);
-    if (Number.isFinite(newest)) clearInterval(timer);
-    if (view) view.close();
-    else head.stop();
-    view = show(new History(id, found));
-  }, 100);
-  return () => {
-    clearInterval(timer);
-    if (view) view.close();
-    else head.stop();
-  };
-}
-
-// When the newest was measured that is known of a station (milliseconds); NaN while nothing is.
-// With `any`, what the broker has kept of a station that plays a recording counts, too: it may be of the day on which that
-// was started.
-function newestOf(id, any = true) {
-  const known = fleet.stations.get(id);
-  if (!any && known?.online === true && !known.isLive && (known.info?.sensor?.driver ?? "replay") === "replay") return NaN;
-  const times = [fleet.time(known), units.milliseconds(known?.lastEvent?.end ?? known?.lastEvent?.onset)].filter(Number.isFinite);
-  return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times) : NaN;
-}
+// (The middle of a day of UTC is of no other day of UTC; in the reader's zone a day is counted by its own noon.)
+const noon = (day) => new Date(`${day}T12:00:00${format.utc() ? "Z" : ""}`).getTime();
+const mount = (main, id, time) => mountPast(main, id, time, (at) => new History(id, units.date(at, format.utc())));
+defineView("#/station/:id/history", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id, NaN) });
+defineView("#/station/:id/history/:day", { title: ({ id, day }) => `${id}: ${words.title} ${day}`, mount: (main, { id, day }) => mount(main, id, noon(day)) });
 
 class History {
   constructor(id, day) {
@@ -94,7 +47,7 @@ class History {
       this.gain = Number(this.gainChoice.value);
       this.shown();
     } });
-    this.element = h("section", { class: "card" },
+    this.element = h("section", { class: "card" }, spanLinks(id, "lines", noon(day)),
       h("div", { class: "event-filter" },
         h("a", { class: "button small", href: shift(-1), "aria-label": words.earlier, title: words.earlier }, "←"),
         h("label", { class: "field" }, this.zone, date),
@@ -125,6 +78,10 @@ class History {
     for (const stop of this.stops) stop();
     this.surface.stop();
     this.head.stop();
+  }
+
+  has(time) {
+    return units.date(time, format.utc()) === this.day;
   }
 
   // The first second of the day in the reader's zone.

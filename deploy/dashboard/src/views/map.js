@@ -1,4 +1,4 @@
-// Stations where they are, on coasts and borders that the page brings along: nobody's tiles. Those that would cover each
+// Stations where they are, on coasts and borders that the page brings along, or on the tiles that its operator wants. Those that would cover each
 // other are one mark that says how many; a name is shown whole or not at all, with a line to its station where there is no
 // room beside it.
 
@@ -6,18 +6,22 @@ import { newSurface, paper, plot, themeColors } from "../canvas.js";
 import { coastlines } from "../coastlines.js";
 import { fillColor, h, setClass, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
+import { mapPlaces } from "../places.js";
 import { geo } from "../pure/geo.js";
+import { places } from "../pure/places.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { numbers, text } from "../text.js";
+import { mapTiles } from "../tiles.js";
 
 const words = text.map;
 const reach = 30;
 // Up to so many stations a map of the shaking has marks with names, above that discs.
 const fewDiscs = 30;
-// Below so many kilometres across, lines that are 30 km off are worse than none.
+// Below so many kilometres across, lines that are 30 km off are worse than none, and so are places that are 1 km off.
 const coarse = 400;
+const near = 12;
 
 let lines = null;
 // [{ kind, points: [longitude, latitude, …], west, east, south, north }], unpacked once.
@@ -51,7 +55,7 @@ export function stationMap() {
   const tools = h("div", { class: "together map-tools" }, small("−", words.zoomOut, () => zoom(0.5)), small("○", words.all, () => fit()), small("+", words.zoomIn, () => zoom(2)));
   const plane = h("div", { class: "plane", tabindex: "0", role: "group", "aria-label": words.label, onkeydown: key }, ground, pins, above, bar, tools);
   const unplaced = h("p", { class: "quiet small-note" });
-  const coast = h("p", { class: "quiet small-note" }, words.coast);
+  const coast = h("p", { class: "quiet small-note credit" });
   const element = h("section", { class: "card map-card", hidden: true, "aria-label": words.title }, h("h2", {}, words.title), plane, unplaced, coast);
   let size = { width: 0, height: 0 };
   let view = null;
@@ -148,7 +152,6 @@ export function stationMap() {
     if (focused) pins.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
     bar.style.width = `${projection.scale.pixels}px`;
     setText(bar, projection.scale.kilometres < 1 ? `${units.tick(projection.scale.kilometres * 1000)} m` : `${units.tick(projection.scale.kilometres)} km`);
-    coast.hidden = projection.across < coarse;
     setText(unplaced, rows.length > placed.length ? words.unplaced(rows.length - placed.length) : "");
     color();
     surface.redraw();
@@ -210,26 +213,64 @@ export function stationMap() {
     if (!projection) return;
     const colors = themeColors();
     const { at, latitudes, longitudes, across } = projection;
+    // In the dark less bright.
+    context.globalAlpha = scales.ink(colors.card) === "#ffffff" ? 0.55 : 0.9;
+    const tiled = mapTiles.paint(context, view, width, height);
+    context.globalAlpha = 1;
+    plane.classList.toggle("tiled", tiled);
+    const named = !tiled && across >= near && mapPlaces.list().length > 0;
+    setText(coast, tiled ? mapTiles.setting.attribution : [across >= coarse ? words.coast : "", named ? words.places : ""].filter(Boolean).join(" · "));
     context.strokeStyle = colors.grid;
     context.fillStyle = colors.quiet;
     context.lineWidth = 1;
     plot.setFont(context, 11);
     context.beginPath();
-    for (const latitude of latitudes) {
+    // Tiles say where they are.
+    for (const latitude of tiled ? [] : latitudes) {
       const { y } = at(latitude, view.longitude);
       context.moveTo(0, y);
       context.lineTo(width, y);
       if (y > 16 && y < height - 24) context.fillText(geo.latitude(latitude), 6, y - 4);
     }
-    for (const longitude of longitudes) {
+    for (const longitude of tiled ? [] : longitudes) {
       const x = at(view.latitude, longitude).x;
       context.moveTo(x, 0);
       context.lineTo(x, height);
       if (x > 60 && x < width - 44) context.fillText(geo.longitude(longitude), x + 4, height - 6);
     }
     context.stroke();
-    if (across >= coarse) paintCoasts(context, width, height, colors);
+    if (across >= coarse && !tiled) paintCoasts(context, width, height, colors);
+    if (named) paintPlaces(context, width, height, colors);
     if (strengths && placed.length > fewDiscs) paintDiscs(context, colors);
+  }
+
+  // Places for which there is room beside the stations and their names, the tools and the scale.
+  let spots = [];
+  function paintPlaces(context, width, height, colors) {
+    const taken = [{ left: 0, top: 0, right: 130, bottom: 48 }, { left: width - projection.scale.pixels - 30, top: 0, right: width, bottom: 36 }];
+    for (const { parts } of marks) {
+      for (const { offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h, classList } of parts) {
+        if (classList.contains("leader")) continue;
+        // A pin has its place in its middle, a name in its corner.
+        const [left, top] = classList.contains("pin") ? [x - w / 2, y - h / 2] : [x, y];
+        taken.push({ left, top, right: left + w, bottom: top + h });
+      }
+    }
+    plot.setFont(context, 11);
+    spots = places.inside(mapPlaces.list(), projection, width, height, { taken, wide: (name) => context.measureText(name).width });
+    context.textAlign = "left";
+    context.textBaseline = "top";
+    context.lineWidth = 3;
+    for (const { name, x, y, left, top } of spots) {
+      context.fillStyle = colors.quiet;
+      context.beginPath();
+      context.arc(x, y, 1.8, 0, 2 * Math.PI);
+      context.fill();
+      context.strokeStyle = colors.card;
+      context.strokeText(name, left, top);
+      context.fillText(name, left, top);
+    }
+    context.textBaseline = "alphabetic";
   }
 
   // Many stations of a map of the shaking: the strongest above the others, those that noticed nothing small.
@@ -278,6 +319,13 @@ export function stationMap() {
     else fit();
   });
   observer.observe(plane);
+  // Tiles come one by one, and are painted together.
+  let due = 0;
+  const later = () => {
+    cancelAnimationFrame(due);
+    due = requestAnimationFrame(() => surface.redraw());
+  };
+  const stops = [mapTiles.on(later), mapPlaces.on(later)];
   // On paper the plane shows what it shows on the screen.
   let seen = null;
   const stopPaper = paper((is) => {
@@ -320,10 +368,11 @@ export function stationMap() {
       color();
       surface.redraw();
     },
-    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null, isMoved }),
+    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null, isMoved, places: spots.map(({ name }) => name) }),
     stop() {
       observer.disconnect();
       stopPaper();
+      for (const stop of stops) stop();
       surface.stop();
       upper.stop();
     },

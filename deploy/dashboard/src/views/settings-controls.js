@@ -264,7 +264,4 @@ function described(value) {
   }).join(", ");
 }
 
-// Help with `names` of keys in it.
-const help = (said) => said.split("`").map((part, i) => (i % 2 ? h("code", null, part) : part));
-
-export const settingControls = { make, label, shown, unitText, help, sameValue };
+export const settingControls = { make, label, shown, unitText, sameValue };

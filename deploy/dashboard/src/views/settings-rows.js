@@ -1,6 +1,6 @@
 // The rows of the settings form: one for each field, with its help, where its value comes from, and what is wrong with it.
 
-import { h, setClass, setText } from "../dom.js";
+import { h, setClass, setText, withCode } from "../dom.js";
 import { form } from "../pure/form.js";
 import { text } from "../text.js";
 import { settingControls } from "./settings-controls.js";
@@ -33,7 +33,7 @@ function row(field, page) {
   const element = h("div", { class: "setting", dataset: { key: field.key } },
     h("div", { class: "setting-head" }, h("label", { for: id }, name), effect, source),
     control.element,
-    h("p", { id: `${id}-help`, class: "setting-help" }, settingControls.help(field.help), " ", h("code", null, field.key.replace("axes.all.", "axes.…."))),
+    h("p", { id: `${id}-help`, class: "setting-help" }, withCode(field.help), " ", h("code", null, field.key.replace("axes.all.", "axes.…."))),
     problem,
     h("div", { class: "setting-buttons" }, undo, reset));
 

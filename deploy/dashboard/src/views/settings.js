@@ -1,7 +1,7 @@
 // The settings of one station: a form from its own schema, looked at by the station itself while one types.
 
 import { dialog } from "../dialogs.js";
-import { announce, h, setText } from "../dom.js";
+import { announce, h, setText, withCode } from "../dom.js";
 import { fleet } from "../fleet.js";
 import { link } from "../link.js";
 import { Seismote } from "../page.js";
@@ -175,9 +175,8 @@ class Page extends SettingsChoice {
       const parts = groups.get(group);
       parts.set(section, [...(parts.get(section) ?? []), row]);
     }
-    const { help } = settingControls;
     const title = (key) => this.headings[key]?.title ?? key;
-    const helpOf = (key) => this.headings[key]?.help && h("p", { class: "setting-help" }, help(this.headings[key].help));
+    const helpOf = (key) => this.headings[key]?.help && h("p", { class: "setting-help" }, withCode(this.headings[key].help));
     this.links = new Map();
     this.groups = [...groups].map(([group, parts]) => {
       const inner = [...parts].map(([section, rows]) => h("div", { class: "settings-section" },

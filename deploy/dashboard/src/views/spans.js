@@ -1,0 +1,75 @@
+// How much of the past is shown: lines of a day, or levels of an hour to a year; and the newest of a station.
+
+import { h } from "../dom.js";
+import { fleet } from "../fleet.js";
+import { Seismote } from "../page.js";
+import { levels } from "../pure/levels.js";
+import { units } from "../pure/units.js";
+import { format } from "../preferences.js";
+import { router } from "../router.js";
+import { text } from "../text.js";
+import { stationHead } from "./frame.js";
+
+const words = text.history;
+// How long the broker has for what it keeps of a station (ms).
+const patience = 3000;
+
+// "20260105T102030Z"
+const stamp = (time) => new Date(time).toISOString().replace(/[-:]|\.\d+/g, "");
+export const levelsAddress = (id, span, time) => router.address("station", id, "levels", span, stamp(time));
+
+// The choice of spans, of which `active` is shown; the others at a time (milliseconds).
+export function spanLinks(id, active, time) {
+  const one = (name, href) => h("a", { class: "button small", href, "aria-current": name === active ? "page" : null }, words.spans[name]);
+  return h("nav", { class: "spans", "aria-label": words.span },
+    one("lines", router.address("station", id, "history", units.date(time, format.utc()))), Object.keys(levels.spans).map((span) => one(span, levelsAddress(id, span, time))));
+}
+
+// When the newest was measured that is known of a station (milliseconds); NaN while nothing is.
+// With `any`, what the broker has kept of a station that plays a recording counts, too: it may be of the day on which that
+// was started.
+export function newestOf(id, any = true) {
+  const known = fleet.stations.get(id);
+  if (!any && known?.online === true && !known.isLive && (known.info?.sensor?.driver ?? "replay") === "replay") return NaN;
+  const times = [fleet.time(known), units.milliseconds(known?.lastEvent?.end ?? known?.lastEvent?.onset)].filter(Number.isFinite);
+  return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times) : NaN;
+}
+
+// Shows a view of a station's past: make(time) -> { head, element, ask(), close(), some, has(time) }. Without a time it is the
+// newest of which there is something: of a recording, or of a station that has been away for long, not today. Until that is
+// known, nothing is asked. Returns what ends it.
+export function mountPast(main, id, time, make) {
+  main.className = "station history";
+  const show = (at) => {
+    const view = make(at);
+    main.replaceChildren(view.head.element, view.element);
+    view.ask();
+    Seismote.historyView = view;
+    return view;
+  };
+  if (Number.isFinite(time)) {
+    const view = show(time);
+    return () => view.close();
+  }
+  const head = stationHead(id, "history");
+  main.append(head.element);
+  const opened = Date.now();
+  let view = null;
+  const timer = setInterval(() => {
+    const waited = Date.now() - opened >= patience;
+    const newest = newestOf(id, waited);
+    if (!Number.isFinite(newest) && (view || !waited)) return;
+    const found = Number.isFinite(newest) ? newest : Date.now();
+    // What is heard late, of a broker or a station that is slow, still counts where nothing is shown yet.
+    if (view && (view.some || view.has(found))) return clearInterval(timer);
+    if (Number.isFinite(newest)) clearInterval(timer);
+    if (view) view.close();
+    else head.stop();
+    view = show(found);
+  }, 100);
+  return () => {
+    clearInterval(timer);
+    if (view) view.close();
+    else head.stop();
+  };
+}
