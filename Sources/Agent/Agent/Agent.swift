@@ -59,7 +59,7 @@ public struct Agent {
         let sampling = SamplingThread(
             configuration: configuration, revision: keeper.ledger.revision, boot: boot,
             driver: SensorChoice.driver(configuration.sensor), status: status, orders: orders, ring: storage.segments,
-            alarm: alarm, modes: modes,
+            alarm: alarm, modes: modes, vibration: storage.status.vibration,
             sink: { header, payload in
                 link.publish(header, payload)
                 let late = offline.header(for: header, isConnected: link.isConnected, now: HostClock.monotonic())

@@ -1483,6 +1483,27 @@ extension Spool {
         return nil
     }
 
+    /// What the stored intervals of the last two days have come to, of those that were measured like this.
+    /// - Parameters:
+    ///   - offset: hours by which local time is ahead of UTC.
+    ///   - now: ns of UTC.
+    public mutating func vibrationPast(
+        _ measurement: VibrationMeasurement, offset: Double, now: Int64
+    ) throws(SpoolError) -> VibrationPast {
+        var past = VibrationPast(measurement, offset: offset)
+        // (A clock may be set back by an hour at most.)
+        var number = VibrationBlock.number(at: now - VibrationPast.reach)
+        let last = VibrationBlock.number(at: now + 3_600_000_000_000)
+        while number <= last {
+            // An hour at once.
+            for block in try vibrationBlocks(number...min(last, number + 5)) {
+                for record in block.records { record.add(to: &past) }
+            }
+            number += 6
+        }
+        return past
+    }
+
     /// Intervals of blocks of ten minutes (see ``VibrationBlock/number(at:)``), in order of time. Rows that are not as they
     /// were written count as ``unread``.
     /// - Parameter most: blocks at most.

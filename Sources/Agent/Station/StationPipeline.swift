@@ -45,6 +45,8 @@ public struct StationPipeline: ~Copyable {
     private var openEEW: OpenEEWSender?
     /// Vibration as standards measure it; nil: it is not wanted.
     private var vibration: VibrationSender?
+    /// What intervals before have come to, while nothing measures.
+    private var vibrationPast: VibrationPast?
     /// Motion at a low rate for the analysis of modes; nil: it is not wanted.
     private var motion: MotionCollector?
     private var events: EventRecorder
@@ -150,6 +152,21 @@ public struct StationPipeline: ~Copyable {
         endStretch(to: sink)
         stretchStart += Int64(loaded)
         beginStretch(time: clock.time(loaded), .change)
+    }
+
+    /// Goes on with the doses and the floor of an earlier run.
+    public mutating func goOn(from past: VibrationPast) {
+        if let vibration { vibration.goOn(from: past) } else { vibrationPast = past }
+    }
+
+    private mutating func renewVibration(_ next: VibrationSender?) {
+        if let old = vibration {
+            if let next { next.takeOver(old) } else { vibrationPast = old.past }
+        } else if let past = vibrationPast, let next {
+            next.goOn(from: past)
+            vibrationPast = nil
+        }
+        vibration = next
     }
 
     /// Closes an open event and sends what is still held back; for the end of a recording or an orderly stop.
@@ -511,9 +528,7 @@ extension StationPipeline {
         if configuration.vibration.measuring != was.vibration.measuring {
             vibration?.finish(
                 &messenger, quality: quality, configuration.vibration.enabled ? .change : .stop, to: sink)
-            let next = VibrationSender(configuration, prepared.meter)
-            if let old = vibration { next?.takeOver(old) }
-            vibration = next
+            renewVibration(VibrationSender(configuration, prepared.meter))
         }
         let (modes, before) = (configuration.vibration, was.vibration)
         if modes.modes != before.modes || modes.modesTop != before.modesTop {
@@ -577,9 +592,7 @@ extension StationPipeline {
         summary.extremes = extremes
         trace = TraceBuilder(configuration.trace, rate: rate)
         openEEW = OpenEEWSender(configuration, rate: rate)
-        let vibration = VibrationSender(configuration, prepared.meter)
-        if let old = self.vibration { vibration?.takeOver(old) }
-        self.vibration = vibration
+        renewVibration(VibrationSender(configuration, prepared.meter))
         motion = MotionCollector(configuration, rate: rate)
         stream = streamSettings.map { TraceBuilder($0, rate: sensor.rate) }
         events = EventRecorder(configuration, rate: rate, revision: revision, waveform: prepared.waveform)

@@ -16,8 +16,12 @@ final class VibrationSender {
     private let limitName: String
     private let measurement: VibrationMeasurement
     private var meter: VibrationMeter
-    private var period: VibrationPeriod
-    private var floor = NoiseFloor()
+    /// What its intervals have come to, with those before them.
+    private var sums: VibrationPast
+    /// Of an earlier run, until an interval follows it.
+    private var earlier: VibrationPast?
+    /// Begin of its first interval; nil: there was none.
+    private var oldest: Int64?
     private var message = VibrationMessage()
     /// Of the chunk: the intervals that are to be sent, and how many have been.
     private var sent = 0
@@ -38,7 +42,7 @@ final class VibrationSender {
         settings = configuration.vibration
         limitName = settings.limit?.name ?? ""
         measurement = settings.measurement
-        period = VibrationPeriod(offset: settings.utcOffset)
+        sums = VibrationPast(measurement, offset: settings.utcOffset)
         (message.lower, message.upper) = (measurement.band.lower, measurement.band.upper)
         for k in 0..<3 { message.axes[k].weighting = measurement.weightings[k].name }
     }
@@ -49,9 +53,30 @@ final class VibrationSender {
         count = old.count
         meter.begin(.change)
         if settings.limit == old.settings.limit, settings.warnShare == old.settings.warnShare { last = old.last }
-        guard measurement == old.measurement else { return }
-        floor = old.floor
-        if settings.utcOffset == old.settings.utcOffset { period = old.period }
+        sums.join(old.sums)
+        (earlier, oldest) = (old.earlier, old.oldest)
+    }
+
+    /// Goes on with what an earlier run has measured, as soon as an interval follows it. What is measured again, such as a
+    /// recording that is played once more, does not count twice.
+    func goOn(from earlier: VibrationPast) {
+        if let oldest, let newest = earlier.newest, oldest < newest { return }
+        self.earlier = earlier
+    }
+
+    /// For another one that goes on later.
+    var past: VibrationPast { earlier ?? sums }
+
+    private func join(before interval: VibrationInterval) {
+        if oldest == nil { oldest = interval.start }
+        guard let earlier else { return }
+        if interval.start >= earlier.newest ?? interval.start {
+            sums.join(earlier)
+        } else if interval.seconds < 0.9 * Double(interval.length) {
+            // (A clock that was behind, and is set in it.)
+            return
+        }
+        self.earlier = nil
     }
 
     /// Forgets all samples: what follows does not continue them.
@@ -87,13 +112,15 @@ final class VibrationSender {
     private func send(
         _ interval: VibrationInterval, _ messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
     ) {
-        period.add(interval)
-        floor.add(interval)
+        join(before: interval)
+        sums.add(interval)
+        let (period, floor) = (sums.period, sums.floor)
         let doses = period.doses
         (message.start, message.length, message.seconds) = (interval.start, interval.length, interval.seconds)
         (message.gaps, message.pvs, message.pvsTime) = (interval.gaps, interval.pvs, interval.pvsTime)
         message.interruptions = interval.interruptions
         message.period = period.isNight ? .night : .day
+        message.periodSeconds = period.seconds
         for k in 0..<3 {
             message.axes[k].values = interval.axes[k]
             message.axes[k].dosePeriod = doses[k]

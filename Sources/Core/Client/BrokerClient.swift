@@ -280,6 +280,13 @@ package final class BrokerClient {
         return inbox[taken - 1]
     }
 
+    /// Whether everything that has come from the broker has been taken by ``next(until:)``.
+    package var isDrained: Bool {
+        guard taken == inbox.count, let handle else { return false }
+        var watched = pollfd(fd: mosquitto_socket(handle), events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, 0) == 0
+    }
+
     private func take(_ message: InboundMessage) {
         if inbox.count - taken < Self.inboxLimit { inbox.append(message) }
     }

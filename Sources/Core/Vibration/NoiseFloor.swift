@@ -1,5 +1,5 @@
 /// The sensor's own noise in the quantities of an axis, as measured in quiet: the smallest value of the complete intervals
-/// of the last one to two days. Nil until there have been five of them. It bounds what can be said: a chip of 400 µg/√Hz
+/// of the last one to two days. Nil until these have five of them. It bounds what can be said: a chip of 400 µg/√Hz
 /// gives 1.9 mm/s of noise between 1 and 80 Hz.
 public struct NoiseFloor: Sendable, Equatable {
     public struct Values: Sendable, Equatable {
@@ -35,11 +35,20 @@ public struct NoiseFloor: Sendable, Equatable {
     public static let least = 5
     private static let day: Int64 = 86_400_000_000_000
 
-    private var today: [Values] = Self.blank
-    private var yesterday: [Values] = Self.blank
+    private var today = Day()
+    private var yesterday = Day()
     private var number: Int64 = .min
-    private var count = 0
-    private static let blank = [Values(), Values(), Values()]
+
+    /// What a day of UTC had.
+    private struct Day: Sendable, Equatable {
+        var axes = [Values(), Values(), Values()]
+        var count = 0
+
+        mutating func take(_ other: Day) {
+            for k in axes.indices { axes[k].take(other.axes[k]) }
+            count += other.count
+        }
+    }
 
     public init() {}
 
@@ -48,18 +57,30 @@ public struct NoiseFloor: Sendable, Equatable {
         guard interval.seconds >= 0.9 * Double(interval.length) else { return }
         let day = interval.start / Self.day
         if day != number {
-            yesterday = day == number + 1 ? today : Self.blank
-            (today, number) = (Self.blank, day)
+            yesterday = day == number &+ 1 ? today : Day()
+            (today, number) = (Day(), day)
         }
-        for k in 0..<3 { today[k].take(interval.axes[k]) }
-        count += 1
+        for k in 0..<3 { today.axes[k].take(interval.axes[k]) }
+        today.count += 1
+    }
+
+    /// Adds what was measured before by another one.
+    public mutating func join(_ past: NoiseFloor) {
+        switch number {
+        case .min: self = past
+        case past.number:
+            today.take(past.today)
+            yesterday.take(past.yesterday)
+        case past.number &+ 1: yesterday.take(past.today)
+        default: break
+        }
     }
 
     /// Of an axis; nil: not known yet.
     public func values(axis: Int) -> Values? {
-        guard count >= Self.least else { return nil }
-        var all = today[axis]
-        all.take(yesterday[axis])
+        guard today.count + yesterday.count >= Self.least else { return nil }
+        var all = today.axes[axis]
+        all.take(yesterday.axes[axis])
         return all
     }
 }

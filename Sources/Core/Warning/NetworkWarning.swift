@@ -156,6 +156,9 @@ public struct NetworkWarning: Sendable {
         return ([message], nil)
     }
 
+    /// Counts messages that nobody has looked at, because too many came at once.
+    public mutating func drop(_ count: Int) { note(.crowded, count) }
+
     /// Ends what has passed.
     /// - Returns: what is to be published.
     public mutating func advance(_ now: Moment) -> [WarningMessage] {
@@ -182,8 +185,12 @@ public struct NetworkWarning: Sendable {
     }
 
     private mutating func refuse(_ reason: WarningRefusal) -> (messages: [WarningMessage], refusal: WarningRefusal?) {
-        if let at = WarningRefusal.allCases.firstIndex(of: reason) { counts[at] += 1 }
+        note(reason, 1)
         return ([], reason)
+    }
+
+    private mutating func note(_ reason: WarningRefusal, _ count: Int) {
+        if let at = WarningRefusal.allCases.firstIndex(of: reason) { counts[at] += count }
     }
 
     private static func ended(

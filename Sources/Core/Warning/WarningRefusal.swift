@@ -26,6 +26,8 @@ public enum WarningRefusal: String, Sendable, CaseIterable {
     case passed
     /// Too many at a time.
     case many
+    /// It was pushed out by newer ones before it was looked at.
+    case crowded
 
     /// For the log.
     public var words: String {
@@ -43,6 +45,7 @@ public enum WarningRefusal: String, Sendable, CaseIterable {
         case .distance: "farther than \(Int(IntensityPrediction.reach)) km"
         case .passed: "the S wave has passed"
         case .many: "more than \(NetworkWarning.most) events at a time"
+        case .crowded: "too many messages at once; the newest ones count"
         }
     }
 }

@@ -162,7 +162,7 @@ public struct FeedSettings: ProgramSettings {
             [
                 "state/online", "state/info", "state/config", "state/level", "state/health", "event/trigger",
                 "event/last",
-                "data/trace", "data/history/#", "res/+",
+                "data/trace", "data/vibration", "data/history/#", "res/+",
             ].map { "\(root)/\(id)/\($0)" }
         } + ["event", "event/last"].map { "\(root)/network/\($0)" }
     }

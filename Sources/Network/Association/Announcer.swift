@@ -25,6 +25,12 @@ struct Announcer: Sendable {
     /// To say what is known of so many onsets takes so long that it is not done for each message that changes nothing.
     private static let manyOnsets = 200
 
+    /// What is published may be of use within seconds: as long as an earthquake's waves are on their way, versions may follow
+    /// each other faster, by this factor, for so many seconds from its origin.
+    var isEarly = false
+    private static let hurry = 5.0
+    private static let hurrySeconds = 30.0
+
     private(set) var announced: [Announced] = []
     /// Changes that wait until the last version is old enough.
     private(set) var deadline: Int64?
@@ -40,7 +46,16 @@ struct Announcer: Sendable {
         let open = announced.filter { !$0.isEnded }
         // Nothing has happened here yet, so that there is nothing to say.
         if open.isEmpty, now == .min { return }
-        deadline = open.map { max(now, $0.time + 1_000_000_000) }.min() ?? now
+        let pause: Int64 = isEarly ? 200_000_000 : 1_000_000_000
+        deadline = open.map { max(now, $0.time + pause) }.min() ?? now
+    }
+
+    /// Nanoseconds between two versions of an event at least.
+    private func pause(_ event: AssociatedEvent, _ core: Associator, _ now: Int64) -> Int64 {
+        let isFresh =
+            isEarly && event.members.count < Self.manyOnsets
+            && Double(now) / 1e9 - event.hypocentre.origin < Self.hurrySeconds
+        return Int64(core.options.versionSeconds * 1e9 / (isFresh ? Self.hurry : 1))
     }
 
     /// Leaves out what belongs to another region: it would be taken for an event that has gone.
@@ -70,7 +85,7 @@ struct Announcer: Sendable {
                 continue
             }
             guard !announced[at].isEnded else { continue }
-            let next = max(announced[at].time, announced[at].looked) + Int64(options.versionSeconds * 1e9)
+            let next = max(announced[at].time, announced[at].looked) + pause(event, core, now)
             guard event.closed != nil || now >= next else {
                 deadline = min(deadline ?? next, next)
                 continue

@@ -46,7 +46,7 @@ extension Associator {
     /// Places of the stations that work and have had no onset for some minutes.
     private func quiet(around first: Kept) -> [Place] {
         stations.values.compactMap { station in
-            guard let place = station.place, station.isOnline, station.recent.isEmpty,
+            guard let place = station.place, station.watches(at: first.onset.seconds), station.recent.isEmpty,
                 place.distance(to: first.place) < 2 * options.searchRadius
             else { return nil }
             return place
@@ -135,7 +135,7 @@ extension Associator {
             }
         }
         let support = support(of: source, members: names, now: now, margin: (2, 10))
-        guard support.silent.isEmpty, support.used == names.count else { return false }
+        guard support.allSilent == 0, support.used == names.count else { return false }
         if support.settled >= now {
             recheck(first, of: chosen, at: support.settled)
             return false
@@ -247,7 +247,7 @@ extension Associator {
         for kept in chosen { nearest[kept.onset.station] = (kept.place, kept.onset.seconds) }
         let onsets = nearest.sorted { $0.key < $1.key }.map(\.value)
         let around = stations.values.compactMap { station in
-            station.place.flatMap { station.isOnline && $0.distance(to: centre) <= reach ? $0 : nil }
+            station.place.flatMap { station.watches(at: middle) && $0.distance(to: centre) <= reach ? $0 : nil }
         }
         return Simultaneity(onsets, around: around).verdict(beside: source)
     }

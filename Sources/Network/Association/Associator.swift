@@ -7,8 +7,13 @@ public struct Associator: Sendable {
     struct Station: Sendable {
         var place: Place?
         var isOnline = true
+        /// Since when, seconds of UTC.
+        var since = -Double.infinity
         /// Times of its onsets of the last minutes, seconds of UTC.
         var recent: [Double] = []
+
+        /// Whether it would have told of an onset at a time (seconds of UTC), so that its silence means something.
+        func watches(at time: Double) -> Bool { isOnline && since <= time }
     }
 
     /// An onset that is kept.
@@ -52,8 +57,10 @@ public struct Associator: Sendable {
     }
 
     /// Whether silence of a station means anything.
-    public mutating func setOnline(_ isOnline: Bool, _ station: String) {
+    /// - Parameter since: seconds of UTC; of what was before, it could say nothing.
+    public mutating func setOnline(_ isOnline: Bool, _ station: String, since: Double = -.infinity) {
         stations[station, default: Station()].isOnline = isOnline
+        stations[station]?.since = since
     }
 
     public func place(of station: String) -> Place? { stations[station]?.place }
@@ -93,7 +100,8 @@ public struct Associator: Sendable {
 
     /// Looks at an onset again at a time (seconds of UTC), unless another one of the same source is looked at by then.
     mutating func recheck(_ kept: Kept, of chosen: [Kept], at seconds: Double) {
-        let time = Int64(seconds * 1e9) + 1
+        // (A little later: seconds of UTC are known to 0.2 µs, and what is due at a time has to be over then.)
+        let time = Int64(seconds * 1e9) + 1_000_000
         let names = Set(chosen.map(\.onset.eventID))
         if time > now, !rechecks.contains(where: { $0.time <= time && names.contains($0.eventID) }) {
             rechecks.append((time, kept.onset.eventID))

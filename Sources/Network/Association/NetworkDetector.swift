@@ -2,7 +2,7 @@ import Messages
 import Propagation
 
 /// Messages of stations in, versions of network events out. Pure: driven by the times in the messages, and by the clock
-/// only where it is told of one.
+/// where it is told of it.
 public struct NetworkDetector: Sendable {
     /// Stations that are kept; a place costs about 200 bytes.
     public static let stationLimit = 100_000
@@ -10,8 +10,9 @@ public struct NetworkDetector: Sendable {
     private static let movedKilometres = 1.0
 
     public let options: AssociationOptions
-    /// Whether messages are used in the order in which they come, instead of waiting for late ones until the watermark
-    /// has passed. The first warning comes seconds earlier then; what it says may depend on which messages were late.
+    /// Whether messages are used in the order in which they come, and waits end by the clock, instead of waiting for late
+    /// ones until the watermark has passed. The first warning comes seconds earlier then; what it says may depend on which
+    /// messages were late.
     public let isEarly: Bool
     /// Set while a successor is given again what its predecessor has had: it says nothing of that.
     public var isMuted = false {
@@ -25,6 +26,8 @@ public struct NetworkDetector: Sendable {
     private var homes: [String: Int] = [:]
     private var places: [String: Place] = [:]
     private var offline: Set<String> = []
+    /// Since when stations are online that have not always been so, seconds of UTC.
+    private var since: [String: Double] = [:]
     /// Announced by others before this run.
     private var restored: [Announcer.Announced] = []
     /// Messages that were taken, and those that were not, by reason.
@@ -63,14 +66,17 @@ public struct NetworkDetector: Sendable {
             let spoken: [Spoken]
             switch topic {
             case "event/trigger":
-                spoken = try take(StationReport(payload, station: station, arrival: arrival))
+                spoken = try take(StationReport(payload, station: station, arrival: arrival), arrival)
             case "state/info":
                 guard let identity = payload["station"] else { throw .syntax }
                 if let id = identity["id"], id != .string(station) { throw .station }
-                try setPlace(Place.reading(identity), of: station)
+                let made = payload["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
+                try setPlace(
+                    Place.reading(identity), of: station,
+                    since: [made, arrival].compactMap(\.self).min().map { Double($0) / 1e9 })
                 spoken = []
             case "state/online":
-                setOnline(payload != .string("offline"), station)
+                setOnline(payload != .string("offline"), station, at: arrival)
                 spoken = []
             default: throw .topic
             }
@@ -82,21 +88,21 @@ public struct NetworkDetector: Sendable {
         }
     }
 
-    private mutating func take(_ report: StationReport) throws(Refusal) -> [Spoken] {
+    private mutating func take(_ report: StationReport, _ arrival: Int64?) throws(Refusal) -> [Spoken] {
         guard let home = homes[report.onset.station] else { throw .unplaced }
         if report.isFirst, regions[home].core.isBusy(report.onset) { throw .rate }
-        return regions[home].take(report)
+        return regions[home].take(report, arrival: arrival)
     }
 
-    /// The clock: what has not come by then is late.
-    /// - Parameter watermark: nanoseconds of UTC; nothing older is waited for.
-    public mutating func settle(to watermark: Int64) -> [Spoken] {
-        var spoken: [Spoken] = []
-        for i in regions.indices where watermark > regions[i].core.now {
-            spoken += regions[i].settle(to: watermark)
-        }
-        return spoken
+    /// What time alone brings: waits that are over end, events that have had nothing new for long end. To be called when
+    /// it is ``due``; called at other times as well, the same follows.
+    /// - Parameter now: nanoseconds of UTC; what came before has been taken, or is taken for late.
+    public mutating func pass(clock now: Int64) -> [Spoken] {
+        regions.indices.flatMap { regions[$0].pass(clock: now) }
     }
+
+    /// When time alone brings something next, nanoseconds of UTC; nil: not before another message.
+    public var due: Int64? { regions.compactMap(\.due).min() }
 
     /// No more messages will come.
     public mutating func finish() -> [Spoken] {
@@ -134,16 +140,30 @@ public struct NetworkDetector: Sendable {
 
     // MARK: Stations
 
-    private mutating func setOnline(_ isOnline: Bool, _ station: String) {
-        if isOnline { offline.remove(station) } else if places[station] != nil { offline.insert(station) }
-        if let home = homes[station] { regions[home].core.setOnline(isOnline, station) }
+    private mutating func setOnline(_ isOnline: Bool, _ station: String, at time: Int64?) {
+        if isOnline {
+            // Where no clock is known, it is as late as the newest message.
+            let now = time ?? homes[station].map { regions[$0].core.now } ?? .min
+            if offline.remove(station) != nil, now != .min { since[station] = Double(now) / 1e9 }
+        } else if places[station] != nil {
+            offline.insert(station)
+        }
+        tellOnline(station)
     }
 
-    private mutating func setPlace(_ place: Place?, of station: String) throws(Refusal) {
+    private mutating func tellOnline(_ station: String) {
+        guard let home = homes[station] else { return }
+        regions[home].core.setOnline(
+            !offline.contains(station), station, since: since[station] ?? -.infinity)
+    }
+
+    /// - Parameter begin: when the station said so, seconds of UTC: one that is new was not there before.
+    private mutating func setPlace(_ place: Place?, of station: String, since begin: Double?) throws(Refusal) {
         guard places[station] != place else { return }
         guard let place else {
             if let home = homes.removeValue(forKey: station) { regions[home].core.setPlace(nil, of: station) }
             places[station] = nil
+            since[station] = nil
             return
         }
         if let old = places[station], let home = homes[station], old.distance(to: place) > Self.movedKilometres,
@@ -153,13 +173,14 @@ public struct NetworkDetector: Sendable {
             throw .moved
         }
         guard places[station] != nil || places.count < Self.stationLimit else { throw .stations }
+        if places[station] == nil, let begin { since[station] = begin }
         let cell = Region.Cell(place)
         let home = region(of: cell)
         if let old = homes[station], old != home { regions[old].core.setPlace(nil, of: station) }
         places[station] = place
         homes[station] = home
         regions[home].core.setPlace(place, of: station)
-        regions[home].core.setOnline(!offline.contains(station), station)
+        tellOnline(station)
     }
 
     /// The region that has a cell; the cell connects what it touches.

@@ -66,10 +66,10 @@ struct Peers: Equatable {
                 members += 1
                 continue
             }
-            guard station.isOnline, !busy.contains(name) else { continue }
             let travel = source.travel(.p, to: place)
             let gate = options.gate(travel, .p)
             let (arrival, s) = (source.origin + travel, source.arrival(.s, at: place))
+            guard station.watches(at: arrival), !busy.contains(name) else { continue }
             let around = station.recent.filter { $0 > arrival - Self.eventSeconds && $0 < s + 10 }
             if around.isEmpty {
                 if arrival + gate < now {

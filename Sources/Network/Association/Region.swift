@@ -35,6 +35,8 @@ struct Region: Sendable {
     let isEarly: Bool
     /// Newer than the watermark, in order.
     private(set) var pending: [StationReport] = []
+    /// How late what is used at once comes.
+    private var punctuality = Punctuality()
     /// Newest onset, nanoseconds of UTC.
     private var newest = Int64.min
     /// Reports that were older than what had been taken already.
@@ -43,7 +45,14 @@ struct Region: Sendable {
     init(_ options: AssociationOptions, isEarly: Bool) {
         core = Associator(options)
         self.isEarly = isEarly
+        announcer.isEarly = isEarly
     }
+
+    /// Nanoseconds by the clock after which a message that is waited for in event time is late all the same.
+    private static let settledPatience: Int64 = 10_000_000_000
+
+    /// Nanoseconds by which the clock is ahead of what is taken for missing.
+    private var patience: Int64 { isEarly ? punctuality.patience : Self.settledPatience }
 
     /// Takes in another region, which a new station has connected with this one.
     mutating func merge(_ other: Region) {
@@ -56,13 +65,16 @@ struct Region: Sendable {
     }
 
     /// Takes a report, and does what follows of all up to the watermark.
-    mutating func take(_ report: StationReport) -> [Spoken] {
-        if report.time < core.now { late += 1 }
+    /// - Parameter arrival: when it came, nanoseconds of UTC; nil where that is not known.
+    mutating func take(_ report: StationReport, arrival: Int64?) -> [Spoken] {
         if isEarly {
+            if let arrival { punctuality.note(arrival - report.time) }
+            if report.time < core.now { late += 1 }
             let spoken = pass(to: report.time)
             feed(report, &core)
             return spoken + speak()
         }
+        if report.time < core.now { late += 1 }
         hold(report)
         if report.isFirst { newest = max(newest, report.onset.time) }
         if newest == .min { return [] }
@@ -97,6 +109,20 @@ struct Region: Sendable {
         }
         return spoken
     }
+
+    /// The clock says that it is so late: waits that are over by now end, whether or not anything has come.
+    /// - Parameter now: nanoseconds of UTC.
+    mutating func pass(clock now: Int64) -> [Spoken] {
+        let time = now - patience
+        guard time >= core.now || next.map({ $0 <= time }) == true else { return [] }
+        return settle(to: max(time, core.now))
+    }
+
+    /// When ``pass(clock:)`` has something to do next, nanoseconds of UTC; nil: not by itself.
+    var due: Int64? { next.map { $0 + patience } }
+
+    /// Event time of what is done next without another message.
+    private var next: Int64? { [nextDeadline, pending.first?.time].compactMap(\.self).min() }
 
     private var nextDeadline: Int64? { [core.deadline, announcer.deadline].compactMap(\.self).min() }
 

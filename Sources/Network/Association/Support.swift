@@ -7,7 +7,7 @@ struct Support: Equatable {
     var used = 0
     /// Names of the stations that are nearer than the last of them, where the wave has been and nothing was felt.
     var silent: [String] = []
-    /// Stations without an onset as far as the farthest one with one.
+    /// Stations without an onset in the whole circle that was asked.
     var allSilent = 0
     /// The last wave at a station of that circle is over then; seconds of UTC.
     var settled = 0.0
@@ -41,8 +41,8 @@ extension Associator {
                 near.append((distance, name, true))
                 continue
             }
-            guard station.isOnline else { continue }
             let travel = source.travel(.p, to: place)
+            guard station.watches(at: source.origin + travel) else { continue }
             let due = source.origin + travel + options.gate(travel, .p)
             settled = max(settled, due)
             if due < now, !hasOnset(name, around: source, place) { near.append((distance, name, false)) }
@@ -85,7 +85,8 @@ extension Associator {
         let names = Set(event.members.map(\.station))
         let now = Double(now) / 1e9
         return stations.compactMap { name, station -> String? in
-            guard let place = station.place, station.isOnline, !names.contains(name) else { return nil }
+            guard let place = station.place, !names.contains(name), station.watches(at: source.arrival(.p, at: place))
+            else { return nil }
             let distance = place.distance(to: source.place)
             let slant = (distance * distance + source.depth * source.depth).squareRoot()
             guard

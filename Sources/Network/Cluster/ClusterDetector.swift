@@ -41,9 +41,6 @@ package struct ClusterDetector: Sendable {
     /// The newest version of a network event.
     private var last: [UInt8]?
 
-    /// Seconds by the clock after which a message that has not come is late.
-    var patience: Int64 { options.isSettled ? 10_000_000_000 : 3_000_000_000 }
-
     package init(_ options: ClusterOptions, _ association: AssociationOptions, boot: String) {
         (self.options, self.boot) = (options, boot)
         detector = NetworkDetector(association, isEarly: !options.isSettled)
@@ -54,6 +51,8 @@ package struct ClusterDetector: Sendable {
     }
 
     package var stations: Int { detector.stations }
+    /// When time alone brings something next, nanoseconds of UTC; nil: not before another message.
+    package var due: Int64? { phase == .active ? detector.due : nil }
     /// Messages that are not acknowledged.
     package var heldCount: Int { held.count + history.count }
 
@@ -85,7 +84,7 @@ package struct ClusterDetector: Sendable {
         guard phase == .active else { return }
         var spoken: [Spoken] = []
         for delivery in rest { spoken += take(delivery, clock) }
-        spoken += detector.settle(to: now - patience)
+        spoken += detector.pass(clock: now)
         say(spoken)
     }
 
@@ -126,7 +125,7 @@ package struct ClusterDetector: Sendable {
         for delivery in all where isPlace(delivery) { _ = take(delivery, clock) }
         let others = all.filter { !isVersion($0) && !isPlace($0) }
         for delivery in others where delivery.isAgain {
-            _ = detector.settle(to: delivery.arrival - patience)
+            _ = detector.pass(clock: delivery.arrival)
             _ = take(delivery, clock)
         }
         detector.isMuted = false
@@ -134,10 +133,10 @@ package struct ClusterDetector: Sendable {
         // What nobody has had yet is news.
         var spoken: [Spoken] = []
         for delivery in others where !delivery.isAgain {
-            spoken += detector.settle(to: delivery.arrival - patience)
+            spoken += detector.pass(clock: delivery.arrival)
             spoken += take(delivery, clock)
         }
-        spoken += detector.settle(to: now - patience)
+        spoken += detector.pass(clock: now)
         say(spoken)
         (nextSecond, nextStatus) = (clock, clock)
         if detector.stations == 0 { publish("\(options.root)/group/all/cmd/rebirth", Array("{}".utf8)) }

@@ -36,8 +36,8 @@ final class NetworkService {
     private var eventTopic: String { "\(root)/network/event" }
     private var statusTopic: String { "\(root)/network/status" }
     private var syncTopic: String { "\(root)/network/sync" }
-    /// Seconds by the clock after which a message that has not come is late.
-    private var patience: Int64 { settings.isSettled ? 10 : 3 }
+    /// Nanoseconds by which the clock is behind while messages wait to be read: nobody's wait is longer.
+    private static let backlog: Int64 = 3_000_000_000
     /// Seconds after which a station without a place is asked again.
     private static let placePause = 60.0
 
@@ -63,7 +63,7 @@ final class NetworkService {
         }
         let log = try store.log()
         for message in log {
-            _ = detector.settle(to: message.arrival - patience * 1_000_000_000)
+            _ = detector.pass(clock: message.arrival)
             guard let tree = try? JSONReader.read(message.payload) else { continue }
             _ = detector.take(
                 station: message.station, topic: message.topic, payload: tree, arrival: message.arrival)
@@ -141,8 +141,8 @@ final class NetworkService {
         home?.forget()
         while !Interrupt.came {
             var batch: [InboundMessage] = []
-            // The first one is waited for; what is there already comes with it.
-            var until = monotonicSeconds() + 0.2
+            // The first one is waited for, or until time alone brings something; what is there already comes with it.
+            var until = monotonicSeconds() + wait
             while batch.count < 500, let message = try client.next(until: until) {
                 batch.append(message)
                 until = monotonicSeconds()
@@ -158,6 +158,13 @@ final class NetworkService {
             }
             try beat(client)
         }
+    }
+
+    /// Seconds until there is something to do without a message.
+    private var wait: Double {
+        guard let due = detector.due else { return 0.2 }
+        // (A millisecond later, so that it is due then.)
+        return min(0.2, max(0, Double(due - realNanoseconds()) / 1e9) + 0.001)
     }
 
     /// What is done by the clock.
@@ -184,17 +191,19 @@ final class NetworkService {
     /// Takes messages; what follows from them is in the store together with them.
     private func take(_ batch: [InboundMessage], _ client: BrokerClient) throws {
         let now = realNanoseconds()
+        // What has come and was not read yet is not late, after whatever pause.
+        let clock = client.isDrained ? now : now - Self.backlog
         var spoken: [Spoken] = []
         var homeless: Set<String> = []
         if batch.isEmpty {
             // Nearly always nothing follows from time alone; then the disk is left alone.
-            spoken = detector.settle(to: now - patience * 1_000_000_000)
+            spoken = detector.pass(clock: clock)
             if spoken.isEmpty { return }
         }
         var versions: [NetworkStore.Version] = []
         try store.transaction { () throws(DatabaseError) in
             for message in batch { spoken += try take(message, now, &homeless) }
-            spoken += detector.settle(to: now - patience * 1_000_000_000)
+            spoken += detector.pass(clock: clock)
             for one in spoken {
                 let payload = one.message.json(boot: boot, number: sequence, time: one.time)
                 sequence += 1

@@ -69,7 +69,7 @@ struct NetworkSettings: ProgramSettings {
             "An event ends after this time without a new onset."),
         Setting(
             "network.version_s", \.association.versionSeconds, .duration(0.1...60),
-            "Shortest time between two versions of an event."),
+            "Shortest time between two versions of an event; a fifth of it while its waves are on their way (30 s)."),
     ]
 
     /// What the detector on a cluster has to know.

@@ -84,7 +84,8 @@ struct ScriptedSensor: SensorDriver {
 
 @Suite(.timeLimit(.minutes(10))) struct SamplingThreadTests {
     static func run(
-        _ steps: [ScriptedSensor.Step], sink: @escaping PublicationSink = { _, _ in },
+        _ steps: [ScriptedSensor.Step], vibration: Handover<VibrationPast> = Handover(),
+        sink: @escaping PublicationSink = { _, _ in },
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> (SamplingStatus, ScriptedSensor.Script) {
         var configuration = Configuration()
@@ -94,7 +95,7 @@ struct ScriptedSensor: SensorDriver {
         let status = try SamplingStatus()
         let thread = SamplingThread(
             configuration: configuration, boot: "b", driver: ScriptedSensor(script: script), status: status,
-            orders: OrderBook<SamplingWork>(answered: nil, wake: status.wake), sink: sink)
+            orders: OrderBook<SamplingWork>(answered: nil, wake: status.wake), vibration: vibration, sink: sink)
         try thread.start()
         return (status, script)
     }
@@ -149,6 +150,32 @@ struct ScriptedSensor: SensorDriver {
         #expect(eventually { status.now.problem != nil && status.now.vibration == nil })
         status.requestStop()
         #expect(eventually { status.now.finished })
+    }
+
+    /// What the storage has found of earlier runs is gone on with.
+    @Test func theDoseOfTheDayGoesOnAfterARestart() throws {
+        let handover = Handover<VibrationPast>()
+        var before = VibrationInterval()
+        (before.start, before.length, before.seconds) = (1_699_999_990_000_000_000, 10, 10)
+        for k in 0..<3 { before.axes[k].doseFourth = 81 }
+        let seconds = Mutex(0.0)
+        let blocks = [ScriptedSensor.Step](repeating: .block, count: 70)
+        let (status, _) = try Self.run(
+            [.open(rate: 100)] + blocks + [.end], vibration: handover,
+            sink: { header, bytes in
+                guard header.topic.hasSuffix("data/vibration"), let message = try? JSONReader.read(Array(bytes))
+                else { return }
+                #expect(abs((message["x"]?["vdv_period"]?.number ?? 0) - 3) < 0.001)
+                seconds.withLock { $0 = message["period_seconds"]?.number ?? 0 }
+            }
+        ) {
+            ($0.vibration.enabled, $0.vibration.band, $0.vibration.interval) = (true, .own, 10)
+            var past = VibrationPast($0.vibration.measurement, offset: 0)
+            past.add(before)
+            handover.put(past)
+        }
+        #expect(eventually { status.now.finished })
+        #expect(seconds.withLock { $0 } > 15)
     }
 
     /// Opened within two seconds of its return, however long it was away.

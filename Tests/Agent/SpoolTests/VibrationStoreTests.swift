@@ -77,6 +77,40 @@ import Vibration
         #expect(try records(&again) == (0..<65).map { Self.record($0, length: 10) })
     }
 
+    /// The sums of the last two days, after a kill too.
+    @Test func whatTheStoredIntervalsHaveComeTo() throws {
+        var spool = try folder.open()
+        let stored = (0..<3200).map { Self.record($0) }
+        for record in stored {
+            try spool.storeVibration(record)
+            if record.start % 600_000_000_000 == 0 { try spool.commit() }
+        }
+        try spool.commit()
+        var measurement = VibrationMeasurement()
+        let now = stored[2990].start + 30 * second
+        var wanted = VibrationPast(measurement, offset: 1.5)
+        // (Ten minutes are whole: what begins in those of the time two days ago counts.)
+        let (from, to) = (now - VibrationPast.reach, now + 3600 * second)
+        for record in stored
+        where VibrationBlock.number(at: record.start) >= VibrationBlock.number(at: from)
+            && VibrationBlock.number(at: record.start) <= VibrationBlock.number(at: to)
+        {
+            wanted.add(record.interval)
+        }
+        let copy = try folder.killed()
+        var again = try copy.open()
+        #expect(try again.vibrationPast(measurement, offset: 1.5, now: now) == wanted)
+        #expect(wanted.period.seconds > 0 && wanted.floor.values(axis: 0) != nil)
+        // Another length: a dose, and no floor. Other weightings, or other days: nothing.
+        measurement.interval = 30
+        let dose = try again.vibrationPast(measurement, offset: 1.5, now: now)
+        #expect(dose.period == wanted.period && dose.floor == NoiseFloor())
+        measurement.weightings = [.wd, .wd, .wb]
+        #expect(try again.vibrationPast(measurement, offset: 1.5, now: now).newest == nil)
+        let later = now + 40 * 86_400 * second
+        #expect(try again.vibrationPast(VibrationMeasurement(), offset: 1.5, now: later).newest == nil)
+    }
+
     /// What has 16 bits is as near as two or three digits, the same before it is written and after.
     @Test(arguments: [0.0, 0.00123, 0.0987, 3.21, 47.11, 1234]) func shortNumbersAreNearEnough(_ number: Double) throws
     {

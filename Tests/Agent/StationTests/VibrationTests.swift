@@ -1,6 +1,7 @@
 import Foundation
 import Messages
 import Settings
+import SignalProcessing
 import Testing
 import Vibration
 
@@ -131,6 +132,82 @@ import Vibration
                 "11 ok mm/s x", "21 exceeded mm/s x", "31 exceeded mm/s x", "36 exceeded mm/s x", "41 ok mm/s x",
                 "44 none", "51 ok mm/s x", "56 none", "61 none",
             ])
+    }
+
+    /// Doses and the floor go on after a kill with what has been stored; a recording that is played again counts once.
+    @Test func aRestartGoesOnWithTheDay() throws {
+        var recording = burst(seconds: 105, from: 12, to: 50, amplitude: 0.02 * 2 * .pi * 5)
+        recording.start = Self.recording.start
+        let blocks = recording.blocks(of: 50)
+        func run(_ blocks: some Sequence<SampleBlock>, after past: VibrationPast?, late: Int = 0) throws -> [Value] {
+            var pipeline = try StationPipeline(
+                configuration: Self.configuration(), sensor: StationSensor(rate: 100), boot: "boot")
+            var messages: [Value] = []
+            for (i, block) in blocks.enumerated() {
+                if i == late, let past { pipeline.goOn(from: past) }
+                pipeline.process(block, quality: .replay) { header, bytes in
+                    guard header.topic.hasSuffix("data/vibration") else { return }
+                    if let message = try? JSONReader.read(Array(bytes)) { messages.append(message) }
+                }
+            }
+            return messages
+        }
+        func past(_ messages: [Value]) throws -> VibrationPast {
+            var past = VibrationPast(Self.configuration().vibration.measurement, offset: 0)
+            for message in messages { past.add(try #require(VibrationRecord(message)).interval) }
+            return past
+        }
+        func seconds(_ messages: some Sequence<Value>) -> Double {
+            messages.reduce(0) { $0 + ($1["seconds"]?.number ?? 0) }
+        }
+        let first = try run(blocks[..<100], after: nil)
+        #expect(first.count == 4)
+        // The storage may come up a little later.
+        for late in [0, 15] {
+            let second = try run(blocks[100...], after: past(first), late: late)
+            #expect(second.count == 5)
+            for count in 1...second.count {
+                let all = first + second.prefix(count)
+                let fourths = all.reduce(0.0) { $0 + pow($1["x"]?["vdv"]?.number ?? 0, 4) }
+                let last = second[count - 1]
+                #expect(abs(pow(last["x"]?["vdv_period"]?.number ?? 0, 4) / fourths - 1) < 1e-6)
+                #expect(abs((last["period_seconds"]?.number ?? 0) - seconds(all)) < 1e-6)
+            }
+            // Three complete intervals from before and two of this run make a floor.
+            #expect(second.map { $0["x"]?["floor"] != nil } == [false, false, true, true, true])
+        }
+        // A clock that was an hour behind, and is set.
+        var behind = burst(seconds: 6)
+        behind.start = recording.start - 3_600_000_000_000
+        let set = try run(behind.blocks(of: 50) + blocks[100...], after: past(first))
+        #expect(set.count == 6)
+        let told = try #require(set.last?["period_seconds"]?.number)
+        #expect(abs(told - seconds(first + set)) < 1e-6)
+        // The same once more, from its beginning.
+        let again = try run(blocks[..<140], after: past(first))
+        #expect(try #require(again.last)["period_seconds"]?.number == seconds(again))
+    }
+
+    /// Off and on again, the day goes on.
+    @Test func aPauseGoesOnWithTheDay() throws {
+        var pipeline = try StationPipeline(
+            configuration: Self.configuration(), sensor: StationSensor(rate: 100), boot: "boot")
+        var sent: [Sent] = []
+        let sink: PublicationSink = { header, bytes in
+            sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
+        }
+        for (i, block) in Self.recording.blocks(of: 100).enumerated() {
+            if i == 25 || i == 35 {
+                let other = Self.configuration { $0.vibration.enabled = i == 35 }
+                try pipeline.reconfigure(other, revision: i, to: sink)
+            }
+            pipeline.process(block, quality: .replay, to: sink)
+        }
+        pipeline.finish(to: sink)
+        let messages = Self.messages(sent)
+        let seconds = messages.reduce(0) { $0 + ($1["seconds"] as? Double ?? 0) }
+        let last = try #require(messages.last)
+        #expect(abs((last["period_seconds"] as? Double ?? 0) - seconds) < 1e-6 && seconds > 45)
     }
 
     @Test func whatTheRateDoesNotCarryIsRefusedAtItsSetting() throws {

@@ -109,7 +109,11 @@ import Testing
         #expect(floor.values(axis: 1)?.ppv == 5)
         add(day: 101, 7)
         #expect(floor.values(axis: 1)?.ppv == 5)
+        for _ in 0..<4 { add(day: 101, 9) }
         add(day: 102, 8)
         #expect(floor.values(axis: 1)?.ppv == 7)
+        // What is older says nothing of today, also where there was nothing since.
+        add(day: 105, 8)
+        #expect(floor.values(axis: 1) == nil)
     }
 }

@@ -60,8 +60,10 @@ import Testing
             let t = Double(i) / one.rate
             let w = 2 * Double.pi * t
             let burst = exp(-pow(t.truncatingRemainder(dividingBy: 19) - 7.3, 2) / 0.5)
-            all[0][i] += 0.3 * sin(w * 6.3) * burst
-            all[1][i] += 0.1 * sin(w * 17.1 + 0.4) + 0.2 * burst
+            let sweep = 0.04 * sin(2 * Double.pi * (t + (0.3 * one.rate - 1) * t * t / (2 * one.seconds)))
+            let step = t >= 0.41 * one.seconds && t < 0.73 * one.seconds ? 0.08 : 0
+            all[0][i] += 0.3 * sin(w * 6.3) * burst + sweep
+            all[1][i] += 0.1 * sin(w * 17.1 + 0.4) + 0.2 * burst + step
             all[2][i] += 0.25 * cos(w * 0.21 * one.rate) + 0.05 * sin(w * 2.7)
         }
         return all

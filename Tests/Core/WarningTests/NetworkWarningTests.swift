@@ -181,6 +181,15 @@ import Testing
         #expect(warning.line == nil)
     }
 
+    /// Messages that newer ones have pushed out are counted with those that were refused.
+    @Test func whatNobodyCouldLookAtIsCounted() {
+        var warning = NetworkWarning(Self.options)
+        warning.drop(3)
+        warning.drop(2)
+        #expect(warning.refused.map(\.name) == ["crowded"] && warning.refused.first?.count == 5)
+        #expect(warning.with(Self.options).refused.first?.count == 5)
+    }
+
     @Test func anOldVersionOrADoubleIsNothing() {
         var warning = NetworkWarning(Self.options)
         _ = Self.take(&warning, Self.message(3), Self.at(4))

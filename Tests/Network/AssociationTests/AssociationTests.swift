@@ -96,8 +96,8 @@ import Testing
         second.isMuted = true
         for message in Self.months.infos { _ = second.take(message) }
         second.isMuted = false
-        #expect(second.settle(to: last.time + 60_000_000_000).isEmpty)
-        #expect(second.settle(to: last.time + 86_400_000_000_000).isEmpty)
+        #expect(second.pass(clock: last.time + 60_000_000_000).isEmpty)
+        #expect(second.pass(clock: last.time + 86_400_000_000_000).isEmpty)
         #expect(second.finish().isEmpty)
     }
 
@@ -134,9 +134,9 @@ import Testing
         _ = detector.take(Country.far)
         _ = detector.take(Country.onset("far", Country.start))
         #expect(detector.oldestNeeded == Int64(Country.start * 1e9))
-        _ = detector.settle(to: Int64((Country.start + 100) * 1e9))
+        _ = detector.pass(clock: Int64((Country.start + 100) * 1e9))
         #expect(detector.oldestNeeded == Int64(Country.start * 1e9))
-        _ = detector.settle(to: Int64((Country.start + 200) * 1e9))
+        _ = detector.pass(clock: Int64((Country.start + 200) * 1e9))
         #expect(detector.oldestNeeded == nil)
     }
 

@@ -106,8 +106,11 @@ def acceleration(rate, seconds):
         noise[k] = (state >> 40) / 2**24 - 0.5
     noise = noise.reshape(n, 3).T * 0.05
     burst = np.exp(-(((t % 19) - 7.3) ** 2) / 0.5)
-    x = 0.3 * np.sin(2 * np.pi * 6.3 * t) * burst + noise[0]
-    y = 0.1 * np.sin(2 * np.pi * 17.1 * t + 0.4) + 0.2 * burst + noise[1]
+    # A sweep from 1 Hz to 0.3 of the rate on x; a step that comes and goes on y.
+    sweep = 0.04 * np.sin(2 * np.pi * (t + (0.3 * rate - 1) * t * t / (2 * seconds)))
+    step = np.where((t >= 0.41 * seconds) & (t < 0.73 * seconds), 0.08, 0)
+    x = 0.3 * np.sin(2 * np.pi * 6.3 * t) * burst + sweep + noise[0]
+    y = 0.1 * np.sin(2 * np.pi * 17.1 * t + 0.4) + 0.2 * burst + step + noise[1]
     z = 0.25 * np.cos(2 * np.pi * 0.21 * rate * t) + 0.05 * np.sin(2 * np.pi * 2.7 * t) + noise[2]
     return t, [x, y, z]
 

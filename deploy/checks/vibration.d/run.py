@@ -18,6 +18,8 @@ from agent import Agent
 from broker import Broker
 
 RATE, SECONDS, INTERVAL, SPEED = 200, 250, 10, 25
+# Of the recording that the next run of the agent plays.
+MORE = 100
 
 
 def expect(condition, text):
@@ -55,15 +57,35 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+def intervals(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.endswith("\n")]
+
+
+def the_day_goes_on(stored, after):
+    """The dose of the day or night has what was stored before the kill and what came after it; the floor as well."""
+    last = after[-1]
+    period = lambda start: (hour := (obspy.UTCDateTime(start) - 7 * 3600).timestamp / 3600) // 24 * 24 + (16 if hour % 24 >= 16 else 0)
+    before = [one for one in stored if period(one["start"]) == period(last["start"])]
+    now = [one for one in after if period(one["start"]) == period(last["start"])]
+    seconds = sum(float(one["seconds"]) for one in before) + sum(one["seconds"] for one in now)
+    expect(abs(last["period_seconds"] - seconds) < 0.1, f"the dose is of {last['period_seconds']} s, not of {seconds}")
+    for axis in "xyz":
+        fourths = sum(float(one[f"{axis}_vdv"]) ** 4 for one in before) + sum(one[axis]["vdv"] ** 4 for one in now)
+        expect(abs(last[axis]["vdv_period"] ** 4 / fourths - 1) < 1e-4, f"{axis}: dose {last[axis]['vdv_period']}, not {fourths ** 0.25}")
+    print(f"after a kill: the dose has {len(before)} intervals from before it and {len(now)} of this run, {seconds:.0f} s")
+
+
 async def main(program, tool, folder):
     # From a minute on, some minutes ago.
     begin = int(time.time()) // 60 * 60 - 600
     times, axes = site(begin)
-    recording = os.path.join(folder, "site.csv")
-    with open(recording, "w", encoding="utf-8") as file:
-        file.write("t,x,y,z\n")
-        for row in zip(times, *axes):
-            file.write(f"{row[0]:.3f},{row[1]:.7f},{row[2]:.7f},{row[3] + 9.80665:.7f}\n")
+    recording, rest = os.path.join(folder, "site.csv"), os.path.join(folder, "rest.csv")
+    for path, late, count in ((recording, 0, len(times)), (rest, SECONDS + 10, MORE * RATE)):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("t,x,y,z\n")
+            for row in zip(times[:count] + late, *axes):
+                file.write(f"{row[0]:.3f},{row[1]:.7f},{row[2]:.7f},{row[3] + 9.80665:.7f}\n")
     broker = await Broker(folder, "site").start()
     uri = f"mqtt://127.0.0.1:{broker.port}"
     agent = Agent(program, folder, "site", {
@@ -88,7 +110,11 @@ async def main(program, tool, folder):
         agent.process.kill()
         agent.process.wait()
         before = rows(table)
-        agent.settings["sensor"] = {"driver": "simulate", "rate_hz": 200}
+        agent.settings["sensor"] = {"driver": "replay", "replay": {"file": rest, "speed": float(SPEED)}}
+        heard = os.path.join(folder, "heard.jsonl")
+        with open(heard, "wb") as file:
+            ear = subprocess.Popen(["mosquitto_sub", "-p", str(broker.port), "-q", "1", "-t", "seismote/site/data/vibration"], stdout=file)
+        await asyncio.sleep(0.5)
         agent.start()
         deadline = time.monotonic() + 30
         while subprocess.run(report, capture_output=True).returncode != 0:
@@ -103,6 +129,12 @@ async def main(program, tool, folder):
         said = run(tool, "ctl", "snapshot", "site", "--broker", uri, "--from", stamp(begin), "--to", stamp(begin + SECONDS), "--output", wave, "--json")
         unit = json.loads(said.splitlines()[-1])
         unit = float(re.search(r'"unit_per_count":\s*([0-9.eE+-]+)', json.dumps(unit)).group(1))
+        deadline = time.monotonic() + 30
+        while len(after := [one for one in intervals(heard) if obspy.UTCDateTime(one["start"]).timestamp >= begin + SECONDS + 10]) < MORE // INTERVAL:
+            expect(time.monotonic() < deadline, f"after a kill there were only {len(after)} intervals")
+            await asyncio.sleep(0.2)
+        ear.terminate()
+        the_day_goes_on(told, after)
     finally:
         agent.process.kill()
         broker.stop()

@@ -3,6 +3,7 @@ import Messages
 import Settings
 import Station
 import Threads
+import Vibration
 
 /// Finds natural modes from the motion that the sampling thread hands out, in a thread of its own before which
 /// every other comes: nothing waits for it. It is there from the first time on that the settings want modes.
@@ -23,14 +24,14 @@ final class ModesThread: Sendable {
     private let mustStop = Atomic<Bool>(false)
     private let boot: String
     private let status: SamplingStatus
-    private let past: PastModes
+    private let past: Handover<FollowedModes>
     private let publish: @Sendable (PublicationHeader, UnsafeRawBufferPointer) -> Void
 
     /// - Parameters:
     ///   - past: modes of earlier runs, as soon as they have been read.
     ///   - publish: called in the thread.
     init(
-        boot: String, status: SamplingStatus, past: PastModes = PastModes(),
+        boot: String, status: SamplingStatus, past: Handover<FollowedModes> = Handover(),
         publish: @escaping @Sendable (PublicationHeader, UnsafeRawBufferPointer) -> Void
     ) throws(AgentError) {
         (self.boot, self.status, self.past, self.publish) = (boot, status, past, publish)

@@ -7,6 +7,7 @@ import Settings
 import SignalProcessing
 import Station
 import Threads
+import Vibration
 
 /// The one thread that samples and runs the pipeline. It never ends because of the sensor: what fails is tried again
 /// with growing pauses. While blocks come it takes no lock but the link's for a finished message, and logs nothing.
@@ -47,6 +48,8 @@ final class SamplingThread {
     private let alarm: AlarmThread?
     /// Finds modes in the motion; nil: nobody does.
     private let modes: ModesThread?
+    /// What intervals of vibration before this run have come to, as soon as it has been read.
+    private let pastVibration: Handover<VibrationPast>
     private var isAlarm = false
     private var pause = SamplingThread.firstPause
     private var selfTestIsDue: Bool
@@ -61,7 +64,8 @@ final class SamplingThread {
         configuration: Configuration, revision: Int = 0, boot: String, driver: any SensorDriver,
         choose: @escaping (SensorConfiguration) -> any SensorDriver = { SensorChoice.driver($0) },
         status: SamplingStatus, orders: OrderBook<SamplingWork>, ring: SegmentQueue? = nil,
-        alarm: AlarmThread? = nil, modes: ModesThread? = nil, sink: @escaping PublicationSink
+        alarm: AlarmThread? = nil, modes: ModesThread? = nil, vibration: Handover<VibrationPast> = Handover(),
+        sink: @escaping PublicationSink
     ) {
         self.configuration = configuration
         self.revision = revision
@@ -74,6 +78,7 @@ final class SamplingThread {
         self.ring = ring
         self.alarm = alarm
         self.modes = modes
+        pastVibration = vibration
         selfTestIsDue = configuration.sensor.selfTest
     }
 
@@ -302,6 +307,7 @@ final class SamplingThread {
     private func look(_ pipeline: inout StationPipeline, _ session: inout SamplingSession) {
         let condition = driver.condition
         status.take(condition, mean: pipeline.status.mean)
+        if let past = pastVibration.take() { pipeline.goOn(from: past) }
         guard !configuration.sensor.resample else { return }
         if let measured = condition.rate, measured.isGood { pipeline.follow(trueRate: measured.rate) }
         guard let new = TrueRate.change(condition.rate, from: session.rate) else { return }

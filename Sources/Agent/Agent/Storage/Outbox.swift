@@ -4,6 +4,7 @@ import MiniSEED
 import Settings
 import Spool
 import Station
+import Vibration
 
 /// What stands between the link's memory and the disk: one round of it after the other, each with the time. For the
 /// storage thread alone.
@@ -82,7 +83,14 @@ struct Outbox: ~Copyable {
     ) throws(SpoolError) -> Outbox {
         var spool = try Spool.open(SpoolOptions(context.configuration), now: HostClock.monotonic())
         report(spool.setAsideFile, status, log)
-        do throws(SpoolError) { try begin(&spool, context, link: link, log: log) } catch {
+        do throws(SpoolError) {
+            try begin(&spool, context, link: link, log: log)
+            // Before any interval of this run is there.
+            let vibration = context.configuration.vibration
+            let past = try spool.vibrationPast(
+                vibration.measurement, offset: vibration.utcOffset, now: HostClock.wall())
+            if past.newest != nil { status.vibration.put(past) }
+        } catch {
             // Damage that is found only now is no other than that which the opening finds.
             guard error.isDamage || error.isGone else { throw error }
             log.error("storage files damaged or removed, new ones are created: \(error)")

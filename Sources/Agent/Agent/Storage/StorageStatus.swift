@@ -2,6 +2,7 @@ import Alerts
 import Messages
 import Spool
 import Threads
+import Vibration
 
 /// What the storage thread says of itself to the others.
 final class StorageStatus: Sendable {
@@ -20,7 +21,9 @@ final class StorageStatus: Sendable {
 
     private let words = Mutex(Words())
     /// Natural modes that are stored.
-    let modes = PastModes()
+    let modes = Handover<FollowedModes>()
+    /// What the intervals of vibration of the last days have come to.
+    let vibration = Handover<VibrationPast>()
 
     var now: Words { words.withLock { $0 } }
 

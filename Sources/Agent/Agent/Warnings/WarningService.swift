@@ -52,8 +52,12 @@ final class WarningService {
 
     /// Takes what has come, and ends what has passed; to be called when the inbox has something, and when it is due.
     func round(_ messenger: inout Messenger) {
-        let messages = inbox.take()
+        let (messages, lost) = inbox.take()
         guard warning != nil else { return }
+        if lost > 0 {
+            warning?.drop(lost)
+            note(.crowded)
+        }
         for message in messages {
             let tree = message.isTooLarge ? nil : try? JSONReader.read(message.payload)
             let outcome = warning?.take(topic: message.topic, isRetained: message.isRetained, tree, at: now)

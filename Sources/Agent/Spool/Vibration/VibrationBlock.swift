@@ -192,6 +192,17 @@ private struct ShortTime {
 }
 
 extension VibrationRecord {
+    /// Adds it to the sums of a station, if it was weighted as it weights.
+    func add(to past: inout VibrationPast) {
+        let wanted = past.measurement
+        guard axes.map(\.weighting) == wanted.weightings.map(\.name) else { return }
+        // (Rows have 32 bits.)
+        let isAlike =
+            length == wanted.interval && Float(lower) == Float(wanted.band.lower)
+            && Float(upper) == Float(wanted.band.upper)
+        past.add(interval, isDoseAlone: !isAlike)
+    }
+
     /// As it comes back from a row.
     fileprivate var asStored: VibrationRecord {
         var record = self

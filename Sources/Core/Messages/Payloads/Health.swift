@@ -147,7 +147,7 @@ extension HealthMessage.Warnings {
                 """
                 Messages that no warning was made of, by reason: `topic`, `retained`, `unreadable`, `clock` (theirs or \
                 ours), `old`, `place`, `stations`, `magnitude`, `disputed`, `class`, `distance`, `passed` (S has been \
-                here), `many` (events at a time).
+                here), `many` (events at a time), `crowded` (messages at once, of which the newest eight count).
                 """), refused)
     }
 }

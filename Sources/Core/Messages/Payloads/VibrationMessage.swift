@@ -102,6 +102,8 @@ public struct VibrationMessage: Sendable, Equatable {
     public var pvs = 0.0
     public var pvsTime: Int64 = 0
     public var period = Period.day
+    /// Seconds of that day or night that were measured so far.
+    public var periodSeconds = 0.0
     public var limit: Limit?
     public var state: State?
 
@@ -126,6 +128,9 @@ public struct VibrationMessage: Sendable, Equatable {
         f.number("pvs", pvs, unit: "mm/s", "Largest vector sum of the three velocities.")
         f.time("pvs_t", pvsTime, "When it was reached.")
         f.choice("period", period, "`day` from 7 to 23 h, else `night`, by `vibration.utc_offset_h`.")
+        f.number(
+            "period_seconds", periodSeconds, unit: "s",
+            "How much of that day or night was measured so far, and is in `vdv_period`.")
         f.object(
             "limit", limit, blank: Limit(name: "", share: .init(value: 0, limit: 1, axis: 0)),
             "How the interval stands to `vibration.limit`; left out without one."

@@ -92,13 +92,14 @@ public struct VibrationRecord: Sendable, Equatable {
     /// The axis with the largest peak.
     public var strongest: Int { axes.indices.max { axes[$0].ppv < axes[$1].ppv } ?? 0 }
 
-    /// As the limits see it.
+    /// As limits, doses and the floor see it.
     public var interval: VibrationInterval {
         var interval = VibrationInterval()
         (interval.start, interval.length, interval.seconds, interval.pvs) = (start, length, seconds, pvs)
         for k in 0..<3 {
             (interval.axes[k].ppv, interval.axes[k].frequency) = (axes[k].ppv, axes[k].frequency)
-            interval.axes[k].rms = axes[k].rms
+            (interval.axes[k].rms, interval.axes[k].kbFmax) = (axes[k].rms, axes[k].kbFmax)
+            (interval.axes[k].weightedRMS, interval.axes[k].dose) = (axes[k].weightedRMS, axes[k].dose)
             let square = axes[k].dose * axes[k].dose
             interval.axes[k].doseFourth = square * square
         }

@@ -225,7 +225,7 @@ public final class Hub {
         switch topic {
         case "data/trace", "data/history/trace": try takeTrace(id, message)
         case "state/online": directory.setOnline(id, message.payload == Array("online".utf8))
-        case "state/info", "state/config", "state/level", "state/health":
+        case "state/info", "state/config", "state/level", "state/health", "data/vibration":
             guard learn(id, topic, message.payload) else { return }
             if topic == "state/info" || topic == "state/config" {
                 try ring.set(id, topic, message.payload)

@@ -11,8 +11,11 @@ public final class SharedState: Sendable {
         public var level: Value?
         public var health: Value?
         public var isOnline: Bool?
-        /// Monotonic seconds of the newest level.
+        /// Its last `data/vibration`.
+        public var vibration: Value?
+        /// Monotonic seconds of the newest level, and of the newest interval of vibration.
         public var levelAt = 0.0
+        public var vibrationAt = 0.0
 
         public init(id: String) { self.id = id }
     }

@@ -25,7 +25,7 @@ struct StationDirectory {
     /// Seconds that the settings of a station that has said who it is are waited for.
     private static let settingsSeconds = 5.0
     private static let mostStations = 20_000
-    /// Bytes of `state/info`; of `state/config`; of `state/level` and `state/health`.
+    /// Bytes of `state/info`; of `state/config`; of the others.
     private static let (mostInfo, mostConfig, mostState) = (32 << 10, 512 << 10, 64 << 10)
     private static let (mostUnidentified, mostUnidentifiedMessages) = (1000, 30)
     private static let askAgainSeconds = 60.0
@@ -68,7 +68,7 @@ struct StationDirectory {
 
     // MARK: What a station says
 
-    /// Takes `state/info`, `state/config`, `state/level` or `state/health`.
+    /// Takes `state/info`, `state/config`, `state/level`, `state/health` or `data/vibration`.
     /// - Parameter now: monotonic seconds.
     /// - Throws: why it is not believed; what was known before stays, except codes that cannot be served.
     mutating func learn(_ id: String, _ topic: String, _ payload: [UInt8], now: Double) throws(Problem) {
@@ -82,6 +82,7 @@ struct StationDirectory {
         switch topic {
         case "state/level": return change(id) { ($0.level, $0.levelAt) = (tree, now) }
         case "state/health": return change(id) { $0.health = tree }
+        case "data/vibration": return change(id) { ($0.vibration, $0.vibrationAt) = (tree, now) }
         case "state/info":
             if let problem = Self.problem(ofInfo: tree) { throw problem }
             change(id) { $0.info = tree }

@@ -82,6 +82,7 @@ struct FeedMetrics {
             "seismote_alerts", .gauge, "Active alerts of the station.",
             each { state in if case .array(let alerts)? = state.health?["alerts"] { Double(alerts.count) } else { nil }
             })
+        writeVibration(of: states, &text)
         let counts = contents.counts
         func one(_ value: Int) -> [Sample] { [([], Double(value))] }
         text.add(
@@ -141,5 +142,44 @@ struct FeedMetrics {
         text.add("seismote_feed_requests_total", .counter, "Requests to the web services.", one(server.requests))
         text.add("seismote_feed_sent_bytes_total", .counter, "Bytes sent to clients.", one(server.sentBytes))
         text.add("seismote_feed_ring_bytes", .gauge, "Size of the ring on the disk.", one(counts.ringBytes))
+    }
+
+    /// Of the last interval, until a second one should have come and has not.
+    private func writeVibration(of all: [SharedState.StationState], _ text: inout MetricsText) {
+        let states = all.filter { state in
+            guard let length = state.vibration?["interval_s"]?.number else { return false }
+            return now - state.vibrationAt < 2 * min(max(length, 1), 3600) + 30
+        }
+        func axes(_ value: (Value) -> Double?) -> [Sample] {
+            states.flatMap { state in
+                ["x", "y", "z"].compactMap { axis -> Sample? in
+                    guard let number = state.vibration?[axis].flatMap(value) else { return nil }
+                    return ([("station", state.id), ("axis", axis)], number)
+                }
+            }
+        }
+        text.add(
+            "seismote_vibration_peak_velocity_meters_per_second", .gauge,
+            "Peak particle velocity of the last interval.", axes { $0["ppv"]?.number.map { $0 / 1000 } })
+        text.add(
+            "seismote_vibration_frequency_hertz", .gauge, "Frequency of that peak.",
+            axes { $0["frequency_hz"]?.number })
+        text.add(
+            "seismote_vibration_velocity_rms_meters_per_second", .gauge,
+            "Root mean square of the velocity of the last interval.", axes { $0["rms"]?.number.map { $0 / 1000 } })
+        text.add(
+            "seismote_vibration_kb_fmax", .gauge, "Weighted strength KB_Fmax of the last interval.",
+            axes { $0["kb_fmax"]?.number })
+        text.add(
+            "seismote_vibration_dose", .gauge, "Vibration dose value of the day or night so far, m/s^1.75.",
+            axes { $0["vdv_period"]?.number })
+        text.add(
+            "seismote_vibration_below_floor", .gauge, "Whether the peak says nothing but that it was quiet.",
+            axes { $0["below_floor"]?.flag.map { $0 ? 1 : 0 } })
+        text.add(
+            "seismote_vibration_limit_ratio", .gauge, "What the last interval was of the limit.",
+            states.compactMap { state in
+                state.vibration?["limit"]?["share"]?.number.map { ([("station", state.id)], $0) }
+            })
     }
 }

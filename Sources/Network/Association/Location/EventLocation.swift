@@ -31,7 +31,8 @@ extension Associator {
         }
         let first = members.first?.kept.onset.seconds ?? 0
         let silent = stations.values.compactMap { station -> Place? in
-            guard let place = station.place, station.isOnline, place.distance(to: centre) < Self.silentKilometres,
+            guard let place = station.place, station.watches(at: first),
+                place.distance(to: centre) < Self.silentKilometres,
                 !station.recent.contains(where: { abs($0 - first) < Self.shakenSeconds })
             else { return nil }
             return place

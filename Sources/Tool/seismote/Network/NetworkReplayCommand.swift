@@ -26,7 +26,11 @@ struct NetworkReplayCommand: ParsableCommand {
     var root = Topics.defaultRoot
 
     @Flag(
-        help: "Publish versions in the order of arrival, as `seismote network` does, without waiting for late onsets.")
+        help: ArgumentHelp(
+            """
+            Publish versions in the order of arrival, as seismote-network does: late onsets are not waited for, and waits \
+            end by the times of arrival.
+            """))
     var early = false
 
     @Option(
@@ -94,6 +98,8 @@ struct RecordedNetwork {
     private var unreadable = 0
     private var firstUnreadable: (line: Int, problem: String)?
     private var count = 0
+    /// Arrival of the newest message, nanoseconds of UTC.
+    private var newest = Int64.min
     /// What stations would have made of it.
     var warnings: RecordedWarnings?
 
@@ -112,6 +118,7 @@ struct RecordedNetwork {
             else { throw CodedError("", .type, "No object with topic and payload.") }
             // Seconds since 1970; smaller numbers count from somewhere else and say nothing of the clock.
             let arrival = record["arrival"]?.number.flatMap { (1e9...9e9).contains($0) ? Int64($0 * 1e9) : nil }
+            if let arrival { pass(clock: arrival) }
             if case .success(let new) = detector.take(station: station, topic: rest, payload: payload, arrival: arrival)
             {
                 spoken += new
@@ -123,7 +130,23 @@ struct RecordedNetwork {
         }
     }
 
+    /// The clock goes on until a message comes, and what is due in between happens when it is due. (Without `--early` the
+    /// output depends on event time alone.)
+    private mutating func pass(clock arrival: Int64) {
+        guard detector.isEarly else { return }
+        newest = max(newest, arrival)
+        while let due = detector.due, due < arrival {
+            let new = detector.pass(clock: due)
+            spoken += new
+            for one in new { warnings?.take(one, arrival: due) }
+        }
+    }
+
+    /// Seconds that the clock goes on after the last message.
+    private static let afterwards: Int64 = 300
+
     mutating func finish() {
+        if newest != .min { pass(clock: newest + Self.afterwards * 1_000_000_000) }
         let last = detector.finish()
         spoken += last
         for one in last { warnings?.take(one, arrival: one.time) }

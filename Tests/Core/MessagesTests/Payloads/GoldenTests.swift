@@ -96,7 +96,7 @@ import Testing
                         .split(separator: " ").map { " \(axis).\($0)" }.joined()
                 }.joined()
                 + " z.floor z.floor.ppv z.floor.rms z.floor.kb_fmax z.floor.aw_rms z.floor.vdv z.below_floor pvs pvs_t"
-                + " period limit limit.name limit.axis limit.value limit.limit limit.share state"
+                + " period period_seconds limit limit.name limit.axis limit.value limit.limit limit.share state"
         ) { $0.send(Samples.vibration, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
             file: "modes.json",

@@ -30,6 +30,7 @@ enum Samples {
         (floor.ppv, floor.rms, floor.kbFmax, floor.weightedRMS, floor.dose) = (0.75, 0.25, 0.5, 0.005, 0.03125)
         message.axes[2].floor = floor
         message.interruptions = [.gap, .stop]
+        message.periodSeconds = 11_970.5
         (message.pvs, message.pvsTime) = (4.25, onset - 7_000_000_000)
         message.limit = .init(
             name: "din4150-3:dwellings:foundation", share: .init(value: 3.5, limit: 5, axis: 0))
