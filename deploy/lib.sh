@@ -194,9 +194,7 @@ release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld 
     -Xlinker --wrap=_swift_stdlib_getScalarName
     # C of other packages has the names of its files in its messages: without the folder it was built in.
     -Xcc "-ffile-prefix-map=$repository=.")
-# How tests are built: without the index for editors, which nothing here reads.
-test_flags=(--build-tests --disable-index-store --quiet)
-export release_flags test_flags
+export release_flags
 
 # SwiftPM does not always stand being started twice in one folder, and checks run beside each other: one at a time.
 swift_alone() {
@@ -236,7 +234,7 @@ built_tests() {
         return
     fi
     need_swift >&2
-    swift_alone build "${test_flags[@]}" >&2 || return
+    swift_alone build --build-tests --quiet >&2 || return
     folder=$(swift_alone build --build-tests --show-bin-path) || return
     printf '%s/SeismotePackageTests.xctest\n' "$folder"
 }
