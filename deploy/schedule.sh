@@ -10,7 +10,8 @@
 #
 # A list of checks has a line for each: its name, the seconds after which it is given up, its load in hundredths of a
 # processor (100 if it is not given; or `alone`, where something is measured that nothing else may disturb), and what it
-# is given: words of the form NAME=VALUE go into its environment, others are its arguments.
+# is given: words of the form NAME=VALUE go into its environment, `needs=JOB` names another job that it needs, others are
+# its arguments.
 
 # shellcheck disable=SC2154  # repository, release_flags: of lib.sh
 job_names=() job_limits=() job_loads=() job_needs=() job_words=() # what is to be done
@@ -33,17 +34,21 @@ job() {
 
 # jobs_of FILE NEEDS [NAME...]: the checks of that list; with names, only these.
 jobs_of() {
-    local list=$1 needs=$2 name seconds load given word title environment arguments
+    local list=$1 needs=$2 name seconds load given word title environment arguments more
     shift 2
     while read -r name seconds load given; do
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
         load=${load:-100}
-        environment=() arguments=()
+        environment=() arguments=() more=
         for word in $given; do
-            if [[ $word =~ ^[A-Z0-9_]+= ]]; then environment+=("$word"); else arguments+=("$word"); fi
+            case $word in
+                needs=*) more=,${word#needs=} ;;
+                [A-Z]*=*) environment+=("$word") ;;
+                *) arguments+=("$word") ;;
+            esac
         done
         title=$name${arguments[*]:+ ${arguments[*]}}
-        job "$title" "$seconds" "$load" "$needs" env "${environment[@]}" "deploy/checks/$name" "${arguments[@]}"
+        job "$title" "$seconds" "$load" "$needs$more" env "${environment[@]}" "deploy/checks/$name" "${arguments[@]}"
     done < <(sed -e 's/#.*//' -e '/^ *$/d' "$list")
 }
 
@@ -55,6 +60,7 @@ jobs_of_builds() {
     job packages 900 5 - install_all
     job tests-build 900 150 - build_tests
     job release 900 100 tests-build build_release
+    job servers 900 100 release build_servers
 }
 
 # What all checks together install, in one go.
@@ -68,9 +74,14 @@ build_tests() { SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --build-tests --qui
 
 build_release() {
     local product
-    for product in seismoted seismote seismote-feed seismote-network seismote-notify; do
+    for product in seismoted seismote seismote-network seismote-notify; do
         swift_alone build -c release "${release_flags[@]}" --product $product --quiet || return
     done
+}
+
+# What few checks need, and compiles long on one processor while the others begin.
+build_servers() {
+    swift_alone build -c release "${release_flags[@]}" --product seismote-feed --quiet || return
     swift_alone build -c release "${release_flags[@]}" --package-path deploy/benchmarks --quiet
 }
 
