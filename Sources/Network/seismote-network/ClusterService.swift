@@ -59,7 +59,7 @@ struct ClusterService {
             // Everything that is there is read first: in a burst, answers of the cluster are behind thousands of messages, and
             // a version is published when its answer has come. Then a part is worked on, so that the next answer is not late.
             waiting += try connection.receive(
-                seconds: waiting.isEmpty ? Self.wait(detector) : 0, most: Self.mostAtOnce)
+                seconds: waiting.isEmpty ? Pause.until(detector.due) : 0, most: Self.mostAtOnce)
             for number in connection.takeConfirmed() { detector.confirmed(number) }
             try perform(&detector, connection)
             let end = monotonicSeconds() + Self.slice
@@ -88,13 +88,6 @@ struct ClusterService {
             for number in connection.takeConfirmed() { detector.confirmed(number) }
             try perform(&detector, connection)
         }
-    }
-
-    /// Seconds until there is something to do without a message, at most a fifth.
-    private static func wait(_ detector: ClusterDetector) -> Double {
-        guard let due = detector.due else { return 0.2 }
-        // (A millisecond later, so that it is due then.)
-        return min(0.2, max(0, Double(due - realNanoseconds()) / 1e9) + 0.001)
     }
 
     private func perform(_ detector: inout ClusterDetector, _ connection: AMQPConnection) throws(AMQPError) {

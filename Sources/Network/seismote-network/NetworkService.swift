@@ -142,7 +142,7 @@ final class NetworkService {
         while !Interrupt.came {
             var batch: [InboundMessage] = []
             // The first one is waited for, or until time alone brings something; what is there already comes with it.
-            var until = monotonicSeconds() + wait
+            var until = monotonicSeconds() + Pause.until(detector.due)
             while batch.count < 500, let message = try client.next(until: until) {
                 batch.append(message)
                 until = monotonicSeconds()
@@ -158,13 +158,6 @@ final class NetworkService {
             }
             try beat(client)
         }
-    }
-
-    /// Seconds until there is something to do without a message.
-    private var wait: Double {
-        guard let due = detector.due else { return 0.2 }
-        // (A millisecond later, so that it is due then.)
-        return min(0.2, max(0, Double(due - realNanoseconds()) / 1e9) + 0.001)
     }
 
     /// What is done by the clock.
