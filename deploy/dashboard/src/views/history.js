@@ -12,7 +12,7 @@ import { defineView, router } from "../router.js";
 import { text } from "../text.js";
 import { stationHead } from "./frame.js";
 import { momentAddress } from "./moment.js";
-import { mountPast, newestOf, spanLinks } from "./spans.js";
+import { PastView, mountPast, newestOf, spanLinks } from "./spans.js";
 
 const words = text.history;
 // A day that goes on is asked for what is new (ms), and anew after a failure; and as a whole after so many times.
@@ -27,8 +27,9 @@ const mount = (main, id, time) => mountPast(main, id, time, (at) => new History(
 defineView("#/station/:id/history", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id, NaN) });
 defineView("#/station/:id/history/:day", { title: ({ id, day }) => `${id}: ${words.title} ${day}`, mount: (main, { id, day }) => mount(main, id, noon(day)) });
 
-class History {
+class History extends PastView {
   constructor(id, day) {
+    super();
     Object.assign(this, { id, day, axis: "z", line: 3600, gain: 0, mark: NaN, replies: [], asked: 0, until: NaN, tails: 0 });
     this.head = stationHead(id, "history");
     const shift = (by) => router.address("station", id, "history", new Date(Date.parse(`${day}T00:00:00Z`) + by * 86400000).toISOString().slice(0, 10));
@@ -58,9 +59,7 @@ class History {
         h("label", { class: "field" }, words.gain, this.gainChoice)),
       this.status, this.canvas,
       h("div", { class: "event-foot" }, this.marked, this.open), h("p", { class: "quiet small-note" }, words.help));
-    this.canvas.addEventListener("click", (event) => this.choose(this.timeAt(event), true));
-    this.canvas.addEventListener("pointermove", (event) => this.choose(this.timeAt(event), false));
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    this.listen();
     this.stops = [
       link.on("state", (state) => state === "online" && this.replies.length === 0 && this.ask()),
       fleet.on("station", (which, what) => which === id && what === "event" && this.surface.redraw()),
@@ -70,14 +69,6 @@ class History {
       }),
     ];
     this.shown();
-  }
-
-  close() {
-    this.closed = true;
-    clearTimeout(this.next);
-    for (const stop of this.stops) stop();
-    this.surface.stop();
-    this.head.stop();
   }
 
   has(time) {
@@ -112,9 +103,7 @@ class History {
     let known = tail;
     let part = false;
     let failed = false;
-    // The present of a recording is not today's.
-    const time = fleet.time(fleet.stations.get(this.id));
-    const now = (Number.isFinite(time) ? time : Date.now()) / 1000;
+    const { now } = this;
     for (const { from, to, step } of helicorder.questions(this.begin, now, tail ? this.until : NaN)) {
       if (to <= from) continue;
       if (!tail) setText(this.status, words.asking(""));
@@ -260,20 +249,12 @@ class History {
     });
     const address = within ? router.address("station", this.id, "event", within.id) : momentAddress(this.id, this.mark * 1000);
     setText(this.marked, `${words.mark(format.moment(this.mark * 1000))}${within ? ` · ${words.event}` : ""}`);
-    this.open.setAttribute("href", address);
-    this.open.hidden = false;
-    this.surface.redraw();
-    if (open) location.hash = address;
+    this.lead(address, open);
   }
 
-  key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const from = Number.isFinite(this.mark) ? this.mark : this.begin + this.line / 2;
+  get moves() {
     const step = this.line / 60;
-    const moves = { ArrowLeft: -step, ArrowRight: step, ArrowUp: -this.line, ArrowDown: this.line, PageUp: -6 * this.line, PageDown: 6 * this.line };
-    if (event.key === "Enter") this.choose(from, true);
-    else if (event.key in moves) this.choose(from + moves[event.key], false);
-    else return;
-    event.preventDefault();
+    const steps = { ArrowLeft: -step, ArrowRight: step, ArrowUp: -this.line, ArrowDown: this.line, PageUp: -6 * this.line, PageDown: 6 * this.line };
+    return { start: this.begin + this.line / 2, steps };
   }
 }

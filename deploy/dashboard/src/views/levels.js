@@ -17,7 +17,7 @@ import { text } from "../text.js";
 import { stationHead } from "./frame.js";
 import { momentAddress } from "./moment.js";
 import { printButton } from "./print.js";
-import { levelsAddress, mountPast, newestOf, spanLinks } from "./spans.js";
+import { PastView, levelsAddress, mountPast, newestOf, spanLinks } from "./spans.js";
 
 const words = text.history;
 // A span that goes on is asked for anew (ms), and so is one that could not be asked for; so many times.
@@ -31,8 +31,9 @@ const mount = (main, id, span, time) => mountPast(main, id, time, (at) => new Le
 defineView("#/station/:id/levels/:span", { title, mount: (main, { id, span }) => mount(main, id, span, NaN) });
 defineView("#/station/:id/levels/:span/:time", { title, mount: (main, { id, span, time }) => mount(main, id, span, timeOf(time)) });
 
-class LevelsView {
+class LevelsView extends PastView {
   constructor(id, span, time) {
+    super();
     Object.assign(this, { id, span, time, ...levels.around(span, time, format.utc()), axis: "z", mark: NaN, replies: [], kept: [], asked: 0, times: 0 });
     this.head = stationHead(id, "history");
     const neighbour = (by) => levelsAddress(id, span, levels.around(span, time, format.utc(), by).begin * 1000);
@@ -59,9 +60,7 @@ class LevelsView {
       this.canvas, this.summary, this.status,
       h("div", { class: "event-foot" }, this.marked, this.open, h("div", { class: "event-files" }, this.save, printButton())),
       h("p", { class: "quiet small-note" }, words.levelsHelp, span === "year" ? ` ${words.yearHelp}` : ""), h("p", { class: "printed-link" }, location.href));
-    this.canvas.addEventListener("click", (event) => this.choose(this.timeAt(event), true));
-    this.canvas.addEventListener("pointermove", (event) => this.choose(this.timeAt(event), false));
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    this.listen();
     this.stops = [
       link.on("state", (state) => state === "online" && this.replies.length === 0 && this.ask()),
       fleet.on("station", (which, what) => which === id && what === "event" && this.surface.redraw()),
@@ -84,22 +83,8 @@ class LevelsView {
     return `${{ year: first.slice(0, 4), month: first.slice(0, 7), week: `${first} – ${last}` }[this.span] ?? first} ${zone}`;
   }
 
-  close() {
-    this.closed = true;
-    clearTimeout(this.next);
-    for (const stop of this.stops) stop();
-    this.surface.stop();
-    this.head.stop();
-  }
-
   has(time) {
     return time >= this.begin * 1000 && time < this.end * 1000;
-  }
-
-  // The station's present (seconds): that of a recording is not today's.
-  get now() {
-    const time = fleet.time(fleet.stations.get(this.id));
-    return (Number.isFinite(time) ? time : Date.now()) / 1000;
   }
 
   async ask() {
@@ -241,21 +226,14 @@ class LevelsView {
     const address = finer ? levelsAddress(this.id, finer, this.mark * 1000) : momentAddress(this.id, this.mark * 1000);
     setText(this.marked, words.levelAt(format.moment(Math.floor(this.mark / step) * step * 1000), one ? format.acceleration(one.swing) : "–", one ? format.acceleration(one.rms) : "–"));
     setText(this.open, finer ? words.openSpan(words.spans[finer]) : words.open);
-    this.open.setAttribute("href", address);
-    this.open.hidden = false;
-    this.surface.redraw();
-    if (open) location.hash = address;
+    this.lead(address, open);
   }
 
-  key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const from = Number.isFinite(this.mark) ? this.mark : (this.begin + this.end) / 2;
+  get moves() {
+    const start = (this.begin + this.end) / 2;
+    const from = Number.isFinite(this.mark) ? this.mark : start;
     const step = (this.end - this.begin) / 120;
-    const moves = { ArrowLeft: -step, ArrowRight: step, PageUp: -12 * step, PageDown: 12 * step, Home: this.begin - from, End: this.end - from };
-    if (event.key === "Enter") this.choose(from, true);
-    else if (event.key in moves) this.choose(from + moves[event.key], false);
-    else return;
-    event.preventDefault();
+    return { start, steps: { ArrowLeft: -step, ArrowRight: step, PageUp: -12 * step, PageDown: 12 * step, Home: this.begin - from, End: this.end - from } };
   }
 
   file() {

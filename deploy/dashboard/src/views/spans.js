@@ -35,6 +35,49 @@ export function newestOf(id, any = true) {
   return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times) : NaN;
 }
 
+// What both views of a station's past have in common: a graph that is pointed at, and the mark that opens what is there. Who
+// extends it has canvas, surface, head, stops, open, mark; timeAt(event), choose(time, open), and moves: from where keys
+// move the mark while there is none, and by how much (seconds).
+export class PastView {
+  listen() {
+    this.canvas.addEventListener("click", (event) => this.choose(this.timeAt(event), true));
+    this.canvas.addEventListener("pointermove", (event) => this.choose(this.timeAt(event), false));
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.next);
+    for (const stop of this.stops) stop();
+    this.surface.stop();
+    this.head.stop();
+  }
+
+  // The station's present (seconds): that of a recording is not today's.
+  get now() {
+    const time = fleet.time(fleet.stations.get(this.id));
+    return (Number.isFinite(time) ? time : Date.now()) / 1000;
+  }
+
+  // The mark leads to an address, and `open` goes there.
+  lead(address, open) {
+    this.open.setAttribute("href", address);
+    this.open.hidden = false;
+    this.surface.redraw();
+    if (open) location.hash = address;
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const { start, steps } = this.moves;
+    const from = Number.isFinite(this.mark) ? this.mark : start;
+    if (event.key === "Enter") this.choose(from, true);
+    else if (event.key in steps) this.choose(from + steps[event.key], false);
+    else return;
+    event.preventDefault();
+  }
+}
+
 // Shows a view of a station's past: make(time) -> { head, element, ask(), close(), some, has(time) }. Without a time it is the
 // newest of which there is something: of a recording, or of a station that has been away for long, not today. Until that is
 // known, nothing is asked. Returns what ends it.
