@@ -7,7 +7,7 @@ import time
 
 from cases_fleet import Speakers
 from firefox import Firefox
-from looks import check_looks
+from looks import check_looks, coloured
 from world import wait_until
 
 BANNER = "!document.getElementById('alarm').hidden"
@@ -220,8 +220,34 @@ def re_title(page):
     return page.title()[0] in "▲△"
 
 
+def views_in_firefox(world, broker, firefox):
+    """A station's live traces move; its past, its events and one of these are there, with what is drawn of them."""
+    firefox.run("window.wrong = []; addEventListener('error', (event) => window.wrong.push(event.message)); addEventListener('unhandledrejection', (event) => window.wrong.push(String(event.reason)));")
+    drawn = coloured(60)
+    with Speakers(world, broker, "live", "live"), Speakers(world, broker, "station", "contract"):
+        firefox.value("void (location.hash = '#/station/live')")
+        traces = "Seismote.fleet.stations.get('live').traces"
+        firefox.until(f"{traces}.end > 60 && Number.isFinite({traces}.value('z', 'raw', -100))", 20)
+        before = firefox.value("[Seismote.live.graphs.frames, Seismote.live.graphs.edge]")
+        # A second and a half of time goes by, in several pictures.
+        firefox.until(f"Seismote.live.graphs.frames > {before[0]} + 8 && Seismote.live.graphs.edge > {before[1]} + 1.5", 20)
+        firefox.until(f"({drawn})(['canvas.graph[data-axis=z]', '--raw']) > 40", 10)
+        firefox.picture(f"{world.artifacts}/firefox-live.png")
+        firefox.value("void (location.hash = '#/station/contract/history')")
+        firefox.until(f"({drawn})(['canvas.helicorder', '--filtered']) + ({drawn})(['canvas.helicorder', '--raw']) + ({drawn})(['canvas.helicorder', '--ink']) > 300", 20)
+        firefox.picture(f"{world.artifacts}/firefox-history.png")
+        firefox.value("void (location.hash = '#/station/contract/events')")
+        firefox.until("Seismote.eventsView?.list.length > 50 && document.querySelectorAll('table.events tbody tr').length > 50", 20)
+        firefox.click("table.events tbody tr:nth-child(2) a")
+        firefox.until(f"({drawn})(['canvas.event-canvas', '--axis-x']) > 300", 20)
+        firefox.picture(f"{world.artifacts}/firefox-event.png")
+        firefox.value("void (location.hash = '#/events')")
+        firefox.until("Seismote.catalogueView?.rows.length > 5 && document.querySelectorAll('.catalogue-scroll tbody tr:not(.room)').length > 5", 10)
+    assert firefox.value("window.wrong") == [], firefox.value("window.wrong")
+
+
 def case_alarm_in_firefox(world):
-    """The same in Firefox: the first station, the banner, the sound after one click."""
+    """The same in Firefox: the first station, the banner, the sound after one click; then the other views."""
     broker = world.another_broker("firefox")
     with Speakers(world, broker, "fleet", "20") as speakers, Firefox(world.work) as firefox:
         wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
@@ -243,7 +269,7 @@ def case_alarm_in_firefox(world):
         firefox.picture(f"{world.artifacts}/firefox-earthquake.png")
         firefox.value("void (location.hash = '#/station/net-0001')")
         firefox.until("document.querySelector('.station-head h1')?.textContent === 'net-0001'", 5)
-        firefox.picture(f"{world.artifacts}/firefox-station.png")
+        views_in_firefox(world, broker, firefox)
         broker.kill()
     return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
 

@@ -18,6 +18,15 @@ SECONDS = int(os.environ.get("SEISMOTE_LOAD_SECONDS", "600"))
 EVERY = 120
 # Spans over which the worst is given (seconds): of the traffic, and of the processor's time.
 SPANS = (1, 10)
+# Counts what comes to the page by kind of topic: bytes of topic, payload and the packet's head (some 6).
+KINDS = """() => {
+  const kinds = (window.kinds = {});
+  Seismote.link.on("message", (topic, payload) => {
+    const [, who, ...rest] = topic.split("/");
+    const kind = who === "network" ? `network/${rest[0]}` : rest.slice(0, 2).join("/");
+    kinds[kind] = (kinds[kind] ?? 0) + topic.length + payload.length + 6;
+  });
+}"""
 
 
 def worst(samples, span):
@@ -44,6 +53,7 @@ def case_thousand_stations_that_shake(world):
         # What came at the beginning is over.
         page.wait_for_timeout(5000)
         traffic, processor, heap, quakes = [], [], [], set()
+        page.evaluate(KINDS)
         began = time.monotonic()
         while time.monotonic() - began < SECONDS:
             traffic.append((time.monotonic(), sent(broker)))
@@ -55,6 +65,7 @@ def case_thousand_stations_that_shake(world):
                 world.picture(page, "load")
             page.wait_for_timeout(max(0, 1000 * (began + len(heap) - time.monotonic())))
         assert detector.poll() is None and fleet.poll() is None, "the fleet or the detector has ended"
+        kinds = page.evaluate("window.kinds")
         # What is as it should be: rows that are now, and an earthquake for each that was made.
         late = page.evaluate("Seismote.overview.rows.filter((row) => row.state === 'silent' || row.state === 'offline').length")
     finally:
@@ -67,6 +78,7 @@ def case_thousand_stations_that_shake(world):
     found = {
         "stations": STATIONS, "seconds": round(traffic[-1][0] - traffic[0][0]), "earthquakes": len(quakes), "rows_late": late,
         "kB_s": {"mean": round(mean[0]), **{f"worst_{span}_s": round(worst(rate, span)) for span in SPANS}},
+        "kB_s_of": {kind: round(count / 1000 / (traffic[-1][0] - traffic[0][0]), 1) for kind, count in sorted(kinds.items(), key=lambda one: -one[1])},
         "core_percent": {"mean": round(100 * mean[1], 1), **{f"worst_{span}_s": round(100 * worst(processor, span), 1) for span in SPANS}},
         "heap_MB": {"median": round(statistics.median(heap)), "worst": round(max(heap)), "last": round(heap[-1])},
     }

@@ -6,9 +6,10 @@ import os
 import re
 import time
 
-from cases_alarm import quake
+from cases_alarm import quake, warn
 from cases_fleet import Speakers
 from looks import check_looks, coloured
+from night import at_night
 from world import wait_until
 
 SERIOUS = """async () => {
@@ -75,6 +76,108 @@ def case_axe_finds_nothing_serious(world):
             found += [f"{theme} alarm: {one}" for one in page.evaluate(SERIOUS)]
             count += 1
             world.close_page(page)
+        broker.kill()
+    assert not found, "\n".join(sorted(set(found)))
+    return f"{count} views"
+
+
+@at_night
+def case_axe_in_all_that_is_opened(world):
+    """What comes up in a view, and the views that need something first: dialogs, the tour, a hall's screen, other spans, paper, a phone."""
+    source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    broker = world.another_broker("axe-more")
+    world.agent("bench", {"sensor": {"simulate": {"scenario": "quiet"}}}, broker=broker)
+    found, count = [], 0
+    with Speakers(world, broker, "station", "contract"), Speakers(world, broker, "live", "live"), Speakers(world, broker, "site", "site"):
+        at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 300))
+        for theme in ("light", "dark"):
+            page = world.page(broker=broker, size=(1280, 900), theme=theme, policy=False)
+
+            def look(name, on=page, theme=theme):
+                nonlocal count
+                found.extend(f"{theme} {name}: {one}" for one in on.evaluate(SERIOUS))
+                count += 1
+
+            def to(where, ready="true", on=page):
+                on.evaluate(f"location.hash = {json.dumps(where)}; null")
+                on.wait_for_timeout(300)
+                world.until(on, ready, 30)
+            page.evaluate(source)
+            world.until(page, "Seismote.fleet.stations.get('contract')?.lastEvent && Seismote.fleet.stations.get('bench')?.info && Seismote.fleet.stations.get('site')?.info && Seismote.fleet.stations.size === 4")
+            page.evaluate("Seismote.preferences.set('view', 'cards'); Seismote.preferences.set('advanced', 'yes')")
+            event = page.evaluate("Seismote.fleet.stations.get('contract').lastEvent.event_id")
+            to("#/station/site/vibration", "Seismote.vibration?.found().periods.length > 600")
+            look("vibration")
+            page.emulate_media(media="print")
+            look("vibration on paper")
+            page.emulate_media(media="screen")
+            for span in ("hour", "day", "week", "year"):
+                to(f"#/station/contract/levels/{span}")
+                look(span)
+            to(f"#/station/live/at/{at}", "Seismote.psd?.found()?.peaks.length === 3")
+            look("spectrum")
+            page.emulate_media(media="print")
+            look("moment on paper")
+            to(f"#/station/contract/event/{event}", "document.querySelector('canvas.event-canvas')")
+            look("event on paper")
+            page.emulate_media(media="screen")
+            network = quake(broker, f"more-{theme}", stations=[{"id": "contract", "event_id": event, "onset": "2026-01-05T10:20:30Z", "residual_s": 0.1, "distance_km": 12.0, "phase": "P"}])
+            world.until(page, "document.querySelector('.event-network')", 5)
+            look("event of an earthquake")
+            to(f"#/earthquake/{network}", "Seismote.earthquakeView?.event")
+            page.click(".section-card button")
+            world.until(page, "Seismote.section?.traces().length === 1", 30)
+            look("record section")
+            page.emulate_media(media="print")
+            look("earthquake on paper")
+            page.emulate_media(media="screen")
+            warn(broker, "contract", event=f"net-quake-warn-{theme}")
+            world.until(page, "document.getElementById('alarm').dataset.kind === 'warning'", 5)
+            look("warning")
+            page.evaluate("while (!document.getElementById('alarm').hidden) document.querySelector('#alarm .primary').click()")
+            to("#/")
+            page.click(".menu summary")
+            look("display")
+            page.click(".menu .panel button")
+            for step in range(10):
+                page.wait_for_timeout(400)
+                look(f"step {step + 1} of the tour")
+                page.keyboard.press("Enter")
+            page.click(".connection")
+            look("connection")
+            page.keyboard.press("Escape")
+            to("#/station/nobody", "document.querySelector('.note[role=alert]:not([hidden])')")
+            look("a station that is not there")
+            to("#/station/bench/settings", "document.querySelectorAll('.setting').length > 50 && !document.querySelector('#setting-trace-rate_hz').disabled")
+            page.fill("#setting-station-latitude", "95")
+            world.until(page, "document.querySelector('#setting-station-latitude-problem').textContent.length > 5")
+            look("a setting that is refused")
+            page.fill("#setting-station-latitude", "35" if theme == "light" else "36")
+            world.until(page, "document.querySelector('.settings-says.fine')")
+            page.click(".settings-bar button.primary")
+            page.wait_for_selector("dialog[open]")
+            look("a change, asked for")
+            page.click("dialog button.primary")
+            page.wait_for_selector(".settings-trial.pending button.primary")
+            look("a change on trial")
+            page.click(".settings-trial.pending button.plain")
+            world.until(page, "document.querySelector('.settings-trial').hidden")
+            world.close_page(page)
+            hall = world.page("?kiosk=600", broker=broker, size=(1280, 720), theme=theme, policy=False)
+            hall.evaluate(source)
+            world.until(hall, "document.body.classList.contains('kiosk') && document.querySelectorAll('.station-card').length === 4")
+            quake(broker, f"hall-{theme}")
+            world.until(hall, "!document.getElementById('alarm').hidden && Seismote.earthquakeView?.event")
+            look("a screen in a hall", hall)
+            world.close_page(hall)
+            phone = world.page(broker=broker, size=(390, 844), theme=theme, policy=False)
+            phone.evaluate(source)
+            for where in ("#/", "#/events", "#/station/live", f"#/station/contract/event/{event}", "#/station/contract/history", "#/station/bench/settings"):
+                to(where, on=phone)
+                phone.wait_for_timeout(500)
+                look(f"phone {where}", phone)
+            world.close_page(phone)
+        world.stop("bench")
         broker.kill()
     assert not found, "\n".join(sorted(set(found)))
     return f"{count} views"

@@ -31,7 +31,7 @@ const empty = (id) => ({
   // When a level came last, by this browser's clock.
   leveled: NaN,
   alerts: new Map(),
-  // event id -> { onset, update, end, over (without an end), judged: [{ t_s, p, likely }] }
+  // event id -> { onset, update, end, over (without an end), said (when it was told last, ms), judged: [{ t_s, p, likely }] }
   events: new Map(),
   traces: new Traces(),
   // The last ten minutes of levels: { time (seconds since 1970), pga, ratios, triggered }
@@ -158,6 +158,9 @@ function takeObject(id, what, payload, packet) {
   if ((what === "summary" || what === "level") && older(known[what], object)) return;
   known[what] = object;
   heard(known, packet, object.t, what === "level" || what === "summary");
+  // A new run goes on with no event of the run before.
+  const open = known.events.get(known.current);
+  if (open && !packet?.retain && object.boot && newestOf(open).boot && object.boot !== newestOf(open).boot) closeEvent(id);
   if (what === "config") known.settings = wire.used(object.config) ?? null;
   if (what === "level") {
     if (!packet?.retain) known.leveled = Date.now();
@@ -200,6 +203,8 @@ function higher(known, intensity, t) {
   }
 }
 
+const newestOf = (entry) => entry.end ?? entry.update ?? entry.onset;
+
 function event(id, what, object, packet) {
   if (!wire.isOwn(id, object?.event_id) || !object.event_type || !object.onset) return;
   if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
@@ -207,8 +212,10 @@ function event(id, what, object, packet) {
   heard(known, packet, packet?.kept ? undefined : object.t, true);
   const fresh = !known.events.has(object.event_id);
   const entry = known.events.get(object.event_id) ?? { judged: [] };
-  if (what === "event/current") known.current = object.event_id;
   if (entry.end && object.event_type !== "end") return;
+  // Each message of an open event comes on both topics; what is asked for later is none of the present.
+  if (what === "event/current" || (what === "event/trigger" && object.event_type !== "end")) known.current = object.event_id;
+  entry.said = Date.now();
   // The open event as a broker has kept it, which another message has told already.
   if (!fresh && what === "event/current" && entry[object.event_type]?.seq >= object.seq) return;
   entry[object.event_type] = object;
@@ -242,6 +249,15 @@ function repair() {
   }
 }
 
+// An event whose end came while there was no connection: no longer among those that the broker has kept.
+let lookedAt = NaN;
+function closeMissed() {
+  if (lookedAt === link.since || !link.isToldOnce(currents())) return;
+  lookedAt = link.since;
+  for (const { id, current, events } of stations.values()) if (events.get(current)?.said < link.since) closeEvent(id);
+}
+const currents = () => `${link.root}/+/event/current`;
+
 // The open event is over; its end comes by itself, or was missed.
 function closeEvent(id) {
   const known = station(id);
@@ -265,8 +281,6 @@ function trace(topic, payload, packet) {
   tick(known, known.traces.endTime * 1000);
   tell(at.id, "trace");
 }
-
-const newestOf = (entry) => entry.end ?? entry.update ?? entry.onset;
 
 export const fleet = {
   stations,
@@ -302,8 +316,13 @@ export const fleet = {
   start() {
     const hear = (what, options) => link.subscribe(`${link.root}/+/${what}`, take, options);
     hear("state/online");
-    for (const what of ["event/trigger", "event/warning", "data/history/event/trigger", "event/current", "state/alert/+"]) hear(what);
-    setInterval(repair, 1000);
+    for (const what of ["event/trigger", "event/warning", "data/history/event/trigger", "state/alert/+"]) hear(what);
+    // What is open when the page comes; after that the same comes on `event/trigger`.
+    link.subscribe(currents(), take, { first: true });
+    setInterval(() => {
+      repair();
+      closeMissed();
+    }, 1000);
     for (const what of ["state/info", "state/update"]) hear(what, { calm: true });
   },
 };

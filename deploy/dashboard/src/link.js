@@ -44,6 +44,9 @@ let kept = 0;
 let calming = null;
 const calmAfter = 250;
 const calmLatest = 8000;
+// So long after the connection what is wanted for what the broker has kept alone is given up (ms).
+const keptWithin = 10000;
+let givingUp = null;
 
 // RabbitMQ closes the connection of whoever publishes what he may not, without a word: when a command left that it has not
 // acknowledged, and how often it closed just then. After the second time no more commands are sent.
@@ -142,8 +145,10 @@ function open() {
     pause = shortest;
     link.since = Date.now();
     link.keeps = false;
-    for (const subscription of subscriptions.values()) Object.assign(subscription, { asked: false, pause: undefined });
+    for (const subscription of subscriptions.values()) Object.assign(subscription, { asked: false, isGivenUp: false, pause: undefined });
     subscribeAll();
+    clearTimeout(givingUp);
+    giveUp();
     set("online");
   });
   mine.on("message", (topic, payload, packet) => deliver(topic, payload, packet));
@@ -200,6 +205,8 @@ function matches(filter, topic) {
   return want.length === have.length;
 }
 link.matches = matches;
+// Whether what the broker has kept of a `first` one has come in this connection.
+link.isToldOnce = (filter) => subscriptions.get(filter)?.isGivenUp === true;
 
 // A thousand stations speak once a second: filters without wildcards are looked up, and only the others compared.
 function deliver(topic, payload, packet) {
@@ -210,7 +217,7 @@ function deliver(topic, payload, packet) {
   }
   hand(subscriptions.get(topic), topic, payload, packet);
   for (const [filter, subscription] of subscriptions) {
-    if (subscription.wild && filter !== topic && matches(filter, topic)) hand(subscription, topic, payload, packet);
+    if (subscription.wild && !subscription.isGivenUp && filter !== topic && matches(filter, topic)) hand(subscription, topic, payload, packet);
   }
   for (const listener of listeners.message) listener(topic, payload, packet);
 }
@@ -259,6 +266,17 @@ function ask(fresh) {
   });
 }
 
+// A broker that keeps nothing is heard on: there those who speak say it again when they are asked (introductions.js).
+function giveUp() {
+  const first = [...subscriptions].filter(([, subscription]) => subscription.first && !subscription.isGivenUp);
+  if (!client?.connected || first.length === 0) return;
+  if (!link.keeps || Date.now() - link.since < keptWithin) givingUp = setTimeout(giveUp, keptWithin);
+  else for (const [filter, subscription] of first) {
+    subscription.isGivenUp = true;
+    client.unsubscribe(filter);
+  }
+}
+
 // Rights change, and a cluster without a leader refuses what it will grant: after 10, 20, 40 s ... 10 min.
 function askAgain(mine, subscription) {
   subscription.pause = Math.min(600000, (subscription.pause ?? 5000) * 2);
@@ -269,11 +287,12 @@ function askAgain(mine, subscription) {
   }, subscription.pause);
 }
 
-// Subscribes, now and after every reconnect; fn(topic, payload, packet) with the payload as bytes. Returns what ends it.
-link.subscribe = function subscribe(filter, fn, { qos = 1, calm = false } = {}) {
+// Subscribes, now and after every reconnect; fn(topic, payload, packet) with the payload as bytes. Returns what ends it. With
+// `first` for what the broker has kept alone: after ten seconds no more comes, where the broker keeps anything.
+link.subscribe = function subscribe(filter, fn, { qos = 1, calm = false, first = false } = {}) {
   let subscription = subscriptions.get(filter);
   if (!subscription) {
-    subscription = { functions: new Set(), code: null, asked: false, wild: /[+#]/.test(filter), qos, calm };
+    subscription = { functions: new Set(), code: null, asked: false, wild: /[+#]/.test(filter), qos, calm, first, isGivenUp: false };
     subscriptions.set(filter, subscription);
     // All that are made in one go leave together.
     queueMicrotask(subscribeAll);
@@ -283,7 +302,7 @@ link.subscribe = function subscribe(filter, fn, { qos = 1, calm = false } = {}) 
     subscription.functions.delete(fn);
     if (subscription.functions.size > 0 || subscriptions.get(filter) !== subscription) return;
     subscriptions.delete(filter);
-    if (client?.connected && subscription.asked) client.unsubscribe(filter);
+    if (client?.connected && subscription.asked && !subscription.isGivenUp) client.unsubscribe(filter);
   };
 };
 

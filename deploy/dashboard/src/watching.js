@@ -37,7 +37,7 @@ fleet.watchTraces = (id) => watch(`${link.root}/${id}/data/trace`, fleet.trace);
 // 42 KB.
 fleet.watchSchema = (id) => watch(`${link.root}/${id}/state/config/schema`, fleet.take);
 fleet.watchStation = (id) => all([
-  ...["state/summary", "state/health", "state/config", "event/last"].map((what) => watch(`${link.root}/${id}/${what}`, fleet.take)),
+  ...["state/summary", "state/health", "state/config", "event/current", "event/last"].map((what) => watch(`${link.root}/${id}/${what}`, fleet.take)),
   waveforms.watch(id),
 ]);
 fleet.watchLastEvents = () => link.subscribe(`${link.root}/+/event/last`, fleet.take, { calm: true });

@@ -17,6 +17,13 @@ const own = { event_id: "a-1", event_type: "end", onset: "2026-01-05T10:00:03Z",
 const list = [catalogue.ofNetwork(quake, "end", ms), catalogue.ofStation("a", own, false, { latitude: 36.1, longitude: -118 }, ms), catalogue.ofStation("b", { ...own, event_id: "b-1", onset: "2026-01-06T00:00:00Z", event_type: "onset", label: undefined }, false, null, ms)];
 const ids = (filter, seen) => catalogue.filter(list, filter, seen).map(({ id }) => id);
 
+test("an earthquake is kept with the nearest sixty of the events that belong to it", () => {
+  assert.deepStrictEqual(list[0].parts, ["a-1"]);
+  const many = { ...quake, stations: Array.from({ length: 100 }, (_, i) => ({ id: `s${i}`, event_id: `s${i}-1`, distance_km: 100 - i })) };
+  const { parts } = catalogue.ofNetwork(many, null, ms);
+  assert.deepStrictEqual([parts.length, parts[0], parts[59]], [60, "s99-1", "s40-1"]);
+});
+
 test("each filter, the newest first", () => {
   assert.deepStrictEqual(ids({}), ["b-1", "a-1", "net-1"]);
   assert.deepStrictEqual(ids({ whose: "network" }), ["net-1"]);

@@ -6,7 +6,7 @@ import "./support/load.js";
 
 globalThis.location = { search: "", pathname: "/", protocol: "http:", host: "example.org" };
 globalThis.sessionStorage = { getItem: () => null, setItem() {}, removeItem() {} };
-globalThis.document = { addEventListener() {}, hidden: false };
+globalThis.document = { addEventListener() {}, dispatchEvent() {}, hidden: false };
 globalThis.addEventListener = () => {};
 class Client extends EventEmitter {
   constructor() {
@@ -15,6 +15,7 @@ class Client extends EventEmitter {
   }
   end() { this.connected = false; }
   subscribe() {}
+  unsubscribe() {}
   publish(topic, payload) {
     this.sent.push(topic);
     // What nobody waits for has an id as well: there are commands that want one.
@@ -70,6 +71,51 @@ test("an event is of the station that says so: another's id is nothing, on whate
   assert.ok(!fleet.stations.get("a").lastEvent && !fleet.stations.get("a").current);
   say("a", "event/trigger", event("a-20260105T100000000Z"));
   assert.deepStrictEqual([...fleet.stations.get("a").events.keys()], ["a-20260105T100000000Z"]);
+});
+
+test("an open event is over with its end, with a new run of its station, and where it ended while there was no connection", () => {
+  connect();
+  const id = "a-20260105T100000000Z";
+  const event = (type, more) => ({ v: 1, boot: "b", seq: 0, t: new Date().toISOString(), event_type: type, event_id: id, onset: "2026-01-05T10:00:00Z", pga: 0.1, ...more });
+  const current = () => fleet.stations.get("a").current;
+  const over = () => fleet.newestEvents("a")[0].ended;
+  say("a", "state/online", "online", true);
+  say("a", "event/current", event("onset"), true);
+  assert.deepStrictEqual([current(), over()], [id, false]);
+  mock.timers.tick(12000);
+  assert.strictEqual(current(), id, "while the connection lasts");
+  // The connection is lost, and the broker still has it.
+  const again = () => {
+    link.connect();
+    client.connected = true;
+    client.emit("connect");
+    say("a", "state/online", "online", true);
+  };
+  mock.timers.tick(5000);
+  again();
+  say("a", "event/current", event("update", { seq: 1 }), true);
+  mock.timers.tick(12000);
+  assert.deepStrictEqual([current(), over()], [id, false]);
+  // And then it does not.
+  again();
+  mock.timers.tick(9000);
+  assert.strictEqual(over(), false);
+  mock.timers.tick(3000);
+  assert.deepStrictEqual([current(), over()], [null, true]);
+  // A live one ends with its end.
+  const next = { event_id: "a-20260105T100100000Z", onset: "2026-01-05T10:01:00Z" };
+  say("a", "event/trigger", event("onset", { ...next, seq: 5 }));
+  assert.strictEqual(current(), next.event_id);
+  say("a", "state/level", level(9));
+  assert.strictEqual(current(), next.event_id, "its own run");
+  say("a", "event/trigger", event("end", { ...next, seq: 6 }));
+  assert.deepStrictEqual([current(), over()], [null, true]);
+  say("a", "event/trigger", event("update", { ...next, seq: 6 }));
+  assert.strictEqual(current(), null, "an update after the end");
+  // A station that begins anew has left the event of its former run.
+  say("a", "event/trigger", event("onset", { event_id: "a-20260105T100200000Z", onset: "2026-01-05T10:02:00Z", seq: 7 }));
+  say("a", "state/info", { ...info("a"), boot: "c", t: new Date().toISOString() });
+  assert.deepStrictEqual([current(), over()], [null, true]);
 });
 
 test("the time of a station that plays a recording is that of its samples, whatever its host says before and after", () => {

@@ -162,6 +162,37 @@ test("asks again for what was refused, ever more rarely, until it is granted", a
   stop();
 });
 
+test("what is wanted for what the broker has kept is given up after ten seconds, where it keeps anything, and asked for anew after a reconnect", async () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const filter = "school/+/event/current";
+  const heard = [];
+  const stop = link.subscribe(filter, (topic) => heard.push(topic), { first: true });
+  const client = fresh();
+  client.accept();
+  mock.timers.tick(60000);
+  assert.deepStrictEqual([client.subscribed.includes(filter), client.unsubscribed], [true, []], "a broker that keeps nothing");
+  client.emit("message", "school/a/event/current", new TextEncoder().encode("{}"), { retain: true });
+  mock.timers.tick(10000);
+  assert.deepStrictEqual(client.unsubscribed, [filter]);
+  assert.ok(link.isToldOnce(filter));
+  // Somebody who wants one of them hears it once.
+  const stopOne = link.subscribe("school/a/event/current", (topic) => heard.push(topic));
+  client.say("school/a/event/current", {});
+  assert.strictEqual(heard.length, 2);
+  stopOne();
+  const next = fresh();
+  next.accept();
+  next.emit("message", "school/a/event/current", new TextEncoder().encode("{}"), { retain: true });
+  assert.ok(next.subscribed.includes(filter) && !link.isToldOnce(filter));
+  mock.timers.tick(9999);
+  assert.deepStrictEqual(next.unsubscribed, []);
+  mock.timers.tick(1);
+  assert.deepStrictEqual(next.unsubscribed, [filter]);
+  stop();
+  assert.deepStrictEqual(next.unsubscribed, [filter], "what is given up is not given up again");
+  mock.timers.reset();
+});
+
 test("filters are those of MQTT", () => {
   for (const [filter, topic, is] of [["a/+/c", "a/b/c", true], ["a/+/c", "a/b/d", false], ["a/#", "a/b/c", true], ["a/+", "a/b/c", false], ["a/b", "a/b", true], ["+", "a/b", false]]) {
     assert.strictEqual(link.matches(filter, topic), is, `${filter} ${topic}`);

@@ -42,6 +42,15 @@ test("a map of the world has few, large ones; across 180° those of both sides",
   assert.ok(shown({ latitude: -17, longitude: 179, pixels: 60 }).some(({ name }) => name === "Suva"));
 });
 
+test("an earthquake is said from the place that is nearest, or from a greater one that is about as near; far from all from none", () => {
+  const munich = places.nearest(list, { latitude: 48.22, longitude: 11.57 });
+  assert.ok(munich.name === "Munich" && Math.abs(munich.km - 10) < 1 && Math.min(munich.azimuth, 360 - munich.azimuth) < 5, JSON.stringify(munich));
+  assert.strictEqual(places.nearest(list, { latitude: -45, longitude: -110 }), null);
+  const two = [{ name: "City", latitude: 0, longitude: 0 }, { name: "Hamlet", latitude: 0, longitude: 0.19 }];
+  assert.strictEqual(places.nearest(two, { latitude: 0, longitude: 0.1 }).name, "City");
+  assert.strictEqual(places.nearest(two, { latitude: 0, longitude: 0.15 }).name, "Hamlet");
+});
+
 test("the browser lets the page fetch that file alone", () => {
   const file = "http://stations.local:8080/places-0a1b.bin";
   assert.strictEqual(policy.connections(["ws://stations.local:8080/"], [file]), `connect-src ws://stations.local:8080 ${file}`);

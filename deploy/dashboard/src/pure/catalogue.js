@@ -9,8 +9,12 @@ const pick = (object, names) => Object.fromEntries(names.filter((name) => object
 const ofStationNames = ["event_id", "event_type", "onset", "end", "duration_s", "pga", "pgv", "intensity", "class", "label", "confirmed", "test", "alarm"];
 const ofNetworkNames = ["event_id", "event_type", "origin_time", "latitude", "longitude", "depth_km", "magnitude", "mmi", "pga", "ellipse", "rms_s", "class", "merged_into", "withdrawn", "version"];
 
+// Of an earthquake the nearest of the events that belong to it.
+const mostParts = 60;
+const partsOf = (event) => [...(event.stations ?? [])].filter((one) => one.event_id).sort((a, b) => (a.distance_km ?? Infinity) - (b.distance_km ?? Infinity)).slice(0, mostParts).map((one) => one.event_id);
+
 // An entry: { id, station ("" of the network), time (text), at (ms), state, magnitude, mmi, pga, kind, label, latitude, longitude,
-// event }. `state`: "on", "end", "withdrawn", "merged", "unheard".
+// event, parts (ids of stations' events, of the network) }. `state`: "on", "end", "withdrawn", "merged", "unheard".
 function ofStation(station, event, isOver, place, milliseconds) {
   return {
     id: event.event_id, station, time: event.onset, at: milliseconds(event.onset), state: event.event_type === "end" ? "end" : isOver ? "unheard" : "on",
@@ -25,6 +29,7 @@ function ofNetwork(event, ended, milliseconds) {
     id: event.event_id, station: "", time: event.origin_time, at: milliseconds(event.origin_time), state: ended ?? "on",
     magnitude: event.magnitude?.value ?? NaN, mmi: event.mmi?.value ?? NaN, pga: event.pga?.value ?? NaN, kind: event.class ?? "", label: "",
     latitude: event.latitude, longitude: event.longitude, event: { ...pick(event, ofNetworkNames), ...(place ? { place } : {}), count: event.stations?.length ?? event.count ?? 0 },
+    parts: partsOf(event),
   };
 }
 

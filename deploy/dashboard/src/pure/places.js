@@ -1,5 +1,7 @@
 // Names of places on a map: which there is room for, the most important first.
 
+import { ground } from "./ground.js";
+
 // Lines of "name, degrees north, degrees east", see deploy/dashboard/places.
 function parse(text) {
   const list = [];
@@ -42,4 +44,17 @@ function inside(list, projection, width, height, { taken = [], wide, line = 14, 
   return found;
 }
 
-export const places = { parse, inside };
+// The place that is nearest to a point { latitude, longitude }, of the first ones in the list where several are about as near:
+// { name, km, azimuth (of the point, seen from the place; degrees) }; null where none is within 300 km.
+const farthest = 300;
+function nearest(list, at) {
+  let best = null;
+  for (const one of list) {
+    if (Math.abs(one.latitude - at.latitude) > farthest / 110) continue;
+    const km = ground.distance(one, at);
+    if (km <= farthest && !(best && km > 0.8 * best.km)) best = { name: one.name, km, azimuth: ground.azimuth(one, at) };
+  }
+  return best;
+}
+
+export const places = { parse, inside, nearest };

@@ -2,8 +2,10 @@
 
 import { h } from "../dom.js";
 import { earthquakes } from "../earthquakes.js";
+import { mapPlaces } from "../places.js";
 import { format } from "../preferences.js";
 import { geo } from "../pure/geo.js";
+import { places } from "../pure/places.js";
 import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { numbers, text } from "../text.js";
@@ -22,6 +24,13 @@ export function placeText(event) {
   if (quality === "outside" && Number.isFinite(azimuth)) return words.outsideTo(compass(azimuth));
   const place = `${geo.latitude(Number(event.latitude.toFixed(2)))}, ${geo.longitude(Number(event.longitude.toFixed(2)))}`;
   return quality === "poor" || quality === "ambiguous" ? `${place} (${words.quality[quality]})` : place;
+}
+
+// "12 km NE of Ridgecrest"; "" where the place is not known that well, or the names of places are not here yet (mapPlaces.on).
+export function nearText(event) {
+  if (["outside", "poor", "ambiguous"].includes(event.place?.quality)) return "";
+  const near = places.nearest(mapPlaces.list(), event);
+  return near ? words.near(km(near.km), compass(near.azimuth), near.name) : "";
 }
 
 // How it goes on or has ended, as a badge; null for one that has simply ended.

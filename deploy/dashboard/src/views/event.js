@@ -1,10 +1,13 @@
 // One event of a station: its waveform, its replay, what was measured, and the files to take along.
 
+import { archive } from "../archive.js";
 import { h, setText } from "../dom.js";
+import { earthquakes } from "../earthquakes.js";
 import { codesOf, saveFile } from "../files.js";
 import { fleet } from "../fleet.js";
 import { link } from "../link.js";
 import { Seismote } from "../page.js";
+import { mapPlaces } from "../places.js";
 import { format, preferences } from "../preferences.js";
 import { csv } from "../pure/csv.js";
 import { motion } from "../pure/motion.js";
@@ -19,6 +22,7 @@ import { waveforms } from "../waveforms.js";
 import { classBadge, eventClass } from "./event-class.js";
 import { eventGraphs } from "./event-graphs.js";
 import { eventMeasures, intensityChip } from "./event-measures.js";
+import { eventNetwork } from "./event-network.js";
 import { eventReplay } from "./event-replay.js";
 import { stationHead } from "./frame.js";
 import { printButton } from "./print.js";
@@ -49,6 +53,8 @@ class Page {
       waveforms.on((station, event) => station === id && event === eventId && this.later()),
       fleet.on("station", (which, what) => which === id && what === "info" && this.measures()),
       preferences.on(() => this.measures()),
+      // What the network says of it, and what this browser has kept of that.
+      earthquakes.on(() => this.network()), archive.on(() => this.network()), mapPlaces.on(() => this.network()),
       link.on("state", (state) => state === "online" && this.older()),
     ];
     main.classList.add("event");
@@ -56,6 +62,8 @@ class Page {
     Seismote.eventView = this;
     this.frame();
     this.heard("event");
+    this.network();
+    archive.ready();
     this.build();
     this.older();
     // Of a station that falls silent nobody knows whether its event goes on.
@@ -97,13 +105,14 @@ class Page {
     this.status = h("p", { class: "quiet event-status", role: "status" });
     this.fetchButton = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.fetch() }, w.fetch);
     this.cards = h("div", { class: "event-cards" });
+    this.networkBox = h("div", {});
     const signals = ["acceleration", "velocity", "displacement", "raw"].map((name) => h("option", { value: name }, w.signals[name]));
     const signal = h("select", { "aria-label": w.shown, onchange: () => this.graphs.signal(signal.value) }, signals);
     const button = (name, label, onclick) => h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick }, name);
     this.mseed = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("mseed") }, w.mseed);
     this.csv = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("csv") }, w.csv);
     this.quakeml = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("xml") }, w.quakeml);
-    this.main.append(this.head.element, this.summary,
+    this.main.append(this.head.element, this.summary, this.networkBox,
       h("div", { class: "event-main" },
         h("section", { class: "card event-waveform", "aria-labelledby": "event-waveform" },
           h("div", { class: "card-head" }, h("h2", { id: "event-waveform" }, w.waveform),
@@ -155,6 +164,10 @@ class Page {
       h("p", { class: "quiet" }, event ? (event.end ? w.window : w.windowSoFar) : this.asking ? w.asking : w.notKnown),
     ].filter(Boolean));
     this.cards.replaceChildren(...(event ? [...eventClass(this.id, event, this.entry.judged, this.mayAsk, (label) => this.labelled(label)), ...eventMeasures(event, runningDuration(this.id, event, over))] : []));
+  }
+
+  network() {
+    this.networkBox.replaceChildren(...[eventNetwork(this.id, this.eventId)].filter(Boolean));
   }
 
   labelled(label) {
