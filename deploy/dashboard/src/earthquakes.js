@@ -112,7 +112,8 @@ export const earthquakes = {
   },
   start() {
     link.subscribe(`${link.root}/network/event`, take);
-    link.subscribe(`${link.root}/network/event/last`, take);
+    // Each version comes on both topics: what the broker has kept is wanted once.
+    link.subscribe(`${link.root}/network/event/last`, take, { first: true });
     link.subscribe(`${link.root}/network/status`, listen);
     link.subscribe(`${link.root}/network/note/+`, takeNote, { calm: true });
     setInterval(look, 5000);

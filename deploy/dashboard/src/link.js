@@ -400,14 +400,18 @@ link.tell = function tell(station, verb, payload = {}) {
   if (client?.connected && mayCommand()) send(`${link.root}/${station}/cmd/${verb}`, { ...payload, id: newId(), source: "page" });
 };
 
-// Whether this user may send commands to the station and gets the answers.
+// Whether this user may send commands to the station and gets the answers. A station that is busy is asked a second time, so that
+// nobody is told that he may not.
 link.rights = async function rights(station) {
-  try {
-    await link.command(station, "ping", {}, { timeoutMs: 5000 });
-    return true;
-  } catch (error) {
-    return error.errors?.length > 0;
+  for (const timeoutMs of [5000, 10000]) {
+    try {
+      await link.command(station, "ping", {}, { timeoutMs });
+      return true;
+    } catch (error) {
+      if (!error.timeout) return error.errors?.length > 0;
+    }
   }
+  return false;
 };
 
 addEventListener("online", () => link.state === "waiting" && open());

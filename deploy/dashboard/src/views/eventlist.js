@@ -30,7 +30,8 @@ export function eventList(id) {
         event.confirmed ? h("span", { class: "badge", dataset: { state: "good" }, role: "img", "aria-label": text.event.confirmed, title: text.event.confirmed }, "✓") : null,
         ended ? null : isHeard(station) ? h("span", { class: "badge", dataset: { state: "bad" } }, words.running)
           : h("span", { class: "badge", dataset: { state: "unknown" } }, text.network.unheard)),
-      id === undefined ? h("td", {}, h("a", { href: router.address("station", station) }, station)) : null,
+      // (By the keyboard one stop for each row: the event's page leads on to the station.)
+      id === undefined ? h("td", {}, h("a", { href: router.address("station", station), tabindex: "-1" }, station)) : null,
       h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(intensityChip))),
       h("td", {}, format.acceleration(event.pga)),
       id === undefined ? null : h("td", {}, format.velocity(event.pgv)),

@@ -45,7 +45,9 @@ class Overview {
     this.buttons = Object.fromEntries(rank.counts.map((name) => [name, h("button", { type: "button", class: `plain small count ${name}`, "aria-pressed": String(name === "all"), hidden: true,
       onclick: () => this.choose(this.only === name ? "all" : name) })]));
     this.counts.append(...Object.values(this.buttons));
-    this.find = h("input", { type: "search", placeholder: words.find, "aria-label": words.find, oninput: () => this.show() });
+    this.find = h("input", { type: "search", placeholder: words.find, "aria-label": words.find, oninput: () => this.show(),
+      // What is found last by many presses of Tab is opened from here.
+      onkeydown: ({ key }) => key === "Enter" && this.find.value !== "" && this.found && (location.hash = router.address("station", this.found)) });
     this.groups = h("select", { onchange: () => {
       this.group = this.groups.value;
       this.show();
@@ -139,6 +141,7 @@ class Overview {
     this.showVersions(all);
     const shown = rank.filter(all, { only: this.only, group: this.group, version: this.version, words: this.find.value });
     const { view } = this;
+    this.found = rank.sort(shown, preferences.get("order"))[0]?.id;
     for (const [name, button] of Object.entries(this.views)) button.setAttribute("aria-pressed", String(name === view));
     this.grid.hidden = view !== "cards";
     this.table.element.hidden = view !== "table" || shown.length === 0;
