@@ -1,5 +1,7 @@
 """Vibration as standards measure it: the diagram with the limit's curve, the day's levels, the month's modes."""
 
+import json
+
 from cases_fleet import Speakers
 from looks import check_looks, coloured
 
@@ -48,4 +50,9 @@ def case_vibration_is_hostile_or_off(world):
           return [found().intervals.length, found().periods.length, found().curve];
         })()""")
         assert kept == [0, 0, None], kept
+        # One that measures none says so, without empty diagrams.
+        broker.publish("seismote/contract/state/config", json.dumps({"v": 1, "boot": "b", "seq": 1, "t": "2026-01-05T10:00:00Z", "rev": 0, "config": {"vibration": {"enabled": False}}, "sources": {}, "pending": None}))
+        page.reload()
+        world.until(page, "document.querySelector('main > [role=status]').textContent === Seismote.text.vibration.off", 20)
+        assert page.is_hidden("canvas.vibration-diagram") and page.is_hidden("canvas.vibration-levels")
         broker.kill()

@@ -133,6 +133,7 @@ const used = object({
     sta_lta: object({ enabled: flag, on: number, off: number }), event: object({ pre_event_s: number }),
   }),
   sensor: object({ mounting: object({ north_deg: number }) }),
+  vibration: object({ enabled: flag }),
 });
 
 const errors = list(object({ code: text, path: text, message: text, allowed: text, nearest: text }));

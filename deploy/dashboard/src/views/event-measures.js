@@ -85,7 +85,7 @@ function detectors(event) {
 // The cards of an event's newest message.
 export function eventMeasures(event, duration) {
   const w = words();
-  const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "scroll" }, content));
+  const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, content));
   return [
     card(w.intensities, intensities(event.intensity ?? [])),
     card(w.measured, pairs(rows(event, duration))),

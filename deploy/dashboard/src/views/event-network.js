@@ -37,12 +37,14 @@ export function eventNetwork(station, eventId) {
   const place = fleet.stations.get(station)?.info?.station;
   const isKnown = isPlaced(event) && Number.isFinite(place?.latitude) && Number.isFinite(place?.longitude);
   const distance = event.stations?.find((one) => one.event_id === eventId)?.distance_km ?? (isKnown ? ground.distance(place, event) : NaN);
-  const rows = [
-    [words.magnitude, magnitudeText(event)], [words.place, [nearText(event), placeText(event)].filter(Boolean).join("; ")],
-    [words.distance, isPlaced(event) && Number.isFinite(distance) ? units.quantity(distance, "km") : ""], [words.depth, isPlaced(event) ? units.quantity(event.depth_km, "km") : ""],
-    [words.largest, Number.isFinite(event.mmi?.value) ? [intensityChip({ scale: "mmi", value: event.mmi.value }), ` ${event.mmi.station ?? ""}`] : ""], [words.stations, numbers.text(count)],
-  ].filter(([, value]) => value !== "" && value !== "–");
+  const fact = (value, name) => value && h("div", { class: "fact" }, h("strong", { class: "number" }, value), h("span", { class: "quiet" }, name));
+  const facts = [
+    fact(event.magnitude ? `M ${magnitudeText(event)}` : text.earthquake.noMagnitude, words.magnitude), fact(placeText(event), nearText(event) || words.place),
+    isPlaced(event) && Number.isFinite(distance) && fact(units.quantity(distance, "km"), words.distance), isPlaced(event) && fact(units.quantity(event.depth_km, "km"), words.depth),
+    Number.isFinite(event.mmi?.value) && h("div", { class: "fact" }, intensityChip({ scale: "mmi", value: event.mmi.value }), h("span", { class: "quiet" }, `${words.largest}: ${event.mmi.station ?? "–"}`)),
+    fact(numbers.text(count), words.stations),
+  ];
   return h("section", { class: "card event-network" }, h("h2", {}, words.ofEvent),
     h("p", {}, h("a", { href: router.address("earthquake", event.event_id) }, text.earthquake.heading(format.moment(event.origin_time))), " ", stateBadge(event)),
-    h("dl", { class: "pairs" }, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
+    h("div", { class: "event-facts" }, facts));
 }

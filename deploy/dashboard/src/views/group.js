@@ -57,7 +57,7 @@ class Group {
       } },
       h("div", { class: "event-filter" }, h("label", { class: "field" }, words.group, choice), this.about),
       h("div", { class: "group-choose" }, h("div", { class: "field" }, this.search, this.picks, this.note), h("div", { class: "field" }, this.help, h("span", { class: "quiet" }, words.value), this.value, this.problem, h("div", { class: "actions" }, this.dryButton)))),
-      h("section", { class: "card", "aria-label": words.answer }, this.status, h("div", { class: "actions" }, this.applyButton, this.keepButton, this.backButton), this.table));
+      h("section", { class: "card group-answer", "aria-label": words.answer }, this.status, h("div", { class: "actions" }, this.applyButton, this.keepButton, this.backButton), this.table));
     this.closers = [fleet.on("station", (id, what) => (what === "schema" && id === this.reference && this.build()) || ((what === "info" || what === "online") && this.members()))];
     this.timer = setInterval(() => this.tick(), 500);
     // The way out of a trial is here alone.

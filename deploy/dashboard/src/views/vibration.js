@@ -42,8 +42,8 @@ function mount(main, id) {
   const canvases = [["diagram", words.diagramLabel], ["levels", words.levelsLabel], ["modes", words.modesLabel]].map(([name, label]) =>
     h("canvas", { class: `vibration-${name}`, role: "img", "aria-label": label }));
   const surfaces = [paintDiagram, paintLevels, paintModes].map((paint, k) => newSurface(canvases[k], paint));
-  main.append(head.element, status,
-    card(words.diagram, canvases[0], limit), card(words.levels, canvases[1]),
+  const diagrams = [card(words.diagram, canvases[0], limit), card(words.levels, canvases[1])];
+  main.append(head.element, status, ...diagrams,
     h("section", { class: "card" }, h("h2", {}, words.modes), canvases[2], modesText));
 
   const peaks = () => found.intervals.flatMap((one) => vibration.axes.map((axis) => one[axis].ppv)).filter((ppv) => ppv > 0);
@@ -160,6 +160,8 @@ function mount(main, id) {
     setText(modesText, !last ? words.noModes : last.modes.length === 0 ? words.none(format.moment(last.start)) : words.modesAre(format.moment(last.start), last.modes.map(named).join(", ")));
     canvases[2].hidden = found.periods.length === 0;
     const asked = fleet.stations.get(id)?.settings?.vibration;
+    // Empty diagrams say nothing of a station that measures none.
+    for (const one of diagrams) one.hidden = found.intervals.length === 0 && asked?.enabled === false;
     if (found.intervals.length === 0 && asked?.enabled === false) setText(status, words.off);
     else if (found.intervals.length > 0) setText(status, words.newest(format.moment(found.intervals.at(-1).start), units.duration(found.intervals.at(-1).length)));
   }
@@ -195,6 +197,7 @@ function mount(main, id) {
     } catch (error) {
       if (closed) return;
       setText(status, words.failed(error.message));
+      if (found.intervals.length === 0) shown();
       timer = setTimeout(ask, retry);
     }
   }
