@@ -10,7 +10,8 @@ import { text } from "./text.js";
 
 const storage = "seismote.credentials";
 const listeners = { state: new Set(), message: new Set() };
-// filter -> { functions, code: what the broker said (granted QoS, 128 and more: refused), asked }
+// filter -> { functions, code: what the broker said (granted QoS, 128 and more: refused), asked, wild: the parts of one with
+// wildcards, else null }
 const subscriptions = new Map();
 const shortest = 500;
 const longest = 15000;
@@ -194,17 +195,15 @@ link.on = function on(kind, fn) {
   return () => listeners[kind].delete(fn);
 };
 
-// Whether a topic is one of a filter's, with + and #.
-function matches(filter, topic) {
-  const want = filter.split("/");
-  const have = topic.split("/");
+// Whether a topic is one of a filter's, with + and #; both in their parts.
+function isOf(want, have) {
   for (let i = 0; i < want.length; i++) {
     if (want[i] === "#") return true;
     if (i >= have.length || (want[i] !== "+" && want[i] !== have[i])) return false;
   }
   return want.length === have.length;
 }
-link.matches = matches;
+link.matches = (filter, topic) => isOf(filter.split("/"), topic.split("/"));
 // Whether what the broker has kept of a `first` one has come in this connection.
 link.isToldOnce = (filter) => subscriptions.get(filter)?.isGivenUp === true;
 
@@ -216,8 +215,9 @@ function deliver(topic, payload, packet) {
     if (!subscriptions.has(topic)) link.keeps = true;
   }
   hand(subscriptions.get(topic), topic, payload, packet);
-  for (const [filter, subscription] of subscriptions) {
-    if (subscription.wild && !subscription.isGivenUp && filter !== topic && matches(filter, topic)) hand(subscription, topic, payload, packet);
+  const parts = topic.split("/");
+  for (const subscription of subscriptions.values()) {
+    if (subscription.wild && !subscription.isGivenUp && isOf(subscription.wild, parts)) hand(subscription, topic, payload, packet);
   }
   for (const listener of listeners.message) listener(topic, payload, packet);
 }
@@ -292,7 +292,7 @@ function askAgain(mine, subscription) {
 link.subscribe = function subscribe(filter, fn, { qos = 1, calm = false, first = false } = {}) {
   let subscription = subscriptions.get(filter);
   if (!subscription) {
-    subscription = { functions: new Set(), code: null, asked: false, wild: /[+#]/.test(filter), qos, calm, first, isGivenUp: false };
+    subscription = { functions: new Set(), code: null, asked: false, wild: /[+#]/.test(filter) ? filter.split("/") : null, qos, calm, first, isGivenUp: false };
     subscriptions.set(filter, subscription);
     // All that are made in one go leave together.
     queueMicrotask(subscribeAll);

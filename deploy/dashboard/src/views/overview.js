@@ -47,7 +47,7 @@ class Overview {
     this.counts.append(...Object.values(this.buttons));
     this.find = h("input", { type: "search", placeholder: words.find, "aria-label": words.find, oninput: () => this.show(),
       // What is found last by many presses of Tab is opened from here.
-      onkeydown: ({ key }) => key === "Enter" && this.find.value !== "" && this.found && (location.hash = router.address("station", this.found)) });
+      onkeydown: ({ key }) => key === "Enter" && this.open() });
     this.groups = h("select", { onchange: () => {
       this.group = this.groups.value;
       this.show();
@@ -116,6 +116,12 @@ class Overview {
     this.show();
   }
 
+  open() {
+    this.show();
+    const [first] = this.find.value === "" ? [] : rank.sort(this.shown, preferences.get("order"));
+    if (first) location.hash = router.address("station", first.id);
+  }
+
   loadLast(wanted) {
     if (this.stopLast || !wanted) return;
     this.stopLast = fleet.watchLastEvents();
@@ -141,7 +147,7 @@ class Overview {
     this.showVersions(all);
     const shown = rank.filter(all, { only: this.only, group: this.group, version: this.version, words: this.find.value });
     const { view } = this;
-    this.found = rank.sort(shown, preferences.get("order"))[0]?.id;
+    this.shown = shown;
     for (const [name, button] of Object.entries(this.views)) button.setAttribute("aria-pressed", String(name === view));
     this.grid.hidden = view !== "cards";
     this.table.element.hidden = view !== "table" || shown.length === 0;
