@@ -19,7 +19,8 @@ def case_vibration_of_a_building_site(world):
           return { piles: intervals.filter((one) => one.x.frequency === 10).length, twice: steps.filter((step) => step <= 0).length,
                    longest: Math.max(...steps.slice(0, -2)), none: intervals.at(-1).z.frequency, curve: curve.points.length, name: curve.name, modes: periods.at(-1).modes.length };
         })()""")
-        assert 200 <= found["piles"] <= 241 and found["twice"] == 0 and found["longest"] == 60000, found
+        # (Four hours of piles, less up to one that is an hour ahead: the day that is asked for ends then.)
+        assert 175 <= found["piles"] <= 241 and found["twice"] == 0 and found["longest"] == 60000, found
         assert found["curve"] == 4 and found["name"] == "din4150-3:dwellings:foundation" and found["modes"] == 2, found
         assert "din4150-3:dwellings:foundation" in page.inner_text("main") and "Hz (1.0 % damping), 3.10 Hz (1.2 % damping)" in page.inner_text("main")
         # The piles lie at 10 Hz and 1 mm/s, below the curve; the newest at 4 mm/s.
