@@ -87,6 +87,6 @@ def case_thousand_stations_that_shake(world):
     assert len(quakes) >= SECONDS // EVERY - 1, f"only {len(quakes)} earthquakes in {SECONDS} s"
     missed = [f"{name} {value:.3g} instead of {goal:.3g}" for name, value, goal in
               (("kB/s", mean[0], 300), ("of a core", mean[1], 0.25), ("MB", max(heap), 150)) if value > goal]
-    # What is wanted is not reached yet (325 kB/s); that it becomes no worse is checked, with room for what runs beside it.
-    assert mean[0] < 350 and mean[1] < 0.35 and max(heap) < 180, found
+    # The traffic is that of the messages; of the processor's time and the memory there is room for what runs beside it.
+    assert mean[0] <= 300 and mean[1] < 0.35 and max(heap) < 180, found
     return re.sub(r'["{}]', "", json.dumps(found)) + "".join(f"; MISSED: {one}" for one in missed)

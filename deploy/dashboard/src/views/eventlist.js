@@ -77,8 +77,8 @@ export function eventList(id) {
     if (now !== was) soon();
     was = now;
   }
-  // Many stations begin at once: once for all of them. A list of a thousand stations is made anew twice a second.
-  const soon = () => (due ??= setTimeout(show, fleet.stations.size > 200 ? 500 : 150));
+  // Many stations begin at once: once for all of them. A list of a thousand stations is made anew once a second.
+  const soon = () => (due ??= setTimeout(show, fleet.stations.size > 200 ? 1000 : 150));
   const element = h("section", { class: "card events-card" }, h("h2", {}, words.title), table, none);
   show();
   const timer = setInterval(level, 1000);

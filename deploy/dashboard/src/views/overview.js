@@ -103,12 +103,12 @@ class Overview {
     for (const part of [this.map, this.events, this.table, this.network]) part?.stop();
   }
 
-  // Whatever came since the last picture is shown in one go: a thousand stations speak once a second each.
+  // Whatever came since the last picture is shown in one go: of a thousand stations, which speak once a second each, once a second.
   soon() {
     this.request ||= setTimeout(() => {
       this.request = 0;
       this.show();
-    }, this.rows.length > 200 ? 500 : 150);
+    }, this.rows.length > 200 ? 1000 : 150);
   }
 
   choose(name) {
