@@ -12,7 +12,7 @@ from .messages import stations
 from .verdict import verdict
 
 BANDS = {"din": (0.8, 100), "din315": (0.8, 400), "machine": (8, 1250)}
-# Intervals have 20 s of a noise whose power lies near the lower corner: their rms scatters by a tenth or two.
+# Intervals have 10 s of a noise whose power lies near the lower corner: their rms scatters by a fifth, the mean of all by less.
 LIMIT = 0.2
 
 
@@ -36,7 +36,7 @@ def judge(station, band, rate, density):
     true, step = sensor["rate_hz"], sensor.get("resolution") or 0
     power = (density * 9.80665e-6) ** 2 * rate / 2 + step**2 / 12
     wanted = expected(math.sqrt(2 * power / true), *BANDS[band], true / 2)
-    complete = [one for one in intervals if one["seconds"] > 19.9]
+    complete = [one for one in intervals if one["seconds"] > 9.9]
     if len(complete) < 5:
         return [f"only {len(complete)} complete intervals"]
     problems, last = [], complete[-1]
