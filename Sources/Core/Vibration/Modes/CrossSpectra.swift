@@ -95,21 +95,20 @@ public struct CrossSpectra: Sendable {
     private mutating func addSegment(_ motion: [Float]) {
         let (n, half, lines) = (length, length / 2, sum.count)
         let plan = FourierPlan(length: half)
-        // One piece of memory for all: it is so large that the system has it back at once.
-        var room = [Double](repeating: 0, count: 2 * n + 6 * lines)
-        room.withUnsafeMutableBufferPointer { room in
-            guard let input = room.baseAddress else { return }
-            let (output, spectra) = (input + n, input + 2 * n)
-            for axis in 0..<3 {
-                load(axis, motion, input)
-                plan.transform(input, output)
-                Self.separate(output, half, lines, spectra + 2 * axis * lines)
-            }
-            let (x, y, z) = (spectra, spectra + 2 * lines, spectra + 4 * lines)
-            for k in 0..<lines {
-                let (a, b) = (2 * k, 2 * k + 1)
-                sum[k].add(Vector(re: SIMD3(x[a], y[a], z[a]), im: SIMD3(x[b], y[b], z[b])))
-            }
+        // One piece of memory for all. Of more than 128 KiB, so that the system has it back at once; what is not written to
+        // takes none.
+        let room = UnsafeMutablePointer<Double>.allocate(capacity: max(2 * n + 6 * lines, 17_000))
+        defer { room.deallocate() }
+        let (input, output, spectra) = (room, room + n, room + 2 * n)
+        for axis in 0..<3 {
+            load(axis, motion, input)
+            plan.transform(input, output)
+            Self.separate(output, half, lines, spectra + 2 * axis * lines)
+        }
+        let (x, y, z) = (spectra, spectra + 2 * lines, spectra + 4 * lines)
+        for k in 0..<lines {
+            let (a, b) = (2 * k, 2 * k + 1)
+            sum[k].add(Vector(re: SIMD3(x[a], y[a], z[a]), im: SIMD3(x[b], y[b], z[b])))
         }
         segments += 1
     }
