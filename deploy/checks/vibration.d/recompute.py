@@ -61,7 +61,9 @@ def peak(fine, v, begin, end):
     shift = np.where(bend < 0, np.clip((a - c) / np.where(bend < 0, 2 * bend, 1), -0.5, 0.5), 0)
     top = np.maximum(b - (a - c) * shift / 4, around.max(1))
     best = int(top.argmax())
-    return top[best], local[best]
+    # The first or the last sample may be on the way to a peak of the interval beside it.
+    edge = begin + int(size[begin:end].argmax())
+    return (size[edge], edge) if size[edge] > top[best] else (top[best], local[best])
 
 
 def frequency(v, i, rate):
@@ -79,10 +81,9 @@ def intervals(folder, unit, rate, length, weightings=("wd", "wd", "wk")):
     for start, axes in stretches(folder, unit):
         count = len(axes[0])
         # From the first whole interval on, an hour at a time.
-        offset = -start // 10**9 % length
-        first = offset * rate if start % 10**9 == 0 else None
-        if first is None:
-            raise SystemExit(f"a stretch begins at {start} ns: no whole second")
+        first, off = divmod(-start % (length * 10**9) * rate, 10**9)
+        if off:
+            raise SystemExit(f"a stretch begins at {start} ns: its samples are not at whole parts of a second")
         while first < LEAD * rate:
             first += length * rate
         for begin in range(first, count - length * rate, HOUR * rate):
