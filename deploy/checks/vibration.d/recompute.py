@@ -54,6 +54,10 @@ def peak(fine, v, begin, end):
     local = begin + np.flatnonzero((size[begin:end] >= size[begin - 1:end - 1]) & (size[begin:end] >= size[begin + 1:end + 1]))
     # (Between samples it may be a third larger.)
     local = local[size[local] > 0.6 * size[begin:end].max()]
+    # The first or the last sample may be on the way to a peak of the interval beside it.
+    edge = begin + int(size[begin:end].argmax())
+    if len(local) == 0:
+        return size[edge], edge
     around = np.where(v[local] < 0, -1, 1)[:, None] * fine[4 * local[:, None] + np.arange(-3, 4)]
     k = np.clip(around.argmax(1), 1, 5)
     a, b, c = (np.take_along_axis(around, (k + j)[:, None], 1)[:, 0] for j in (-1, 0, 1))
@@ -61,8 +65,6 @@ def peak(fine, v, begin, end):
     shift = np.where(bend < 0, np.clip((a - c) / np.where(bend < 0, 2 * bend, 1), -0.5, 0.5), 0)
     top = np.maximum(b - (a - c) * shift / 4, around.max(1))
     best = int(top.argmax())
-    # The first or the last sample may be on the way to a peak of the interval beside it.
-    edge = begin + int(size[begin:end].argmax())
     return (size[edge], edge) if size[edge] > top[best] else (top[best], local[best])
 
 
@@ -110,8 +112,11 @@ def one_interval(signals, begin, end, rate):
             "displacement": np.abs(d[begin:end]).max(), "acceleration": np.abs(a[begin:end]).max(), "kb_fmax": largest.max(),
             "kb_ftm": np.sqrt(np.mean(np.where(largest > 0.1, largest, 0) ** 2)), "aw_rms": np.sqrt(np.mean(weighted[begin:end] ** 2)),
             "vdv": (np.sum(weighted[begin:end] ** 4) / rate) ** 0.25})
-    vector = np.sqrt(sum(fine[4 * begin - 3:4 * end] ** 2 for *_, fine in signals))
-    one["pvs"] = max([vector.max()] + [axis["ppv"] for axis in one["axes"]])
+    vector = np.sqrt(sum(fine[4 * begin - 4:4 * end + 4] ** 2 for *_, fine in signals))
+    at = vector[::4]
+    local = 4 + 4 * np.flatnonzero((at[1:-1] >= at[:-2]) & (at[1:-1] >= at[2:]))
+    around = vector[local[:, None] + np.arange(-3, 4)].max(initial=0)
+    one["pvs"] = max([around, at[1:-1].max()] + [axis["ppv"] for axis in one["axes"]])
     return one
 
 
