@@ -3,7 +3,7 @@ import Settings
 import Vibration
 
 /// Natural modes of the structure, period by period, from the motion that the pipeline hands out. Pure; it takes
-/// milliseconds every half minute and tenths of a second once in a period, and is no matter of the thread that samples.
+/// milliseconds every 20 s and tenths of a second once in a period, and is no matter of the thread that samples.
 public struct ModesTracker: Sendable {
     private let top: Double
     /// Nanoseconds.
@@ -19,9 +19,9 @@ public struct ModesTracker: Sendable {
     private var followed = FollowedModes()
 
     /// - Parameter boot: UUID of this run.
-    public init(_ configuration: Configuration, topics: Topics, boot: String) {
-        top = configuration.vibration.modesTop
-        period = Int64(configuration.vibration.modesPeriod) * 1_000_000_000
+    public init(_ vibration: VibrationConfiguration, topics: Topics, boot: String) {
+        top = vibration.modesTop
+        period = Int64(vibration.modesPeriod) * 1_000_000_000
         messenger = Messenger(topics: topics, boot: boot)
     }
 

@@ -65,7 +65,7 @@ import Glibc
     /// Two periods, of which the first ends at 10:30 and the second with the recording.
     @Test func aBuildingHasItsMode() throws {
         let configuration = Self.configuration()
-        var tracker = ModesTracker(configuration, topics: try Topics(id: "test"), boot: "boot")
+        var tracker = ModesTracker(configuration.vibration, topics: try Topics(id: "test"), boot: "boot")
         var sent: [(PublicationHeader, Value)] = []
         let sink: PublicationSink = { header, bytes in
             sent.append((header, (try? JSONReader.read(Array(bytes))) ?? .null))
@@ -78,6 +78,9 @@ import Glibc
         tracker.finish(quality: .replay, to: sink)
         tracker.finish(quality: .replay, to: sink)
         #expect(sent.count == 2)
+        // Pieces of 20 s: 90 in the first half hour, of which the first continues nothing, and 55 in the second,
+        // of which the filter still has the end of the last.
+        #expect(sent.map { ModesMessage($0.1)?.segments } == [89, 54], "a period has its own motion")
         for (header, value) in sent {
             #expect(header.topic == "seismote/test/data/modes" && !header.retain && header.qos == 1)
             let message = try #require(ModesMessage(value))
@@ -107,18 +110,17 @@ import Glibc
         #expect(sent[1].1["seq"] == 1)
     }
 
-    /// Pieces of 40 s at a quarter of the rate, whatever the blocks of the sensor.
+    /// Pieces of 20 s at a quarter of the rate, whatever the blocks of the sensor.
     @Test func piecesAreTheSameForAnySizeOfBlock() throws {
         let (recording, gaps) = (Self.building(200), [3000: 20])
         let configuration = Self.configuration()
         let whole = try blocks(recording, of: 10_000, gaps: gaps, configuration)
-        #expect(whole.count == 4)
-        #expect(whole.map(\.continues) == [false, false, true, true])
+        #expect(whole.map(\.continues) == [false, true, false, true, true, true, true, true])
         let factor = 50 / whole[0].rate
         #expect(factor == 4 && whole[0].count == ModeAnalysis.half(rate: 12.5))
         for (index, block) in whole.enumerated() {
             #expect(block.motion.allSatisfy { abs($0) < 1 })
-            let before = index > 1 ? whole[index - 1].end : Self.start + Int64(index) * 60_400_000_000
+            let before = block.continues ? whole[index - 1].end : Self.start + (index == 0 ? 0 : 60_400_000_000)
             #expect(abs(block.start - before) < 1000, "\(index)")
         }
         for size in [1, 37, 128] {
@@ -129,7 +131,7 @@ import Glibc
     /// Nothing of it changes a message; at a rate that does not carry it, and off, there is none.
     @Test func offThereIsNothing() throws {
         let recording = Self.building(90)
-        #expect(try blocks(recording, of: 100, Self.configuration(top: 20)).count == 2)
+        #expect(try blocks(recording, of: 100, Self.configuration(top: 20)).count == 4)
         #expect(try blocks(recording, of: 100, Self.configuration(top: 21)).isEmpty)
         var off = Self.configuration()
         off.vibration.modes = false
@@ -141,7 +143,7 @@ import Glibc
     /// Motion before a gap and after it makes no segment together; a period without enough of it says nothing.
     @Test func gapsAreNotBridged() throws {
         let half = ModeAnalysis.half(rate: 12.5)
-        var tracker = ModesTracker(Self.configuration(), topics: try Topics(id: "test"), boot: "boot")
+        var tracker = ModesTracker(Self.configuration().vibration, topics: try Topics(id: "test"), boot: "boot")
         var sent = 0
         var time = Self.start
         for (count, continues) in [(30, false), (20, true)] {

@@ -253,7 +253,7 @@ class Site(Station):
         if asked.get("kind") == "modes":
             starts = range(int(begin // 3600 + 1) * 3600, int(end) - 3600, 3600)
             return {"kind": "modes", "n": len(starts), "periods": [
-                {"start": rfc(at), "seconds": 3600, "segments": 89, "resolution_hz": 0.0125, "temperature_c": 15 + 5 * math.sin(at / 13750), "modes": [
+                {"start": rfc(at), "seconds": 3600, "segments": 89, "resolution_hz": 0.025, "temperature_c": 15 + 5 * math.sin(at / 13750), "modes": [
                     {"id": 1, "frequency_hz": 2.4 - 0.02 * math.sin(at / 13750), "damping": 0.01, "x": 1, "y": 0.2, "z": 0, "prominence_db": 20},
                     {"id": 2, "frequency_hz": 3.1, "damping": 0.012, "x": 0, "y": 1, "z": 0, "prominence_db": 15}]} for at in starts]}
         if asked.get("kind") != "vibration":

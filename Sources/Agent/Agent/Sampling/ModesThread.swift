@@ -11,13 +11,13 @@ final class ModesThread: Sendable {
     private struct State {
         var blocks: [MotionBlock] = []
         /// Settings that have not been taken yet.
-        var settings: (configuration: Configuration, topics: Topics)?
+        var settings: (vibration: VibrationConfiguration, topics: Topics)?
         var isRunning = false
         var lost = 0
     }
 
-    /// Pieces that wait; each is half a minute or more.
-    private static let limit = 8
+    /// Pieces that wait; each is 20 s or more.
+    private static let limit = 16
 
     private let state = Mutex(State())
     private let wake: Wake
@@ -45,7 +45,7 @@ final class ModesThread: Sendable {
             let topics = try? Topics(root: configuration.mqtt.root, id: configuration.station.id)
         else { return false }
         let starts = state.withLock { state -> Bool in
-            state.settings = (configuration, topics)
+            state.settings = (configuration.vibration, topics)
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -94,10 +94,10 @@ final class ModesThread: Sendable {
                 return (state.blocks, state.settings)
             }
             if let settings {
-                let vibration = settings.configuration.vibration
+                let vibration = settings.vibration
                 let modes = [Double(vibration.modesPeriod), vibration.modesTop]
                 if inForce?.modes != modes || inForce?.topics != settings.topics {
-                    var other = ModesTracker(settings.configuration, topics: settings.topics, boot: boot)
+                    var other = ModesTracker(vibration, topics: settings.topics, boot: boot)
                     tracker?.finish(quality: status.clockQuality, to: publish)
                     if let tracker { other.takeOver(tracker) }
                     (tracker, inForce) = (other, (modes, settings.topics))

@@ -78,7 +78,7 @@ struct ReplayCommand: ParsableCommand {
         let progress = ProgressBar(enabled: !quiet && output != "-" && (output != nil || series != nil))
         let sink: PublicationSink = { header, bytes in messages?.write(header, bytes) }
         var modes = try ModesTracker(
-            configuration, topics: Topics(root: configuration.mqtt.root, id: configuration.station.id),
+            configuration.vibration, topics: Topics(root: configuration.mqtt.root, id: configuration.station.id),
             boot: "00000000-0000-0000-0000-000000000000")
         if configuration.vibration.modes {
             pipeline.onMotion = { modes.take($0, temperature: nil, quality: .replay, to: sink) }

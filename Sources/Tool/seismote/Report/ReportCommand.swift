@@ -17,7 +17,8 @@ struct ReportCommand: ParsableCommand {
             Asks the station for the intervals and natural modes that it has stored (vibration.keep_days). With --messages they \
             come from files of messages of data/vibration and data/modes (and state/info and state/config, for the sensor and \
             its calibration), one a line: as seismote replay writes them, as mosquitto_sub -v prints them, or bare. The page \
-            needs nothing else and prints on A4.
+            needs nothing else and prints on A4. Limit, warning share and local time are those of the station's settings, where \
+            these are known, unless other ones are given.
             """)
 
     @Argument(help: "Id of the station.")
@@ -37,14 +38,14 @@ struct ReportCommand: ParsableCommand {
     var to: Moment?
 
     @Option(
-        help: ArgumentHelp("Compare with this limit: table:line:place; without a place the first.", valueName: "limit"))
+        help: ArgumentHelp("Compare with this limit instead of the station's: table:line:place.", valueName: "limit"))
     var limit: LimitName?
 
-    @Option(help: ArgumentHelp("List intervals from this share of the limit on.", valueName: "share"))
-    var warnShare = 0.7
+    @Option(help: ArgumentHelp("List intervals from this share of the limit on; else 0.7.", valueName: "share"))
+    var warnShare: Double?
 
-    @Option(help: ArgumentHelp("Hours by which local time is ahead of UTC.", valueName: "hours"))
-    var utcOffset = 0.0
+    @Option(help: ArgumentHelp("Hours by which local time is ahead of UTC; else 0.", valueName: "hours"))
+    var utcOffset: Double?
 
     @Option(help: ArgumentHelp("Write the page (HTML).", valueName: "file"))
     var output: String?
@@ -59,12 +60,14 @@ struct ReportCommand: ParsableCommand {
 
     func validate() throws {
         guard output != nil || csv != nil else { throw ValidationError("Give --output for the page, or --csv.") }
-        guard (-12...14).contains(utcOffset) else { throw ValidationError("--utc-offset must be from -12 to 14") }
+        guard (-12...14).contains(utcOffset ?? 0) else { throw ValidationError("--utc-offset must be from -12 to 14") }
         guard timeout > 0, timeout <= 86_400 else {
             throw ValidationError("--timeout must be above 0 and at most 86400")
         }
         if let problem = Topics.problem(inID: station) { throw ValidationError("station \(station): \(problem)") }
-        guard warnShare > 0, warnShare <= 1 else { throw ValidationError("--warn-share must be above 0, at most 1") }
+        guard (warnShare ?? 1) > 0, (warnShare ?? 1) <= 1 else {
+            throw ValidationError("--warn-share must be above 0, at most 1")
+        }
     }
 
     func run() throws {
@@ -83,9 +86,11 @@ struct ReportCommand: ParsableCommand {
             printError("There are no vibration messages of station \(station) in that time.")
             throw ExitCode(65)  // EX_DATAERR
         }
-        let report = VibrationReport(source, limit: limit?.limit, offset: utcOffset)
+        let report = VibrationReport(
+            source, limit: limit?.limit ?? source.limit, offset: utcOffset ?? source.setting("utc_offset_h") ?? 0)
+        let warning = warnShare ?? source.setting("warn_share") ?? 0.7
         do throws(OutputError) {
-            if let output { try write(VibrationPage(report: report, warning: warnShare).text, to: output) }
+            if let output { try write(VibrationPage(report: report, warning: warning).text, to: output) }
             if let csv { try write(report.csv, to: csv) }
         } catch {
             printError(error.description)

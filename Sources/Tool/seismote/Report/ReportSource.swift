@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Settings
+import Vibration
 
 /// What a report is made of: intervals of vibration, natural modes, and what the station says of itself.
 struct ReportSource {
@@ -12,8 +13,18 @@ struct ReportSource {
     /// `state/info`, and the settings of `state/config`; nil: not known.
     var info: Value?
     var settings: Value?
+    /// The limit that the newest message names.
+    private var named: (start: Int64, limit: VibrationLimit)?
 
     var isEmpty: Bool { records.isEmpty && modes.isEmpty }
+
+    /// The limit that the station compares with; nil: none, or it is not known.
+    var limit: VibrationLimit? {
+        settings?["vibration", "limit"]?.rawText.map { VibrationLimit($0) } ?? named?.limit
+    }
+
+    /// A number among the settings of vibration; nil: not known.
+    func setting(_ name: String) -> Double? { settings?["vibration", name]?.number }
 
     init(station: String, range: Range<Int64>) { (self.station, self.range) = (station, range) }
 
@@ -52,7 +63,13 @@ struct ReportSource {
             info = message
         } else if message["station"]?.rawText == station {
             if let record = VibrationRecord(message) {
-                if range.contains(record.start) { records.append(record) }
+                guard range.contains(record.start) else { return }
+                records.append(record)
+                if record.start >= named?.start ?? .min,
+                    let limit = message["limit", "name"]?.rawText.flatMap({ VibrationLimit($0) })
+                {
+                    named = (record.start, limit)
+                }
             } else if let period = ModesMessage(message) {
                 if range.contains(period.start) { modes.append(period) }
             } else if message["rev"] != nil, let all = message["config"] {

@@ -207,8 +207,9 @@ struct VibrationPage {
             }
             let silent = partial.filter(\.interruptions.isEmpty).count
             let all = reasons + (silent > 0 ? ["\(silent) without a reason that is known"] : [])
-            html += "<p>\(partial.count) of \(report.records.count) intervals are not complete, of which "
-            html += "\(number(seconds / 60, 1)) min are missing: \(all.joined(separator: ", ")). After each start, gap "
+            html += "<p>\(partial.count) of \(report.records.count) intervals \(partial.count == 1 ? "is" : "are") not "
+            html += "complete, of which \(number(seconds / 60, 1)) min are missing: "
+            html += "\(all.joined(separator: ", ")). After each start, gap "
             html += "and change the filters need some seconds, which do not count.</p>\n"
         }
         guard !missing.isEmpty else { return html }
