@@ -211,9 +211,10 @@ package final class BrokerClient {
     /// Publishes with QoS 1 and waits until the broker has it. Throws when it refuses.
     /// - Parameters: as those of `offer`.
     package func publish(
-        _ topic: String, _ payload: [UInt8], reply: (topic: String, correlation: String)? = nil, expiry: UInt32? = nil
+        _ topic: String, _ payload: [UInt8], retain: Bool = false, reply: (topic: String, correlation: String)? = nil,
+        expiry: UInt32? = nil
     ) throws(ClientError) {
-        let reason = try offer(topic, payload, reply: reply, expiry: expiry)
+        let reason = try offer(topic, payload, retain: retain, reply: reply, expiry: expiry)
         if reason >= 128 {
             throw ClientError("the broker refuses \(topic): \(String(cString: mosquitto_reason_string(Int32(reason))))")
         }
@@ -225,9 +226,10 @@ package final class BrokerClient {
     ///   - expiry: seconds after which nobody gets it any more (MQTT 5).
     /// - Returns: its reason; from 128 on it has not taken it (MQTT 5 alone says so).
     package func offer(
-        _ topic: String, _ payload: [UInt8], reply: (topic: String, correlation: String)? = nil, expiry: UInt32? = nil
+        _ topic: String, _ payload: [UInt8], retain: Bool = false, reply: (topic: String, correlation: String)? = nil,
+        expiry: UInt32? = nil
     ) throws(ClientError) -> Int {
-        let id = try send(topic, payload, reply: reply, expiry: expiry)
+        let id = try send(topic, payload, retain: retain, reply: reply, expiry: expiry)
         return try answer("the message on \(topic)") { $0.published.removeValue(forKey: id) }
     }
 
