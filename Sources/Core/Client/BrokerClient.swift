@@ -222,6 +222,7 @@ package final class BrokerClient {
 
     /// Publishes with QoS 1 and waits for what the broker says of it.
     /// - Parameters:
+    ///   - retain: whether the broker keeps it for those who come later; an empty one deletes what it keeps.
     ///   - reply: where the answer goes and what it brings back (MQTT 5).
     ///   - expiry: seconds after which nobody gets it any more (MQTT 5).
     /// - Returns: its reason; from 128 on it has not taken it (MQTT 5 alone says so).

@@ -25,8 +25,8 @@ struct Announcer: Sendable {
     /// To say what is known of so many onsets takes so long that it is not done for each message that changes nothing.
     private static let manyOnsets = 200
 
-    /// What is published may be of use within seconds: as long as an earthquake's waves are on their way, versions may follow
-    /// each other faster, by this factor, for so many seconds from its origin.
+    /// What is published may be of use within seconds: as long as an earthquake's waves are on their way, a version with
+    /// another onset may follow faster, by this factor, for so many seconds from its origin.
     var isEarly = false
     private static let hurry = 5.0
     private static let hurrySeconds = 30.0
@@ -42,20 +42,22 @@ struct Announcer: Sendable {
     }
 
     /// A successor looks whether there is anything that its predecessor had not said yet.
-    mutating func look(from now: Int64) {
+    mutating func look(from now: Int64, _ options: AssociationOptions) {
         let open = announced.filter { !$0.isEnded }
         // Nothing has happened here yet, so that there is nothing to say.
         if open.isEmpty, now == .min { return }
-        let pause: Int64 = isEarly ? 200_000_000 : 1_000_000_000
-        deadline = open.map { max(now, $0.time + pause) }.min() ?? now
+        deadline = open.map { max(now, $0.time + pause(isFresh: isEarly, options)) }.min() ?? now
     }
 
     /// Nanoseconds between two versions of an event at least.
-    private func pause(_ event: AssociatedEvent, _ core: Associator, _ now: Int64) -> Int64 {
-        let isFresh =
-            isEarly && event.members.count < Self.manyOnsets
+    private func pause(isFresh: Bool, _ options: AssociationOptions) -> Int64 {
+        Int64(options.versionSeconds * 1e9 / (isFresh ? Self.hurry : 1))
+    }
+
+    /// Whether somebody may be waiting for what is new of an event, and there is more than better amplitudes.
+    private func isFresh(_ event: AssociatedEvent, _ one: Announced, _ now: Int64) -> Bool {
+        isEarly && event.members.count < Self.manyOnsets && event.members.count > one.onsets.count
             && Double(now) / 1e9 - event.hypocentre.origin < Self.hurrySeconds
-        return Int64(core.options.versionSeconds * 1e9 / (isFresh ? Self.hurry : 1))
     }
 
     /// Leaves out what belongs to another region: it would be taken for an event that has gone.
@@ -85,7 +87,8 @@ struct Announcer: Sendable {
                 continue
             }
             guard !announced[at].isEnded else { continue }
-            let next = max(announced[at].time, announced[at].looked) + pause(event, core, now)
+            let pause = pause(isFresh: isFresh(event, announced[at], now), options)
+            let next = max(announced[at].time, announced[at].looked) + pause
             guard event.closed != nil || now >= next else {
                 deadline = min(deadline ?? next, next)
                 continue

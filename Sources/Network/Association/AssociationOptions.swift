@@ -21,6 +21,8 @@ public struct AssociationOptions: Sendable, Equatable {
     public var quietSeconds = 40.0
     /// Seconds after its end during which an event still takes late onsets, so that they make no event of their own.
     public var memorySeconds = 120.0
+    /// Kilometres that a station's own word may be from the place that is known of it.
+    public var placeKilometres = 1.0
     /// Seconds between two versions of an event.
     public var versionSeconds = 1.0
 

@@ -205,8 +205,6 @@ public struct Associator: Sendable {
         (stations[onset.station]?.recent.count ?? 0) >= Self.busyOnsets && position(of: onset) == nil
     }
 
-    func hasOnsets(_ station: String) -> Bool { stations[station]?.recent.isEmpty == false }
-
     /// Takes in all that another one has.
     mutating func merge(_ other: Associator) {
         stations.merge(other.stations) { $1.place == nil ? $0 : $1 }

@@ -6,9 +6,6 @@ import Propagation
 public struct NetworkDetector: Sendable {
     /// Stations that are kept; a place costs about 200 bytes.
     public static let stationLimit = 100_000
-    /// Kilometres that a station may move while it has onsets.
-    private static let movedKilometres = 1.0
-
     public let options: AssociationOptions
     /// Whether messages are used in the order in which they come, and waits end by the clock, instead of waiting for late
     /// ones until the watermark has passed. The first warning comes seconds earlier then; what it says may depend on which
@@ -24,7 +21,9 @@ public struct NetworkDetector: Sendable {
     private var regions: [Region] = []
     /// Index of the region of each station.
     private var homes: [String: Int] = [:]
+    /// Where the stations are that take part.
     private var places: [String: Place] = [:]
+    private var believed: StationPlaces
     private var offline: Set<String> = []
     /// Since when stations are online that have not always been so, seconds of UTC.
     private var since: [String: Double] = [:]
@@ -36,10 +35,14 @@ public struct NetworkDetector: Sendable {
 
     public init(_ options: AssociationOptions = AssociationOptions(), isEarly: Bool = false) {
         (self.options, self.isEarly) = (options, isEarly)
+        believed = StationPlaces(tolerance: options.placeKilometres, limit: Self.stationLimit)
     }
 
     public var stations: Int { places.count }
     public var stationNames: [String] { places.keys.sorted() }
+    /// Stations that take no part until somebody confirms that they have moved.
+    public var moved: [StationPlaces.Moved] { believed.strangers }
+    public func isMoved(_ station: String) -> Bool { believed.isMoved(station) }
     public var late: Int { regions.reduce(0) { $0 + $1.late } }
     public var openEvents: Int {
         regions.reduce(0) { $0 + $1.core.events.filter { $0.closed == nil }.count }
@@ -71,9 +74,13 @@ public struct NetworkDetector: Sendable {
                 guard let identity = payload["station"] else { throw .syntax }
                 if let id = identity["id"], id != .string(station) { throw .station }
                 let made = payload["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
-                try setPlace(
-                    Place.reading(identity), of: station,
-                    since: [made, arrival].compactMap(\.self).min().map { Double($0) / 1e9 })
+                let since = [made, arrival].compactMap(\.self).min().map { Double($0) / 1e9 }
+                let place = try Place.reading(identity)
+                do throws(Refusal) { try believed.state(place, station) } catch {
+                    setPlace(believed.place(of: station), of: station, since: since)
+                    throw error
+                }
+                setPlace(believed.place(of: station), of: station, since: since)
                 spoken = []
             case "state/online":
                 setOnline(payload != .string("offline"), station, at: arrival)
@@ -88,8 +95,29 @@ public struct NetworkDetector: Sendable {
         }
     }
 
+    /// Takes what the operator has entered for a station (`network/place/<id>`): an object with `latitude`, `longitude` and
+    /// perhaps `elevation_m`; nil, an empty message, forgets it.
+    public mutating func enterPlace(_ payload: Value?, of station: String, arrival: Int64?) -> Result<Void, Refusal> {
+        do throws(Refusal) {
+            guard Topics.problem(inID: station) == nil else { throw .topic }
+            var place: Place?
+            if let payload {
+                guard let read = try Place.reading(payload) else { throw .place }
+                place = read
+            }
+            try believed.enter(place, station)
+            setPlace(believed.place(of: station), of: station, since: arrival.map { Double($0) / 1e9 })
+            return .success(())
+        } catch {
+            refused[error, default: 0] += 1
+            return .failure(error)
+        }
+    }
+
     private mutating func take(_ report: StationReport, _ arrival: Int64?) throws(Refusal) -> [Spoken] {
-        guard let home = homes[report.onset.station] else { throw .unplaced }
+        guard let home = homes[report.onset.station] else {
+            throw believed.isMoved(report.onset.station) ? .moved : .unplaced
+        }
         if report.isFirst, regions[home].core.isBusy(report.onset) { throw .rate }
         return regions[home].take(report, arrival: arrival)
     }
@@ -158,7 +186,7 @@ public struct NetworkDetector: Sendable {
     }
 
     /// - Parameter begin: when the station said so, seconds of UTC: one that is new was not there before.
-    private mutating func setPlace(_ place: Place?, of station: String, since begin: Double?) throws(Refusal) {
+    private mutating func setPlace(_ place: Place?, of station: String, since begin: Double?) {
         guard places[station] != place else { return }
         guard let place else {
             if let home = homes.removeValue(forKey: station) { regions[home].core.setPlace(nil, of: station) }
@@ -166,13 +194,6 @@ public struct NetworkDetector: Sendable {
             since[station] = nil
             return
         }
-        if let old = places[station], let home = homes[station], old.distance(to: place) > Self.movedKilometres,
-            regions[home].core.hasOnsets(station)
-                || regions[home].pending.contains(where: { $0.onset.station == station })
-        {
-            throw .moved
-        }
-        guard places[station] != nil || places.count < Self.stationLimit else { throw .stations }
         if places[station] == nil, let begin { since[station] = begin }
         let cell = Region.Cell(place)
         let home = region(of: cell)

@@ -62,6 +62,11 @@ extension NetworkStatusMessage {
         refused = Refusal.allCases.compactMap { reason in
             detector.refused[reason].map { NamedCount(reason.rawValue, $0) }
         }
+        moved = detector.moved.prefix(Self.movedLimit).map { one in
+            Moved(
+                id: one.station, latitude: one.place.latitude, longitude: one.place.longitude,
+                distance: (one.kilometres * 100).rounded() / 100)
+        }
         (missing, self.asked, lost) = (watch.missing, asked, watch.lost)
         self.published = published
     }

@@ -97,7 +97,7 @@ struct Region: Sendable {
     /// From now on it says again what is new.
     mutating func unmute() {
         isMuted = false
-        announcer.look(from: core.now)
+        announcer.look(from: core.now, core.options)
     }
 
     /// Everything that has been waited for comes, then time passes until all events have ended.

@@ -21,7 +21,7 @@ public enum Refusal: String, Sendable, CaseIterable, Error {
     case value
     /// Degrees or metres outside the Earth's surface.
     case place
-    /// A station that has moved while it had onsets.
+    /// A station that states another place than it is known at, or an onset of it, before somebody has confirmed it.
     case moved
     /// No place is known of the station.
     case unplaced

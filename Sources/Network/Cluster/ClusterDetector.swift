@@ -139,6 +139,7 @@ package struct ClusterDetector: Sendable {
         spoken += detector.pass(clock: now)
         say(spoken)
         (nextSecond, nextStatus) = (clock, clock)
+        for one in detector.moved { askForPlace(one.station, clock) }
         if detector.stations == 0 { publish("\(options.root)/group/all/cmd/rebirth", Array("{}".utf8)) }
     }
 
@@ -147,7 +148,15 @@ package struct ClusterDetector: Sendable {
     }
 
     private func isPlace(_ delivery: ClusterDelivery) -> Bool {
-        delivery.kind == .station || delivery.kind == .published && delivery.name.hasSuffix("/state/info")
+        delivery.kind == .station
+            || delivery.kind == .published && (delivery.name.hasSuffix("/state/info") || entered(delivery) != nil)
+    }
+
+    private var placeTopic: String { "\(options.root)/network/place/" }
+
+    /// The station whose place the operator has entered by this message.
+    private func entered(_ delivery: ClusterDelivery) -> String? {
+        delivery.name.hasPrefix(placeTopic) ? String(delivery.name.dropFirst(placeTopic.count)) : nil
     }
 
     private func read(_ delivery: ClusterDelivery) -> (id: String, version: Int, isEnd: Bool)? {
@@ -174,6 +183,8 @@ package struct ClusterDetector: Sendable {
             } else if delivery.name == home?.birthTopic {
                 if delivery.payload.elementsEqual("online".utf8) { home?.forget() }
                 free(delivery.tag)
+            } else if let station = entered(delivery) {
+                enterPlace(station, delivery, clock)
             } else if let (station, rest) = Topics.split(delivery.name, root: options.root) {
                 return take(station, rest, delivery, clock)
             } else {
@@ -233,6 +244,21 @@ package struct ClusterDetector: Sendable {
         if let old = held.setStation(id, station) { free(old) }
     }
 
+    /// Takes what the operator has entered of a station; it is held, for the next detector.
+    private mutating func enterPlace(_ id: String, _ delivery: ClusterDelivery, _ clock: Double) {
+        let payload = delivery.payload
+        let tree = payload.isEmpty ? nil : (try? JSONReader.read(payload)) ?? .null
+        guard case .success = detector.enterPlace(tree, of: id, arrival: delivery.arrival) else {
+            return free(delivery.tag)
+        }
+        let new = HeldMessages.Entered(tag: delivery.tag, arrival: delivery.arrival, payload: payload)
+        if let old = held.setEntered(id, payload.isEmpty ? nil : new) { free(old) }
+        if payload.isEmpty { free(delivery.tag) }
+        // What is in force may be older than what the station says now.
+        if phase == .active, detector.isMoved(id) { askForPlace(id, clock) }
+        nextStatus = clock
+    }
+
     /// What a detector has written down of a station.
     private mutating func takeStation(_ delivery: ClusterDelivery) {
         guard let tree = try? JSONReader.read(delivery.payload), let info = tree["info"],
@@ -260,6 +286,12 @@ package struct ClusterDetector: Sendable {
         let old = now - Int64(options.refreshSeconds * 1e9)
         let gone = now - Int64(options.forgetSeconds * 1e9)
         var left = 100
+        for (id, entered) in held.entered where entered.arrival < old && !entered.isRefreshing {
+            held.entered[id]?.isRefreshing = true
+            publish(placeTopic + id, entered.payload)
+            left -= 1
+            if left == 0 { return }
+        }
         for (id, station) in held.stations where station.arrival < old && !station.isRefreshing {
             if station.heard < gone {
                 held.stations[id] = nil

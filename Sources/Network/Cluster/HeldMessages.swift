@@ -12,6 +12,15 @@ struct HeldMessages: Sendable {
         var isRefreshing = false
     }
 
+    /// A place that the operator has entered.
+    struct Entered: Sendable {
+        var tag: UInt64
+        var arrival: Int64
+        var payload: [UInt8]
+        /// It has been published again, and that has not come.
+        var isRefreshing = false
+    }
+
     /// A network event.
     struct Event: Sendable {
         /// By version: written down, and seen published.
@@ -25,11 +34,14 @@ struct HeldMessages: Sendable {
     var stations: [String: Station] = [:]
     /// Stations that are away.
     var offline: [String: UInt64] = [:]
+    var entered: [String: Entered] = [:]
     var events: [String: Event] = [:]
     /// Messages of stations on their events, in the order in which they came.
     private(set) var onsets: [(tag: UInt64, arrival: Int64)] = []
 
-    var count: Int { stations.count + offline.count + onsets.count + events.reduce(0) { $0 + $1.value.count } }
+    var count: Int {
+        stations.count + offline.count + entered.count + onsets.count + events.reduce(0) { $0 + $1.value.count }
+    }
 
     mutating func hold(_ delivery: ClusterDelivery) { onsets.append((delivery.tag, delivery.arrival)) }
 
@@ -44,6 +56,13 @@ struct HeldMessages: Sendable {
         let old = offline[id]
         offline[id] = tag
         return old
+    }
+
+    /// - Parameter new: nil where it was forgotten.
+    mutating func setEntered(_ id: String, _ new: Entered?) -> UInt64? {
+        let old = entered[id]
+        entered[id] = new
+        return old?.tag
     }
 
     /// Notes a version, written down or seen published.

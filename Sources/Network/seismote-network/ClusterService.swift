@@ -21,6 +21,7 @@ struct ClusterService {
         let home = order.options.homeAssistant.isEmpty ? [] : [key(order.options.homeAssistant) + ".status"]
         let own = [
             "*.event.trigger", "*.data.history.event.trigger", "*.state.info", "*.state.online", "network.event",
+            "network.place.*",
         ]
         return own.map { "\(root).\($0)" } + home
     }

@@ -27,6 +27,8 @@ final class NetworkService {
     private var asked = 0
     /// Stations that were asked for their place, and when (monotonic seconds).
     private var askedForPlace: [String: Double] = [:]
+    /// Stations of which was said that they state another place.
+    private var toldMoved: Set<String> = []
     private var home: NetworkHomeAssistant?
     private var nextSecond = 0.0
     private var nextStatus = 0.0
@@ -36,6 +38,7 @@ final class NetworkService {
     private var eventTopic: String { "\(root)/network/event" }
     private var statusTopic: String { "\(root)/network/status" }
     private var syncTopic: String { "\(root)/network/sync" }
+    private var placeTopic: String { "\(root)/network/place/" }
     /// Nanoseconds by which the clock is behind while messages wait to be read: nobody's wait is longer.
     private static let backlog: Int64 = 3_000_000_000
     /// Seconds after which a station without a place is asked again.
@@ -112,6 +115,8 @@ final class NetworkService {
     /// - Parameter isUp: is told when the broker has taken what waited.
     private func serve(_ client: BrokerClient, isUp: () -> Void) throws {
         try client.subscribe([
+            // (Before what stations state, so that what was confirmed is known by then.)
+            "\(placeTopic)+",
             "\(root)/+/event/trigger", "\(root)/+/data/history/event/trigger", "\(root)/+/state/info",
             "\(root)/+/state/online", eventTopic, "\(eventTopic)/last", syncTopic,
         ])
@@ -228,6 +233,10 @@ final class NetworkService {
             try store.setSent(id, version, andBefore: message.topic != eventTopic)
             return []
         }
+        if message.topic.hasPrefix(placeTopic) {
+            enterPlace(message.payload, of: String(message.topic.dropFirst(placeTopic.count)), now, &homeless)
+            return []
+        }
         guard let (station, rest) = Topics.split(message.topic, root: root), !message.isTooLarge else { return [] }
         if rest == "state/online" {
             _ = detector.take(
@@ -237,9 +246,19 @@ final class NetworkService {
         }
         guard let tree = try? JSONReader.read(message.payload) else { return [] }
         guard rest != "state/info" else {
-            if case .success = detector.take(station: station, topic: rest, payload: tree, arrival: now) {
+            switch detector.take(station: station, topic: rest, payload: tree, arrival: now) {
+            case .success:
                 try store.setInfo(station, message.payload)
                 askedForPlace[station] = nil
+                toldMoved.remove(station)
+            case .failure(.moved):
+                if toldMoved.insert(station).inserted {
+                    say(
+                        "\(station) states another place than it is known at, and takes no part: see `seismote network stations`"
+                    )
+                    nextStatus = 0
+                }
+            case .failure: break
             }
             return []
         }
@@ -260,6 +279,17 @@ final class NetworkService {
             if reason == .unplaced { homeless.insert(station) }
             return []
         }
+    }
+
+    /// Takes what the operator has entered of a station, and says in the next second what follows.
+    private func enterPlace(_ payload: [UInt8], of station: String, _ now: Int64, _ homeless: inout Set<String>) {
+        let tree = payload.isEmpty ? nil : (try? JSONReader.read(payload)) ?? .null
+        if case .failure(let reason) = detector.enterPlace(tree, of: station, arrival: now) {
+            say("network/place/\(station) is refused: \(reason.rawValue)")
+        }
+        // What is in force may be older than what the station says now.
+        if detector.isMoved(station) { homeless.insert(station) } else { toldMoved.remove(station) }
+        nextStatus = 0
     }
 
     private func publish(_ version: NetworkStore.Version, _ client: BrokerClient) throws(ClientError) {

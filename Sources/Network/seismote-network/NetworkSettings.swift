@@ -65,6 +65,10 @@ struct NetworkSettings: ProgramSettings {
             "network.search_km", \.association.searchRadius, .number(10...1000, unit: "km"),
             "Distance around a new onset in which the source is looked for."),
         Setting(
+            "network.place_km", \.association.placeKilometres, .number(0.01...100, unit: "km"),
+            "How far the place that a station states may be from the one that was entered, or else from the one that it stated "
+                + "first; one that is farther off takes no part until `seismote network stations --confirm` says so."),
+        Setting(
             "network.quiet_s", \.association.quietSeconds, .duration(10...600),
             "An event ends after this time without a new onset."),
         Setting(

@@ -47,6 +47,39 @@ import Testing
         return said(messages, until: end, steps: steps, &detector)
     }
 
+    /// A version with another onset may follow after 0.2 s; peaks that grow at twenty stations a second make no more than one a
+    /// second. (They had made five, 75 in all of one earthquake.)
+    @Test func peaksThatGrowDoNotHurry() throws {
+        var country = Country(stations: 9, side: 60, seed: 32)
+        let onsets = country.earthquake([3, 2], at: 50)
+        var messages = onsets
+        for (number, onset) in onsets.enumerated() {
+            for k in 1...40 {
+                var update = onset
+                update.time = onset.time + Double(k) * 0.25 + Double(number) * 0.01
+                guard case .object(var members) = update.payload else { continue }
+                for i in members.indices {
+                    switch members[i].key {
+                    case "event_type": members[i].value = "update"
+                    case "pga": members[i].value = .double(0.02 * Double(k + 1))
+                    default: break
+                    }
+                }
+                members.append(.init("duration_s", .double(update.time - onset.time)))
+                update.payload = .object(members)
+                messages.append(update)
+            }
+        }
+        messages.sort { $0.time < $1.time }
+        let said = Self.said(country.infos + messages, until: Country.start + 200)
+        let grown = zip(said, said.dropFirst()).filter { a, b in
+            b.spoken.message.kind == .update && b.spoken.message.stations.count <= a.spoken.message.stations.count
+        }
+        #expect(grown.count > 5)
+        for (a, b) in grown { #expect(b.spoken.time - a.spoken.time >= 1_000_000_000) }
+        #expect(said.count < 30, "\(said.count) versions")
+    }
+
     /// Many onsets at once that no station has judged: they are waited with until gusts would have shown themselves, 2.4 s after
     /// the wave was at four stations by the source then known, and nothing else comes. The earthquake is known then, and not
     /// when another message comes or three seconds later.

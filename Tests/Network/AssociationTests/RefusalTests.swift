@@ -67,17 +67,6 @@ import Testing
         #expect(detector.refused[.unplaced] == 1)
     }
 
-    @Test func aStationDoesNotJumpWhileItShakes() {
-        var detector = NetworkDetector()
-        let place = { (latitude: Double) -> Value in
-            ["station": ["id": "S1", "latitude": .double(latitude), "longitude": 10]]
-        }
-        _ = detector.take(station: "S1", topic: "state/info", payload: place(45), arrival: nil)
-        _ = detector.take(Country.onset("S1", Country.start))
-        #expect(detector.take(station: "S1", topic: "state/info", payload: place(46), arrival: nil) == .failure(.moved))
-        #expect(detector.take(station: "S1", topic: "state/info", payload: place(45.001), arrival: nil) == .success([]))
-    }
-
     @Test func aChattererIsHeardTenTimes() {
         var detector = NetworkDetector()
         _ = detector.take(

@@ -96,6 +96,7 @@ private struct World {
                     unconfirmed.append((number, kind == .version ? name : nil))
                 case .publish(_, let topic, let payload):
                     topics[topic, default: 0] += 1
+                    if topic.hasPrefix("seismote/network/place/") { queue.put(.published, topic, payload, now) }
                     guard topic == "seismote/network/event", let tree = try? JSONReader.read(payload),
                         let id = tree["event_id"]?.rawText, let version = tree["version"]?.whole
                     else { continue }
@@ -167,6 +168,42 @@ private struct World {
 }
 
 struct ClusterTests {
+    /// A place that the operator has entered is in force for each successor, however long ago it was entered, and is held
+    /// once; forgotten, it is held no more.
+    @Test func whatTheOperatorEnteredOutlivesADetector() {
+        var world = World { $0.refreshSeconds = 100 }
+        world.introduce(World.start)
+        world.step(World.start)
+        #expect(world.detector.stations == 17)
+        let moved: Value = ["station": ["id": "s3", "latitude": 36.0, "longitude": -117.5]]
+        let place: Value = ["latitude": 36.0, "longitude": -117.5]
+        world.queue.put(.published, "seismote/s3/state/info", moved.json(), World.start)
+        world.step(World.start + 1_000_000_000)
+        #expect(world.detector.stations == 16)
+        world.queue.put(.published, "seismote/network/place/s3", place.json(), World.start)
+        world.step(World.start + 2_000_000_000)
+        #expect(world.detector.stations == 17)
+        let held = world.detector.heldCount
+        var now = World.start
+        for run in 0..<5 {
+            now += 60_000_000_000
+            world.step(now)
+            world.die()
+            world.step(now)
+            // The first successor finds its former place in the queue, and asks for the present one.
+            #expect(world.detector.stations == (run == 0 ? 16 : 17))
+            #expect(world.topics["seismote/s3/cmd/rebirth"] == 1)
+            world.queue.put(.published, "seismote/s3/state/info", moved.json(), now)
+            world.step(now)
+            #expect(world.detector.stations == 17 && world.detector.heldCount == held)
+        }
+        #expect(world.topics["seismote/network/place/s3", default: 0] > 1)
+        world.queue.put(.published, "seismote/network/place/s3", [], now)
+        world.step(now)
+        #expect(world.detector.stations == 17 && world.detector.heldCount == held - 1)
+        #expect(world.wrongTags == 0)
+    }
+
     /// Whenever a detector dies, also between writing a version down and publishing it, the next one goes on: every
     /// version once, none left out, one event for each earthquake.
     @Test(arguments: 0...4) func aSuccessorGoesOn(seed: Int) {

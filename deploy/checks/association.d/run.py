@@ -269,11 +269,67 @@ async def fleet(tool, folder, count, length):
           f"{output.strip().splitlines()[-1]}")
 
 
+async def places(tool, folder):
+    """A station that states another place takes no part until it is confirmed; over a restart of the detector, too."""
+    folder = os.path.join(folder, "places")
+    os.makedirs(folder, exist_ok=True)
+    broker = await Broker(folder, "broker").start()
+    detector = Detector(tool, folder, broker.port).start()
+
+    async def run(*words):
+        process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        output, errors = await process.communicate()
+        return process.returncode, output.decode(), errors.decode()
+
+    async def state(station, north):
+        info = json.dumps({"station": {"id": station, "latitude": north, "longitude": 7.25}})
+        code, _, errors = await run(
+            "mosquitto_pub", "-p", str(broker.port), "-r", "-q", "1", "-t", f"seismote/{station}/state/info", "-m", info)
+        expect(code == 0, f"mosquitto_pub: {errors}")
+
+    async def told(*words):
+        code, output, errors = await run(tool, "network", "stations", "--json", "--broker", f"mqtt://127.0.0.1:{broker.port}", *words)
+        rows = {row["station"]: row for row in map(json.loads, output.splitlines())}
+        return code, rows, errors
+
+    async def until_moved(names):
+        for _ in range(60):
+            code, rows, errors = await told("--wait", "1")
+            if code == 0 and sorted(name for name, row in rows.items() if row["moved"]) == names:
+                return rows
+        raise Failure(f"moved are not {names}: {rows} {errors}")
+
+    try:
+        for station, north in (("attic", 46.5), ("barn", 46.51), ("cellar", 46.52)):
+            await state(station, north)
+        await until_moved([])
+        await state("barn", 46.9)
+        rows = await until_moved(["barn"])
+        expect(43 < rows["barn"]["apart_km"] < 44, f"apart: {rows['barn']}")
+        detector.kill()
+        detector.start()
+        await until_moved(["barn"])
+        code, rows, errors = await told("--confirm", "barn")
+        expect(code == 0 and not rows["barn"]["moved"] and rows["barn"]["entered"]["latitude"] == 46.9, f"{code} {rows} {errors}")
+        detector.kill()
+        detector.start()
+        await until_moved([])
+        detector.stop()
+        code, rows, errors = await told("--forget", "barn", "--wait", "1")
+        expect(code == 2 and "no detector" in errors, f"without a detector: {code} {errors}")
+    finally:
+        if detector.process.poll() is None:
+            detector.kill()
+        broker.stop()
+    print("a station that stated another place took no part until it was confirmed, over two deaths of the detector")
+
+
 async def main():
     agent, tool, folder, recording, count, length = sys.argv[1:]
     os.makedirs(os.path.join(folder, "fleet"), exist_ok=True)
     results = await asyncio.gather(
-        agents(agent, tool, folder, recording), fleet(tool, folder, int(count), float(length)), return_exceptions=True)
+        agents(agent, tool, folder, recording), fleet(tool, folder, int(count), float(length)),
+        places(tool, folder), return_exceptions=True)
     failed = False
     for one in results:
         if isinstance(one, Failure):

@@ -1,11 +1,29 @@
 /// What the detector of a network says of itself (`network/status`).
 public struct NetworkStatusMessage: Sendable {
+    /// A station that takes no part, because it states another place than it is known at.
+    public struct Moved: Sendable, Equatable {
+        public var id: String
+        /// Where it says it is, degrees.
+        public var latitude: Double
+        public var longitude: Double
+        /// From where it is known to be, km.
+        public var distance: Double
+
+        public init(id: String, latitude: Double, longitude: Double, distance: Double) {
+            (self.id, self.latitude, self.longitude, self.distance) = (id, latitude, longitude, distance)
+        }
+    }
+
+    /// Of more than so many stations that have moved, the others are not told.
+    public static let movedLimit = 100
+
     public var isOnline = true
     public var version = ""
     public var stations = 0
     public var openEvents = 0
     public var taken = 0
     public var refused: [NamedCount] = []
+    public var moved: [Moved] = []
     public var late = 0
     public var missing = 0
     public var asked = 0
@@ -21,11 +39,24 @@ public struct NetworkStatusMessage: Sendable {
         f.integer("open_events", openEvents, "Network events that have not ended.")
         f.integer("taken", taken, "Messages of stations that were used.")
         f.visit(Field("refused", "Messages that were not used, by reason."), refused)
+        f.objects(
+            "moved", moved, blank: Moved(id: "", latitude: 0, longitude: 0, distance: 0),
+            "Stations that take no part, because they state another place than they are known at; at most 100."
+        ) { $0.fields(&$1) }
         f.integer("late", late, "Messages that came after what is newer had been used.")
         f.integer("missing", missing, "Messages of stations that have not come, and are asked for.")
         f.integer("asked_again", asked, "Requests to stations to send missing messages again.")
         f.integer("lost", lost, "Messages that did not come though they were asked for.")
         f.integer("published", published, "Versions of network events published.")
+    }
+}
+
+extension NetworkStatusMessage.Moved {
+    package func fields(_ f: inout some FieldVisitor) {
+        f.text("id", id, "The station.")
+        f.number("latitude", latitude, unit: "deg", "Where it says it is.")
+        f.number("longitude", longitude, unit: "deg", "Where it says it is.")
+        f.number("distance_km", distance, unit: "km", "How far that is from where it is known to be.")
     }
 }
 

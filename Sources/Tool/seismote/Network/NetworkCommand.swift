@@ -4,7 +4,8 @@ import ArgumentParser
 struct NetworkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "network", abstract: "Find earthquakes in the onsets of many stations.",
-        subcommands: [NetworkRunCommand.self, NetworkReplayCommand.self], defaultSubcommand: NetworkRunCommand.self)
+        subcommands: [NetworkRunCommand.self, NetworkReplayCommand.self, NetworkStationsCommand.self],
+        defaultSubcommand: NetworkRunCommand.self)
 }
 
 /// `seismote network run`: runs the detector, which is a program and a package of its own.
