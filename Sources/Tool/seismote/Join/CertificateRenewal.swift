@@ -48,11 +48,10 @@ struct CertificateRenewal {
         access.tls = settings.mqtt.tls
         access.brokers = settings.mqtt.uris.compactMap { try? BrokerAddress(uri: $0) }
         let end = monotonicSeconds() + patience
-        var answer: EnrolmentAnswer?
-        repeat {
-            answer = try Enrolment.ask(
+        let answer = try untilThere(end) { () throws(ClientError) in
+            try Enrolment.ask(
                 access, "renew/\(name)/csr", "renew/\(name)/cert", request, patience: end - monotonicSeconds())
-        } while answer == nil && monotonicSeconds() < end && !Interrupt.came
+        }
         switch answer {
         case nil: throw CtlError(status: .broker, "nobody gives a certificate (seismote-broker-enrol.service)")
         case .refused(let problem)?: throw CtlError(status: .refused, "the broker refuses: \(problem)")
@@ -61,7 +60,8 @@ struct CertificateRenewal {
                 throw CtlError(status: .refused, "the new certificate: \(problem)")
             }
             let key = SmallFiles.text(certificate.next) ?? ""
-            try tried(pem + key, access, name)
+            let tried = try EditedFile(pem + key)
+            _ = try untilThere(end) { () throws(ClientError) in try connects(tried, access) }
             try certificate.install(key: key, certificate: pem, authorities: authorities)
             unlink(certificate.next)
             let end = CertificateGather.facts("", pem).until.map { dateAndTime(Timestamp(nanoseconds: $0).description) }
@@ -70,14 +70,29 @@ struct CertificateRenewal {
         }
     }
 
+    /// What `attempt` gives, again and again where it gives nothing or the broker is away.
+    /// - Parameter end: when that is over, in monotonic seconds.
+    private func untilThere<Answer>(_ end: Double, _ attempt: () throws(ClientError) -> Answer?) throws -> Answer? {
+        while true {
+            do throws(ClientError) {
+                if let answer = try attempt() { return answer }
+                if monotonicSeconds() >= end || Interrupt.came { return nil }
+            } catch {
+                if monotonicSeconds() + 1 >= end || Interrupt.came { throw error }
+                poll(nil, 0, 1000)
+            }
+        }
+    }
+
     /// The new one is connected with before the old one goes.
-    private func tried(_ pem: String, _ access: BrokerAccess, _ name: String) throws {
-        let file = try EditedFile(pem)
+    /// - Returns: something.
+    private func connects(_ file: EditedFile, _ access: BrokerAccess) throws(ClientError) -> Bool? {
         var access = access
         (access.tls.certFile, access.tls.keyFile) = (file.path, file.path)
         let client = BrokerClient(access)
         try client.connect()
         client.disconnect()
+        return true
     }
 
     private func name(_ certificate: String) -> String? {

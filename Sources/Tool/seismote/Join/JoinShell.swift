@@ -235,7 +235,13 @@ struct JoinShell {
                     status: .refused,
                     "\(line.broker.host) refuses: \(problem). A new line: seismote-broker invite \(line.name)")
             case .certificate(let pem, let authorities, let port)?:
-                if let problem = StationCertificate.problem(pem, keyFile: keyFile, name: line.name) {
+                let problem = StationCertificate.problem(pem, keyFile: keyFile, name: line.name)
+                // (The answer to us is still to come.)
+                if problem == StationCertificate.isForAnotherKey {
+                    why = "\(line.broker.host) gives a certificate to another board by the same line"
+                    break
+                }
+                if let problem {
                     throw CtlError(status: .refused, "the certificate of \(line.broker.host): \(problem)")
                 }
                 try write(portFile, "\(port)\n")
@@ -260,7 +266,8 @@ struct JoinShell {
                 let client = BrokerClient(access)
                 try client.connect()
                 defer { client.disconnect() }
-                try client.publish("renew/\(line.name)/joined", Array(line.id.utf8))
+                // (Kept by the broker: the service may be away.)
+                try client.publish("renew/\(line.name)/joined", Array(line.id.utf8), retain: true)
                 return
             } catch { try waiting.pause("the certificate is there, and \(safeLines(error.description))") }
         }

@@ -62,6 +62,9 @@ struct StationCertificate {
         return run.output
     }
 
+    /// As that which comes to another board with the same line.
+    static let isForAnotherKey = "it is for another key"
+
     /// What is wrong with a certificate for this key and name; nil: it is theirs.
     static func problem(_ certificate: String, keyFile: String, name: String) -> String? {
         let shown = ProgramRun(
@@ -71,7 +74,7 @@ struct StationCertificate {
         var lines = shown.output.split(separator: "\n").map(String.init)
         guard let subject = lines.firstIndex(where: { $0.hasPrefix("subject=") }) else { return "it has no subject" }
         if lines.remove(at: subject) != "subject=CN=\(name)" { return "it is for another name than \(name)" }
-        return lines == own.output.split(separator: "\n").map(String.init) ? nil : "it is for another key"
+        return lines == own.output.split(separator: "\n").map(String.init) ? nil : isForAnotherKey
     }
 
     /// Whether a certificate is to be renewed: two thirds of its life are over.
