@@ -1,4 +1,4 @@
-// The names of places and the rivers on the map: a file beside the page, fetched when a map is seen for the first time.
+// The names of places on the map: a file beside the page, fetched when a map is seen for the first time.
 
 import { Seismote } from "./page.js";
 import { places } from "./pure/places.js";
@@ -6,7 +6,6 @@ import { places } from "./pure/places.js";
 // The file's name, as index.html says it; its address is what the browser is told that the page may fetch.
 const name = Seismote.places;
 let list = null;
-let rivers = [];
 const listeners = new Set();
 
 export const mapPlaces = {
@@ -18,15 +17,12 @@ export const mapPlaces = {
       if (name) {
         Seismote.unpacked(name).then((text) => {
           list = places.parse(text);
-          rivers = places.rivers(text);
           for (const listener of [...listeners]) listener();
         }).catch(() => {});
       }
     }
     return list;
   },
-  // None until the places are there.
-  rivers: () => rivers,
   on(fn) {
     listeners.add(fn);
     return () => listeners.delete(fn);

@@ -51,24 +51,6 @@ test("an earthquake is said from the place that is nearest, or from a greater on
   assert.strictEqual(places.nearest(two, { latitude: 0, longitude: 0.15 }).name, "Hamlet");
 });
 
-test("rivers are where they are, and no place is one", () => {
-  const text = fs.readFileSync(path.join(top, "rivers.tsv"), "utf8");
-  const rivers = places.rivers(text);
-  assert.deepStrictEqual(places.parse(text), []);
-  assert.ok(rivers.length > 800, `${rivers.length}`);
-  // The Rhine at Cologne, the Nile at Cairo, the Amazon at Manaus.
-  for (const [latitude, longitude] of [[50.94, 6.97], [30.0, 31.22], [-3.15, -60.0]]) {
-    const far = Math.min(...rivers.flatMap(({ points }) => points.flatMap((_, i) => (i % 2 || i + 3 >= points.length ? [] : [toLine(points.slice(i, i + 4), longitude, latitude)]))));
-    assert.ok(far < 0.25, `${latitude} ${longitude}: ${far}°`);
-  }
-  for (const { points, south, north } of rivers) assert.ok(points.every((value, i) => (i % 2 ? value >= south && value <= north && Math.abs(value) <= 90 : Math.abs(value) <= 180)));
-  assert.deepStrictEqual(places.rivers("~\t20,40,1\n~\t20,x,1,1\nTown\t1\t2\n~\t20,40,-10,20"), [{ points: [1, 2, 0.5, 3], south: 2, north: 3 }]);
-});
-function toLine([ax, ay, bx, by], x, y) {
-  const along = Math.max(0, Math.min(1, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / ((bx - ax) ** 2 + (by - ay) ** 2 || 1)));
-  return Math.hypot(x - ax - along * (bx - ax), y - ay - along * (by - ay));
-}
-
 test("the browser lets the page fetch that file alone", () => {
   const file = "http://stations.local:8080/places-0a1b.bin";
   assert.strictEqual(policy.connections(["ws://stations.local:8080/"], [file]), `connect-src ws://stations.local:8080 ${file}`);

@@ -1,4 +1,4 @@
-// Names of places on a map: which there is room for, the most important first; and rivers.
+// Names of places on a map: which there is room for, the most important first; and which is nearest.
 
 import { ground } from "./ground.js";
 
@@ -10,29 +10,6 @@ function parse(text) {
     if (line.startsWith("#") || longitude === undefined) continue;
     const place = { name, latitude: Number(latitude), longitude: Number(longitude) };
     if (name !== "" && Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180) list.push(place);
-  }
-  return list;
-}
-
-// Lines of "~, longitude and latitude in twentieths of a degree, each point as the difference from the one before", see
-// deploy/dashboard/rivers: [{ points: [longitude, latitude, …], south, north }].
-const step = 0.05;
-function rivers(text) {
-  const list = [];
-  for (const line of text.split("\n")) {
-    if (!line.startsWith("~\t")) continue;
-    const points = line.slice(2).split(",").map(Number);
-    if (points.length % 2 || points.length < 4 || !points.every(Number.isFinite)) continue;
-    let [x, y, south, north] = [0, 0, Infinity, -Infinity];
-    for (let i = 0; i < points.length; i += 2) {
-      x += points[i];
-      y += points[i + 1];
-      points[i] = x * step;
-      points[i + 1] = y * step;
-      south = Math.min(south, points[i + 1]);
-      north = Math.max(north, points[i + 1]);
-    }
-    list.push({ points, south, north });
   }
   return list;
 }
@@ -80,4 +57,4 @@ function nearest(list, at) {
   return best;
 }
 
-export const places = { parse, rivers, inside, nearest };
+export const places = { parse, inside, nearest };

@@ -1,4 +1,4 @@
-// Stations where they are, on coasts, borders and rivers that the page brings along, or on the tiles that its operator wants. Those that would cover each
+// Stations where they are, on coasts and borders that the page brings along, or on the tiles that its operator wants. Those that would cover each
 // other are one mark that says how many; a name is shown whole or not at all, with a line to its station where there is no
 // room beside it.
 
@@ -293,10 +293,9 @@ export function stationMap() {
   function paintCoasts(context, width, height, colors) {
     const { at, back } = projection;
     const [upper, lower] = [back(0, 0), back(width, height)];
-    const looks = { river: [colors.rms, 0.35], border: [colors.line, 1], coast: [colors.quiet, 1] };
-    for (const { kind = "river", points, south, north } of [...mapPlaces.rivers(), ...unpacked()]) {
+    for (const { kind, points, south, north } of unpacked()) {
       if (north < lower.latitude || south > upper.latitude) continue;
-      [context.strokeStyle, context.globalAlpha] = looks[kind];
+      context.strokeStyle = kind === "coast" ? colors.quiet : colors.line;
       context.beginPath();
       let before = NaN;
       for (let i = 0; i < points.length; i += 2) {
@@ -308,7 +307,6 @@ export function stationMap() {
       }
       context.stroke();
     }
-    context.globalAlpha = 1;
   }
 
   const observer = new ResizeObserver(() => {
