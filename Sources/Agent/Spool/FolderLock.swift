@@ -18,7 +18,11 @@ final class FolderLock {
         }
     }
 
-    deinit { close(file) }
+    deinit {
+        // Said, and not left to the end of the last descriptor: a child that is just being started has a copy.
+        _ = flock(file, LOCK_UN)
+        close(file)
+    }
 
     /// Itself, or one in the folder that is there now.
     func inPlace() throws(SpoolError) -> FolderLock {

@@ -74,6 +74,8 @@ import Testing
                 toFile: first.folder.path("seismote.yaml"), atomically: true, encoding: .utf8)
             first.child.signal(SIGHUP)
         case .term, .kill, .lostDisk:
+            // (A station without a sensor says so at once, perhaps before it has a folder to lose.)
+            #expect(eventually { FileManager.default.fileExists(atPath: folder.path("state")) })
             first.child.signal(end == .term ? SIGTERM : SIGKILL)
             #expect(eventually { !first.child.isRunning })
             if end == .lostDisk { try FileManager.default.removeItem(atPath: folder.path("state")) }
