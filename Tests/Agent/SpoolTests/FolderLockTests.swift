@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -20,7 +20,7 @@ import Testing
         var copy: Int32 = -1
         do {
             let first = try FolderLock(path)
-            let own = (0..<1024).first { Self.file($0) == path }
+            let own = (0..<Int32(1024)).first { Self.file($0) == path }
             copy = dup(try #require(own))
             withExtendedLifetime(first) {}
         }
@@ -29,11 +29,7 @@ import Testing
     }
 
     /// Path of what a descriptor is of.
-    private static func file(_ descriptor: Int) -> String? {
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = bytes.withUnsafeMutableBytes {
-            readlink("/proc/self/fd/\(descriptor)", $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-        }
-        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    private static func file(_ descriptor: Int32) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
     }
 }
