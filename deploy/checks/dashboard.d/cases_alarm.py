@@ -232,7 +232,7 @@ def views_in_firefox(world, broker, firefox):
         # A second and a half of time goes by, in several pictures.
         firefox.until(f"Seismote.live.graphs.frames > {before[0]} + 8 && Seismote.live.graphs.edge > {before[1]} + 1.5", 20)
         # (Of this station raw and filtered are the same, and one lies on the other.)
-        firefox.until(f"({drawn})(['canvas.graph[data-axis=z]', '--raw']) + ({drawn})(['canvas.graph[data-axis=z]', '--filtered']) > 200", 40)
+        firefox.until(f"({drawn})(['canvas.graph[data-axis=x]', '--raw']) + ({drawn})(['canvas.graph[data-axis=x]', '--filtered']) > 400", 40)
         firefox.picture(f"{world.artifacts}/firefox-live.png")
         firefox.value("void (location.hash = '#/station/contract/history')")
         firefox.until(f"({drawn})(['canvas.helicorder', '--filtered']) + ({drawn})(['canvas.helicorder', '--raw']) + ({drawn})(['canvas.helicorder', '--ink']) > 300", 20)
