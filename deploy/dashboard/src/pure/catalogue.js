@@ -11,7 +11,7 @@ const ofNetworkNames = ["event_id", "event_type", "origin_time", "latitude", "lo
 
 // Of an earthquake the nearest of the events that belong to it.
 const mostParts = 60;
-const partsOf = (event) => [...(event.stations ?? [])].filter((one) => one.event_id).sort((a, b) => (a.distance_km ?? Infinity) - (b.distance_km ?? Infinity)).slice(0, mostParts).map((one) => one.event_id);
+const partsOf = (event) => (event.stations ?? []).filter((one) => one.event_id).sort((a, b) => (a.distance_km ?? Infinity) - (b.distance_km ?? Infinity)).slice(0, mostParts).map((one) => one.event_id);
 
 // An entry: { id, station ("" of the network), time (text), at (ms), state, magnitude, mmi, pga, kind, label, latitude, longitude,
 // event, parts (ids of stations' events, of the network) }. `state`: "on", "end", "withdrawn", "merged", "unheard".

@@ -9,6 +9,7 @@ import { places } from "../pure/places.js";
 import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { numbers, text } from "../text.js";
+import { isPlaced } from "./earthquake-map.js";
 import { intensityChip } from "./event-measures.js";
 
 const words = text.network;
@@ -27,10 +28,21 @@ export function placeText(event) {
 }
 
 // "12 km NE of Ridgecrest"; "" where the place is not known that well, or the names of places are not here yet (mapPlaces.on).
-export function nearText(event) {
+function nearText(event) {
   if (["outside", "poor", "ambiguous"].includes(event.place?.quality)) return "";
   const near = places.nearest(mapPlaces.list(), event);
   return near ? words.near(km(near.km), compass(near.azimuth), near.name) : "";
+}
+
+// The figures above all others: magnitude, place, distance where one is given (km), depth, largest intensity.
+export function mainFacts(event, distance = NaN) {
+  const fact = (value, name) => h("div", { class: "fact" }, value, h("span", { class: "quiet" }, name));
+  const number = (value, name) => fact(h("strong", { class: "number" }, value), name);
+  return [
+    number(event.magnitude ? `M ${magnitudeText(event)}` : text.earthquake.noMagnitude, words.magnitude), number(placeText(event), nearText(event) || words.place),
+    isPlaced(event) && Number.isFinite(distance) && number(km(distance), words.distance), isPlaced(event) && number(km(event.depth_km), words.depth),
+    Number.isFinite(event.mmi?.value) && fact(intensityChip({ scale: "mmi", value: event.mmi.value }), `${words.largest}: ${event.mmi.station ?? "–"}`),
+  ].filter(Boolean);
 }
 
 // How it goes on or has ended, as a badge; null for one that has simply ended.

@@ -13,9 +13,8 @@ import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
 import { defineView } from "../router.js";
 import { text } from "../text.js";
-import { earthquakeFacts, magnitudeText, missingStations, nearText, placeText, stateBadge, stationTable } from "./earthquake-facts.js";
-import { isPlaced, isRunning, paintEarthquake, placedStations, pointsOf } from "./earthquake-map.js";
-import { intensityChip } from "./event-measures.js";
+import { earthquakeFacts, mainFacts, missingStations, stateBadge, stationTable } from "./earthquake-facts.js";
+import { isRunning, paintEarthquake, placedStations, pointsOf } from "./earthquake-map.js";
 import { stationMap } from "./map.js";
 import { notesCard } from "./notes.js";
 import { recordSection } from "./record-section.js";
@@ -165,14 +164,8 @@ class Earthquake {
       this.#levels?.();
       this.#levels = null;
     }
-    const near = nearText(event);
-    const magnitude = event.magnitude ? `M ${magnitudeText(event)}` : words.noMagnitude;
     this.head.replaceChildren(...[h("h1", {}, words.heading(format.moment(event.origin_time))), stateBadge(event)].filter(Boolean));
-    const fact = (value, name) => h("div", { class: "fact" }, h("strong", { class: "number" }, value), h("span", { class: "quiet" }, name));
-    this.facts.replaceChildren(...[
-      fact(magnitude, text.network.magnitude), fact(placeText(event), near || text.network.place), isPlaced(event) && fact(units.quantity(event.depth_km, "km"), text.network.depth),
-      Number.isFinite(event.mmi?.value) && h("div", { class: "fact" }, intensityChip({ scale: "mmi", value: event.mmi.value }), h("span", { class: "quiet" }, `${text.network.largest}: ${event.mmi.station ?? "–"}`)),
-    ].filter(Boolean));
+    this.facts.replaceChildren(...mainFacts(event));
     this.about.replaceChildren(...[earthquakeFacts(event), missingStations(event, this.#opened)].filter(Boolean));
     this.tables.replaceChildren(stationTable(event, this.#opened, (id) => this.strength(id)));
     this.#section ??= this.#makeSection(event);

@@ -6,12 +6,10 @@ import { earthquakes } from "../earthquakes.js";
 import { fleet } from "../fleet.js";
 import { format } from "../preferences.js";
 import { ground } from "../pure/ground.js";
-import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { numbers, text } from "../text.js";
-import { magnitudeText, nearText, placeText, stateBadge } from "./earthquake-facts.js";
+import { mainFacts, stateBadge } from "./earthquake-facts.js";
 import { isPlaced } from "./earthquake-map.js";
-import { intensityChip } from "./event-measures.js";
 
 const words = text.network;
 
@@ -37,14 +35,8 @@ export function eventNetwork(station, eventId) {
   const place = fleet.stations.get(station)?.info?.station;
   const isKnown = isPlaced(event) && Number.isFinite(place?.latitude) && Number.isFinite(place?.longitude);
   const distance = event.stations?.find((one) => one.event_id === eventId)?.distance_km ?? (isKnown ? ground.distance(place, event) : NaN);
-  const fact = (value, name) => value && h("div", { class: "fact" }, h("strong", { class: "number" }, value), h("span", { class: "quiet" }, name));
-  const facts = [
-    fact(event.magnitude ? `M ${magnitudeText(event)}` : text.earthquake.noMagnitude, words.magnitude), fact(placeText(event), nearText(event) || words.place),
-    isPlaced(event) && Number.isFinite(distance) && fact(units.quantity(distance, "km"), words.distance), isPlaced(event) && fact(units.quantity(event.depth_km, "km"), words.depth),
-    Number.isFinite(event.mmi?.value) && h("div", { class: "fact" }, intensityChip({ scale: "mmi", value: event.mmi.value }), h("span", { class: "quiet" }, `${words.largest}: ${event.mmi.station ?? "–"}`)),
-    fact(numbers.text(count), words.stations),
-  ];
+  const size = h("div", { class: "fact" }, h("strong", { class: "number" }, numbers.text(count)), h("span", { class: "quiet" }, words.stations));
   return h("section", { class: "card event-network" }, h("h2", {}, words.ofEvent),
     h("p", {}, h("a", { href: router.address("earthquake", event.event_id) }, text.earthquake.heading(format.moment(event.origin_time))), " ", stateBadge(event)),
-    h("div", { class: "event-facts" }, facts));
+    h("div", { class: "event-facts" }, mainFacts(event, distance), size));
 }
