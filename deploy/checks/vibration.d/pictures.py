@@ -7,7 +7,6 @@ those that SciPy computes from the waveforms that the station has stored (recomp
 
 import csv
 import io
-import json
 import os
 import re
 import subprocess
@@ -50,7 +49,7 @@ def recomputed(tool, port, folder, begin, table, text):
                        "--output", os.path.join(stored, f"{first}.mseed"), "--json", "--timeout", "60"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode == 0:
-                unit = float(re.search(r'"unit_per_count":\s*([0-9.eE+-]+)', json.dumps(json.loads(done.stdout.splitlines()[-1]))).group(1))
+                unit = float(re.search(r'"unit_per_count":\s*([0-9.eE+-]+)', done.stdout.splitlines()[-1]).group(1))
             elif first > begin and "12:1" not in stamp(first):  # (The ring is as long as the day.)
                 raise SystemExit(f"no waveform from {stamp(first)} on: {done.stderr}")
     with open(table, encoding="utf-8") as file:
