@@ -61,7 +61,7 @@ struct CertificateRenewal {
             }
             let key = SmallFiles.text(certificate.next) ?? ""
             let tried = try EditedFile(pem + key)
-            _ = try untilThere(end) { () throws(ClientError) in try connects(tried, access) }
+            _ = try untilThere(end) { () throws(ClientError) -> Void? in try connect(tried, access) }
             try certificate.install(key: key, certificate: pem, authorities: authorities)
             unlink(certificate.next)
             let end = CertificateGather.facts("", pem).until.map { dateAndTime(Timestamp(nanoseconds: $0).description) }
@@ -85,14 +85,12 @@ struct CertificateRenewal {
     }
 
     /// The new one is connected with before the old one goes.
-    /// - Returns: something.
-    private func connects(_ file: EditedFile, _ access: BrokerAccess) throws(ClientError) -> Bool? {
+    private func connect(_ file: EditedFile, _ access: BrokerAccess) throws(ClientError) {
         var access = access
         (access.tls.certFile, access.tls.keyFile) = (file.path, file.path)
         let client = BrokerClient(access)
         try client.connect()
         client.disconnect()
-        return true
     }
 
     private func name(_ certificate: String) -> String? {
