@@ -6,6 +6,7 @@ import Propagation
 public struct NetworkDetector: Sendable {
     /// Stations that are kept; a place costs about 200 bytes.
     public static let stationLimit = 100_000
+
     public let options: AssociationOptions
     /// Whether messages are used in the order in which they come, and waits end by the clock, instead of waiting for late
     /// ones until the watermark has passed. The first warning comes seconds earlier then; what it says may depend on which
@@ -76,11 +77,9 @@ public struct NetworkDetector: Sendable {
                 let made = payload["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
                 let since = [made, arrival].compactMap(\.self).min().map { Double($0) / 1e9 }
                 let place = try Place.reading(identity)
-                do throws(Refusal) { try believed.state(place, station) } catch {
-                    setPlace(believed.place(of: station), of: station, since: since)
-                    throw error
-                }
-                setPlace(believed.place(of: station), of: station, since: since)
+                // Also where it is refused: one that has moved takes no part.
+                defer { setPlace(believed.place(of: station), of: station, since: since) }
+                try believed.state(place, station)
                 spoken = []
             case "state/online":
                 setOnline(payload != .string("offline"), station, at: arrival)

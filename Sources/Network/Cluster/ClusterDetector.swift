@@ -152,11 +152,9 @@ package struct ClusterDetector: Sendable {
             || delivery.kind == .published && (delivery.name.hasSuffix("/state/info") || entered(delivery) != nil)
     }
 
-    private var placeTopic: String { "\(options.root)/network/place/" }
-
     /// The station whose place the operator has entered by this message.
     private func entered(_ delivery: ClusterDelivery) -> String? {
-        delivery.name.hasPrefix(placeTopic) ? String(delivery.name.dropFirst(placeTopic.count)) : nil
+        Topics.stationPlaced(by: delivery.name, root: options.root)
     }
 
     private func read(_ delivery: ClusterDelivery) -> (id: String, version: Int, isEnd: Bool)? {
@@ -288,7 +286,7 @@ package struct ClusterDetector: Sendable {
         var left = 100
         for (id, entered) in held.entered where entered.arrival < old && !entered.isRefreshing {
             held.entered[id]?.isRefreshing = true
-            publish(placeTopic + id, entered.payload)
+            publish(Topics.place(of: id, root: options.root), entered.payload)
             left -= 1
             if left == 0 { return }
         }

@@ -38,7 +38,6 @@ final class NetworkService {
     private var eventTopic: String { "\(root)/network/event" }
     private var statusTopic: String { "\(root)/network/status" }
     private var syncTopic: String { "\(root)/network/sync" }
-    private var placeTopic: String { "\(root)/network/place/" }
     /// Nanoseconds by which the clock is behind while messages wait to be read: nobody's wait is longer.
     private static let backlog: Int64 = 3_000_000_000
     /// Seconds after which a station without a place is asked again.
@@ -116,7 +115,7 @@ final class NetworkService {
     private func serve(_ client: BrokerClient, isUp: () -> Void) throws {
         try client.subscribe([
             // (Before what stations state, so that what was confirmed is known by then.)
-            "\(placeTopic)+",
+            Topics.place(of: "+", root: root),
             "\(root)/+/event/trigger", "\(root)/+/data/history/event/trigger", "\(root)/+/state/info",
             "\(root)/+/state/online", eventTopic, "\(eventTopic)/last", syncTopic,
         ])
@@ -233,8 +232,8 @@ final class NetworkService {
             try store.setSent(id, version, andBefore: message.topic != eventTopic)
             return []
         }
-        if message.topic.hasPrefix(placeTopic) {
-            enterPlace(message.payload, of: String(message.topic.dropFirst(placeTopic.count)), now, &homeless)
+        if let station = Topics.stationPlaced(by: message.topic, root: root) {
+            enterPlace(message.payload, of: station, now, &homeless)
             return []
         }
         guard let (station, rest) = Topics.split(message.topic, root: root), !message.isTooLarge else { return [] }

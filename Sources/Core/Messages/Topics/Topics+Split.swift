@@ -19,6 +19,14 @@ extension Topics {
         return id.dropFirst(station.utf8.count).first == UInt8(ascii: "-")
     }
 
+    /// Where the operator of a network enters the place of a station; of all for `+`.
+    public static func place(of station: String, root: String) -> String { "\(root)/network/place/\(station)" }
+
+    /// The station whose place is entered on a topic, whatever its name; nil: the topic is another one.
+    public static func stationPlaced(by topic: String, root: String) -> String? {
+        rest(of: topic, below: "\(root)/network/place")
+    }
+
     /// What comes after the first levels of a topic and their slash. Bytes are compared, because a slash and an accent after
     /// it are one letter of Swift.
     /// - Returns: nil where the topic begins otherwise.

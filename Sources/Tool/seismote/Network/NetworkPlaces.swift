@@ -22,16 +22,10 @@ struct NetworkPlaces {
 
     init(root: String) { self.root = root }
 
-    private var filters: [String] { ["+/state/info", "network/place/+", "network/status"].map { "\(root)/\($0)" } }
-
     /// Takes in what the broker has kept, until nothing new has come for half a second.
     mutating func look(_ client: BrokerClient, within seconds: Double) throws(ClientError) {
-        try client.subscribe(filters)
-        let end = monotonicSeconds() + seconds
-        var quiet = monotonicSeconds() + min(0.5, seconds)
-        while !Interrupt.came, let message = try client.next(until: min(end, quiet)) {
-            if take(message), message.isRetained { quiet = monotonicSeconds() + 0.5 }
-        }
+        let filters = ["\(root)/+/state/info", Topics.place(of: "+", root: root), "\(root)/network/status"]
+        try client.gather(filters, within: seconds) { take($0) }
     }
 
     /// Waits until the detector has said how it is, after what was entered.
@@ -53,19 +47,17 @@ struct NetworkPlaces {
 
     private mutating func take(_ message: InboundMessage) -> Bool {
         let value = try? JSONReader.read(message.payload)
-        let places = "\(root)/network/place/"
-        if message.topic.hasPrefix(places) {
-            let id = String(message.topic.dropFirst(places.count))
-            guard Topics.problem(inID: id) == nil, isKnown(id) else { return false }
+        if let id = Topics.stationPlaced(by: message.topic, root: root) {
+            guard Topics.problem(inID: id) == nil, hasRoom(for: id) else { return false }
             stations[id, default: Station()].entered = value.flatMap { try? Place.reading($0) }
         } else if message.topic == "\(root)/network/status" {
             for id in stations.keys { stations[id]?.apart = nil }
             for one in value?["moved"]?.list ?? [] {
-                guard let id = one["id"]?.rawText, Topics.problem(inID: id) == nil, isKnown(id) else { continue }
+                guard let id = one["id"]?.rawText, Topics.problem(inID: id) == nil, hasRoom(for: id) else { continue }
                 stations[id, default: Station()].apart = one["distance_km"]?.number
             }
         } else {
-            guard let (id, rest) = Topics.split(message.topic, root: root), rest == "state/info", isKnown(id),
+            guard let (id, rest) = Topics.split(message.topic, root: root), rest == "state/info", hasRoom(for: id),
                 let identity = value?["station"]
             else { return false }
             stations[id, default: Station()].stated = try? Place.reading(identity)
@@ -73,7 +65,7 @@ struct NetworkPlaces {
         return true
     }
 
-    private func isKnown(_ id: String) -> Bool { stations[id] != nil || stations.count < Self.limit }
+    private func hasRoom(for id: String) -> Bool { stations[id] != nil || stations.count < Self.limit }
 
     var rows: [(id: String, station: Station)] {
         stations.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }.filter {
@@ -82,7 +74,7 @@ struct NetworkPlaces {
     }
 
     /// What is published for a place that was entered, or confirmed.
-    func payload(_ place: Place, of station: String) -> [UInt8] {
+    static func payload(_ place: Place) -> [UInt8] {
         let value: Value = [
             "latitude": .double(place.latitude), "longitude": .double(place.longitude),
             "elevation_m": .double(place.elevation * 1000), "source": "seismote network stations",

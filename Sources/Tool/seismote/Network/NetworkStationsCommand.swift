@@ -50,17 +50,18 @@ struct NetworkStationsCommand: ParsableCommand {
             var places = NetworkPlaces(root: client.access.root)
             try places.look(client, within: wait)
             var changes: [(station: String, payload: [UInt8])] = forget.map { ($0, []) }
-            for one in enter { changes.append((one.station, places.payload(one.place, of: one.station))) }
+            for one in enter { changes.append((one.station, NetworkPlaces.payload(one.place))) }
             for id in confirm {
                 guard let place = places.stations[id]?.stated else {
                     throw CtlError(
                         status: .silent,
                         "\(id) states no place: set station.latitude and station.longitude, or give it with --enter")
                 }
-                changes.append((id, places.payload(place, of: id)))
+                changes.append((id, NetworkPlaces.payload(place)))
             }
             for change in changes {
-                try client.publish("\(places.root)/network/place/\(change.station)", change.payload, retain: true)
+                try client.publish(
+                    Topics.place(of: change.station, root: places.root), change.payload, retain: true)
             }
             let isAnswered = try changes.isEmpty || places.await(client, within: wait)
             if Interrupt.came { return .interrupted }

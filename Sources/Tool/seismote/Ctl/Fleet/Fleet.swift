@@ -86,13 +86,7 @@ struct Fleet {
     ) throws(ClientError) {
         let names = only.isEmpty ? ["+"] : only
         let all = names.flatMap { name in filters.map { "\(root)/\(name)/\($0)" } }
-        try client.subscribe(all)
-        let end = monotonicSeconds() + seconds
-        // A broker sends what it has kept at once after it has granted a subscription.
-        var quiet = monotonicSeconds() + min(0.5, seconds)
-        while !Interrupt.came, let message = try client.next(until: min(end, quiet)) {
-            if take(message) != nil, message.isRetained { quiet = monotonicSeconds() + 0.5 }
-        }
+        try client.gather(all, within: seconds) { take($0) != nil }
         client.unsubscribe(all)
     }
 
