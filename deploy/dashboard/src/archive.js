@@ -9,7 +9,8 @@ import { units } from "./pure/units.js";
 import { wire } from "./pure/wire.js";
 
 const name = "seismote-events";
-const saveAfter = 1000;
+// An earthquake is told in many versions, of which the last one counts (ms).
+const saveAfter = 5000;
 const entries = new Map();
 const listeners = new Set();
 let changed = new Set();
@@ -128,6 +129,8 @@ export const archive = {
     return failed;
   },
   start() {
+    // Whoever goes away may not come back.
+    document.addEventListener("visibilitychange", () => document.hidden && due !== null && (clearTimeout(due), save()));
     earthquakes.on((id, what) => {
       if (what === "note") return tell();
       for (const event of id === null ? earthquakes.events.values() : [earthquakes.events.get(id)].filter(Boolean)) put(catalogue.ofNetwork(event, earthquakes.ended(event), units.milliseconds));
