@@ -9,8 +9,7 @@ import { units } from "./pure/units.js";
 import { wire } from "./pure/wire.js";
 
 const name = "seismote-events";
-// An earthquake is told in many versions, of which the last one counts (ms).
-const saveAfter = 5000;
+const saveAfter = 1000;
 const entries = new Map();
 const listeners = new Set();
 let changed = new Set();
