@@ -141,6 +141,15 @@ def case_alarm_is_seen_and_heard(world):
                                                                       "onset": stamp(time.time() - 2), "pga": 0.5, "alarm": True, "intensity": [{"scale": "mmi", "value": 5.2}]}), False)
         world.until(page, f"{BANNER} && document.querySelector('.alarm-title').textContent === 'Alarm of net-0004'", 2)
         page.click("#alarm .primary")
+        # Who does not see the page is told (after some seconds of rest) of the first station by name, of those of the next seconds by their number.
+        page.evaluate("() => { const said = (window.said = []); new MutationObserver(() => said.push(document.getElementById('announcer').textContent.trim()))"
+                      ".observe(document.getElementById('announcer'), { childList: true }); }")
+        page.wait_for_timeout(3500)
+        for number in (5, 6, 7, 8):
+            broker.publish(f"seismote/net-{number:04}/event/trigger", json.dumps({"v": 1, "station": f"net-{number:04}", "boot": "b", "seq": 1, "t": stamp(time.time()), "event_type": "onset", "event_id": f"net-{number:04}-20260105T102030000Z",
+                                                                                  "onset": stamp(time.time() - 2), "pga": 0.01}), False)
+        world.until(page, "window.said.includes('Shaking at 3 stations.')", 8)
+        assert page.evaluate("window.said") == ["Shaking at net-0005.", "Shaking at 3 stations."], page.evaluate("window.said")
         # A page that is loaded again waits for one click, says so, and has it.
         page.reload()
         page.evaluate(WATCH)

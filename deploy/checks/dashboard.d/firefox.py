@@ -88,8 +88,14 @@ class Firefox:
             time.sleep(0.03)
 
     def click(self, selector):
-        found = self.call("WebDriver:FindElement", {"using": "css selector", "value": selector})["value"]
-        self.call("WebDriver:ElementClick", {"id": next(iter(found.values()))})
+        """Clicks; anew where the page has made the element again in between."""
+        for attempt in range(5):
+            found = self.call("WebDriver:FindElement", {"using": "css selector", "value": selector})["value"]
+            try:
+                return self.call("WebDriver:ElementClick", {"id": next(iter(found.values()))})
+            except AssertionError as error:
+                if "stale element" not in str(error) or attempt == 4:
+                    raise
 
     def picture(self, path):
         with open(path, "wb") as file:

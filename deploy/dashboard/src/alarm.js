@@ -19,6 +19,7 @@ const book = new Alarms();
 const listeners = new Set();
 let notified = 0;
 let banner = null;
+let hasChanged = false;
 
 const rules = () => ({ network: preferences.get("alarmNetwork"), station: preferences.get("alarmStation"), intensity: preferences.get("alarmIntensity"), home: homeId() });
 
@@ -41,7 +42,9 @@ function hear(alarm, age) {
   if (!alarm) return;
   const what = book.hear(alarm, Date.now(), age);
   if (what === null) return;
-  show();
+  // Versions come several times a second; what is new is shown at once, what has changed with the next tick.
+  if (what === "changed") hasChanged = true;
+  else show();
   if (what !== "new") return;
   if (preferences.get("sound") === "yes") sound.play();
   notify(alarm);
@@ -123,6 +126,7 @@ function clock(one) {
 const address = (one) => (one.kind === "network" || (one.kind === "warning" && earthquakes.events.has(one.event)) ? router.address("earthquake", one.event) : one.kind === "warning" ? router.address("station", one.station) : one.kind === "station" ? router.address("station", one.station, "event", one.event) : location.hash || "#/");
 
 function show() {
+  hasChanged = false;
   const list = book.list();
   const [first] = list;
   const element = banner.element;
@@ -217,7 +221,7 @@ export const alarm = {
     earthquakes.on((id, what) => id !== null && (what === "new" || what === "version") && hearNetwork(id));
     fleet.on("station", (id, what) => (what === "event" ? hearStation(id) : what === "warning" && hearWarning(id)));
     setInterval(() => {
-      if (book.pass(Date.now())) show();
+      if (book.pass(Date.now()) || hasChanged) show();
       else tick();
     }, 250);
     preferences.on((name) => name === "sound" && preferences.get("sound") !== "yes" && sound.stop());

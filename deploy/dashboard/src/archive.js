@@ -128,6 +128,8 @@ export const archive = {
     return failed;
   },
   start() {
+    // Whoever goes away may not come back.
+    document.addEventListener("visibilitychange", () => document.hidden && due !== null && (clearTimeout(due), save()));
     earthquakes.on((id, what) => {
       if (what === "note") return tell();
       for (const event of id === null ? earthquakes.events.values() : [earthquakes.events.get(id)].filter(Boolean)) put(catalogue.ofNetwork(event, earthquakes.ended(event), units.milliseconds));

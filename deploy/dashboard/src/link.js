@@ -207,7 +207,20 @@ link.matches = (filter, topic) => isOf(filter.split("/"), topic.split("/"));
 // Whether what the broker has kept of a `first` one has come in this connection.
 link.isToldOnce = (filter) => subscriptions.get(filter)?.isGivenUp === true;
 
-// A thousand stations speak once a second: filters without wildcards are looked up, and only the others compared.
+// The subscriptions with wildcards that a topic is one of: a thousand stations speak once a second on the same topics.
+const found = new Map();
+const mostFound = 20000;
+function wildOf(topic) {
+  let list = found.get(topic);
+  if (!list) {
+    const parts = topic.split("/");
+    list = [...subscriptions.values()].filter(({ wild }) => wild && isOf(wild, parts));
+    if (found.size >= mostFound) found.clear();
+    found.set(topic, list);
+  }
+  return list;
+}
+
 function deliver(topic, payload, packet) {
   link.newest = Date.now();
   if (packet?.retain) {
@@ -215,9 +228,8 @@ function deliver(topic, payload, packet) {
     if (!subscriptions.has(topic)) link.keeps = true;
   }
   hand(subscriptions.get(topic), topic, payload, packet);
-  const parts = topic.split("/");
-  for (const subscription of subscriptions.values()) {
-    if (subscription.wild && !subscription.isGivenUp && isOf(subscription.wild, parts)) hand(subscription, topic, payload, packet);
+  for (const subscription of wildOf(topic)) {
+    if (!subscription.isGivenUp) hand(subscription, topic, payload, packet);
   }
   for (const listener of listeners.message) listener(topic, payload, packet);
 }
@@ -294,6 +306,7 @@ link.subscribe = function subscribe(filter, fn, { qos = 1, calm = false, first =
   if (!subscription) {
     subscription = { functions: new Set(), code: null, asked: false, wild: /[+#]/.test(filter) ? filter.split("/") : null, qos, calm, first, isGivenUp: false };
     subscriptions.set(filter, subscription);
+    found.clear();
     // All that are made in one go leave together.
     queueMicrotask(subscribeAll);
   }
@@ -302,6 +315,7 @@ link.subscribe = function subscribe(filter, fn, { qos = 1, calm = false, first =
     subscription.functions.delete(fn);
     if (subscription.functions.size > 0 || subscriptions.get(filter) !== subscription) return;
     subscriptions.delete(filter);
+    found.clear();
     if (client?.connected && subscription.asked && !subscription.isGivenUp) client.unsubscribe(filter);
   };
 };

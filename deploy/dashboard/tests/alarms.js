@@ -127,3 +127,24 @@ test("a station's warning: until the wave has been there for 10 s, by the rules 
   const { s_arrival, ...untimed } = expected;
   assert.deepStrictEqual([alarms.ofWarning("a", untimed, rules, ms).s, alarms.ofWarning("a", untimed, rules, ms).ends - issued, typeof s_arrival], [NaN, 60000, "string"]);
 });
+
+test("Waves are drawn anew while a circle of them is in the picture, as often as it is seen to move", () => {
+  const pause = (age, more) => ground.pause({ age, depth: 10, nearest: 0, farthest: 300, kilometre: 2, ...more });
+  // P at 6 km/s and 2 pixels for a kilometre: four pixels in a third of a second.
+  assert.equal(Math.round(pause(20)), 333);
+  // P has gone, S (3.5 km/s) has not.
+  assert.equal(pause(60), 500);
+  assert.equal(Math.round(pause(60, { kilometre: 4 })), 286);
+  assert.equal(pause(100), Infinity);
+  // Not yet there.
+  assert.equal(pause(20, { nearest: 200, farthest: 400 }), Infinity);
+  assert.equal(Math.round(pause(40, { nearest: 200, farthest: 400 })), 333);
+  // Before they come to the surface there is none; a second before, it is expected.
+  assert.equal(pause(0.2, { depth: 50 }), Infinity);
+  assert.equal(pause(7.5, { depth: 50 }) < Infinity, true);
+  // Neither more often than five times a second nor less often than twice.
+  assert.equal(pause(20, { kilometre: 40 }), 200);
+  assert.equal(pause(20, { kilometre: 0.1 }), 500);
+  // After four minutes they are not drawn.
+  assert.equal(pause(242, { farthest: 5000 }), Infinity);
+});

@@ -3,6 +3,8 @@
 const radius = 6371;
 // Crustal velocities for a picture and a countdown, km/s; the detector's own table is finer.
 const velocity = { p: 6, s: 3.5 };
+// Waves that are on their way are drawn for so long (s), and one more.
+const seconds = 240;
 const radians = (degrees) => (degrees * Math.PI) / 180;
 
 // Kilometres along the surface between two places { latitude, longitude }.
@@ -23,6 +25,18 @@ const arrival = (wave, distance, depth) => Math.hypot(distance, depth) / velocit
 
 // How far a wave has come on the surface after so many seconds, km; 0 before it has reached the surface.
 const reach = (wave, seconds, depth) => Math.sqrt(Math.max(0, (velocity[wave] * Math.max(0, seconds)) ** 2 - depth ** 2));
+
+// How long a picture of the waves may stand, in which a kilometre has so many pixels and whose nearest and farthest points are so
+// far from the epicentre (km): until the fastest circle in it has gone on by four pixels, 0.2 to 0.5 s; Infinity when there
+// is none. `age`: seconds since the origin.
+function pause({ age, depth, nearest, farthest, kilometre }) {
+  const isSeen = (wave) => {
+    const [before, after] = [reach(wave, age - 1, depth), reach(wave, age + 1, depth)];
+    return after > 0 && after >= nearest && before <= farthest;
+  };
+  const seen = age < seconds + 1 ? ["p", "s"].filter(isSeen) : [];
+  return seen.length === 0 ? Infinity : Math.min(500, Math.max(200, 4000 / (velocity[seen[0]] * kilometre)));
+}
 
 // Peak acceleration, m/s²: Cua and Heaton (2009), horizontal, S wave, soil; as the detector computes magnitudes.
 // `slant`: km from the source.
@@ -50,4 +64,4 @@ function at(event, place) {
   };
 }
 
-export const ground = { velocity, distance, azimuth, arrival, reach, peak, mercalli, at };
+export const ground = { seconds, velocity, distance, azimuth, arrival, reach, pause, peak, mercalli, at };

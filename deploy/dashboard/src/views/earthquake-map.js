@@ -10,8 +10,7 @@ import { text } from "../text.js";
 
 const words = text.network;
 const waves = [["p", "rms"], ["s", "raw"]];
-// Waves that are on their way are drawn for so long (s), and stations are joined to the epicentre up to so many.
-const seconds = 240;
+// Stations are joined to the epicentre up to so many.
 const mostLines = 60;
 const arrow = 70;
 
@@ -19,7 +18,7 @@ const arrow = 70;
 export const isPlaced = (event) => event.place?.quality === undefined || ["good", "ambiguous"].includes(event.place.quality);
 
 // Whether its waves still run, so that the picture changes.
-export const isRunning = (event) => Boolean(event) && isPlaced(event) && earthquakes.now() - units.milliseconds(event.origin_time) < (seconds + 2) * 1000;
+const isRunning = (event) => Boolean(event) && isPlaced(event) && earthquakes.now() - units.milliseconds(event.origin_time) < (ground.seconds + 2) * 1000;
 
 const placeOf = (id) => {
   const place = fleet.stations.get(id)?.info?.station;
@@ -38,6 +37,29 @@ export function pointsOf(event) {
   // Some 50 km around the epicentre, so that it is not all that is seen.
   const around = isPlaced(event) ? [-0.25, 0.25].map((by) => ({ latitude: event.latitude + by, longitude: event.longitude + by })) : [];
   return [...around, ...stations, ...near];
+}
+
+// Draws the waves of an earthquake anew as they run; of the one that `current` gives. Returns what ends it.
+export function followWaves(map, current) {
+  let timer = 0;
+  function look() {
+    const event = current();
+    const frame = !document.hidden && isRunning(event) ? map.frame() : null;
+    const pause = frame ? wavePause(event, frame) : Infinity;
+    if (pause < Infinity) map.redraw();
+    timer = setTimeout(look, Math.min(pause, 500));
+  }
+  timer = setTimeout(look, 200);
+  return () => clearTimeout(timer);
+}
+
+// Until the fastest circle that is seen has gone on by some pixels, ms; Infinity when none is seen.
+function wavePause(event, { projection, width, height }) {
+  const age = (earthquakes.now() - units.milliseconds(event.origin_time)) / 1000;
+  const { x, y } = projection.at(event.latitude, event.longitude);
+  const corner = Math.hypot(Math.max(x, width - x), Math.max(y, height - y)) / projection.kilometre;
+  const nearest = Math.hypot(Math.max(0, -x, x - width), Math.max(0, -y, y - height)) / projection.kilometre;
+  return ground.pause({ age, depth: event.depth_km ?? 10, nearest, farthest: corner, kilometre: projection.kilometre });
 }
 
 function star(context, x, y, size, isFilled) {
@@ -106,7 +128,7 @@ function paintDirection(context, at, colors, event) {
 
 function paintWaves(context, x, y, kilometre, colors, event, reach) {
   const age = (earthquakes.now() - units.milliseconds(event.origin_time)) / 1000;
-  if (age < 0 || age > seconds) return;
+  if (age < 0 || age > ground.seconds) return;
   for (const [wave, color] of waves) {
     const far = ground.reach(wave, age, event.depth_km ?? 10);
     // A circle beyond all that is seen is nothing but work.

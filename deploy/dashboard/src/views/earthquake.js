@@ -14,7 +14,7 @@ import { units } from "../pure/units.js";
 import { defineView } from "../router.js";
 import { text } from "../text.js";
 import { earthquakeFacts, mainFacts, missingStations, stateBadge, stationTable } from "./earthquake-facts.js";
-import { isRunning, paintEarthquake, placedStations, pointsOf } from "./earthquake-map.js";
+import { followWaves, paintEarthquake, placedStations, pointsOf } from "./earthquake-map.js";
 import { stationMap } from "./map.js";
 import { notesCard } from "./notes.js";
 import { recordSection } from "./record-section.js";
@@ -75,8 +75,7 @@ class Earthquake {
       fleet.on("station", (station, what) => this.#heard(station, what)),
       preferences.on(() => this.#later()),
     ];
-    const timer = setInterval(() => !document.hidden && isRunning(this.event) && this.map.redraw(), 200);
-    this.#stops.push(() => clearInterval(timer));
+    this.#stops.push(followWaves(this.map, () => this.event));
     this.show();
   }
 

@@ -352,14 +352,18 @@ export function stationMap() {
       } else color();
     },
     overlay(draw) {
+      const was = Boolean(overlay);
       overlay = draw;
-      arrange();
+      if (was !== Boolean(draw)) arrange();
+      else upper.redraw();
     },
     look: (points) => fit(points, true),
     // The middle of what is seen, and how far it is from there to the nearer edge: { latitude, longitude, km }; null without a view.
     centre: () => (view && projection ? { latitude: view.latitude, longitude: view.longitude, km: (Math.min(size.width, size.height) / 2) / projection.kilometre } : null),
     // What lies above the stations, anew: waves that run.
     redraw: () => upper.redraw(),
+    // What is seen: { projection, width, height }; null without a view.
+    frame: () => (projection ? { projection, ...size } : null),
     // A map of the shaking: stations in the colours of these intensities (id -> Mercalli), many of them as discs; null ends it.
     shake(values) {
       const was = Boolean(strengths);

@@ -7,7 +7,7 @@ import { format, preferences } from "../preferences.js";
 import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { numbers, text } from "../text.js";
-import { isRunning, paintEarthquake, pointsOf } from "./earthquake-map.js";
+import { followWaves, paintEarthquake, pointsOf } from "./earthquake-map.js";
 import { earthquakeFacts, magnitudeText, missingStations, placeText, stateBadge, stationTable } from "./earthquake-facts.js";
 import { intensityChip } from "./event-measures.js";
 
@@ -57,6 +57,19 @@ export function networkCard(map) {
     map.overlay(event ? (context, projection, colors) => paintEarthquake(context, projection, colors, events.get(shown)) : null);
   }
 
+  // Versions come up to five times a second; the table is made anew at most twice.
+  let due = 0;
+  let again = false;
+  function soon() {
+    again = due !== 0;
+    if (again) return;
+    show();
+    due = setTimeout(() => {
+      due = 0;
+      if (again) soon();
+    }, 500);
+  }
+
   function choose(event) {
     followed = false;
     shown = shown === event.event_id ? null : event.event_id;
@@ -70,15 +83,14 @@ export function networkCard(map) {
     const running = event && !ended(event) && earthquakes.now() - units.milliseconds(event.origin_time) < fresh * 1000;
     if (running && followed) shown = id;
     if (what === "new" && running) announce(words.title);
-    show();
+    soon();
   }
   for (const event of earthquakes.list().reverse()) changed(event.event_id, "version");
-  const stops = [earthquakes.on(changed), preferences.on(show)];
-  const timer = setInterval(() => !document.hidden && isRunning(events.get(shown)) && map.redraw(), 200);
+  const stops = [earthquakes.on(changed), preferences.on(show), followWaves(map, () => events.get(shown))];
   return {
     element,
     stop() {
-      clearInterval(timer);
+      clearTimeout(due);
       stops.forEach((stop) => stop());
     },
   };

@@ -240,5 +240,19 @@ class Overview {
   }
 }
 
-// Shaking is said to those who do not see the page, whatever they look at.
-document.addEventListener("seismote-onset", ({ detail }) => announce(words.onset(detail.id)));
+// Shaking is said to those who do not see the page, whatever they look at: the first station at once, those of the next seconds
+// together. Nobody listens to a thousand names.
+const together = 3000;
+let others = null;
+document.addEventListener("seismote-onset", ({ detail }) => {
+  if (others) return others.push(detail.id);
+  announce(words.onset(detail.id));
+  others = [];
+  const end = () => {
+    const found = others;
+    others = found.length > 0 ? [] : null;
+    if (others) setTimeout(end, together);
+    if (found.length > 0) announce(found.length === 1 ? words.onset(found[0]) : words.onsets(found.length));
+  };
+  setTimeout(end, together);
+});
