@@ -13,6 +13,7 @@ import ssl
 import subprocess
 import sys
 import time
+import types
 import urllib.error
 import urllib.request
 
@@ -59,10 +60,10 @@ def fill(folder, megabytes):
 
 
 class Crowd:
-    def __init__(self, feed):
+    def __init__(self, feed, network=1):
         self.feed, self.waits, self.ending = feed, {"INFO": [], "web": []}, False
         self.packets = self.cut = 0
-        self.addresses = (f"127.0.{1 + index // 250}.{1 + index % 250}" for index in itertools.count())
+        self.addresses = (f"127.{network}.{index // 250}.{1 + index % 250}" for index in itertools.count())
 
     async def open(self, port, limit=1 << 16):
         # Each has an address of its own, as clients have.
@@ -281,6 +282,20 @@ def feed_metrics(port, header, context):
         return answer.read().decode().splitlines()
 
 
+async def nobody_wants(seedlink, web, count):
+    """The bad ones, until nobody writes to this program any more; prints how often they were cut."""
+    crowd = Crowd(types.SimpleNamespace(seedlink=seedlink, web=web), 2)
+    kinds = [crowd.select_nothing, crowd.select_all_in_one, crowd.select_rare, crowd.take_all, crowd.never_read,
+             crowd.select_much]
+    tasks = [asyncio.create_task(crowd.again(kinds[index % len(kinds)])) for index in range(count)]
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    crowd.ending = True
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    print(crowd.cut)
+
+
 async def main():
     program, folder, seconds, count, bad, megabytes = *sys.argv[1:3], *map(int, sys.argv[3:])
     broker = Broker(folder, "crowd-broker")
@@ -294,15 +309,15 @@ async def main():
     feed.start()
     await liars(broker, feed)
     crowd = Crowd(feed)
-    kinds = [crowd.select_nothing, crowd.select_all_in_one, crowd.select_rare, crowd.take_all, crowd.never_read,
-             crowd.select_much]
     goods = [crowd.inform, crowd.browse, crowd.follow]
     tasks = [asyncio.create_task(crowd.again(goods[index % 3])) for index in range(count - bad)]
     await asyncio.sleep(5)
     alone = {name: max(waits, default=0) for name, waits in crowd.waits.items()}
     for waits in crowd.waits.values():
         waits.clear()
-    tasks += [asyncio.create_task(crowd.again(kinds[index % len(kinds)])) for index in range(bad)]
+    # (By a process of their own: who takes a gigabyte keeps his own clock from counting.)
+    others = subprocess.Popen([sys.executable, "-B", __file__, "--bad", str(feed.seedlink), str(feed.web), str(bad)],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     said, end = 0.0, time.monotonic() + seconds
     loop = asyncio.get_running_loop()
     while time.monotonic() < end:
@@ -313,6 +328,8 @@ async def main():
             expect(False, f"/metrics of the feed: {error}")
             continue
         said = max([said] + [float(line.split()[1]) for line in lines if line.startswith("seismote_feed_longest_wait_seconds ")])
+    expect(others.poll() is None, "the bad clients have ended")
+    cut = int(others.communicate(timeout=60)[0] or 0)
     expect(feed.process.poll() is None, f"the feed has died: {feed.words()[-500:]}")
     processor, now, most = feed.cost()
     crowd.ending = True
@@ -324,7 +341,7 @@ async def main():
         f"{name} of a good one {longest * 1000:.0f} ms at most, 99 % {usual * 1000:.0f} ms ({number} requests; "
         f"without the bad ones {alone[name] * 1000:.0f} ms)" for name, (longest, usual, number) in worst.items())
         + f"; by the feed's own account a turn was waited for {said * 1000:.0f} ms at most; {processor:.1f} s of processor, "
-        f"{now:.0f} MiB, at most {most:.0f} MiB; {crowd.packets} packets, {crowd.cut} times cut")
+        f"{now:.0f} MiB, at most {most:.0f} MiB; {crowd.packets} packets, {crowd.cut} times cut, bad ones {cut} times")
     # (This machine's other work and the clients' own count as well.)
     expect(said <= 0.1, f"a turn was waited for {said * 1000:.0f} ms, more than 100 ms")
     for name, (longest, usual, _) in worst.items():
@@ -337,4 +354,4 @@ async def main():
         raise SystemExit(f"FAILED: {len(complaints)} complaints")
 
 
-asyncio.run(main())
+asyncio.run(nobody_wants(*map(int, sys.argv[2:])) if sys.argv[1] == "--bad" else main())
