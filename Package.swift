@@ -116,14 +116,15 @@ let package = Package(
             ["SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
         room("Agent/Spool", ["Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
-        room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
-        room("Core/Client", ["Threads", "Messages", "Settings", "Link", "CMosquitto"]),
-        room("Agent/Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
+        room("Core/MQTT", ["Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Core/Client", ["Threads", "Messages", "Settings", "MQTT", "CMosquitto"]),
+        room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CMosquitto", "CLinux"], small: true),
+        room("Agent/Alerts", ["Messages", "Sensors", "Settings", "MQTT", "Link"], small: true),
         room(
             "Agent/Agent",
             [
                 "Threads", "Sensors", "MiniSEED", "Messages", "Warning", "Settings", "Commands", "Station", "Spool",
-                "Link", "Alerts", "CLinux",
+                "MQTT", "Link", "Alerts", "CLinux",
             ],
             small: true),
 
@@ -131,7 +132,7 @@ let package = Package(
         .target(
             name: "ServerOptions",
             dependencies: [
-                "Messages", "Settings", "Link", "Client",
+                "Messages", "Settings", "MQTT", "Client",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
@@ -143,7 +144,7 @@ let package = Package(
             "Tool/seismote",
             [
                 "Threads", "SignalProcessing", "Seismology", "Vibration", "Propagation", "Sensors", "Messages",
-                "Warning", "Settings", "Station", "Exchange", "Commands", "Link", "Client", "Alerts", "MiniSEED",
+                "Warning", "Settings", "Station", "Exchange", "Commands", "MQTT", "Client", "Alerts", "MiniSEED",
                 "Association", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -152,7 +153,7 @@ let package = Package(
         program(
             "Network/seismote-network",
             [
-                "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link", "Client",
+                "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "MQTT", "Client",
                 "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -160,7 +161,8 @@ let package = Package(
         program(
             "Notify/seismote-notify",
             [
-                "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "Link",
+                "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "MQTT",
+                "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -185,9 +187,10 @@ let package = Package(
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
         tests("Core/Commands"),
-        tests("Agent/Link", ["Threads", "Settings"]),
-        tests("Agent/Alerts", ["Link", "Sensors", "Settings"]),
-        tests("Agent/Agent", ["Threads"]),
+        tests("Core/MQTT", ["Threads", "Messages", "Settings"]),
+        tests("Agent/Link", ["Threads", "Settings", "MQTT"]),
+        tests("Agent/Alerts", ["Link", "MQTT", "Sensors", "Settings"]),
+        tests("Agent/Agent", ["Threads", "MQTT"]),
         .testTarget(
             name: "ToolTests",
             dependencies: [
@@ -221,7 +224,7 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
             "Feed/seismote-feed",
             [
                 "Threads", "MiniSEED", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Exchange", "Feed",
-                "Link",
+                "MQTT", "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,4 +1,5 @@
 import Link
+import MQTT
 import Messages
 import Settings
 

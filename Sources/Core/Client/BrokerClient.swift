@@ -1,6 +1,6 @@
 import CMosquitto
 import Glibc
-import Link
+import MQTT
 import Messages
 
 /// A session that the broker keeps while its client is away: it gets then what it has missed.
@@ -27,7 +27,7 @@ package final class BrokerClient {
 
     package let access: BrokerAccess
     /// Of the broker that we have.
-    package private(set) var version: LinkOptions.ProtocolVersion
+    package private(set) var version: MQTTVersion
     private var handle: OpaquePointer?
     private var usesTLS = false
     private var inbox: [InboundMessage] = []
@@ -83,7 +83,7 @@ package final class BrokerClient {
         throw ClientError(problems.joined(separator: "\n"))
     }
 
-    private func attempt(_ broker: BrokerAddress, _ version: LinkOptions.ProtocolVersion) throws(ClientError) {
+    private func attempt(_ broker: BrokerAddress, _ version: MQTTVersion) throws(ClientError) {
         if let handle { mosquitto_destroy(handle) }
         (handle, connack, end, libraryError, ticked) = (nil, nil, nil, "", monotonicSeconds())
         subscribed.removeAll()
@@ -127,7 +127,7 @@ package final class BrokerClient {
     }
 
     private func configure(
-        _ handle: OpaquePointer, _ broker: BrokerAddress, _ version: LinkOptions.ProtocolVersion
+        _ handle: OpaquePointer, _ broker: BrokerAddress, _ version: MQTTVersion
     ) throws(ClientError) {
         mosquitto_int_option(
             handle, MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)

@@ -2,7 +2,6 @@ import Association
 import Client
 import DatabaseFiles
 import Glibc
-import Link
 import Messages
 import Settings
 import Threads

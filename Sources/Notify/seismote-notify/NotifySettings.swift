@@ -1,4 +1,5 @@
 import Link
+import MQTT
 import Messages
 import Notify
 import Settings
@@ -44,7 +45,7 @@ struct NotifySettings: ProgramSettings {
             "Who gets messages; see the manual."),
     ]
 
-    func linkOptions(_ subscriptions: [String]) throws(LinkError) -> LinkOptions {
+    func linkOptions(_ subscriptions: [String]) throws(MQTTError) -> LinkOptions {
         let base = "\(mqtt.root)/network/notify/\(clientID)"
         var options = LinkOptions(
             brokers: try mqtt.brokers(), clientID: clientID, presence: .init(topic: "\(base)/online"))

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import Settings
 import TestSupport
@@ -20,7 +21,7 @@ final class FakeTransport: Transport {
 
     var options: LinkOptions?
     func change(to options: LinkOptions) { self.options = options }
-    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
+    func open(broker: Int, version: MQTTVersion) -> String? {
         log.append("open \(broker)\(version == .v311 ? " as 3.1.1" : "")")
         return openProblem
     }
@@ -79,7 +80,7 @@ final class FakeTransport: Transport {
 }
 
 extension MQTTConfiguration.ProtocolVersion {
-    init(_ version: LinkOptions.ProtocolVersion) { self = version == .v5 ? .v5 : .v311 }
+    init(_ version: MQTTVersion) { self = version == .v5 ? .v5 : .v311 }
 }
 
 /// A core with a fake transport, a virtual clock and a list of what was reported.

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 
 /// The link without its thread: carries out what its life (`LinkLife`) decides, with the store and a transport. Driven by

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 
 /// What the states, events and actions of the link's life are made of.
@@ -6,7 +7,7 @@ extension LinkLife {
     struct Attempt: Equatable {
         var broker: Int
         var address: BrokerAddress
-        var version: LinkOptions.ProtocolVersion
+        var version: MQTTVersion
         var deadline: UInt64
     }
 

@@ -1,3 +1,5 @@
+import MQTT
+
 /// The life of the link as one state machine: it decides, and does nothing itself. Pure: the time and the random numbers
 /// are passed in, the actions to take are returned.
 ///

@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import MQTT
 import Messages
 
 /// One libmosquitto handle and the traps around it. No thread of its own: `LinkThread` watches its socket and calls
@@ -18,7 +19,7 @@ final class MosquittoTransport: Transport {
     private var options: LinkOptions
     private var handle: OpaquePointer?
     private var broker = 0
-    private var version = LinkOptions.ProtocolVersion.v5
+    private var version = MQTTVersion.v5
     private var connecting = false
     private var events: [TransportEvent] = []
     /// The socket whose attempt was given up; it is not looked at any more.
@@ -62,6 +63,8 @@ final class MosquittoTransport: Transport {
         return mosquitto_want_write(handle)
     }
 
+    var line: LineState? { LineState(socket: socket) }
+
     func takeEvents(into output: inout [TransportEvent]) {
         output.append(contentsOf: events)
         events.removeAll(keepingCapacity: true)
@@ -69,7 +72,7 @@ final class MosquittoTransport: Transport {
 
     // MARK: attempts
 
-    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
+    func open(broker: Int, version: MQTTVersion) -> String? {
         if let handle { mosquitto_destroy(handle) }
         handle = nil
         (connecting, ignoreSocket) = (false, true)
@@ -292,7 +295,7 @@ final class MosquittoTransport: Transport {
             events.append(.heard)
         }
         if wasConnecting, error, connecting {
-            let end = unnamedEnd
+            let end = LineState.unnamedEnd(of: socket)
             return broken(end.words, byPeer: end.byPeer)
         }
         flush()

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 
 /// One connection to a broker at a time, as the link sees it: the real one is on libmosquitto, the one of the tests
@@ -8,7 +9,7 @@ protocol Transport: AnyObject {
     /// Prepares one attempt with a broker by its index, to speak this version with it, and forgets everything of the
     /// connection before: its limits, and the messages not yet acknowledged. Returns a sentence when that is not
     /// possible.
-    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String?
+    func open(broker: Int, version: MQTTVersion) -> String?
     /// Begins the attempt; how it ends comes as an event. Returns a sentence when it failed at once.
     func connect() -> String?
     /// Hands one message over; only while connected.
@@ -61,18 +62,4 @@ enum TransportEvent: Equatable {
     case heard
     /// The message of this number is over: sent (QoS 0), or acknowledged with this reason (QoS 1).
     case finished(id: Int32, reason: Int)
-}
-
-/// What a broker said in its CONNACK, with the defaults of MQTT where it said nothing.
-struct BrokerLimits: Equatable, Sendable {
-    /// QoS 1 messages that may be on the way without acknowledgement; nil: not said.
-    var receiveMaximum: Int?
-    /// Bytes; nil: no limit.
-    var maximumPacketSize: Int?
-    var maximumQoS = 2
-    var retainAvailable = true
-    /// Seconds that the broker wants instead of ours; nil: ours. The library obeys.
-    var serverKeepalive: Int?
-    /// The broker still knows our subscriptions.
-    var sessionPresent = false
 }

@@ -3,7 +3,7 @@ import CLinux
 import CMosquitto
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import Propagation
 import Sensors

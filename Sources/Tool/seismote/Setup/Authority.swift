@@ -1,4 +1,4 @@
-import Link
+import MQTT
 import Messages
 
 /// The authority of a broker's certificate, taken from what the broker itself shows and known by its fingerprint.

@@ -1,4 +1,4 @@
-import Link
+import MQTT
 import Messages
 import Settings
 
@@ -48,7 +48,7 @@ struct SetupAnswers: Equatable {
             return wrong.map { "`\(safe($0, limit: 80))` is no group: letters A-Z a-z, digits, _ and -" }
         case .broker where text == here: return nil
         case .broker:
-            do throws(LinkError) {
+            do throws(MQTTError) {
                 _ = try BrokerAddress(uri: uri(text))
                 return nil
             } catch { return error.message }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import ServerOptions
 import Settings

@@ -1,6 +1,6 @@
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import Settings
 

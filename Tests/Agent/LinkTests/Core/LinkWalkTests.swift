@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ private final class StrictTransport: Transport {
     private func check(_ isFine: Bool, _ fault: String) { if !isFine || isOver { faults.append(fault) } }
 
     func change(to options: LinkOptions) { check(handle == .none, "change with a handle in use") }
-    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
+    func open(broker: Int, version: MQTTVersion) -> String? {
         check(handle == .none, "a second handle")
         (unacknowledged, events) = ([], [])
         return nil

@@ -1,5 +1,4 @@
 import Client
-import Link
 import Messages
 
 /// Asks stations for the events that they keep, page by page.

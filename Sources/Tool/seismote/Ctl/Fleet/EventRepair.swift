@@ -1,6 +1,5 @@
 import Association
 import Client
-import Link
 import Messages
 
 /// Sees in `boot` and `seq` which messages of stations' events have not come, and asks for them with the command

@@ -3,7 +3,6 @@ import Client
 import Commands
 import Exchange
 import Glibc
-import Link
 import Messages
 import Settings
 

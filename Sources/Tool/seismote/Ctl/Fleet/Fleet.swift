@@ -1,5 +1,4 @@
 import Client
-import Link
 import Messages
 import Settings
 

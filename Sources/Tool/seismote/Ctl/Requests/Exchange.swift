@@ -1,7 +1,6 @@
 import Client
 import Commands
 import Glibc
-import Link
 import Messages
 import Threads
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Commands
 import Glibc
-import Link
 import Messages
 
 /// `seismote ctl snapshot`

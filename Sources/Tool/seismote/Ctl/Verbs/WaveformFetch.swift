@@ -1,7 +1,6 @@
 import Client
 import Commands
 import Glibc
-import Link
 import Messages
 
 /// A request whose answer is a waveform: its pieces come on a topic of their own, and become a file when they are complete.

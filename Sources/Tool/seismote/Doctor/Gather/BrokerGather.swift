@@ -1,6 +1,5 @@
 import Client
 import Glibc
-import Link
 import Messages
 import Settings
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Link
+@testable import MQTT
 
 @Suite struct BrokerAddressTests {
     @Test(arguments: [
@@ -24,6 +24,6 @@ import Testing
         "mqtt://host:99999999999999999999",
     ])
     func refuses(_ uri: String) {
-        #expect(throws: LinkError.self) { try BrokerAddress(uri: uri) }
+        #expect(throws: MQTTError.self) { try BrokerAddress(uri: uri) }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Link
+@testable import MQTT
 
 struct PortProbeTests {
     @Test func aPortIsRefusedUntilSomebodyListens() throws {

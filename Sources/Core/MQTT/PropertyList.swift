@@ -3,10 +3,10 @@ import Messages
 
 /// MQTT 5 properties under construction. The list is freed when this value ends, unless its owner gave it away: of
 /// libmosquitto's calls only `mosquitto_will_set_v5` takes a list over, and only when it succeeds.
-struct PropertyList: ~Copyable {
+package struct PropertyList: ~Copyable {
     private(set) var head: OpaquePointer?
 
-    init() {}
+    package init() {}
 
     deinit {
         guard head != nil else { return }
@@ -14,17 +14,17 @@ struct PropertyList: ~Copyable {
         mosquitto_property_free_all(&list)
     }
 
-    mutating func add(_ identifier: mqtt5_property, _ number: UInt32) {
+    package mutating func add(_ identifier: mqtt5_property, _ number: UInt32) {
         _ = mosquitto_property_add_int32(&head, Int32(identifier.rawValue), number)
     }
 
-    mutating func add(_ identifier: mqtt5_property, _ text: StaticString) {
+    package mutating func add(_ identifier: mqtt5_property, _ text: StaticString) {
         guard text.hasPointerRepresentation else { return }
         let pointer = UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
         _ = mosquitto_property_add_string(&head, Int32(identifier.rawValue), pointer)
     }
 
-    mutating func add(_ identifier: mqtt5_property, bytes: [UInt8]) {
+    package mutating func add(_ identifier: mqtt5_property, bytes: [UInt8]) {
         _ = bytes.withUnsafeBytes {
             mosquitto_property_add_binary(
                 &head, Int32(identifier.rawValue), $0.baseAddress, UInt16(clamping: bytes.count))
@@ -32,7 +32,7 @@ struct PropertyList: ~Copyable {
     }
 
     /// A user property.
-    mutating func add(name: StaticString, value: StaticString) {
+    package mutating func add(name: StaticString, value: StaticString) {
         func text(_ text: StaticString) -> UnsafePointer<CChar> {
             UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
         }
@@ -42,10 +42,10 @@ struct PropertyList: ~Copyable {
     }
 
     /// Lends the list to a call that never keeps it.
-    borrowing func lend<R>(_ body: (OpaquePointer?) -> R) -> R { body(head) }
+    package borrowing func lend<R>(_ body: (OpaquePointer?) -> R) -> R { body(head) }
 
     /// Offers the list to a call that takes it over when it returns success (0); returns what the call returned.
-    mutating func give(_ body: (OpaquePointer?) -> Int32) -> Int32 {
+    package mutating func give(_ body: (OpaquePointer?) -> Int32) -> Int32 {
         let code = body(head)
         if code == MOSQ_ERR_SUCCESS.code { head = nil }
         return code
@@ -54,12 +54,12 @@ struct PropertyList: ~Copyable {
 
 extension mosq_err_t {
     /// As libmosquitto's calls return it.
-    var code: Int32 { rawValue }
+    package var code: Int32 { rawValue }
 }
 
 extension ContentType {
     /// The name on the wire, without a copy.
-    var mime: StaticString {
+    package var mime: StaticString {
         switch self {
         case .text: "text/plain"
         case .json: "application/json"

@@ -6,8 +6,8 @@ enum PlainFile {
     /// - Parameters:
     ///   - what: what to call it in a message.
     ///   - limit: bytes.
-    static func open(_ path: String, _ what: String, limit: Int) throws(LinkError) -> Int32 {
-        func problem(_ why: String) -> LinkError { LinkError("\(what) \"\(path)\"\(why)") }
+    static func open(_ path: String, _ what: String, limit: Int) throws(MQTTError) -> Int32 {
+        func problem(_ why: String) -> MQTTError { MQTTError("\(what) \"\(path)\"\(why)") }
         let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else { throw problem(": \(String(cString: strerror(errno)))") }
         var facts = stat()
@@ -24,7 +24,7 @@ enum PlainFile {
 
     /// What is wrong with a file that somebody else is going to open; nil when it is none of this.
     static func problem(_ path: String, _ what: String, limit: Int) -> String? {
-        do throws(LinkError) {
+        do throws(MQTTError) {
             close(try open(path, what, limit: limit))
             return nil
         } catch { return error.message }

@@ -1,8 +1,24 @@
 import CMosquitto
 
+/// What a broker said in its CONNACK, with the defaults of MQTT where it said nothing.
+package struct BrokerLimits: Equatable, Sendable {
+    /// QoS 1 messages that may be on the way without acknowledgement; nil: not said.
+    package var receiveMaximum: Int?
+    /// Bytes; nil: no limit.
+    package var maximumPacketSize: Int?
+    package var maximumQoS = 2
+    package var retainAvailable = true
+    /// Seconds that the broker wants instead of ours; nil: ours. The library obeys.
+    package var serverKeepalive: Int?
+    /// The broker still knows our subscriptions.
+    package var sessionPresent = false
+
+    package init() {}
+}
+
 extension BrokerLimits {
     /// Those of a CONNACK; nil: it has no properties.
-    init(_ properties: OpaquePointer?) {
+    package init(_ properties: OpaquePointer?) {
         self.init()
         guard let properties else { return }
         var short: UInt16 = 0

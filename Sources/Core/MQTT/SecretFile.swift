@@ -8,13 +8,13 @@ package enum SecretFile {
     /// - Parameters:
     ///   - name: absolute, or a name below `$CREDENTIALS_DIRECTORY`, where systemd puts credentials.
     ///   - what: what to call it in a message.
-    package static func read(_ name: String, what: String = "password file") -> Result<String, LinkError> {
+    package static func read(_ name: String, what: String = "password file") -> Result<String, MQTTError> {
         guard let path = path(name) else {
             return .failure(
-                LinkError("\(what) \"\(name)\" is neither an absolute path nor one of the credentials of the service"))
+                MQTTError("\(what) \"\(name)\" is neither an absolute path nor one of the credentials of the service"))
         }
         let file: Int32
-        do throws(LinkError) { file = try PlainFile.open(path, what, limit: limit) } catch { return .failure(error) }
+        do throws(MQTTError) { file = try PlainFile.open(path, what, limit: limit) } catch { return .failure(error) }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
@@ -24,21 +24,21 @@ package enum SecretFile {
             }
             if got < 0 {
                 if errno == EINTR { continue }
-                return .failure(LinkError("\(what) \"\(path)\": \(String(cString: strerror(errno)))"))
+                return .failure(MQTTError("\(what) \"\(path)\": \(String(cString: strerror(errno)))"))
             }
             if got == 0 { break }
             count += got
         }
         guard count <= limit else {
-            return .failure(LinkError("\(what) \"\(path)\" is larger than \(limit) bytes"))
+            return .failure(MQTTError("\(what) \"\(path)\" is larger than \(limit) bytes"))
         }
         let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
-        guard !line.contains(0) else { return .failure(LinkError("\(what) \"\(path)\" contains a zero byte")) }
+        guard !line.contains(0) else { return .failure(MQTTError("\(what) \"\(path)\" contains a zero byte")) }
         return .success(String(decoding: line, as: UTF8.self))
     }
 
     /// True when users of the board who have nothing to do with the agent may read the file.
-    static func isOpenToAll(_ name: String) -> Bool {
+    package static func isOpenToAll(_ name: String) -> Bool {
         var facts = stat()
         guard let path = path(name), stat(path, &facts) == 0 else { return false }
         return facts.st_mode & S_IROTH != 0
@@ -50,14 +50,5 @@ package enum SecretFile {
             return nil
         }
         return "\(String(cString: directory))/\(name)"
-    }
-}
-
-extension LinkOptions {
-    /// Files with secrets that all users of the board may read.
-    package var exposedFiles: [String] {
-        let password = mqtt.username.isEmpty || !mqtt.password.isEmpty ? "" : mqtt.passwordFile
-        let files = [password, mqtt.tls.keyFile, mqtt.tls.pskFile]
-        return files.filter { !$0.isEmpty && SecretFile.isOpenToAll($0) }
     }
 }

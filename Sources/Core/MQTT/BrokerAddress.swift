@@ -16,9 +16,9 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Reads a URI. A user name, a path or a query is refused: credentials do not belong in addresses that get logged.
-    public init(uri: String) throws(LinkError) {
-        func bad(_ why: String) -> LinkError {
-            LinkError("broker address \"\(uri)\" \(why); allowed: mqtt://host[:port] or mqtts://host[:port]")
+    public init(uri: String) throws(MQTTError) {
+        func bad(_ why: String) -> MQTTError {
+            MQTTError("broker address \"\(uri)\" \(why); allowed: mqtt://host[:port] or mqtts://host[:port]")
         }
         var rest: Substring
         if uri.hasPrefix("mqtt://") {
@@ -70,16 +70,9 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A link that cannot be made or used as asked; the sentence names the object.
-public struct LinkError: Error, Sendable, Equatable, CustomStringConvertible {
-    public var message: String
-    public init(_ message: String) { self.message = message }
-    public var description: String { message }
-}
-
 extension MQTTConfiguration {
     /// The brokers of `mqtt.uri`, in their order.
-    public func brokers() throws(LinkError) -> [BrokerAddress] {
+    public func brokers() throws(MQTTError) -> [BrokerAddress] {
         var brokers: [BrokerAddress] = []
         for uri in uris { brokers.append(try BrokerAddress(uri: uri)) }
         return brokers

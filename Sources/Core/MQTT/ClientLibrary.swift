@@ -28,8 +28,3 @@ public enum ClientLibrary {
         return code == CLINUX_ASSERTION ? (Int32(MOSQ_ERR_MALFORMED_PACKET.rawValue), true) : (code, false)
     }
 }
-
-extension LinkOptions.ProtocolVersion {
-    /// What is spoken when nobody asks for a version.
-    public static var automatic: Self { ClientLibrary.diesOfProperties ? .v311 : .v5 }
-}
