@@ -118,7 +118,7 @@ let package = Package(
         room("Core/Commands", ["Messages", "Settings"], small: true),
         room("Core/MQTT", ["Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room("Core/Client", ["Threads", "Messages", "Settings", "MQTT", "CMosquitto"]),
-        room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CMosquitto", "CLinux"], small: true),
+        room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"], small: true),
         room("Agent/Alerts", ["Messages", "Sensors", "Settings", "MQTT", "Link"], small: true),
         room(
             "Agent/Agent",

@@ -13,12 +13,14 @@ package struct BrokerLimits: Equatable, Sendable {
     /// The broker still knows our subscriptions.
     package var sessionPresent = false
 
-    package init() {}
-}
+    /// Codes of a CONNACK to a last will that asks for more than the broker has.
+    package static let qosNotSupported = Int(MQTT_RC_QOS_NOT_SUPPORTED.rawValue)
+    package static let retainNotSupported = Int(MQTT_RC_RETAIN_NOT_SUPPORTED.rawValue)
 
-extension BrokerLimits {
+    package init() {}
+
     /// Those of a CONNACK; nil: it has no properties.
-    package init(_ properties: OpaquePointer?) {
+    init(_ properties: OpaquePointer?) {
         self.init()
         guard let properties else { return }
         var short: UInt16 = 0

@@ -11,7 +11,7 @@ package struct LineState: Sendable, Equatable {
 
     /// Linux's `struct tcp_info`, which grows at its end only: acknowledged bytes at 120 (since 4.1), bytes not yet sent
     /// at 144 (since 4.6). Nil: the kernel does not say.
-    package init?(socket: Int32) {
+    init?(socket: Int32) {
         guard socket >= 0 else { return nil }
         let state: LineState? = Self.information(socket, bytes: 148) { info in
             LineState(
@@ -25,7 +25,7 @@ package struct LineState: Sendable, Equatable {
     /// Why a connection ended whose error somebody else has taken (OpenSSL, with libmosquitto 2.0.11): one that was never
     /// there has measured no round trip (`tcpi_rtt` at 68), and was not refused where it asked again (`tcpi_total_retrans`
     /// at 100).
-    package static func unnamedEnd(of socket: Int32) -> (words: String, byPeer: Bool) {
+    static func unnamedEnd(of socket: Int32) -> (words: String, byPeer: Bool) {
         let number: Int32? = information(socket, bytes: 104) { info in
             guard info.load(fromByteOffset: 68, as: UInt32.self) == 0 else { return nil }
             return info.load(fromByteOffset: 100, as: UInt32.self) > 0 ? ETIMEDOUT : ECONNREFUSED

@@ -1,12 +1,12 @@
 import Glibc
 
 /// Asks the kernel whether anybody listens on a port, where libmosquitto does not say why it could not connect.
-package enum PortProbe {
+enum PortProbe {
     /// Milliseconds that it waits for an address that does not answer.
     private static let patience: Int32 = 100
 
     /// - Returns: true when each address of the host refuses the connection; false in every other case.
-    package static func isRefused(host: String, port: Int) -> Bool {
+    static func isRefused(host: String, port: Int) -> Bool {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

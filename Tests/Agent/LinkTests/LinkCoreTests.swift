@@ -10,7 +10,7 @@ import Testing
 final class FakeTransport: Transport {
     var log: [String] = []
     var sent: [(id: Int32, topic: String, text: String, header: PublicationHeader)] = []
-    var events: [TransportEvent] = []
+    var events: [MQTTEvent] = []
     var openProblem: String?
     var connectProblem: String?
     var isConnected = false
@@ -60,7 +60,7 @@ final class FakeTransport: Transport {
         log.append(keepsWill ? "disconnect with will" : "disconnect")
         isConnected = false
     }
-    func takeEvents(into events: inout [TransportEvent]) {
+    func takeEvents(into events: inout [MQTTEvent]) {
         events.append(contentsOf: self.events)
         self.events.removeAll()
     }

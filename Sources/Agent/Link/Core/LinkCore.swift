@@ -51,7 +51,7 @@ final class LinkCore {
     private var backfill: TokenBucket
     /// Filters that a session may still have from options before.
     private var staleFilters: [String] = []
-    private var events: [TransportEvent] = []
+    private var events: [MQTTEvent] = []
     private var scratch: [UInt8] = []
 
     init(
@@ -104,7 +104,7 @@ final class LinkCore {
     }
 
     func takeEvents(_ now: UInt64) {
-        var taken: [TransportEvent] = []
+        var taken: [MQTTEvent] = []
         swap(&taken, &events)
         transport.takeEvents(into: &taken)
         // Events that come while these are handled stay with the transport until the next call.

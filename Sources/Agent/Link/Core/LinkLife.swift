@@ -130,7 +130,7 @@ struct LinkLife {
     }
 
     private mutating func transport(
-        _ event: TransportEvent, _ now: UInt64, _ random: inout AnyRandom
+        _ event: MQTTEvent, _ now: UInt64, _ random: inout AnyRandom
     ) -> [Action] {
         switch event {
         case .connected(let limits):

@@ -18,7 +18,7 @@ import Testing
         return bench
     }
 
-    private static func retained(_ text: String, isRetained: Bool = true) -> TransportEvent {
+    private static func retained(_ text: String, isRetained: Bool = true) -> MQTTEvent {
         .message(InboundMessage(topic: topic, payload: Array(text.utf8), isRetained: isRetained))
     }
 
