@@ -117,7 +117,7 @@ let package = Package(
         room("Agent/Spool", ["Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
         room("Core/Commands", ["Messages", "Settings"], small: true),
         room("Core/MQTT", ["Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
-        room("Core/Client", ["Threads", "Messages", "Settings", "MQTT", "CMosquitto"]),
+        room("Core/Client", ["Threads", "Messages", "Settings", "MQTT"]),
         room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"], small: true),
         room("Agent/Alerts", ["Messages", "Sensors", "Settings", "MQTT", "Link"], small: true),
         room(

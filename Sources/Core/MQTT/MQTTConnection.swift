@@ -209,13 +209,26 @@ package final class MQTTConnection {
         _ topic: String, _ payload: UnsafeRawBufferPointer, qos: Int, retain: Bool,
         _ properties: borrowing MQTTProperties
     ) throws(MQTTFailure) -> Int32 {
+        try hand(topic, payload.baseAddress, payload.count, qos, retain, properties)
+    }
+
+    /// The same with bytes of one's own.
+    package func publish(
+        _ topic: String, _ payload: [UInt8], qos: Int, retain: Bool, _ properties: borrowing MQTTProperties
+    ) throws(MQTTFailure) -> Int32 {
+        try hand(topic, payload, payload.count, qos, retain, properties)
+    }
+
+    private func hand(
+        _ topic: String, _ start: UnsafeRawPointer?, _ count: Int, _ qos: Int, _ retain: Bool,
+        _ properties: borrowing MQTTProperties
+    ) throws(MQTTFailure) -> Int32 {
         guard socket >= 0, !isConnecting else { throw failure(MOSQ_ERR_NO_CONN.code, 0) }
-        guard payload.count <= Int(MQTT_MAX_PAYLOAD) else { throw failure(MOSQ_ERR_PAYLOAD_SIZE.code, 0) }
+        guard count <= Int(MQTT_MAX_PAYLOAD) else { throw failure(MOSQ_ERR_PAYLOAD_SIZE.code, 0) }
         var id: Int32 = 0
         let client = handle
         let code = properties.lend {
-            mosquitto_publish_v5(
-                client, &id, topic, Int32(payload.count), payload.baseAddress, Int32(qos), retain, $0)
+            mosquitto_publish_v5(client, &id, topic, Int32(count), start, Int32(qos), retain, $0)
         }
         if code == MOSQ_ERR_SUCCESS.code { return id }
         let number = errno
