@@ -145,7 +145,7 @@ let package = Package(
             [
                 "Threads", "SignalProcessing", "Seismology", "Vibration", "Propagation", "Sensors", "Messages",
                 "Warning", "Settings", "Station", "Exchange", "Commands", "MQTT", "Client", "Alerts", "MiniSEED",
-                "Association", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
+                "Association", "ServerOptions", "Interface", "CLinux", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

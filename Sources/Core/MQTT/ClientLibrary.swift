@@ -22,7 +22,7 @@ public enum ClientLibrary {
     /// `mosquitto_loop_read`. A property that does not exist is a malformed packet in every version of the library.
     /// - Returns: what the library has returned, and whether the end of the process was prevented: then the library has
     ///   called nobody back, and the client must only be destroyed.
-    package static func read(_ client: OpaquePointer, packets: Int32) -> (code: Int32, isCaught: Bool) {
+    static func read(_ client: OpaquePointer, packets: Int32) -> (code: Int32, isCaught: Bool) {
         guard isDefective(number) else { return (mosquitto_loop_read(client, packets), false) }
         let code = clinux_guarded_read(mosquitto_loop_read, client, packets)
         return code == CLINUX_ASSERTION ? (Int32(MOSQ_ERR_MALFORMED_PACKET.rawValue), true) : (code, false)

@@ -4,7 +4,7 @@ import Messages
 
 extension InboundMessage {
     /// Copies what the library hands out for the time of a call.
-    package init(_ message: mosquitto_message, _ properties: OpaquePointer?, limit: Int) {
+    init(_ message: mosquitto_message, _ properties: OpaquePointer?, limit: Int) {
         let size = max(0, Int(message.payloadlen))
         self.init(
             topic: message.topic.map { String(cString: $0) } ?? "",

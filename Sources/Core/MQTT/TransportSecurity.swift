@@ -10,7 +10,7 @@ package enum TransportSecurity {
     static let fileLimit = 4 << 20
 
     /// Returns a sentence when the options cannot be used. The key of a PSK is never part of it.
-    package static func configure(_ handle: OpaquePointer, _ tls: MQTTConfiguration.TLS) -> String? {
+    static func configure(_ handle: OpaquePointer, _ tls: MQTTConfiguration.TLS) -> String? {
         tls.pskIdentity.isEmpty ? setCertificates(handle, tls) : setSharedKey(handle, tls)
     }
 
@@ -91,7 +91,7 @@ package enum TransportSecurity {
 
     /// A sentence for what OpenSSL says through the library, such as `OpenSSL Error[0]: error:0A000086:SSL
     /// routines::certificate verify failed`.
-    package static func explain(_ text: String) -> String {
+    static func explain(_ text: String) -> String {
         let last =
             text.utf8.lastIndex(of: UInt8(ascii: ":")).map { String(text[text.utf8.index(after: $0)...]) } ?? text
         let detail = last.hasPrefix(" ") ? String(last.dropFirst()) : last
@@ -120,7 +120,7 @@ package enum TransportSecurity {
     ///   - code: of libmosquitto.
     ///   - number: `errno`.
     /// - Returns: nil when it was something else.
-    package static func hungUp(_ tls: MQTTConfiguration.TLS, code: Int32, number: Int32) -> String? {
+    static func hungUp(_ tls: MQTTConfiguration.TLS, code: Int32, number: Int32) -> String? {
         let isEnd =
             code == MOSQ_ERR_CONN_LOST.code || code == MOSQ_ERR_TLS.code
             || code == MOSQ_ERR_ERRNO.code && [EPROTO, ECONNRESET, EPIPE].contains(number)
