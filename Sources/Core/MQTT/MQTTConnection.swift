@@ -38,7 +38,11 @@ package final class MQTTConnection {
         setCallbacks()
     }
 
-    deinit { mosquitto_destroy(handle) }
+    deinit {
+        // Nobody is called back any more.
+        mosquitto_user_data_set(handle, nil)
+        mosquitto_destroy(handle)
+    }
 
     /// Once for a process; whoever makes a client later need not call it.
     package static func initializeLibrary() { _ = library }
