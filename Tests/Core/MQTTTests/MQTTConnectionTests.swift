@@ -349,16 +349,24 @@ final class Driven {
         #expect(client.connection.socket == -1 && !client.connection.hasFailedLate)
     }
 
-    /// Another client with the same id takes the session over: MQTT 5 says so.
+    /// Another client has come with the same id (MQTT 5).
     @Test func theReasonOfADisconnectIsTold() throws {
-        let broker = try Broker()
+        let broker = try DeadlyBroker(packet: "e0028e00")
         let client = try Driven(port: broker.port)
         #expect(client.limits != nil)
-        let second = try Driven(port: broker.port)
-        #expect(second.limits != nil)
         let loss = try #require(client.loss)
         #expect(loss.code == 142 && loss.byPeer)
         #expect(loss.reason.lowercased().contains("taken over"), "\(loss.reason)")
+    }
+
+    /// A property that does not exist, which would end the process with some versions of the library; in the answer to the
+    /// CONNECT it looks as if the broker had no MQTT 5.
+    @Test func aMalformedAnswerIsOneOfAnOldBroker() throws {
+        let broker = try DeadlyBroker()
+        let client = try Driven(port: broker.port)
+        let refusal = try #require(client.refusal)
+        #expect(refusal.code == 1 && refusal.reason == "the answer is not one of MQTT 5")
+        #expect(client.connection.socket == -1)
     }
 
     @Test func aHungBrokerIsNoticedByTheKeepalive() throws {
