@@ -92,37 +92,38 @@ let package = Package(
         // The rooms, each depends only on those above it.
         room("Base/Threads", ["CLinux"], small: true),
         room("Base/DatabaseFiles", ["CSQLite"]),
+        room("Base/Values", ["CJansson"], small: true, settings: onlyUsed),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Core/Seismology", ["SignalProcessing"]),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Propagation", settings: alwaysOptimized),
-        room("Core/MiniSEED", ["Threads", "CMiniSEED"], small: true),
+        room("Core/MiniSEED", ["Threads", "Values", "CMiniSEED"], small: true),
         room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
-        room("Core/Messages", ["Seismology", "Vibration", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
-        room("Core/Warning", ["Propagation", "Messages"], small: true),
+        room("Core/Messages", ["Values", "Seismology", "Vibration", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
+        room("Core/Warning", ["Values", "Propagation", "Messages"], small: true),
         room(
             "Core/Settings",
-            ["SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "CYAML", "CJansson"], small: true
+            ["Values", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "CYAML"], small: true
         ),
-        room("Network/Association", ["Propagation", "Messages"], settings: alwaysOptimized),
-        room("Network/Cluster", ["Propagation", "Messages", "Settings", "Association"]),
-        room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
-        room("Notify/Notify", ["Messages", "Settings"]),
+        room("Network/Association", ["Values", "Propagation", "Messages"], settings: alwaysOptimized),
+        room("Network/Cluster", ["Values", "Propagation", "Messages", "Settings", "Association"]),
+        room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
+        room("Notify/Notify", ["Values", "Messages", "Settings"]),
         room(
             "Feed/Feed",
-            ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles", "CCrypt"]),
+            ["Values", "Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles", "CCrypt"]),
         room(
             "Agent/Station",
-            ["SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
-        room("Agent/Spool", ["Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
-        room("Core/Commands", ["Messages", "Settings"], small: true),
+            ["Values", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
+        room("Agent/Spool", ["Values", "Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
+        room("Core/Commands", ["Values", "Messages", "Settings"], small: true),
         room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room("Core/Client", ["Threads", "Messages", "Settings", "Link", "CMosquitto"]),
-        room("Agent/Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
+        room("Agent/Alerts", ["Values", "Messages", "Sensors", "Settings", "Link"], small: true),
         room(
             "Agent/Agent",
             [
-                "Threads", "Sensors", "MiniSEED", "Messages", "Warning", "Settings", "Commands", "Station", "Spool",
+                "Values", "Threads", "Sensors", "MiniSEED", "Messages", "Warning", "Settings", "Commands", "Station", "Spool",
                 "Link", "Alerts", "CLinux",
             ],
             small: true),
@@ -136,13 +137,13 @@ let package = Package(
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
         // What is for those who build: the command-line tool has it behind its subcommands.
-        room("Tool/Development/Interface", ["Seismology", "Messages", "Commands", "Alerts"]),
+        room("Tool/Development/Interface", ["Values", "Seismology", "Messages", "Commands", "Alerts"]),
 
         program("Agent/seismoted", ["Threads", "Agent"]),
         program(
             "Tool/seismote",
             [
-                "Threads", "SignalProcessing", "Seismology", "Vibration", "Propagation", "Sensors", "Messages",
+                "Values", "Threads", "SignalProcessing", "Seismology", "Vibration", "Propagation", "Sensors", "Messages",
                 "Warning", "Settings", "Station", "Exchange", "Commands", "Link", "Client", "Alerts", "MiniSEED",
                 "Association", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -152,7 +153,7 @@ let package = Package(
         program(
             "Network/seismote-network",
             [
-                "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link", "Client",
+                "Values", "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link", "Client",
                 "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -160,28 +161,29 @@ let package = Package(
         program(
             "Notify/seismote-notify",
             [
-                "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "Link",
+                "Values", "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Base/Threads"),
         tests("Base/DatabaseFiles"),
+        tests("Base/Values"),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
         tests("Core/Vibration", ["SignalProcessing"]),
         tests("Core/Propagation"),
         tests("Core/MiniSEED"),
         tests("Agent/Sensors", ["Threads"]),
-        tests("Core/Messages", ["Settings", "Sensors"]),
-        tests("Core/Warning", ["Propagation", "Messages", "Settings"]),
+        tests("Core/Messages", ["Values", "Settings", "Sensors"]),
+        tests("Core/Warning", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Core/Settings"),
-        tests("Network/Association", ["Propagation", "Messages", "Settings"]),
-        tests("Network/Cluster", ["Propagation", "Association", "Messages", "Settings"]),
+        tests("Network/Association", ["Values", "Propagation", "Messages", "Settings"]),
+        tests("Network/Cluster", ["Values", "Propagation", "Association", "Messages", "Settings"]),
         tests("Network/seismote-network", ["Association", "DatabaseFiles"]),
-        tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
-        tests("Notify/Notify", ["Messages", "Settings"]),
-        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
+        tests("Core/Exchange", ["Values", "Settings", "Messages", "SignalProcessing"]),
+        tests("Notify/Notify", ["Values", "Messages", "Settings"]),
+        tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
         tests("Core/Commands"),
@@ -191,7 +193,7 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Client", "Alerts", "Interface", "Messages", "Threads", "TestSupport",
+                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages", "Threads", "TestSupport",
                 "CMosquitto",
             ],
             path: "Tests/Tool/ToolTests", swiftSettings: common

@@ -1,6 +1,7 @@
 import Link
 import Messages
 import Settings
+import Values
 
 extension AlertChapter {
     static let broker = AlertChapter(

@@ -7,6 +7,7 @@ import SignalProcessing
 import TestSupport
 import Testing
 import Threads
+import Values
 import Vibration
 
 @testable import Agent

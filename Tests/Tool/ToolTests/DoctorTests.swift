@@ -5,6 +5,7 @@ import Messages
 import Sensors
 import Settings
 import Testing
+import Values
 
 @testable import seismote
 

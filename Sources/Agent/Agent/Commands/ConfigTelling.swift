@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// What replies tell of the configuration.
 enum ConfigTelling {

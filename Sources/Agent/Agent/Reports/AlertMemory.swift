@@ -1,6 +1,7 @@
 import Alerts
 import Messages
 import Settings
+import Values
 
 /// A small file of the storage directory: which alerts a broker may have of this station. Pure but for the file.
 ///

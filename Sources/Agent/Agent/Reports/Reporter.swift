@@ -6,6 +6,7 @@ import Messages
 import Sensors
 import Settings
 import Station
+import Values
 
 /// Publishes what the agent knows of itself: info, config and schema once and when they change, health at its interval
 /// and on change, alerts. Lives on the main thread.

@@ -7,6 +7,7 @@ import Settings
 import SignalProcessing
 import Station
 import Threads
+import Values
 import Vibration
 
 /// The one thread that samples and runs the pipeline. It never ends because of the sensor: what fails is tried again

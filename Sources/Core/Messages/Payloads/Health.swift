@@ -1,4 +1,5 @@
 import Sensors
+import Values
 
 /// How the agent is (`state/health`).
 public struct HealthMessage: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 extension Codec where T == [String] {
     /// Broker addresses, one or several: tried in order.

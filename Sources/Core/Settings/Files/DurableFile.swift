@@ -1,5 +1,6 @@
 import Glibc
 import Messages
+import Values
 
 /// A file of the storage directory, such as the one that keeps the ledger of settings over restarts. Whenever the power
 /// goes, it is the old one or the new one, whole.

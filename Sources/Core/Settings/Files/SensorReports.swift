@@ -1,6 +1,7 @@
 import Messages
 import Sensors
 import SignalProcessing
+import Values
 
 // What is published and kept of self-test and calibration.
 

@@ -5,6 +5,7 @@ import MiniSEED
 import Sensors
 import Settings
 import SignalProcessing
+import Values
 
 /// What there is to convert: three axes in m/s², and channels in counts.
 struct ConversionInput {

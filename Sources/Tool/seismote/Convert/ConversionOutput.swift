@@ -4,6 +4,7 @@ import Messages
 import MiniSEED
 import Sensors
 import Settings
+import Values
 
 /// Writes what was read in another form.
 enum ConversionOutput {

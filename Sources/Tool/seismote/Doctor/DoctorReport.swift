@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What all checks come to, for people and for programs.
 struct DoctorReport {

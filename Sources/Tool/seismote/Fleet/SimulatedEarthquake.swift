@@ -3,6 +3,7 @@ import Glibc
 import Messages
 import Propagation
 import Sensors
+import Values
 
 /// An earthquake that a simulated fleet feels.
 struct SimulatedEarthquake {

@@ -5,6 +5,7 @@ import Sensors
 import Settings
 import SignalProcessing
 import Threads
+import Values
 
 /// EX_UNAVAILABLE of sysexits.h: the sensor is not to be had.
 let exitNoSensor = ExitCode(69)

@@ -5,6 +5,7 @@ import Link
 import Messages
 import ServerOptions
 import Settings
+import Values
 
 /// `seismote setup`: from an installed package to a station that is on the page.
 struct SetupCommand: ParsableCommand {

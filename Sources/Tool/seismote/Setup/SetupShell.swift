@@ -5,6 +5,7 @@ import Link
 import Messages
 import Sensors
 import Settings
+import Values
 
 /// The thin shell around `SetupConversation`: terminal, sensor, broker, files, service.
 struct SetupShell {

@@ -1,5 +1,6 @@
 import Messages
 import Sensors
+import Values
 
 /// Why a StationXML file says nothing of a recording.
 struct StationXMLError: Error {

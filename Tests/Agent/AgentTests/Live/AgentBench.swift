@@ -3,6 +3,7 @@ import Messages
 import Settings
 import TestSupport
 import Threads
+import Values
 
 @testable import Agent
 @testable import Link

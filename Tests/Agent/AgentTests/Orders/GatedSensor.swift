@@ -6,6 +6,7 @@ import Settings
 import SignalProcessing
 import TestSupport
 import Threads
+import Values
 
 @testable import Agent
 

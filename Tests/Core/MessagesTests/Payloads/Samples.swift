@@ -1,5 +1,6 @@
 import Seismology
 import Sensors
+import Values
 import Vibration
 
 @testable import Messages

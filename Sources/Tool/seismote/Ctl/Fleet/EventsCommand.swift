@@ -6,6 +6,7 @@ import Glibc
 import Link
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl events`
 struct EventsCommand: ParsableCommand {

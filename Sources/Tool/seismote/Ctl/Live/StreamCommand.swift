@@ -4,6 +4,7 @@ import Commands
 import Link
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl stream`
 struct StreamCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// A summary in words.
 enum SummaryText {

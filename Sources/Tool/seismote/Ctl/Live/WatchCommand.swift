@@ -3,6 +3,7 @@ import Client
 import Link
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl watch`
 struct WatchCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import Glibc
 import Link
 import Messages
 import Threads
+import Values
 
 /// A request to one or several stations, and their replies.
 ///

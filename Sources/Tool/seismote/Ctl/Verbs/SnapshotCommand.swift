@@ -3,6 +3,7 @@ import Commands
 import Glibc
 import Link
 import Messages
+import Values
 
 /// `seismote ctl snapshot`
 struct SnapshotCommand: ParsableCommand {

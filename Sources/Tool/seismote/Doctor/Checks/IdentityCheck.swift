@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// No other station has this id.
 enum IdentityCheck {

@@ -3,6 +3,7 @@ import Glibc
 import Link
 import Messages
 import Settings
+import Values
 
 /// Asks the broker for `seismote doctor`: what it has of the station, of its earlier names, and what may be written.
 struct BrokerGather {

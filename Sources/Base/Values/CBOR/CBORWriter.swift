@@ -4,35 +4,35 @@
 /// their length before them, times are the same text. Integers and floating-point numbers take the shortest form that
 /// keeps their value (section 4.2.1; never less than 32 bits for numbers other than zero, because many readers on small
 /// boards know no halves); NaN and the infinities are `null`, as in JSON.
-struct CBORWriter: ObjectWriter, Sendable {
-    private var buffer = ByteBuffer()
+package struct CBORWriter: TreeWriter, Sendable {
+    private var buffer = OutputBuffer()
 
     /// - Parameter capacity: bytes to set aside at once.
-    init(capacity: Int = 1024) { buffer.reserve(capacity) }
+    package init(capacity: Int = 1024) { buffer.reserve(capacity) }
 
-    mutating func removeAll() { buffer.removeAll() }
+    package mutating func removeAll() { buffer.removeAll() }
 
     /// What has been written; the pointer is valid only during the call.
-    func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { buffer.withBytes(body) }
+    package func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { buffer.withBytes(body) }
 
-    mutating func beginObject() { buffer.append(0xbf) }
-    mutating func endObject() { buffer.append(0xff) }
-    mutating func beginArray(count: Int) { head(4, UInt64(clamping: count)) }
-    mutating func endArray() {}
-    mutating func key(_ name: StaticString) { string(literal: name) }
-    mutating func key(text name: String) { string(name) }
-    mutating func null() { buffer.append(0xf6) }
-    mutating func bool(_ value: Bool) { buffer.append(value ? 0xf5 : 0xf4) }
-    mutating func int(_ value: Int) { head(value < 0 ? 1 : 0, UInt64(value < 0 ? ~value : value)) }
+    package mutating func beginObject() { buffer.append(0xbf) }
+    package mutating func endObject() { buffer.append(0xff) }
+    package mutating func beginArray(count: Int) { head(4, UInt64(clamping: count)) }
+    package mutating func endArray() {}
+    package mutating func key(_ name: StaticString) { string(literal: name) }
+    package mutating func key(text name: String) { string(name) }
+    package mutating func null() { buffer.append(0xf6) }
+    package mutating func bool(_ value: Bool) { buffer.append(value ? 0xf5 : 0xf4) }
+    package mutating func int(_ value: Int) { head(value < 0 ? 1 : 0, UInt64(value < 0 ? ~value : value)) }
 
-    mutating func double(_ value: Double) {
+    package mutating func double(_ value: Double) {
         let short = Float(value)
         if Double(short) == value || !value.isFinite { return float(short) }
         buffer.append(0xfb)
         bytes(value.bitPattern, count: 8)
     }
 
-    mutating func float(_ value: Float) {
+    package mutating func float(_ value: Float) {
         if !value.isFinite { return null() }
         if value == 0 {
             buffer.append(0xf9)
@@ -42,7 +42,7 @@ struct CBORWriter: ObjectWriter, Sendable {
         bytes(UInt64(value.bitPattern), count: 4)
     }
 
-    mutating func string(_ value: String) {
+    package mutating func string(_ value: String) {
         var value = value
         value.withUTF8 {
             head(3, UInt64($0.count))
@@ -50,12 +50,12 @@ struct CBORWriter: ObjectWriter, Sendable {
         }
     }
 
-    mutating func string(literal value: StaticString) {
+    package mutating func string(literal value: StaticString) {
         head(3, UInt64(value.utf8CodeUnitCount))
         buffer.append(value)
     }
 
-    mutating func time(_ nanoseconds: Int64) {
+    package mutating func time(_ nanoseconds: Int64) {
         Timestamp(nanoseconds: nanoseconds).withText {
             head(3, UInt64($0.count))
             buffer.append($0)

@@ -1,4 +1,5 @@
-/// The cyclic redundancy check of miniSEED 3 (and of what the spool keeps): CRC-32C (Castagnoli), reflected polynomial 0x82F63B78.
+/// The cyclic redundancy check of miniSEED 3, and of what the spool keeps: CRC-32C (Castagnoli), reflected polynomial
+/// 0x82F63B78.
 public enum CRC32C {
     private static let table: [UInt32] = (0..<256).map { byte in
         var value = UInt32(byte)

@@ -41,7 +41,7 @@ public struct Timestamp: Sendable, Equatable, Comparable {
     }
 
     /// Days from 1970-01-01 to a date of the calendar.
-    static func days(year: Int, month: Int, day: Int) -> Int {
+    package static func days(year: Int, month: Int, day: Int) -> Int {
         let y = month <= 2 ? year - 1 : year
         let era = (y >= 0 ? y : y - 399) / 400
         let yearOfEra = y - era * 400

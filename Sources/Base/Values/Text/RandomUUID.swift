@@ -1,7 +1,7 @@
-/// What tells one run of a program from the next: `boot` in the envelope of its messages.
-public enum BootID {
+/// Names that nothing else in the world has, such as that of a run of a program.
+public enum RandomUUID {
     /// A UUID of version 4 (RFC 9562), in lower case.
-    public static func random() -> String {
+    public static func text() -> String {
         var text = ""
         for i in 0..<16 {
             var byte = UInt8.random(in: 0...255)

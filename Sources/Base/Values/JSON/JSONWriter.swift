@@ -7,12 +7,12 @@
 ///   sensor and half the bytes; with `isSingle` every `Double` does;
 /// - NaN and the infinities, which JSON does not know, become `null`.
 public struct JSONWriter: Sendable {
-    private var buffer = ByteBuffer()
+    private var buffer = OutputBuffer()
     private var needsComma = false
     /// As RFC 8785 wants it: only what JSON forbids is escaped.
-    var isCanonical = false
+    package var isCanonical = false
     /// Numbers keep the digits of a 32-bit float.
-    var isSingle = false
+    package var isSingle = false
 
     /// - Parameter capacity: bytes to set aside at once.
     public init(capacity: Int = 1024) { buffer.reserve(capacity) }
@@ -68,10 +68,8 @@ public struct JSONWriter: Sendable {
         if value { buffer.append("true") } else { buffer.append("false") }
     }
 
-    public mutating func int(_ value: some FixedWidthInteger) {
-        separate()
-        decimal(value)
-    }
+    @inlinable
+    public mutating func int(_ value: some FixedWidthInteger) { integer(value < 0, UInt64(value.magnitude)) }
 
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
@@ -137,9 +135,11 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    private mutating func decimal(_ value: some FixedWidthInteger) {
-        if value < 0 { buffer.append(UInt8(ascii: "-")) }
-        var rest = UInt64(value.magnitude)
+    @usableFromInline
+    mutating func integer(_ isNegative: Bool, _ magnitude: UInt64) {
+        separate()
+        if isNegative { buffer.append(UInt8(ascii: "-")) }
+        var rest = magnitude
         var divisor: UInt64 = 1
         while rest / divisor >= 10 { divisor *= 10 }
         while divisor > 0 {

@@ -1,11 +1,10 @@
 import CJansson
-import Messages
 
 /// Reads JSON of untrusted origin (commands from the network) by way of jansson: strict RFC 8259, no key twice,
 /// within ``ReadingLimit``.
 public enum JSONReader {
-    /// - Throws: an error of code `syntax` or `tooLarge`, with line and column.
-    public static func read(_ bytes: [UInt8]) throws(CodedError) -> Value {
+    /// - Throws: an error with line and column.
+    public static func read(_ bytes: [UInt8]) throws(ReadingError) -> Value {
         try ReadingLimit.checkSize(bytes)
         var problem = json_error_t()
         let flags = size_t(0x1 | 0x4)  // JSON_REJECT_DUPLICATES | JSON_DECODE_ANY: macros are not imported
@@ -20,8 +19,8 @@ public enum JSONReader {
                 let end = text.indices.first { text[$0...].starts(with: near) }
                 return String(decoding: text[..<(end ?? text.endIndex)], as: UTF8.self)
             }
-            throw CodedError(
-                "", .syntax, "Not readable as JSON: \(bytes.isEmpty ? "the text is empty" : text).",
+            throw ReadingError(
+                .syntax, "Not readable as JSON: \(bytes.isEmpty ? "the text is empty" : text).",
                 line: problem.line > 0 ? Int(problem.line) : nil,
                 column: problem.column > 0 ? Int(problem.column) : nil)
         }
@@ -31,10 +30,10 @@ public enum JSONReader {
 
     private static func value(
         _ node: UnsafeMutablePointer<json_t>, at pointer: String, depth: Int
-    ) throws(CodedError) -> Value {
+    ) throws(ReadingError) -> Value {
         guard depth <= ReadingLimit.depth else {
-            throw CodedError(
-                pointer, .syntax, "Nested too deeply.", allowed: "at most \(ReadingLimit.depth) levels")
+            throw ReadingError(
+                .syntax, "Nested too deeply.", at: pointer, allowed: "at most \(ReadingLimit.depth) levels")
         }
         switch node.pointee.type {
         case JSON_TRUE: return .bool(true)
@@ -57,7 +56,7 @@ public enum JSONReader {
             while let here = iterator {
                 if let key = json_object_iter_key(here), let child = json_object_iter_value(here) {
                     let name = String(cString: key)
-                    let path = Pointer.appending(name, to: pointer)
+                    let path = JSONPointer.appending(name, to: pointer)
                     members.append(.init(name, try value(child, at: path, depth: depth + 1)))
                 }
                 iterator = json_object_iter_next(node, here)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Messages
+@testable import Values
 
 @Suite struct TimestampTests {
     @Test(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Messages
+@testable import Values
 
 /// The examples of FIPS 180-4 and of NIST's Cryptographic Standards and Guidelines.
 @Suite struct SHA256Tests {

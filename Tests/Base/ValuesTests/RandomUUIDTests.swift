@@ -1,9 +1,9 @@
 import Foundation
-import Messages
+import Values
 import Testing
 
-@Test func aBootIDIsAUUIDOfTheFourthVersion() throws {
-    let all = (0..<1000).map { _ in BootID.random() }
+@Test func aRandomUUIDIsOneOfTheFourthVersion() throws {
+    let all = (0..<1000).map { _ in RandomUUID.text() }
     #expect(Set(all).count == all.count)
     for one in all {
         #expect(UUID(uuidString: one) != nil && one == one.lowercased(), "\(one)")

@@ -1,3 +1,5 @@
+import Values
+
 /// What writes a message, value by value, as the same object in one encoding or another. The caller keeps objects and
 /// arrays balanced, and writes a key before each value of an object.
 protocol ObjectWriter: FieldVisitor {
@@ -16,31 +18,10 @@ protocol ObjectWriter: FieldVisitor {
     mutating func string(_ value: String)
     mutating func string(literal value: StaticString)
     mutating func time(_ nanoseconds: Int64)
+    mutating func value(_ tree: Value)
 }
 
 extension ObjectWriter {
-    /// A whole tree, members in their own order.
-    mutating func value(_ tree: Value) {
-        switch tree {
-        case .null: null()
-        case .bool(let flag): bool(flag)
-        case .int(let number): int(Int(number))
-        case .double(let number): double(number)
-        case .string(let text): string(text)
-        case .array(let elements):
-            beginArray(count: elements.count)
-            for element in elements { value(element) }
-            endArray()
-        case .object(let members):
-            beginObject()
-            for member in members {
-                key(text: member.key)
-                value(member.value)
-            }
-            endObject()
-        }
-    }
-
     // MARK: Members of objects. They are left out when there is no value. Never inlined: a message has one call a field.
 
     @inline(never)
@@ -221,6 +202,6 @@ extension ObjectWriter {
     }
 }
 
-extension JSONWriter: ObjectWriter {
-    mutating func beginArray(count: Int) { beginArray() }
-}
+extension JSONWriter: ObjectWriter {}
+
+extension CBORWriter: ObjectWriter {}

@@ -1,4 +1,4 @@
-import Messages
+import Values
 import Testing
 
 @Suite struct ValueReadingTests {

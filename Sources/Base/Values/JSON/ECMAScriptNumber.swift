@@ -3,7 +3,7 @@ extension JSONWriter {
     /// negative zero.
     mutating func ecmaScript(_ value: Double) {
         guard value.isFinite else { return null() }
-        var scratch = ByteBuffer()
+        var scratch = OutputBuffer()
         abs(value).write(to: &scratch)
         // Significant digits d₁d₂… and the exponent n of 0.d₁d₂… × 10ⁿ.
         var digits: [UInt8] = []

@@ -23,7 +23,7 @@ extension JSONWriter {
 extension JSONWriter {
     /// The bytes of an object.
     /// - Parameter members: writes what is in it.
-    static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    package static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         members(&writer)

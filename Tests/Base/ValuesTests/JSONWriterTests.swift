@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Messages
+@testable import Values
 
 private func text(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()
