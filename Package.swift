@@ -65,7 +65,8 @@ let package = Package(
         .library(
             name: "SeismoteStation",
             targets: [
-                "SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings", "Station", "Spool",
+                "Values", "SignalProcessing", "Seismology", "MiniSEED", "Instruments", "Sensors", "Messages",
+                "Settings", "Station", "Spool",
             ]
         ),
         .library(name: "SeismoteAgent", targets: ["Agent"]),
@@ -93,38 +94,53 @@ let package = Package(
         room("Base/Threads", ["CLinux"], small: true),
         room("Base/DatabaseFiles", ["CSQLite"]),
         room("Base/Values", ["CJansson"], small: true, settings: onlyUsed),
+        room("Base/Files", ["Values"], small: true),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Core/Seismology", ["SignalProcessing"]),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Propagation", settings: alwaysOptimized),
         room("Core/MiniSEED", ["Threads", "Values", "CMiniSEED"], small: true),
-        room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
-        room("Core/Messages", ["Values", "Seismology", "Vibration", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
+        room("Core/Instruments", ["SignalProcessing"], small: true),
+        room(
+            "Core/Messages", ["Values", "Seismology", "Vibration", "MiniSEED", "Instruments"], small: true,
+            settings: onlyUsed),
         room("Core/Warning", ["Values", "Propagation", "Messages"], small: true),
         room(
             "Core/Settings",
-            ["Values", "SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "CYAML"], small: true
-        ),
+            ["Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"],
+            small: true),
         room("Network/Association", ["Values", "Propagation", "Messages"], settings: alwaysOptimized),
         room("Network/Cluster", ["Values", "Propagation", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Notify/Notify", ["Values", "Messages", "Settings"]),
         room(
             "Feed/Feed",
-            ["Values", "Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles", "CCrypt"]),
+            [
+                "Values", "Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange",
+                "DatabaseFiles", "CCrypt",
+            ]),
+        room(
+            "Agent/Sensors",
+            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"],
+            small: true),
         room(
             "Agent/Station",
-            ["Values", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
-        room("Agent/Spool", ["Values", "Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
+            [
+                "Values", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments", "Messages",
+                "Settings", "Sensors",
+            ]),
+        room(
+            "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"], small: true),
         room("Core/Commands", ["Values", "Messages", "Settings"], small: true),
         room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room("Core/Client", ["Threads", "Messages", "Settings", "Link", "CMosquitto"]),
-        room("Agent/Alerts", ["Values", "Messages", "Sensors", "Settings", "Link"], small: true),
+        room("Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "Link"], small: true),
         room(
             "Agent/Agent",
             [
-                "Values", "Threads", "Sensors", "MiniSEED", "Messages", "Warning", "Settings", "Commands", "Station", "Spool",
-                "Link", "Alerts", "CLinux",
+                "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments",
+                "Messages", "Warning", "Settings", "Commands", "Sensors", "Station", "Spool", "Link", "Alerts",
+                "CLinux",
             ],
             small: true),
 
@@ -143,9 +159,9 @@ let package = Package(
         program(
             "Tool/seismote",
             [
-                "Values", "Threads", "SignalProcessing", "Seismology", "Vibration", "Propagation", "Sensors", "Messages",
-                "Warning", "Settings", "Station", "Exchange", "Commands", "Link", "Client", "Alerts", "MiniSEED",
-                "Association", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
+                "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Propagation", "MiniSEED",
+                "Instruments", "Messages", "Warning", "Settings", "Exchange", "Commands", "Sensors", "Station", "Link",
+                "Client", "Alerts", "Association", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -153,7 +169,8 @@ let package = Package(
         program(
             "Network/seismote-network",
             [
-                "Values", "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link", "Client",
+                "Values", "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link",
+                "Client",
                 "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -169,6 +186,7 @@ let package = Package(
         tests("Base/Threads"),
         tests("Base/DatabaseFiles"),
         tests("Base/Values"),
+        tests("Base/Files", ["Values"]),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
         tests("Core/Vibration", ["SignalProcessing"]),
@@ -193,7 +211,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages", "Threads", "TestSupport",
+                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages", "Threads",
+                "TestSupport",
                 "CMosquitto",
             ],
             path: "Tests/Tool/ToolTests", swiftSettings: common

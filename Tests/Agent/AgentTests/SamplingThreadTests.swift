@@ -1,4 +1,5 @@
 import Foundation
+import Instruments
 import Link
 import Messages
 import Sensors

@@ -1,6 +1,6 @@
 import Foundation
-import Values
 import Testing
+import Values
 
 @Test func aRandomUUIDIsOneOfTheFourthVersion() throws {
     let all = (0..<1000).map { _ in RandomUUID.text() }

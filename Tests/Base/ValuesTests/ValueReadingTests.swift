@@ -1,5 +1,5 @@
-import Values
 import Testing
+import Values
 
 @Suite struct ValueReadingTests {
     private static let all: [Value] = [

@@ -1,6 +1,8 @@
 import Alerts
 import ArgumentParser
 import Client
+import Files
+import Instruments
 import Messages
 import Sensors
 import Settings

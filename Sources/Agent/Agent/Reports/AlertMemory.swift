@@ -1,4 +1,5 @@
 import Alerts
+import Files
 import Messages
 import Settings
 import Values

@@ -1,6 +1,8 @@
 import Alerts
 import Commands
+import Files
 import Glibc
+import Instruments
 import Link
 import Messages
 import Sensors

@@ -1,6 +1,7 @@
 import Alerts
 import Commands
 import Glibc
+import Instruments
 import Messages
 import Sensors
 import Settings

@@ -1,4 +1,4 @@
-import Sensors
+import Instruments
 import Values
 
 /// How the agent is (`state/health`).

@@ -1,6 +1,6 @@
+import Instruments
 import Messages
 import Seismology
-import Sensors
 import SignalProcessing
 import Values
 import Vibration

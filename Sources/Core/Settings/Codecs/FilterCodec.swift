@@ -1,4 +1,3 @@
-import Messages
 import SignalProcessing
 import Values
 

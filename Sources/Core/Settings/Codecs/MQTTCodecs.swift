@@ -1,4 +1,3 @@
-import Messages
 import Values
 
 extension Codec where T == [String] {

@@ -1,5 +1,4 @@
-import Messages
-import Sensors
+import Instruments
 import SignalProcessing
 import Values
 

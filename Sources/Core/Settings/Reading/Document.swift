@@ -1,4 +1,3 @@
-import Messages
 import Values
 
 /// A tree as it was read, and where in the text each of its nodes began.

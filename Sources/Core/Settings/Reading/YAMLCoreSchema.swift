@@ -1,4 +1,3 @@
-import Messages
 import Values
 
 /// What plain (unquoted) YAML text means by the core schema of YAML 1.2.2, section 10.3.2: only `true` and `false`

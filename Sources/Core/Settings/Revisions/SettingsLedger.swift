@@ -1,3 +1,4 @@
+import Files
 import Messages
 import Values
 
@@ -553,7 +554,8 @@ extension SettingsLedger {
         var findings = Findings()
         for setting in SettingsTable.settings where setting.apply == .restart {
             for (key, axis) in setting.concreteKeys {
-                setting.read(setting.write(initial.configuration, axis), JSONPointer.of(key: key), axis, &mixed, &findings)
+                setting.read(
+                    setting.write(initial.configuration, axis), JSONPointer.of(key: key), axis, &mixed, &findings)
             }
         }
         return mixed

@@ -1,4 +1,5 @@
 import Exchange
+import Files
 import Glibc
 import Messages
 import MiniSEED

@@ -1,6 +1,5 @@
 import Association
 import Glibc
-import Messages
 import Propagation
 import Sensors
 import Values

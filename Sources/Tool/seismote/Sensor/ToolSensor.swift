@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Messages
+import Instruments
 import Sensors
 import Settings
 import SignalProcessing

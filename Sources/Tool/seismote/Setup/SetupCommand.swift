@@ -2,7 +2,6 @@ import ArgumentParser
 import Client
 import Glibc
 import Link
-import Messages
 import ServerOptions
 import Settings
 import Values

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Client
 import Glibc
+import Instruments
 import Link
 import Messages
 import Sensors

@@ -1,5 +1,4 @@
 import Glibc
-import Messages
 import Settings
 import SignalProcessing
 import Values

@@ -1,4 +1,3 @@
-import Messages
 import Seismology
 import Settings
 import SignalProcessing

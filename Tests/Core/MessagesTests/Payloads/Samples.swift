@@ -1,3 +1,4 @@
+import Instruments
 import Seismology
 import Sensors
 import Values

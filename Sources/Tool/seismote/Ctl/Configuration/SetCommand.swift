@@ -1,6 +1,5 @@
 import ArgumentParser
 import Commands
-import Messages
 import Settings
 import Values
 

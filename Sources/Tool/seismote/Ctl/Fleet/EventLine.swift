@@ -1,5 +1,4 @@
 import Glibc
-import Messages
 import Values
 
 /// An event message on one line.

@@ -1,4 +1,3 @@
-import Messages
 import Values
 
 /// A summary in words.

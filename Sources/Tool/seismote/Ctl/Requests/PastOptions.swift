@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import Messages
 import Threads
 import Values
 

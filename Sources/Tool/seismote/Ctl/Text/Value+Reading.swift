@@ -1,4 +1,3 @@
-import Messages
 import Values
 
 // What a terminal needs besides what all read (`Messages/JSON/ValueReading.swift`).

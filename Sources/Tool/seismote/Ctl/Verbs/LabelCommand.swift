@@ -1,6 +1,5 @@
 import ArgumentParser
 import Commands
-import Messages
 import Values
 
 /// `seismote ctl label`

@@ -2,7 +2,6 @@ import ArgumentParser
 import Commands
 import Glibc
 import Link
-import Messages
 import Values
 
 /// `seismote ctl snapshot`

@@ -1,4 +1,3 @@
-import Messages
 import Values
 
 /// The clock is set by something that knows the time.

@@ -1,4 +1,3 @@
-import Messages
 import Values
 
 /// No other station has this id.

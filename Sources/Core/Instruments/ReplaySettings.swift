@@ -1,4 +1,3 @@
-import MiniSEED
 import SignalProcessing
 
 /// Which recording is played, and how.
@@ -7,7 +6,7 @@ public struct ReplaySettings: Sendable, Equatable {
         case metresPerSecondSquared = "m/s^2", g
 
         /// m/s² of one unit.
-        var factor: Double { self == .g ? standardGravity : 1 }
+        package var factor: Double { self == .g ? standardGravity : 1 }
     }
 
     /// Path of a CSV or miniSEED file; the content decides which.
@@ -23,19 +22,4 @@ public struct ReplaySettings: Sendable, Equatable {
     public var unit = Unit.metresPerSecondSquared
 
     public init(file: String = "") { self.file = file }
-}
-
-/// A channel of a recording, with the times of its first and last sample (ns of UTC).
-public struct RecordedChannel: Sendable, Equatable {
-    public var source: SourceIdentifier
-    public var start: Int64
-    public var end: Int64
-}
-
-/// How far a replay has come.
-public struct ReplayProgress: Sendable, Equatable {
-    /// Samples delivered in this pass of the file.
-    public var read: Int
-    /// Samples that one pass delivers.
-    public var total: Int
 }

@@ -1,6 +1,4 @@
-import Messages
-import Sensors
-import SignalProcessing
+import Instruments
 import Values
 
 // What is published and kept of self-test and calibration.

@@ -1,5 +1,4 @@
 import Glibc
-import Messages
 import Values
 
 /// A file of the storage directory, such as the one that keeps the ledger of settings over restarts. Whenever the power
