@@ -2,6 +2,7 @@ import Link
 import MQTT
 import Messages
 import Settings
+import Values
 
 extension AlertChapter {
     static let broker = AlertChapter(

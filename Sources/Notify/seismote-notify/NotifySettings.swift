@@ -3,6 +3,7 @@ import MQTT
 import Messages
 import Notify
 import Settings
+import Values
 
 /// Everything that `seismote-notify` can be told; ``table`` declares each with its help. How the broker is reached is told
 /// by the chapter `mqtt`, as the agent's own table has it.

@@ -1,4 +1,6 @@
+import Files
 import Foundation
+import Instruments
 import Messages
 import Sensors
 import TestSupport

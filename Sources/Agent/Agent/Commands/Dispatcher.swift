@@ -7,6 +7,7 @@ import Messages
 import Settings
 import Station
 import Threads
+import Values
 
 /// Carries commands out, one after the other, on the main thread: what they ask of other threads goes there as an order,
 /// and its outcome comes back here.

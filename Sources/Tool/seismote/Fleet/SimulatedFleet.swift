@@ -8,6 +8,7 @@ import Propagation
 import Sensors
 import Settings
 import Threads
+import Values
 
 /// Many stations in one process: each has a connection of its own to a broker, and sends what an agent would send. One
 /// thread serves as many as it has open files for; a larger fleet has several of these.

@@ -6,6 +6,7 @@ import Propagation
 import Seismology
 import Settings
 import Station
+import Values
 
 /// One station of a simulated fleet: the agent's messages, made by the agent's code, over a connection of its own.
 final class SimulatedStation {
@@ -47,7 +48,7 @@ final class SimulatedStation {
     private var isLosing = false
     /// Messages of QoS 1 without an answer, by libmosquitto's number; those of events are noted.
     private var waiting: [Int32: FleetBoard.Sent?] = [:]
-    private let boot = BootID.random()
+    private let boot = RandomUUID.text()
     /// Whether epoll is told to wait until the socket takes more.
     var isWriting = false
     var socket: Int32 = -1

@@ -1,6 +1,7 @@
 import MQTT
 import Messages
 import Settings
+import Values
 
 /// The questions of `seismote setup`. The raw value is the name of the option that answers it.
 enum SetupQuestion: String, CaseIterable {

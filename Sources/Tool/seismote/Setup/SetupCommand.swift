@@ -2,9 +2,9 @@ import ArgumentParser
 import Client
 import Glibc
 import MQTT
-import Messages
 import ServerOptions
 import Settings
+import Values
 
 /// `seismote setup`: from an installed package to a station that is on the page.
 struct SetupCommand: ParsableCommand {

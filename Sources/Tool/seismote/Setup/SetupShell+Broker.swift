@@ -3,6 +3,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Values
 
 /// What the setup asks of the broker: an account, a trial of it, and a test event.
 extension SetupShell {

@@ -3,6 +3,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Values
 
 /// Confirms changes that would go back by themselves: over a connection made after the change, and as soon as the station
 /// is there again.

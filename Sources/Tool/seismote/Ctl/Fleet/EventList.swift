@@ -1,5 +1,6 @@
 import Client
 import Messages
+import Values
 
 /// Asks stations for the events that they keep, page by page.
 struct EventList {

@@ -5,6 +5,7 @@ import Exchange
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl events`
 struct EventsCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import Client
 import Messages
 import Settings
+import Values
 
 /// What the retained messages of one station say.
 struct StationView {

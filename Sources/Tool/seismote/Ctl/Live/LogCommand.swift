@@ -3,6 +3,7 @@ import Client
 import Commands
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl log`
 struct LogCommand: ParsableCommand {

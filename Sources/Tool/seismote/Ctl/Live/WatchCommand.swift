@@ -2,6 +2,7 @@ import ArgumentParser
 import Client
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl watch`
 struct WatchCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import Commands
 import Glibc
 import Messages
 import Threads
+import Values
 
 /// A request to one or several stations, and their replies.
 ///

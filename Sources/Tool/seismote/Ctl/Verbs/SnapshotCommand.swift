@@ -1,7 +1,7 @@
 import ArgumentParser
 import Commands
 import Glibc
-import Messages
+import Values
 
 /// `seismote ctl snapshot`
 struct SnapshotCommand: ParsableCommand {

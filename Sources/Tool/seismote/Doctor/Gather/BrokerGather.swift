@@ -2,6 +2,7 @@ import Client
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// Asks the broker for `seismote doctor`: what it has of the station, of its earlier names, and what may be written.
 struct BrokerGather {

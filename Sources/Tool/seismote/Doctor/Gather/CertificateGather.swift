@@ -3,6 +3,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Values
 
 /// The certificates that a connection depends on, read with `openssl`.
 enum CertificateGather {
