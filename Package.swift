@@ -135,7 +135,8 @@ let package = Package(
         room("Core/MQTT", ["Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
         room("Core/Client", ["Threads", "Messages", "Settings", "MQTT"]),
         room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"], small: true),
-        room("Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "MQTT", "Link"], small: true),
+        room(
+            "Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "MQTT", "Link"], small: true),
         room(
             "Agent/Agent",
             [
