@@ -196,7 +196,7 @@ let package = Package(
         tests("Core/Propagation"),
         tests("Core/MiniSEED"),
         tests("Agent/Sensors", ["Threads"]),
-        tests("Core/Messages", ["Values", "Settings", "Sensors"]),
+        tests("Core/Messages", ["Values", "Settings", "Instruments"]),
         tests("Core/Warning", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Core/Settings", ["Sensors"]),
         tests("Network/Association", ["Values", "Propagation", "Messages", "Settings"]),

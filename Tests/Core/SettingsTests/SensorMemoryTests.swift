@@ -2,7 +2,6 @@ import Files
 import Foundation
 import Instruments
 import Messages
-import Sensors
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Instruments
 import Seismology
-import Sensors
 import Values
 import Vibration
 
