@@ -198,7 +198,7 @@ let package = Package(
         tests("Agent/Sensors", ["Threads"]),
         tests("Core/Messages", ["Values", "Settings", "Instruments"]),
         tests("Core/Warning", ["Values", "Propagation", "Messages", "Settings"]),
-        tests("Core/Settings", ["Sensors"]),
+        tests("Core/Settings"),
         tests("Network/Association", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Network/Cluster", ["Values", "Propagation", "Association", "Messages", "Settings"]),
         tests("Network/seismote-network", ["Association", "DatabaseFiles"]),
