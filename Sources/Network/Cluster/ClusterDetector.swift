@@ -2,6 +2,7 @@ import Association
 import Messages
 import Propagation
 import Settings
+import Values
 
 /// The detector of a network on a cluster of brokers: messages out of one queue in, what is to be done out. Pure.
 ///

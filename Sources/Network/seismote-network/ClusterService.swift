@@ -3,6 +3,7 @@ import Cluster
 import Glibc
 import Messages
 import Threads
+import Values
 
 /// Reads the queue of the detector on one node after the other, until a signal.
 struct ClusterService {
@@ -52,7 +53,7 @@ struct ClusterService {
 
     /// All that is known is of this connection: what was not acknowledged on the one before comes again.
     private func serve(_ connection: AMQPConnection) throws(AMQPError) {
-        var detector = ClusterDetector(order.options, order.association, boot: BootID.random())
+        var detector = ClusterDetector(order.options, order.association, boot: RandomUUID.text())
         var wasActive = false
         try perform(&detector, connection)
         var waiting: [ClusterDelivery] = []

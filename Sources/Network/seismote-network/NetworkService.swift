@@ -2,10 +2,10 @@ import Association
 import Client
 import DatabaseFiles
 import Glibc
-import Link
 import Messages
 import Settings
 import Threads
+import Values
 
 /// The detector on one broker. What comes is in the store before anything follows from it, and
 /// what follows is in the store before it is published.
@@ -15,7 +15,7 @@ final class NetworkService {
     private let store: NetworkStore
     private var detector: NetworkDetector
     private var watch = SequenceWatch()
-    private let boot = BootID.random()
+    private let boot = RandomUUID.text()
     private var sequence = 0
     private var statusSequence = 0
     private var confirmations = 0

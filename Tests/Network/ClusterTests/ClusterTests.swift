@@ -3,6 +3,7 @@ import Messages
 import Propagation
 import Settings
 import Testing
+import Values
 
 @testable import Cluster
 

@@ -1,3 +1,5 @@
+import Values
+
 /// What the detector of a network says of itself (`network/status`).
 public struct NetworkStatusMessage: Sendable {
     /// A station that takes no part, because it states another place than it is known at.

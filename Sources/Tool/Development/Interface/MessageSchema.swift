@@ -1,5 +1,6 @@
 import Commands
 import Messages
+import Values
 
 /// JSON Schema (2020-12) of the messages, made from the declarations of their fields and of the commands. Only words are
 /// used that have the same meaning in draft 7, which AsyncAPI builds upon.
