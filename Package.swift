@@ -105,7 +105,7 @@ let package = Package(
             ["SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "CYAML", "CJansson"], small: true
         ),
         room("Network/Association", ["Propagation", "Messages"], settings: alwaysOptimized),
-        room("Network/Cluster", ["Propagation", "Messages", "Settings", "Association"]),
+        room("Network/NetworkMachine", ["Messages", "Settings", "Association"]),
         room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Notify/Notify", ["Messages", "Settings"]),
         room(
@@ -152,7 +152,7 @@ let package = Package(
         program(
             "Network/seismote-network",
             [
-                "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link", "Client",
+                "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "NetworkMachine", "Link", "Client",
                 "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -177,8 +177,8 @@ let package = Package(
         tests("Core/Warning", ["Propagation", "Messages", "Settings"]),
         tests("Core/Settings"),
         tests("Network/Association", ["Propagation", "Messages", "Settings"]),
-        tests("Network/Cluster", ["Propagation", "Association", "Messages", "Settings"]),
-        tests("Network/seismote-network", ["Association", "DatabaseFiles"]),
+        tests("Network/NetworkMachine", ["Propagation", "Association", "Messages", "Settings", "seismote-network", "DatabaseFiles"]),
+        tests("Network/seismote-network", ["Association", "DatabaseFiles", "NetworkMachine"]),
         tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Messages", "Settings"]),
         tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
