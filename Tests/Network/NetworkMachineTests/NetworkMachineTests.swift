@@ -17,18 +17,19 @@ enum JournalKind: CaseIterable { case disk, queue }
     }
 
     /// What happens, by time: an earthquake, and the silence after it.
-    private static let days: [(time: Int64, topic: String, payload: [UInt8])] =
-        Field.onsets(Field.time(10), 0)
-        + stride(from: 16.0, to: 90, by: 8).map { (Field.time($0), "", []) }
+    private static func days(onsets: Int = Field.stations) -> [(time: Int64, topic: String, payload: [UInt8])] {
+        Field.onsets(Field.time(10), 0).prefix(onsets)
+            + stride(from: 16.0, to: 90, by: 8).map { (Field.time($0), "", []) }
+    }
 
     private static func live(_ world: inout some Bench, _ day: (time: Int64, topic: String, payload: [UInt8])) {
         if !day.topic.isEmpty { world.send(day.topic, day.payload, day.time, isRetained: false) }
     }
 
-    private static func earthquake(_ world: inout some Bench) {
+    private static func earthquake(_ world: inout some Bench, onsets: Int = Field.stations) {
         world.introduce(Field.start)
         world.step(Field.start)
-        for day in days {
+        for day in days(onsets: onsets) {
             live(&world, day)
             world.step(day.time)
         }
@@ -39,24 +40,27 @@ enum JournalKind: CaseIterable { case disk, queue }
     /// one says the same.
     @Test(arguments: JournalKind.allCases) func whereverItDiesASuccessorGoesOn(kind: JournalKind) {
         func check(_ first: some Bench) {
+            let days = Self.days(onsets: 9)
             var whole = first
-            Self.earthquake(&whole)
+            Self.earthquake(&whole, onsets: 9)
             let all = whole.log.versions
             #expect(all.count >= 3 && whole.log.tooEarly == 0 && Set(all.map(\.id)).count == 1)
             var (alive, cuts) = (first, 0)
             alive.introduce(Field.start)
             alive.step(Field.start)
-            for (i, day) in Self.days.enumerated() {
+            for (i, day) in days.enumerated() {
                 Self.live(&alive, day)
                 var next = alive
                 next.step(day.time)
-                for cut in 0..<(next.log.done - alive.log.done) {
+                // (Where no version is said, one cut is as good as any.)
+                let isNews = next.log.versions.count > alive.log.versions.count
+                for cut in 0..<(isNews ? next.log.done - alive.log.done : 1) {
                     cuts += 1
                     var world = alive
                     world.step(day.time, atMost: cut)
                     world.die(day.time)
                     world.step(day.time)
-                    for later in Self.days[(i + 1)...] {
+                    for later in days[(i + 1)...] {
                         Self.live(&world, later)
                         world.step(later.time)
                     }
@@ -67,7 +71,7 @@ enum JournalKind: CaseIterable { case disk, queue }
                 }
                 alive = next
             }
-            #expect(cuts > 50)
+            #expect(cuts > 30)
         }
         check(Self.bench(kind))
     }
