@@ -191,7 +191,7 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Client", "Alerts", "Interface", "Messages", "Threads", "TestSupport",
+                "seismote", "seismote-network", "Client", "Alerts", "Interface", "Messages", "Propagation", "Threads", "TestSupport",
                 "CMosquitto",
             ],
             path: "Tests/Tool/ToolTests", swiftSettings: common
