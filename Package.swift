@@ -177,7 +177,9 @@ let package = Package(
         tests("Core/Warning", ["Propagation", "Messages", "Settings"]),
         tests("Core/Settings"),
         tests("Network/Association", ["Propagation", "Messages", "Settings"]),
-        tests("Network/NetworkMachine", ["Propagation", "Association", "Messages", "Settings", "seismote-network", "DatabaseFiles"]),
+        tests(
+            "Network/NetworkMachine",
+            ["Propagation", "Association", "Messages", "Settings", "seismote-network", "DatabaseFiles"]),
         tests("Network/seismote-network", ["Association", "DatabaseFiles", "NetworkMachine"]),
         tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Messages", "Settings"]),
@@ -191,7 +193,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Client", "Alerts", "Interface", "Messages", "Propagation", "Threads", "TestSupport",
+                "seismote", "seismote-network", "Client", "Alerts", "Interface", "Messages", "Propagation", "Threads",
+                "TestSupport",
                 "CMosquitto",
             ],
             path: "Tests/Tool/ToolTests", swiftSettings: common

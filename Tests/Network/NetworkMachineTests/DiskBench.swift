@@ -1,6 +1,7 @@
 import Association
 import DatabaseFiles
 import Messages
+import Testing
 
 @testable import NetworkMachine
 @testable import seismote_network
@@ -72,8 +73,10 @@ struct DiskBench: Bench {
 
     mutating func connect(_ now: Int64) {
         // Places come first, because they are subscribed to first.
-        let first = retained.sorted { ($0.key.contains("/place/") ? 0 : 1, $0.key) < ($1.key.contains("/place/") ? 0 : 1, $1.key) }
-        for (topic, payload) in first where hears(topic) { session.append((topic, payload, now)) }
+        func rank(_ topic: String) -> (Int, String) { (topic.contains("/place/") ? 0 : 1, topic) }
+        for (topic, payload) in retained.sorted(by: { rank($0.key) < rank($1.key) }) where hears(topic) {
+            session.append((topic, payload, now))
+        }
         machine.connected(clock: Field.clock(now))
     }
 
@@ -99,7 +102,7 @@ struct DiskBench: Bench {
                 left -= 1
                 log.done += 1
                 for operation in effects.operations { rows.perform(operation) }
-                try! store?.perform(effects.operations)
+                do { try store?.perform(effects.operations) } catch { Issue.record(error) }
             }
             for case .version(let number, _) in effects.operations { machine.confirmed(number) }
             for one in effects.publications where left > 0 {
