@@ -110,7 +110,7 @@ let package = Package(
             ["Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"],
             small: true),
         room("Network/Association", ["Values", "Propagation", "Messages"], settings: alwaysOptimized),
-        room("Network/Cluster", ["Values", "Propagation", "Messages", "Settings", "Association"]),
+        room("Network/NetworkMachine", ["Values", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Notify/Notify", ["Values", "Messages", "Settings"]),
         room(
@@ -171,7 +171,7 @@ let package = Package(
         program(
             "Network/seismote-network",
             [
-                "Values", "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "MQTT",
+                "Values", "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "NetworkMachine", "MQTT",
                 "Client",
                 "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -200,8 +200,12 @@ let package = Package(
         tests("Core/Warning", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Core/Settings"),
         tests("Network/Association", ["Values", "Propagation", "Messages", "Settings"]),
-        tests("Network/Cluster", ["Values", "Propagation", "Association", "Messages", "Settings"]),
-        tests("Network/seismote-network", ["Association", "DatabaseFiles"]),
+        tests(
+            "Network/NetworkMachine",
+            [
+                "Values", "Propagation", "Association", "Messages", "Settings", "seismote-network", "DatabaseFiles",
+            ]),
+        tests("Network/seismote-network", ["Values", "Association", "DatabaseFiles", "NetworkMachine"]),
         tests("Core/Exchange", ["Values", "Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Values", "Messages", "Settings"]),
         tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
@@ -215,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages", "Threads",
+                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages", "Propagation",
+                "Threads",
                 "TestSupport",
                 "CMosquitto",
             ],

@@ -85,6 +85,18 @@ public struct NetworkConfirmation: Sendable {
     }
 }
 
+/// Where a station is, as the operator has entered it (`network/place/<id>`). It is read as any place is (`Place.reading`).
+public struct NetworkPlaceMessage: Sendable {
+    package init() {}
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("latitude", 0, unit: "deg", "Latitude, WGS 84.")
+        f.number("longitude", 0, unit: "deg", "Longitude, WGS 84.")
+        f.number("elevation_m", nil, unit: "m", "Above sea level; 0 where it is left out.")
+        f.text("source", nil, "What has entered it.")
+    }
+}
+
 // (Not a protocol: the record that a type conforms to one keeps its texts in programs that do not use it.)
 extension JSONWriter {
     /// An object of the network's detector: the envelope without a station, and what is told behind it.

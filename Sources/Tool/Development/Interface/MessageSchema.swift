@@ -34,8 +34,10 @@ package enum MessageSchema {
             switch message.content {
             case .object(let fields, let isSampled):
                 object(
-                    DescribedMessage.envelope(
-                        isSampled: isSampled, isOfNetwork: message.isOfNetwork, before: fields))
+                    message.isBare
+                        ? fields
+                        : DescribedMessage.envelope(
+                            isSampled: isSampled, isOfNetwork: message.isOfNetwork, before: fields))
             case .text(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
             case .nested:
                 ["type": "string", "contentMediaType": "application/json", "contentSchema": openEEW]

@@ -4,10 +4,7 @@ struct HeldMessages: Sendable {
     struct Station: Sendable {
         var tag: UInt64
         var arrival: Int64
-        /// When it said something itself.
-        var heard: Int64
-        /// Its `state/info`.
-        var info: [UInt8]
+        var record: StationRecord
         /// It has been written down again, and that has not come.
         var isRefreshing = false
     }
@@ -43,7 +40,7 @@ struct HeldMessages: Sendable {
         stations.count + offline.count + entered.count + onsets.count + events.reduce(0) { $0 + $1.value.count }
     }
 
-    mutating func hold(_ delivery: ClusterDelivery) { onsets.append((delivery.tag, delivery.arrival)) }
+    mutating func hold(_ tag: UInt64, arrival: Int64) { onsets.append((tag, arrival)) }
 
     /// - Returns: the message that is not needed any more.
     mutating func setStation(_ id: String, _ new: Station) -> UInt64? {
@@ -65,19 +62,20 @@ struct HeldMessages: Sendable {
         return old?.tag
     }
 
-    /// Notes a version, written down or seen published.
+    /// Notes a version.
+    /// - Parameter isKept: it was written down; else it was seen published.
     /// - Returns: messages that are not needed any more: those of versions before the newest that all have seen.
     mutating func note(
-        _ id: String, _ version: Int, _ delivery: ClusterDelivery, isEnd: Bool
+        _ version: NetworkVersion, _ tag: UInt64, arrival: Int64, isKept: Bool, isEnd: Bool
     ) -> [UInt64] {
-        var event = events[id] ?? Event()
+        var event = events[version.eventID] ?? Event()
         var free: [UInt64] = []
-        if delivery.kind == .version {
-            if let old = event.kept.updateValue(delivery.tag, forKey: version) { free.append(old) }
-        } else if let old = event.seen.updateValue(delivery.tag, forKey: version) {
+        if isKept {
+            if let old = event.kept.updateValue(tag, forKey: version.version) { free.append(old) }
+        } else if let old = event.seen.updateValue(tag, forKey: version.version) {
             free.append(old)
         }
-        event.arrival = max(event.arrival, delivery.arrival)
+        event.arrival = max(event.arrival, arrival)
         event.isEnded = event.isEnded || isEnd
         if let newest = event.seen.keys.max() {
             for old in event.kept.keys where old < newest {
@@ -87,8 +85,14 @@ struct HeldMessages: Sendable {
                 free += [event.seen.removeValue(forKey: old)].compactMap(\.self)
             }
         }
-        events[id] = event
+        events[version.eventID] = event
         return free
+    }
+
+    /// Whether a version was written down by this message, and nobody has seen it published.
+    func isUnsent(_ version: NetworkVersion, _ tag: UInt64) -> Bool {
+        guard let event = events[version.eventID] else { return false }
+        return event.kept[version.version] == tag && event.seen[version.version] == nil
     }
 
     /// - Returns: what is older than that, of onsets, and of events that have ended.
