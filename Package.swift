@@ -65,7 +65,8 @@ let package = Package(
         .library(
             name: "SeismoteStation",
             targets: [
-                "SignalProcessing", "Seismology", "MiniSEED", "Sensors", "Messages", "Settings", "Station", "Spool",
+                "Values", "SignalProcessing", "Seismology", "MiniSEED", "Instruments", "Sensors", "Messages",
+                "Settings", "Station", "Spool",
             ]
         ),
         .library(name: "SeismoteAgent", targets: ["Agent"]),
@@ -92,38 +93,56 @@ let package = Package(
         // The rooms, each depends only on those above it.
         room("Base/Threads", ["CLinux"], small: true),
         room("Base/DatabaseFiles", ["CSQLite"]),
+        room("Base/Values", ["CJansson"], small: true, settings: onlyUsed),
+        room("Base/Files", ["Values"], small: true),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Core/Seismology", ["SignalProcessing"]),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Propagation", settings: alwaysOptimized),
-        room("Core/MiniSEED", ["Threads", "CMiniSEED"], small: true),
-        room("Agent/Sensors", ["SignalProcessing", "MiniSEED", "CLinux", "CIIO"], small: true),
-        room("Core/Messages", ["Seismology", "Vibration", "MiniSEED", "Sensors"], small: true, settings: onlyUsed),
-        room("Core/Warning", ["Propagation", "Messages"], small: true),
+        room("Core/MiniSEED", ["Threads", "Values", "CMiniSEED"], small: true),
+        room("Core/Instruments", ["SignalProcessing"], small: true),
+        room(
+            "Core/Messages", ["Values", "Seismology", "Vibration", "MiniSEED", "Instruments"], small: true,
+            settings: onlyUsed),
+        room("Core/Warning", ["Values", "Propagation", "Messages"], small: true),
         room(
             "Core/Settings",
-            ["SignalProcessing", "Seismology", "Vibration", "Sensors", "Messages", "CYAML", "CJansson"], small: true
-        ),
-        room("Network/Association", ["Propagation", "Messages"], settings: alwaysOptimized),
-        room("Network/Cluster", ["Propagation", "Messages", "Settings", "Association"]),
-        room("Core/Exchange", ["SignalProcessing", "MiniSEED", "Messages", "Settings"]),
-        room("Notify/Notify", ["Messages", "Settings"]),
+            ["Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"],
+            small: true),
+        room("Network/Association", ["Values", "Propagation", "Messages"], settings: alwaysOptimized),
+        room("Network/NetworkMachine", ["Values", "Messages", "Settings", "Association"]),
+        room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
+        room("Notify/Notify", ["Values", "Messages", "Settings"]),
         room(
             "Feed/Feed",
-            ["Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles", "CCrypt"]),
+            [
+                "Values", "Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange",
+                "DatabaseFiles", "CCrypt",
+            ]),
+        room(
+            "Agent/Sensors",
+            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"],
+            small: true),
         room(
             "Agent/Station",
-            ["SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Sensors", "Messages", "Settings"]),
-        room("Agent/Spool", ["Vibration", "Messages", "MiniSEED", "CSQLite", "CLinux"], small: true),
-        room("Core/Commands", ["Messages", "Settings"], small: true),
-        room("Agent/Link", ["Threads", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
-        room("Core/Client", ["Threads", "Messages", "Settings", "Link", "CMosquitto"]),
-        room("Agent/Alerts", ["Messages", "Sensors", "Settings", "Link"], small: true),
+            [
+                "Values", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments", "Messages",
+                "Settings", "Sensors",
+            ]),
+        room(
+            "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"], small: true),
+        room("Core/Commands", ["Values", "Messages", "Settings"], small: true),
+        room("Core/MQTT", ["Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+        room("Core/Client", ["Threads", "Messages", "Settings", "MQTT"]),
+        room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"], small: true),
+        room(
+            "Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "MQTT", "Link"], small: true),
         room(
             "Agent/Agent",
             [
-                "Threads", "Sensors", "MiniSEED", "Messages", "Warning", "Settings", "Commands", "Station", "Spool",
-                "Link", "Alerts", "CLinux",
+                "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments",
+                "Messages", "Warning", "Settings", "Commands", "Sensors", "Station", "Spool", "MQTT", "Link",
+                "Alerts", "CLinux",
             ],
             small: true),
 
@@ -131,20 +150,20 @@ let package = Package(
         .target(
             name: "ServerOptions",
             dependencies: [
-                "Messages", "Settings", "Link", "Client",
+                "Messages", "Settings", "MQTT", "Client",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources/Core/ServerOptions", swiftSettings: common),
 
         // What is for those who build: the command-line tool has it behind its subcommands.
-        room("Tool/Development/Interface", ["Seismology", "Messages", "Commands", "Alerts"]),
+        room("Tool/Development/Interface", ["Values", "Seismology", "Messages", "Commands", "Alerts"]),
 
         program("Agent/seismoted", ["Threads", "Agent"]),
         program(
             "Tool/seismote",
             [
-                "Threads", "SignalProcessing", "Seismology", "Vibration", "Propagation", "Sensors", "Messages",
-                "Warning", "Settings", "Station", "Exchange", "Commands", "Link", "Client", "Alerts", "MiniSEED",
-                "Association", "ServerOptions", "Interface", "CLinux", "CMosquitto", "CExpat",
+                "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Propagation", "MiniSEED",
+                "Instruments", "Messages", "Warning", "Settings", "Exchange", "Commands", "Sensors", "Station", "MQTT",
+                "Client", "Alerts", "Association", "ServerOptions", "Interface", "CLinux", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -152,7 +171,8 @@ let package = Package(
         program(
             "Network/seismote-network",
             [
-                "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "Cluster", "Link", "Client",
+                "Values", "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "NetworkMachine", "MQTT",
+                "Client",
                 "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -160,38 +180,48 @@ let package = Package(
         program(
             "Notify/seismote-notify",
             [
-                "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "Link",
+                "Values", "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "MQTT",
+                "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Base/Threads"),
         tests("Base/DatabaseFiles"),
+        tests("Base/Values"),
+        tests("Base/Files", ["Values"]),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
         tests("Core/Vibration", ["SignalProcessing"]),
         tests("Core/Propagation"),
         tests("Core/MiniSEED"),
         tests("Agent/Sensors", ["Threads"]),
-        tests("Core/Messages", ["Settings", "Sensors"]),
-        tests("Core/Warning", ["Propagation", "Messages", "Settings"]),
+        tests("Core/Messages", ["Values", "Settings", "Instruments"]),
+        tests("Core/Warning", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Core/Settings"),
-        tests("Network/Association", ["Propagation", "Messages", "Settings"]),
-        tests("Network/Cluster", ["Propagation", "Association", "Messages", "Settings"]),
-        tests("Network/seismote-network", ["Association", "DatabaseFiles"]),
-        tests("Core/Exchange", ["Settings", "Messages", "SignalProcessing"]),
-        tests("Notify/Notify", ["Messages", "Settings"]),
-        tests("Feed/Feed", ["MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
+        tests("Network/Association", ["Values", "Propagation", "Messages", "Settings"]),
+        tests(
+            "Network/NetworkMachine",
+            [
+                "Values", "Propagation", "Association", "Messages", "Settings", "seismote-network", "DatabaseFiles",
+            ]),
+        tests("Network/seismote-network", ["Values", "Association", "DatabaseFiles", "NetworkMachine"]),
+        tests("Core/Exchange", ["Values", "Settings", "Messages", "SignalProcessing"]),
+        tests("Notify/Notify", ["Values", "Messages", "Settings"]),
+        tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
         tests("Core/Commands"),
-        tests("Agent/Link", ["Threads", "Settings"]),
-        tests("Agent/Alerts", ["Link", "Sensors", "Settings"]),
-        tests("Agent/Agent", ["Threads"]),
+        tests("Core/MQTT", ["Threads", "Messages", "Settings"]),
+        tests("Agent/Link", ["Threads", "Settings", "MQTT"]),
+        tests("Agent/Alerts", ["Link", "MQTT", "Sensors", "Settings"]),
+        tests("Agent/Agent", ["Threads", "MQTT"]),
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Client", "Alerts", "Interface", "Messages", "Threads", "TestSupport",
+                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages", "Propagation",
+                "Threads",
+                "TestSupport",
                 "CMosquitto",
             ],
             path: "Tests/Tool/ToolTests", swiftSettings: common
@@ -221,7 +251,7 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
             "Feed/seismote-feed",
             [
                 "Threads", "MiniSEED", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Exchange", "Feed",
-                "Link",
+                "MQTT", "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -2,6 +2,7 @@ import Alerts
 import CLinux
 import Glibc
 import Link
+import MQTT
 import Messages
 import Sensors
 import Settings
@@ -91,7 +92,7 @@ public struct Agent {
         try storage.start()
         try alarm?.start()
         try sampling.start()
-        do throws(LinkError) { try link.start() } catch { throw AgentError(error.message) }
+        do throws(MQTTError) { try link.start() } catch { throw AgentError(error.message) }
         manager.ready("starting")
         let result = watch(signals, status, manager, &reporter, &dispatcher)
         if result == Self.anew { manager.reloading() } else { manager.stopping() }
@@ -197,7 +198,7 @@ public struct Agent {
     private static func options(
         _ configuration: Configuration, _ topics: Topics, trial: Int
     ) throws(AgentError) -> LinkOptions {
-        do throws(LinkError) { return try LinkOptions(configuration, topics: topics, trial: trial) } catch {
+        do throws(MQTTError) { return try LinkOptions(configuration, topics: topics, trial: trial) } catch {
             throw AgentError(error.message)
         }
     }
@@ -206,7 +207,7 @@ public struct Agent {
         _ options: LinkOptions, _ journal: LinkJournal, _ inbox: CommandInbox, _ events: WarningInbox,
         _ leftOpen: LeftOpen
     ) throws(AgentError) -> Link {
-        do throws(LinkError) {
+        do throws(MQTTError) {
             return try Link(
                 options: options,
                 report: { event in

@@ -1,11 +1,12 @@
 import Link
+import MQTT
 import Messages
 import Settings
 
 extension LinkOptions {
     /// The link that the settings ask for.
     /// - Parameter trial: number of the change whose brokers are on trial; 0: none is.
-    init(_ configuration: Configuration, topics: Topics, trial: Int = 0) throws(LinkError) {
+    init(_ configuration: Configuration, topics: Topics, trial: Int = 0) throws(MQTTError) {
         self.init(
             brokers: try configuration.mqtt.brokers(), clientID: "\(Identity.name)-\(configuration.station.id)",
             presence: Presence(topic: topics.online))

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// An alert: what it is, said once for the agent, `seismote doctor`, the documents and whoever lists alerts; and when it is
 /// there, as a value that is asked once a second.

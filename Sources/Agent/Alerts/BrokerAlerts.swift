@@ -1,6 +1,8 @@
 import Link
+import MQTT
 import Messages
 import Settings
+import Values
 
 extension AlertChapter {
     static let broker = AlertChapter(

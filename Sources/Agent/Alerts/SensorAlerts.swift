@@ -1,6 +1,7 @@
 import Messages
 import Sensors
 import Settings
+import Values
 
 extension AlertChapter {
     static let sensor = AlertChapter(

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 extension AlertChapter {
     static let storage = AlertChapter(

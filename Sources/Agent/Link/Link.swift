@@ -1,4 +1,5 @@
 import Glibc
+import MQTT
 import Messages
 import Threads
 
@@ -24,7 +25,7 @@ public final class Link: Sendable {
     public init(
         options: LinkOptions, report: @escaping @Sendable (LinkEvent) -> Void,
         receive: @escaping @Sendable (InboundMessage) -> Void = { _ in }
-    ) throws(LinkError) {
+    ) throws(MQTTError) {
         try options.check()
         shared = LinkShared(options)
         self.report = report
@@ -33,12 +34,12 @@ public final class Link: Sendable {
             wake = try Wake()
             ended = try Wake()
             keeperWake = try Wake()
-        } catch { throw LinkError(error.description) }
+        } catch { throw MQTTError(error.description) }
         store = SharedStore(options: options, keeperWake: keeperWake)
     }
 
     /// Starts the link's thread. Once only.
-    public func start() throws(LinkError) {
+    public func start() throws(MQTTError) {
         let options = shared.options
         let transport = MosquittoTransport(options: options)
         let core = LinkCore(
@@ -48,7 +49,7 @@ public final class Link: Sendable {
             thread.run()
             self.ended.signal()
         }
-        if let reason { throw LinkError("the link's thread cannot be started: \(reason)") }
+        if let reason { throw MQTTError("the link's thread cannot be started: \(reason)") }
     }
 
     /// Takes a message: its bytes are copied under a lock that is held for nothing else. Never waits for the network;
@@ -73,7 +74,7 @@ public final class Link: Sendable {
     /// - Returns: every connection with these options has a higher number (`LinkStatistics.connections`).
     /// - Throws: options that no connection can be made with; nothing has changed then.
     @discardableResult
-    public func change(to options: LinkOptions) throws(LinkError) -> UInt64 {
+    public func change(to options: LinkOptions) throws(MQTTError) -> UInt64 {
         try options.check()
         let number = shared.requestChange(options) { old, change in
             store.withLock {

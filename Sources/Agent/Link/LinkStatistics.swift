@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 
 /// Counters of the link since it was made, and what waits now.
@@ -21,7 +22,7 @@ public struct LinkStatistics: Sendable, Equatable {
 
     public var connected = false
     /// What is spoken with the broker; nil while there is no connection.
-    public var version: LinkOptions.ProtocolVersion?
+    public var version: MQTTVersion?
     /// Bytes of a packet that this connection, or the last one, takes at most; nil: nobody has said it.
     public internal(set) var packetLimit: Int?
     /// Connections that came up.
@@ -131,7 +132,7 @@ public struct LinkStatistics: Sendable, Equatable {
 /// What happened to the connection, for logs and alerts; handed out on the link's own thread.
 public enum LinkEvent: Sendable, Equatable {
     case connecting(BrokerAddress)
-    case connected(BrokerAddress, LinkOptions.ProtocolVersion)
+    case connected(BrokerAddress, MQTTVersion)
     /// The broker does not speak MQTT 5: 3.1.1 is tried next.
     case fallingBack(BrokerAddress)
     public enum SubscriptionFailure: Sendable, Equatable {

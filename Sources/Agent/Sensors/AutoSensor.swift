@@ -1,3 +1,4 @@
+import Instruments
 import SignalProcessing
 
 /// `driver: auto`: looks what there is when it is opened and takes the first accelerometer, by the kernel's driver before

@@ -1,3 +1,5 @@
+import Instruments
+
 /// Makes the driver that the settings ask for.
 public enum SensorChoice {
     public static func driver(_ configuration: SensorConfiguration) -> any SensorDriver {

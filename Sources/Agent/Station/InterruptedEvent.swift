@@ -1,6 +1,7 @@
 import Messages
 import MiniSEED
 import Settings
+import Values
 
 /// An event that had begun when the agent was killed: closes it with what was kept. Readers get the rest of its waveform,
 /// as far as the ring has it, and an `end` that goes on the stream of messages that the event's own agent began.

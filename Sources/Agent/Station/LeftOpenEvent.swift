@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// An event that a run of this station before the present one left open, as the broker has it on `event/current`: nothing
 /// of it is believed that is not as this station writes it.

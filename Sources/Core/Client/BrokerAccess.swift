@@ -1,4 +1,4 @@
-import Link
+import MQTT
 import Messages
 import Settings
 
@@ -6,7 +6,7 @@ import Settings
 package struct BrokerAccess: Sendable {
     /// Tried in order, never empty.
     package var brokers: [BrokerAddress]
-    package var version = LinkOptions.ProtocolVersion.automatic
+    package var version = MQTTVersion.automatic
     /// Empty: no credentials are sent.
     package var username = ""
     package var password: String?

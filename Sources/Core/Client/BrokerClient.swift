@@ -1,6 +1,5 @@
-import CMosquitto
 import Glibc
-import Link
+import MQTT
 import Messages
 
 /// A session that the broker keeps while its client is away: it gets then what it has missed.
@@ -17,8 +16,7 @@ package struct BrokerSession {
     }
 }
 
-/// A connection to a broker for a program with one thread. It has no thread: everything happens inside its calls. (libmosquitto's own
-/// loops are not used, see `MosquittoTransport`.)
+/// A connection to a broker for a program with one thread. It has no thread: everything happens inside its calls.
 package final class BrokerClient {
     /// Bytes of payload that are taken of one message; of a larger one only the size.
     package static let payloadLimit = 1 << 20
@@ -27,16 +25,16 @@ package final class BrokerClient {
 
     package let access: BrokerAccess
     /// Of the broker that we have.
-    package private(set) var version: LinkOptions.ProtocolVersion
-    private var handle: OpaquePointer?
-    private var usesTLS = false
+    package private(set) var version: MQTTVersion
+    private var connection: MQTTConnection?
+    private var events: [MQTTEvent] = []
     private var inbox: [InboundMessage] = []
     private var taken = 0
     /// Reasons by the number of what was acknowledged.
     private var subscribed: [Int32: Int] = [:]
     private var published: [Int32: Int] = [:]
-    private var connack: Int32?
-    private var libraryError = ""
+    private var isAccepted = false
+    private var refusal: (code: Int, reason: String)?
     private var end: String?
     private var ticked = 0.0
     private let name: String
@@ -49,17 +47,7 @@ package final class BrokerClient {
         self.session = session
         version = access.version
         name = session?.id ?? "seismote-ctl-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
-        _ = Self.library
     }
-
-    deinit {
-        if let handle { mosquitto_destroy(handle) }
-    }
-
-    private static let library: Void = {
-        _ = mosquitto_lib_init()
-        _ = signal(SIGPIPE, SIG_IGN)
-    }()
 
     // MARK: connection
 
@@ -83,129 +71,84 @@ package final class BrokerClient {
         throw ClientError(problems.joined(separator: "\n"))
     }
 
-    private func attempt(_ broker: BrokerAddress, _ version: LinkOptions.ProtocolVersion) throws(ClientError) {
-        if let handle { mosquitto_destroy(handle) }
-        (handle, connack, end, libraryError, ticked) = (nil, nil, nil, "", monotonicSeconds())
+    private func attempt(_ broker: BrokerAddress, _ version: MQTTVersion) throws(ClientError) {
+        connection = nil
+        (isAccepted, refusal, end, ticked) = (false, nil, nil, monotonicSeconds())
         subscribed.removeAll()
         published.removeAll()
-        guard let handle = mosquitto_new(name, session == nil, Unmanaged.passUnretained(self).toOpaque()) else {
-            throw ClientError("libmosquitto cannot make a client")
+        let connection = try client(of: broker, version)
+        self.connection = connection
+        let failure = Interrupt.after(seconds: access.patience) { () -> MQTTFailure? in
+            do throws(MQTTFailure) {
+                try connection.connectWaiting()
+                return nil
+            } catch { return error }
         }
-        self.handle = handle
-        usesTLS = broker.tls
-        try configure(handle, broker, version)
-        var properties: OpaquePointer?
-        defer { mosquitto_property_free_all(&properties) }
-        if let session, version == .v5 {
-            mosquitto_property_add_int32(
-                &properties, Int32(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), session.expiry)
-        }
-        errno = 0
-        let code = Interrupt.after(seconds: access.patience) {
-            mosquitto_connect_bind_v5(handle, broker.host, Int32(broker.port), 30, nil, properties)
-        }
-        if code != 0 {
-            throw errno == EINTR ? ClientError("no connection within \(Int(access.patience)) s") : failure(code)
+        if let failure {
+            throw ClientError(
+                failure.cause == .interrupted
+                    ? "no connection within \(Int(access.patience)) s" : failure.description)
         }
         let deadline = monotonicSeconds() + access.patience
-        while connack == nil {
+        while !isAccepted, refusal == nil {
             do throws(ClientError) {
                 try step(until: deadline)
             } catch {
                 // Brokers without MQTT 5 may hang up, or answer with something too short to be one of 5.
-                throw ClientError(error.description, isOldBroker: libraryError.isEmpty)
+                throw ClientError(error.description, isOldBroker: !connection.hasLoggedError)
             }
             if monotonicSeconds() >= deadline { throw ClientError("no answer within \(Int(access.patience)) s") }
             if Interrupt.came { throw ClientError("interrupted") }
         }
-        if let connack, connack != 0 {
-            let text = connack >= 128 ? mosquitto_reason_string(connack) : mosquitto_connack_string(connack)
-            throw ClientError(
-                "refused: \(text.map { String(cString: $0) } ?? "\(connack)")",
-                isOldBroker: connack == 1 || connack == 132)
+        if let refusal {
+            throw ClientError("refused: \(refusal.reason)", isOldBroker: refusal.code == 1 || refusal.code == 132)
         }
     }
 
-    private func configure(
-        _ handle: OpaquePointer, _ broker: BrokerAddress, _ version: LinkOptions.ProtocolVersion
-    ) throws(ClientError) {
-        mosquitto_int_option(
-            handle, MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
-        mosquitto_int_option(handle, MOSQ_OPT_RECEIVE_MAXIMUM, 65535)
-        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
-        if broker.tls, let problem = TransportSecurity.configure(handle, access.tls) { throw ClientError(problem) }
-        if !access.username.isEmpty {
-            let code = mosquitto_username_pw_set(handle, access.username, access.password)
-            if code != 0 { throw ClientError("user name or password is not valid for MQTT") }
+    private func client(of broker: BrokerAddress, _ version: MQTTVersion) throws(ClientError) -> MQTTConnection {
+        var options = MQTTOptions(
+            broker, clientID: name, version: version, keepalive: 30, tls: access.tls, payloadLimit: Self.payloadLimit)
+        options.receiveMaximum = 65535
+        (options.isClean, options.sessionExpiry) = (session == nil, session?.expiry)
+        options.will = session?.will.map { MQTTOptions.Will(topic: $0.topic, payload: $0.payload) }
+        do throws(MQTTFailure) {
+            let connection = try MQTTConnection(options)
+            if !access.username.isEmpty {
+                try connection.setCredentials(username: access.username, password: access.password)
+            }
+            return connection
+        } catch {
+            switch error.cause {
+            case .client: throw ClientError("libmosquitto cannot make a client")
+            case .credentials: throw ClientError("user name or password is not valid for MQTT")
+            default: throw ClientError(error.description)
+            }
         }
-        if let will = session?.will {
-            mosquitto_will_set_v5(handle, will.topic, Int32(will.payload.count), will.payload, 1, true, nil)
-        }
-        mosquitto_connect_v5_callback_set(handle) { _, context, code, flags, _ in
-            guard let client = BrokerClient.from(context) else { return }
-            (client.connack, client.isResumed) = (code, flags & 1 != 0)
-        }
-        mosquitto_subscribe_v5_callback_set(handle) { _, context, id, count, granted, _ in
-            guard count > 0, let granted else { return }
-            let worst = (0..<Int(count)).map { Int(granted[$0]) }.max() ?? 0
-            BrokerClient.from(context)?.subscribed[id] = worst
-        }
-        mosquitto_publish_v5_callback_set(handle) { _, context, id, reason, _ in
-            BrokerClient.from(context)?.published[id] = Int(reason)
-        }
-        mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
-            guard let client = BrokerClient.from(context), let message else { return }
-            client.take(InboundMessage(message.pointee, properties, limit: BrokerClient.payloadLimit))
-        }
-        mosquitto_disconnect_v5_callback_set(handle) { _, context, code, _ in
-            guard let client = BrokerClient.from(context), client.end == nil else { return }
-            client.end = code >= 128 ? String(cString: mosquitto_reason_string(code)) : client.failure(code).description
-        }
-        mosquitto_log_callback_set(handle) { _, context, level, text in
-            guard level == MOSQ_LOG_ERR, let text else { return }
-            BrokerClient.from(context)?.libraryError = String(cString: text)
-        }
-    }
-
-    private static func from(_ context: UnsafeMutableRawPointer?) -> BrokerClient? {
-        context.map { Unmanaged<BrokerClient>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private func failure(_ code: Int32) -> ClientError {
-        let number = errno
-        if !libraryError.isEmpty { return ClientError(TransportSecurity.explain(libraryError)) }
-        if usesTLS, connack == nil, let words = TransportSecurity.hungUp(access.tls, code: code, number: number) {
-            return ClientError(words)
-        }
-        if code == MOSQ_ERR_ERRNO.rawValue { return ClientError(String(cString: strerror(number))) }
-        return ClientError(String(cString: mosquitto_strerror(code)))
     }
 
     /// Says good-bye.
     package func disconnect() {
-        guard let handle else { return }
-        mosquitto_disconnect_v5(handle, 0, nil)
-        mosquitto_destroy(handle)
-        self.handle = nil
+        connection?.disconnect()
+        connection = nil
     }
 
     // MARK: messages
 
     /// Subscribes with QoS 1 and waits until the broker has granted it.
     package func subscribe(_ filters: [String]) throws(ClientError) {
-        guard let handle else { throw ClientError("not connected") }
+        guard let connection else { throw ClientError("not connected") }
         for filter in filters {
-            var id: Int32 = 0
-            let code = mosquitto_subscribe_v5(handle, &id, filter, 1, 0, nil)
-            guard code == 0 else { throw ClientError("cannot subscribe to \(filter): \(failure(code).description)") }
+            let id: Int32
+            do throws(MQTTFailure) { id = try connection.subscribe(filter) } catch {
+                throw ClientError("cannot subscribe to \(filter): \(error.description)")
+            }
             let reason = try answer("the subscription to \(filter)") { $0.subscribed.removeValue(forKey: id) }
             if reason >= 128 { throw ClientError("the broker refuses the subscription to \(filter)") }
         }
     }
 
     package func unsubscribe(_ filters: [String]) {
-        guard let handle else { return }
-        for filter in filters { mosquitto_unsubscribe(handle, nil, filter) }
+        for filter in filters { connection?.unsubscribe(filter) }
     }
 
     /// Publishes with QoS 1 and waits until the broker has it. Throws when it refuses.
@@ -216,7 +159,7 @@ package final class BrokerClient {
     ) throws(ClientError) {
         let reason = try offer(topic, payload, retain: retain, reply: reply, expiry: expiry)
         if reason >= 128 {
-            throw ClientError("the broker refuses \(topic): \(String(cString: mosquitto_reason_string(Int32(reason))))")
+            throw ClientError("the broker refuses \(topic): \(MQTTWords.reason(reason))")
         }
     }
 
@@ -241,27 +184,17 @@ package final class BrokerClient {
         _ topic: String, _ payload: [UInt8], retain: Bool = false, reply: (topic: String, correlation: String)? = nil,
         expiry: UInt32? = nil
     ) throws(ClientError) -> Int32 {
-        guard let handle else { throw ClientError("not connected") }
-        var properties: OpaquePointer?
-        defer { mosquitto_property_free_all(&properties) }
-        if version == .v5 {
-            mosquitto_property_add_string(
-                &properties, Int32(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
-            if let reply {
-                mosquitto_property_add_string(&properties, Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue), reply.topic)
-                let bytes = Array(reply.correlation.utf8)
-                mosquitto_property_add_binary(
-                    &properties, Int32(MQTT_PROP_CORRELATION_DATA.rawValue), bytes, UInt16(clamping: bytes.count))
-            }
-            if let expiry {
-                mosquitto_property_add_int32(
-                    &properties, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), expiry)
-            }
+        guard let connection else { throw ClientError("not connected") }
+        var properties = MQTTProperties(version)
+        properties.add(contentType: .json)
+        if let reply {
+            properties.add(responseTopic: reply.topic)
+            properties.add(correlation: Array(reply.correlation.utf8))
         }
-        var id: Int32 = 0
-        let code = mosquitto_publish_v5(handle, &id, topic, Int32(payload.count), payload, 1, retain, properties)
-        guard code == 0 else { throw ClientError("cannot publish on \(topic): \(failure(code).description)") }
-        return id
+        if let expiry { properties.add(expiry: expiry) }
+        do throws(MQTTFailure) {
+            return try connection.publish(topic, payload, qos: 1, retain: retain, properties)
+        } catch { throw ClientError("cannot publish on \(topic): \(error.description)") }
     }
 
     /// What the broker has acknowledged since the last call, with its reasons.
@@ -285,8 +218,8 @@ package final class BrokerClient {
 
     /// Whether everything that has come from the broker has been taken by ``next(until:)``.
     package var isDrained: Bool {
-        guard taken == inbox.count, let handle else { return false }
-        var watched = pollfd(fd: mosquitto_socket(handle), events: Int16(POLLIN), revents: 0)
+        guard taken == inbox.count, let connection else { return false }
+        var watched = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
         return poll(&watched, 1, 0) == 0
     }
 
@@ -311,32 +244,42 @@ package final class BrokerClient {
 
     /// Waits for the socket, at most a second and until the deadline, and does what is to be done there.
     private func step(until deadline: Double) throws(ClientError) {
-        guard let handle else { throw ClientError("not connected") }
-        let socket = mosquitto_socket(handle)
+        guard let connection else { throw ClientError("not connected") }
+        let socket = connection.socket
         guard socket >= 0 else { throw ClientError(end ?? "the connection was closed") }
         let wait = max(0, min(1, deadline - monotonicSeconds()))
         var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        if mosquitto_want_write(handle) { watched.events |= Int16(POLLOUT) }
-        let ready = poll(&watched, 1, Int32((wait * 1000).rounded(.up)))
-        var code: Int32 = 0
-        if ready > 0 {
-            let broken = watched.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
-            if broken, connack == nil {
-                var problem: Int32 = 0
-                var length = socklen_t(MemoryLayout<Int32>.size)
-                if getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length) == 0, problem != 0 {
-                    errno = problem
-                    throw failure(MOSQ_ERR_ERRNO.rawValue)
-                }
-            }
-            if broken || watched.revents & Int16(POLLIN) != 0 { code = ClientLibrary.read(handle, packets: 1).code }
-            if code == 0, mosquitto_want_write(handle) { code = mosquitto_loop_write(handle, 1) }
+        if connection.wantsWrite { watched.events |= Int16(POLLOUT) }
+        if poll(&watched, 1, Int32((wait * 1000).rounded(.up))) > 0 {
+            connection.socketReady(
+                readable: watched.revents & Int16(POLLIN) != 0,
+                error: watched.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0)
         }
-        if code == 0, monotonicSeconds() - ticked >= 1 {
+        if monotonicSeconds() - ticked >= 1 {
             ticked = monotonicSeconds()
-            code = mosquitto_loop_misc(handle)
+            connection.tick()
         }
-        // A refusing CONNACK is an error of the library as well.
-        if code != 0, connack ?? 0 == 0 { throw ClientError(end ?? failure(code).description) }
+        takeEvents(connection)
+        // What came with the end is taken first. A refusal is an end as well.
+        if let end, refusal == nil, taken == inbox.count { throw ClientError(end) }
+    }
+
+    private func takeEvents(_ connection: MQTTConnection) {
+        var happened: [MQTTEvent] = []
+        swap(&happened, &events)
+        connection.takeEvents(into: &happened)
+        for event in happened {
+            switch event {
+            case .connected(let limits): (isAccepted, isResumed) = (true, limits.sessionPresent)
+            case .refused(let code, let reason): refusal = (code, reason)
+            case .lost(let reason, _, _, _): end = end ?? reason
+            case .subscribed(let id, let code): subscribed[id] = code
+            case .finished(let id, let reason): published[id] = reason
+            case .message(let message): take(message)
+            case .heard: break
+            }
+        }
+        happened.removeAll(keepingCapacity: true)
+        events = happened
     }
 }

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What a command may know of the agent; read only, as of the moment at which it is carried out.
 public struct CommandContext {

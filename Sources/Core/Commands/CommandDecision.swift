@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// What is to be done about a command.
 public enum CommandDecision: Sendable, Equatable {

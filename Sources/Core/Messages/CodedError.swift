@@ -1,3 +1,5 @@
+import Values
+
 /// One thing that is wrong with a command, with the settings, or with what was asked of the station: what, where, what was
 /// given and what would be right.
 public struct CodedError: Error, Sendable, Equatable {
@@ -45,6 +47,13 @@ public struct CodedError: Error, Sendable, Equatable {
         self.source = source
         self.line = line
         self.column = column
+    }
+
+    /// What was wrong with a text.
+    public init(_ error: ReadingError) {
+        self.init(
+            error.path, error.kind == .tooLarge ? .tooLarge : .syntax, error.message, got: error.got,
+            allowed: error.allowed, line: error.line, column: error.column)
     }
 
     /// As a reply has it; the place in a text is the requester's own and stays away.

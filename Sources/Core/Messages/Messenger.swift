@@ -1,3 +1,5 @@
+import Values
+
 /// Turns payloads into finished messages: topic, delivery, envelope and bytes. It owns the buffer that all messages are
 /// written into and the sequence number of each stream, so sending allocates nothing once the buffer has grown.
 public struct Messenger: Sendable {

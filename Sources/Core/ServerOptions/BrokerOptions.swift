@@ -1,7 +1,7 @@
 import ArgumentParser
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import Settings
 
@@ -125,7 +125,7 @@ package struct BrokerOptions: ParsableArguments {
     }
 
     private static func addresses(_ uris: [String]) throws -> [BrokerAddress] {
-        do throws(LinkError) {
+        do throws(MQTTError) {
             var addresses: [BrokerAddress] = []
             for uri in uris { addresses.append(try BrokerAddress(uri: uri.contains("://") ? uri : "mqtt://\(uri)")) }
             return addresses

@@ -1,11 +1,11 @@
+import Instruments
 import Messages
 import Seismology
-import Sensors
 import SignalProcessing
 
 /// The whole of an agent's settings, decoded and valid: one immutable snapshot that travels through the agent.
 /// All numbers are SI (m/s², m/s, Hz, s). The parts are beside their rows in the table of
-/// settings; those of the sensor and of the detectors are beside what they are for.
+/// settings; those of the sensor are in `Instruments`, those of the detectors beside what they are for.
 public struct Configuration: Sendable, Equatable {
     public var station = StationIdentity()
     public var sensor = SensorConfiguration()

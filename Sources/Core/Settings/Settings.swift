@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Settings that have been read, merged and found valid.
 public struct LoadedSettings: Sendable, Equatable {
@@ -131,7 +132,7 @@ public enum Settings {
         for setting in SettingsTable.settings {
             for (key, axis) in setting.concreteKeys {
                 guard let value = SettingsTree.value(at: key, in: tree) else { continue }
-                setting.read(value, Pointer.of(key: key), axis, &configuration, &findings)
+                setting.read(value, JSONPointer.of(key: key), axis, &configuration, &findings)
             }
         }
         let crossed = CrossFieldRules.errors(of: configuration, beside: findings.errors)

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// A version of a network event as a station reads it. All of it comes from outside; what is out of any range makes all of it
 /// unreadable.

@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Propagation
+import Values
 
 /// Decides what a station makes of its network's events: when S arrives, how strong it will be, and whether the alarm line
 /// sounds until it has passed. Pure: messages and times are passed in.

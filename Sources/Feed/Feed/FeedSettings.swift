@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// Everything that `seismote-feed` can be told; ``table`` declares each with its range and help. How the broker is reached
 /// is told by the chapter `mqtt`, as the agent's own table has it.

@@ -3,6 +3,7 @@ import DatabaseFiles
 import Feed
 import Glibc
 import Link
+import MQTT
 import Messages
 import NIOPosix
 import ServerOptions
@@ -123,7 +124,7 @@ struct FeedProgram: ParsableCommand {
 
 extension FeedSettings {
     /// How the broker is reached, and what is asked of it.
-    fileprivate func linkOptions() throws(LinkError) -> LinkOptions {
+    fileprivate func linkOptions() throws(MQTTError) -> LinkOptions {
         var options = LinkOptions(
             brokers: try mqtt.brokers(), clientID: clientID,
             presence: .init(topic: "\(root)/network/feed/\(clientID)/online"))

@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Propagation
+import Values
 
 /// Decides which versions of network events are published. It knows an event by its onsets alone, so that whatever the
 /// associator makes of later onsets, or a successor of earlier ones, is the same event for those who read of it.

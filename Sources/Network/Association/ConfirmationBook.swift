@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Which stations are to be told that their event is in a network event, or not any more: each once, and again only when
 /// it changes. Pure.

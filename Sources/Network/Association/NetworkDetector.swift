@@ -1,5 +1,6 @@
 import Messages
 import Propagation
+import Values
 
 /// Messages of stations in, versions of network events out. Pure: driven by the times in the messages, and by the clock
 /// where it is told of it.

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What Home Assistant is told of network events, by its MQTT discovery: topics with their messages, to be retained where
 /// the broker does.

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 // What a detector says besides the versions of events, on one broker and on a cluster alike.
 

@@ -71,16 +71,17 @@ struct Peers: Equatable {
             let (arrival, s) = (source.origin + travel, source.arrival(.s, at: place))
             guard station.watches(at: arrival), !busy.contains(name) else { continue }
             let around = station.recent.filter { $0 > arrival - Self.eventSeconds && $0 < s + 10 }
-            if around.isEmpty {
-                if arrival + gate < now {
-                    silent.append(name)
-                } else {
-                    pending += 1
-                    settled = max(settled, arrival + gate)
-                }
-            } else if !around.contains(where: {
+            let isOfThis = around.contains {
                 abs($0 - arrival) <= gate || abs($0 - s) <= options.gate(s - source.origin, .s)
-            }) {
+            }
+            guard !isOfThis else { continue }
+            if arrival + gate >= now {
+                // Whatever it has felt before, it may still feel this.
+                pending += 1
+                settled = max(settled, arrival + gate)
+            } else if around.isEmpty {
+                silent.append(name)
+            } else {
                 others += 1
             }
         }

@@ -1,5 +1,6 @@
 import Messages
 import Propagation
+import Values
 
 /// Why something that a station sent is not used. Everything from outside is counted by one of these.
 public enum Refusal: String, Sendable, CaseIterable, Error {

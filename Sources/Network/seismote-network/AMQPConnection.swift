@@ -1,7 +1,8 @@
 import CRabbitMQ
 import Client
-import Cluster
 import Glibc
+import NetworkMachine
+import Settings
 
 /// What went wrong with a node; a sentence.
 struct AMQPError: Error {
@@ -20,20 +21,20 @@ final class AMQPConnection {
     /// The most that one consumer is given without acknowledging; with 0 a quorum queue gives 2000.
     private static let mostUnacknowledged: UInt16 = 65_535
     /// Numbers of what was sent and not confirmed, in their order.
-    private var unconfirmed: [(tag: UInt64, number: Int, isKept: Bool)] = []
+    private var unconfirmed: [(tag: UInt64, number: Int?, isKept: Bool)] = []
     private var sent: UInt64 = 0
     private var confirmed: [Int] = []
 
-    init(_ node: ClusterOrder.Node, _ order: ClusterOrder) throws(AMQPError) {
+    init(_ node: ClusterNode, _ access: BrokerAccess) throws(AMQPError) {
         guard let connection = amqp_new_connection() else { throw AMQPError(message: "no memory for a connection") }
         self.connection = connection
         var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
         amqp_set_handshake_timeout(connection, &patience)
         amqp_set_rpc_timeout(connection, &patience)
-        let socket = try Self.socket(connection, node, order)
+        let socket = try Self.socket(connection, node, access.tls)
         let code = amqp_socket_open_noblock(socket, node.host, Int32(node.port), &patience)
         guard code == 0 else { throw AMQPError(message: Self.text(code)) }
-        let login = crabbitmq_login(connection, Self.heartbeat, order.username, order.password)
+        let login = crabbitmq_login(connection, Self.heartbeat, access.username, access.password ?? "")
         try check(login, "login")
         amqp_channel_open(connection, channel)
         try check(amqp_get_rpc_reply(connection), "channel")
@@ -42,7 +43,7 @@ final class AMQPConnection {
     deinit { amqp_destroy_connection(connection) }
 
     private static func socket(
-        _ connection: amqp_connection_state_t, _ node: ClusterOrder.Node, _ order: ClusterOrder
+        _ connection: amqp_connection_state_t, _ node: ClusterNode, _ tls: MQTTConfiguration.TLS
     ) throws(AMQPError) -> OpaquePointer {
         guard node.isEncrypted else {
             guard let socket = amqp_tcp_socket_new(connection) else {
@@ -51,11 +52,11 @@ final class AMQPConnection {
             return socket
         }
         guard let socket = amqp_ssl_socket_new(connection) else { throw AMQPError(message: "TLS is not available") }
-        if !order.caFile.isEmpty, amqp_ssl_socket_set_cacert(socket, order.caFile) != 0 {
-            throw AMQPError(message: "mqtt.tls.ca_file \(order.caFile) cannot be used")
+        if !tls.caFile.isEmpty, amqp_ssl_socket_set_cacert(socket, tls.caFile) != 0 {
+            throw AMQPError(message: "mqtt.tls.ca_file \(tls.caFile) cannot be used")
         }
-        if !order.certFile.isEmpty, amqp_ssl_socket_set_key(socket, order.certFile, order.keyFile) != 0 {
-            throw AMQPError(message: "mqtt.tls.cert_file \(order.certFile) and its key cannot be used")
+        if !tls.certFile.isEmpty, amqp_ssl_socket_set_key(socket, tls.certFile, tls.keyFile) != 0 {
+            throw AMQPError(message: "mqtt.tls.cert_file \(tls.certFile) and its key cannot be used")
         }
         amqp_ssl_socket_set_verify_peer(socket, 1)
         amqp_ssl_socket_set_verify_hostname(socket, 1)
@@ -101,8 +102,8 @@ final class AMQPConnection {
     }
 
     /// Waits for messages; what is there already comes with the first one.
-    func receive(seconds: Double, most: Int) throws(AMQPError) -> [ClusterDelivery] {
-        var deliveries: [ClusterDelivery] = []
+    func receive(seconds: Double, most: Int) throws(AMQPError) -> [NetworkMessage] {
+        var deliveries: [NetworkMessage] = []
         var wait = timeval(tv_sec: Int(seconds), tv_usec: Int(seconds.truncatingRemainder(dividingBy: 1) * 1e6))
         while deliveries.count < most {
             amqp_maybe_release_buffers(connection)
@@ -129,13 +130,13 @@ final class AMQPConnection {
         return deliveries
     }
 
-    private func delivery(_ envelope: amqp_envelope_t) -> ClusterDelivery {
+    private func delivery(_ envelope: amqp_envelope_t) -> NetworkMessage {
         let properties = envelope.message.properties
-        var kind = ClusterKind.published
+        var kind = NetworkMessage.Kind.published
         var name = ""
         if envelope.exchange.len == 0 {
             if envelope.message.properties.type.len > 0, properties._flags & 1 << 5 != 0 {
-                kind = ClusterKind(rawValue: Self.string(properties.type)) ?? .marker
+                kind = NetworkMessage.Kind(rawValue: Self.string(properties.type)) ?? .marker
             }
             name = Self.string(properties.message_id)
         } else {
@@ -143,8 +144,8 @@ final class AMQPConnection {
             name = String(decoding: Self.bytes(envelope.routing_key).map { $0 == 0x2E ? 0x2F : $0 }, as: UTF8.self)
         }
         let milliseconds = withUnsafePointer(to: properties) { crabbitmq_arrival($0) }
-        return ClusterDelivery(
-            tag: envelope.delivery_tag, kind: kind, name: name, payload: Self.bytes(envelope.message.body),
+        return NetworkMessage(
+            token: envelope.delivery_tag, kind: kind, name: name, payload: Self.bytes(envelope.message.body),
             arrival: milliseconds > 0 ? milliseconds * 1_000_000 : realNanoseconds(),
             isAgain: envelope.redelivered != 0)
     }
@@ -157,21 +158,21 @@ final class AMQPConnection {
         var tag: UInt64 = 0
         var isMultiple: Int32 = 0
         switch crabbitmq_answer(&frame, &tag, &isMultiple) {
-        case 1: confirmed += settled(tag, isMultiple != 0).map(\.number)
+        case 1: confirmed += settled(tag, isMultiple != 0).compactMap(\.number)
         case 2:
             // What is published goes to readers with sessions on a dead node, too. They do not get it; all others have.
             let refused = settled(tag, isMultiple != 0)
             guard !refused.contains(where: \.isKept) else {
                 throw AMQPError(message: "the cluster refuses a message of the log")
             }
-            confirmed += refused.map(\.number)
+            confirmed += refused.compactMap(\.number)
         case 3: throw ended("the node ends it", frame.payload.method.id, frame.payload.method.decoded)
         default: break
         }
     }
 
     /// What waits no longer for its answer.
-    private func settled(_ tag: UInt64, _ isMultiple: Bool) -> [(tag: UInt64, number: Int, isKept: Bool)] {
+    private func settled(_ tag: UInt64, _ isMultiple: Bool) -> [(tag: UInt64, number: Int?, isKept: Bool)] {
         guard isMultiple else {
             return unconfirmed.firstIndex { $0.tag == tag }.map { [unconfirmed.remove(at: $0)] } ?? []
         }
@@ -188,22 +189,29 @@ final class AMQPConnection {
 
     var isWaiting: Bool { !unconfirmed.isEmpty }
 
-    /// Messages that outlive the nodes.
-    func perform(_ action: ClusterAction, queue: String) throws(AMQPError) {
-        switch action {
+    func perform(_ operation: QueueJournal.Operation, queue: String) throws(AMQPError) {
+        switch operation {
         case .acknowledge(let tag):
             let code = amqp_basic_ack(connection, channel, tag, 0)
             guard code == 0 else { throw AMQPError(message: Self.text(code)) }
         case .keep(let number, let kind, let name, let payload):
             try send(number, exchange: "", key: queue, kind: kind.rawValue, name: name, payload)
-        case .publish(let number, let topic, let payload):
-            let key = String(topic.map { $0 == "/" ? "." : $0 })
-            try send(number, exchange: Self.exchange, key: key, kind: "", name: "", payload)
         }
     }
 
+    func publish(_ one: NetworkPublication) throws(AMQPError) {
+        try send(
+            one.number, exchange: Self.exchange, key: AMQPConnection.key(one.topic), kind: "", name: "", one.payload)
+    }
+
+    /// The routing key of a topic: its slashes are dots, and `+` is `*`.
+    static func key(_ topic: String) -> String {
+        String(topic.map { $0 == "/" ? "." : $0 == "+" ? "*" : $0 })
+    }
+
+    /// Messages that outlive the nodes.
     private func send(
-        _ number: Int, exchange: String, key: String, kind: String, name: String, _ payload: [UInt8]
+        _ number: Int?, exchange: String, key: String, kind: String, name: String, _ payload: [UInt8]
     ) throws(AMQPError) {
         let code = crabbitmq_publish(
             connection, channel, exchange, key, kind, name, payload, payload.count)

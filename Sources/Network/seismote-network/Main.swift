@@ -43,7 +43,7 @@ struct NetworkProgram: ParsableCommand {
             if options.check { return print("\(path ?? "settings"): valid") }
             guard settings.cluster.isEmpty else {
                 EndSignals.listen([SIGHUP])
-                return ClusterService(order: settings.clusterOrder(access)).run()
+                return ClusterService(access, settings).run()
             }
             try NetworkService(access, settings).run()
         } catch let error as SecretError {

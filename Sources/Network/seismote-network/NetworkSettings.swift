@@ -1,7 +1,7 @@
 import Association
 import Client
-import Cluster
 import Messages
+import NetworkMachine
 import Settings
 
 /// Everything that `seismote-network` can be told; ``table`` declares each with its range and help. How the broker is
@@ -33,7 +33,7 @@ struct NetworkSettings: ProgramSettings {
             "Name of the session at the broker; two detectors on one broker need two, and two roots."),
         Setting(
             "network.cluster", \.cluster,
-            .many(.text("amqps://host[:port] or amqp://host[:port]") { ClusterOrder.Node($0) != nil }),
+            .many(.text("amqps://host[:port] or amqp://host[:port]") { ClusterNode($0) != nil }),
             "Nodes of a RabbitMQ cluster: the log is a queue there, named as client_id; any number of detectors "
                 + "may run, of which one is at work. User, password, root and TLS are those of the chapter mqtt."),
         Setting(
@@ -76,19 +76,13 @@ struct NetworkSettings: ProgramSettings {
             "Shortest time between two versions of an event; a fifth of it while its waves are on their way (30 s)."),
     ]
 
-    /// What the detector on a cluster has to know.
-    func clusterOrder(_ access: BrokerAccess) -> ClusterOrder {
-        var order = ClusterOrder()
-        order.nodes = cluster.compactMap { ClusterOrder.Node($0) }
-        (order.username, order.password) = (access.username, access.password ?? "")
-        (order.caFile, order.certFile, order.keyFile) = (access.tls.caFile, access.tls.certFile, access.tls.keyFile)
-        order.options.root = access.root
-        order.options.queue = clientID
-        order.options.version = productVersion
-        order.options.homeAssistant = homeAssistant
-        (order.options.isSettled, order.options.confirms) = (isSettled, confirms)
-        order.options.statusSeconds = statusSeconds
-        order.association = association
-        return order
+    /// What the machine is told.
+    /// - Parameter root: first levels of every topic.
+    func machineOptions(root: String) -> NetworkOptions {
+        var options = NetworkOptions()
+        (options.root, options.version) = (root, productVersion)
+        (options.isSettled, options.confirms) = (isSettled, confirms)
+        (options.homeAssistant, options.statusSeconds) = (homeAssistant, statusSeconds)
+        return options
     }
 }

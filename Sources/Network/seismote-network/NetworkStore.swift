@@ -1,24 +1,11 @@
 import Association
 import DatabaseFiles
 import Glibc
+import NetworkMachine
 
 /// What the detector on one broker has on its disk: the log of what stations said, in the order in which it came, and what has
 /// been published. With both, a program that was killed goes on as if nothing had been.
 final class NetworkStore {
-    struct LoggedMessage {
-        var station: String
-        var topic: String
-        var payload: [UInt8]
-        /// Nanoseconds of UTC.
-        var arrival: Int64
-    }
-
-    struct Version {
-        var eventID: String
-        var version: Int
-        var payload: [UInt8]
-    }
-
     private let file: DatabaseFile
 
     private static let tables = [
@@ -42,6 +29,8 @@ final class NetworkStore {
     private static let application = 0x5365_694E
     /// Versions of network events that are kept.
     private static let keptVersions = 10_000
+    /// Versions that are read at the start, and all that were not sent.
+    private static let readVersions = 2000
 
     init(folder: String) throws(DatabaseError) {
         mkdir(folder, 0o750)
@@ -54,14 +43,17 @@ final class NetworkStore {
 
     // MARK: What there is
 
-    /// Each station with its newest `state/info`.
-    func stations() throws(DatabaseError) -> [(id: String, info: [UInt8])] {
-        try file.rows("SELECT id, info FROM station ORDER BY id") { row in (row.text(0), row.bytes(1)) }
-    }
-
-    /// The runs of all stations, of each the one heard of last at the end.
-    func marks() throws(DatabaseError) -> [(station: String, mark: SequenceWatch.Mark)] {
-        try file.rows(
+    func past() throws(DatabaseError) -> DiskJournal.Past {
+        var past = DiskJournal.Past()
+        past.versions = try file.rows(
+            """
+            SELECT event, version, payload, sent FROM published \
+            WHERE sent = 0 OR n > (SELECT max(n) FROM published) - \(Self.readVersions) ORDER BY n
+            """
+        ) { row in
+            (.init(eventID: row.text(0), version: Int(row.int(1)), payload: row.bytes(2)), row.int(3) != 0)
+        }
+        past.marks = try file.rows(
             """
             SELECT id, boot, seq, NULL, 0 AS n FROM station WHERE boot IS NOT NULL \
             UNION ALL SELECT station, boot, seq, made, n FROM run ORDER BY n
@@ -70,75 +62,60 @@ final class NetworkStore {
             let made = row.isNull(3) ? nil : row.int(3)
             return (row.text(0), .init(boot: row.text(1), number: Int(row.int(2)), made: made))
         }
-    }
-
-    func log() throws(DatabaseError) -> [LoggedMessage] {
-        try file.rows("SELECT station, topic, payload, arrival FROM log ORDER BY n") { row in
-            LoggedMessage(station: row.text(0), topic: row.text(1), payload: row.bytes(2), arrival: row.int(3))
+        past.stations = try file.rows("SELECT id, info FROM station WHERE info IS NOT NULL ORDER BY id") { row in
+            (row.text(0), row.bytes(1))
         }
-    }
-
-    /// The last versions, in their order.
-    func published() throws(DatabaseError) -> [Version] {
-        try file.rows("SELECT event, version, payload FROM published ORDER BY n DESC LIMIT 2000") { row in
-            Version(eventID: row.text(0), version: Int(row.int(1)), payload: row.bytes(2))
-        }.reversed()
-    }
-
-    func unsent() throws(DatabaseError) -> [Version] {
-        try file.rows("SELECT event, version, payload FROM published WHERE sent = 0 ORDER BY n") { row in
-            Version(eventID: row.text(0), version: Int(row.int(1)), payload: row.bytes(2))
-        }
+        past.log = try file.rows(
+            "SELECT station, payload, arrival FROM log WHERE topic = 'event/trigger' ORDER BY n"
+        ) { row in (row.text(0), row.bytes(1), row.int(2)) }
+        return past
     }
 
     // MARK: What comes
 
     /// All of it or nothing.
-    func transaction(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) { try file.transaction(body) }
-
-    func add(_ message: LoggedMessage) throws(DatabaseError) {
-        try file.run(
-            "INSERT INTO log(arrival, station, topic, payload) VALUES(?, ?, ?, ?)", .int(message.arrival),
-            .text(message.station), .text(message.topic), .bytes(message.payload))
+    func perform(_ operations: [DiskJournal.Operation]) throws(DatabaseError) {
+        guard !operations.isEmpty else { return }
+        try file.transaction { () throws(DatabaseError) in for one in operations { try perform(one) } }
     }
 
-    func add(_ version: Version) throws(DatabaseError) {
-        try file.run(
-            "INSERT OR IGNORE INTO published(event, version, payload) VALUES(?, ?, ?)", .text(version.eventID),
-            .int(Int64(version.version)), .bytes(version.payload))
+    private func perform(_ operation: DiskJournal.Operation) throws(DatabaseError) {
+        switch operation {
+        case .message(let station, let payload, let arrival):
+            try file.run(
+                "INSERT INTO log(arrival, station, topic, payload) VALUES(?, ?, 'event/trigger', ?)", .int(arrival),
+                .text(station), .bytes(payload))
+        case .info(let station, let payload):
+            try file.run(
+                "INSERT INTO station(id, info) VALUES(?, ?) ON CONFLICT(id) DO UPDATE SET info = excluded.info",
+                .text(station), .bytes(payload))
+        case .mark(let station, let mark): try setMark(station, mark)
+        case .version(_, let version):
+            try file.run(
+                "INSERT OR IGNORE INTO published(event, version, payload) VALUES(?, ?, ?)", .text(version.eventID),
+                .int(Int64(version.version)), .bytes(version.payload))
+        case .sent(let eventID, let version, let andBefore):
+            try file.run(
+                andBefore
+                    ? """
+                    UPDATE published SET sent = 1 WHERE sent = 0 AND n <= (SELECT n FROM published WHERE event = ? AND \
+                    version = ?)
+                    """ : "UPDATE published SET sent = 1 WHERE event = ? AND version = ?", .text(eventID),
+                .int(Int64(version)))
+        case .trim(let time):
+            try file.run("DELETE FROM log WHERE arrival < ?", .int(time))
+            try file.run(
+                "DELETE FROM published WHERE sent = 1 AND n <= (SELECT max(n) FROM published) - ?",
+                .int(Int64(Self.keptVersions)))
+        }
     }
 
-    /// - Parameter andBefore: all that was published before it as well.
-    func setSent(_ eventID: String, _ version: Int, andBefore: Bool = false) throws(DatabaseError) {
-        try file.run(
-            andBefore
-                ? """
-                UPDATE published SET sent = 1 WHERE sent = 0 AND n <= (SELECT n FROM published WHERE event = ? AND \
-                version = ?)
-                """ : "UPDATE published SET sent = 1 WHERE event = ? AND version = ?", .text(eventID),
-            .int(Int64(version)))
-    }
-
-    func setInfo(_ station: String, _ info: [UInt8]) throws(DatabaseError) {
-        try file.run(
-            "INSERT INTO station(id, info) VALUES(?, ?) ON CONFLICT(id) DO UPDATE SET info = excluded.info",
-            .text(station), .bytes(info))
-    }
-
-    func setMark(_ station: String, _ mark: SequenceWatch.Mark) throws(DatabaseError) {
+    private func setMark(_ station: String, _ mark: SequenceWatch.Mark) throws(DatabaseError) {
         try file.run(
             "INSERT OR REPLACE INTO run(station, boot, seq, made) VALUES(?, ?, ?, nullif(?, 0))", .text(station),
             .text(mark.boot), .int(Int64(mark.number)), .int(mark.made ?? 0))
         try file.run(
             "DELETE FROM run WHERE n IN (SELECT n FROM run WHERE station = ? ORDER BY n DESC LIMIT -1 OFFSET ?)",
             .text(station), .int(Int64(SequenceWatch.runLimit)))
-    }
-
-    /// Forgets what nobody can need any more.
-    func trim(logBefore time: Int64) throws(DatabaseError) {
-        try file.run("DELETE FROM log WHERE arrival < ?", .int(time))
-        try file.run(
-            "DELETE FROM published WHERE sent = 1 AND n <= (SELECT max(n) FROM published) - ?",
-            .int(Int64(Self.keptVersions)))
     }
 }

@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// From what a broker sends to occasions. It trusts nothing: what cannot be read is counted.
 public struct BrokerWatch: Sendable {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// The program that brings a message to its recipient, and what it is given. No secret is among the arguments, which every
 /// user of a machine can read.

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Somebody who gets messages: by which service, of what, and when not.
 public struct Recipient: Sendable, Equatable {

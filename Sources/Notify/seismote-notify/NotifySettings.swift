@@ -1,7 +1,9 @@
 import Link
+import MQTT
 import Messages
 import Notify
 import Settings
+import Values
 
 /// Everything that `seismote-notify` can be told; ``table`` declares each with its help. How the broker is reached is told
 /// by the chapter `mqtt`, as the agent's own table has it.
@@ -44,7 +46,7 @@ struct NotifySettings: ProgramSettings {
             "Who gets messages; see the manual."),
     ]
 
-    func linkOptions(_ subscriptions: [String]) throws(LinkError) -> LinkOptions {
+    func linkOptions(_ subscriptions: [String]) throws(MQTTError) -> LinkOptions {
         let base = "\(mqtt.root)/network/notify/\(clientID)"
         var options = LinkOptions(
             brokers: try mqtt.brokers(), clientID: clientID, presence: .init(topic: "\(base)/online"))

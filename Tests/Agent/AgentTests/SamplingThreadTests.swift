@@ -1,4 +1,5 @@
 import Foundation
+import Instruments
 import Link
 import Messages
 import Sensors
@@ -7,6 +8,7 @@ import SignalProcessing
 import TestSupport
 import Testing
 import Threads
+import Values
 import Vibration
 
 @testable import Agent

@@ -1,3 +1,4 @@
+import Instruments
 import Messages
 import Sensors
 import Testing

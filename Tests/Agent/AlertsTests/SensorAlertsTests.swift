@@ -1,3 +1,4 @@
+import Instruments
 import Link
 import Messages
 import Sensors

@@ -1,6 +1,6 @@
+import Instruments
 import Link
 import Messages
-import Sensors
 import Settings
 import Testing
 

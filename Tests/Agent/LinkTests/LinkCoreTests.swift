@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import Settings
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
 final class FakeTransport: Transport {
     var log: [String] = []
     var sent: [(id: Int32, topic: String, text: String, header: PublicationHeader)] = []
-    var events: [TransportEvent] = []
+    var events: [MQTTEvent] = []
     var openProblem: String?
     var connectProblem: String?
     var isConnected = false
@@ -20,7 +21,7 @@ final class FakeTransport: Transport {
 
     var options: LinkOptions?
     func change(to options: LinkOptions) { self.options = options }
-    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
+    func open(broker: Int, version: MQTTVersion) -> String? {
         log.append("open \(broker)\(version == .v311 ? " as 3.1.1" : "")")
         return openProblem
     }
@@ -59,7 +60,7 @@ final class FakeTransport: Transport {
         log.append(keepsWill ? "disconnect with will" : "disconnect")
         isConnected = false
     }
-    func takeEvents(into events: inout [TransportEvent]) {
+    func takeEvents(into events: inout [MQTTEvent]) {
         events.append(contentsOf: self.events)
         self.events.removeAll()
     }
@@ -79,7 +80,7 @@ final class FakeTransport: Transport {
 }
 
 extension MQTTConfiguration.ProtocolVersion {
-    init(_ version: LinkOptions.ProtocolVersion) { self = version == .v5 ? .v5 : .v311 }
+    init(_ version: MQTTVersion) { self = version == .v5 ? .v5 : .v311 }
 }
 
 /// A core with a fake transport, a virtual clock and a list of what was reported.

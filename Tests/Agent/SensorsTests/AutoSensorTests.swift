@@ -1,3 +1,4 @@
+import Instruments
 import SignalProcessing
 import Testing
 import Threads

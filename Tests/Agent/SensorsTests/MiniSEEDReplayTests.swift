@@ -1,4 +1,5 @@
 import Foundation
+import Instruments
 import MiniSEED
 import SignalProcessing
 import TestSupport

@@ -2,6 +2,7 @@ import Foundation
 import Messages
 import Settings
 import Testing
+import Values
 
 @testable import Station
 

@@ -3,6 +3,7 @@ import Messages
 import MiniSEED
 import Settings
 import Testing
+import Values
 
 @testable import Station
 

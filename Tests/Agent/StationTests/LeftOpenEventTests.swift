@@ -1,6 +1,7 @@
 import Messages
 import Station
 import Testing
+import Values
 
 /// Whoever may write on the topic may have written anything: only an open event of a former run of this station counts.
 @Suite struct LeftOpenEventTests {

@@ -1,6 +1,7 @@
 import Messages
 import Settings
 import Testing
+import Values
 import Vibration
 
 @testable import Station

@@ -4,6 +4,7 @@ import Seismology
 import Settings
 import SignalProcessing
 import Testing
+import Values
 
 @testable import Station
 

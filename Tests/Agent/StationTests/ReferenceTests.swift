@@ -1,4 +1,5 @@
 import Foundation
+import Instruments
 import Messages
 import MiniSEED
 import Seismology

@@ -3,6 +3,7 @@ import Messages
 import Settings
 import SignalProcessing
 import Testing
+import Values
 import Vibration
 
 @testable import Station

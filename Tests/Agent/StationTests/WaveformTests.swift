@@ -3,6 +3,7 @@ import MiniSEED
 import Settings
 import SignalProcessing
 import Testing
+import Values
 
 @testable import Station
 

@@ -1,6 +1,7 @@
 import Messages
 import SignalProcessing
 import Testing
+import Values
 
 @testable import Settings
 

@@ -2,6 +2,7 @@ import Messages
 import Seismology
 import SignalProcessing
 import Testing
+import Values
 
 @testable import Settings
 

@@ -1,6 +1,7 @@
+import Files
 import Foundation
+import Instruments
 import Messages
-import Sensors
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Seismology
 import SignalProcessing
 import TestSupport
 import Testing
+import Values
 import Vibration
 
 @testable import Settings

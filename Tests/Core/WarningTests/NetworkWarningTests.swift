@@ -3,6 +3,7 @@ import Propagation
 import Settings
 import TestSupport
 import Testing
+import Values
 
 @testable import Warning
 

@@ -6,6 +6,7 @@ import Settings
 import TestSupport
 import Testing
 import Threads
+import Values
 
 /// A hub over a ring in a folder of its own, driven by messages and a clock of the test.
 private final class Bench {

@@ -4,6 +4,7 @@ import Messages
 import MiniSEED
 import Settings
 import Testing
+import Values
 
 struct SeedLinkSessionTests {
     private let identity = SeedLinkSession.Identity(software: "Seismote 1", organisation: "School")

@@ -2,6 +2,7 @@ import Feed
 import Messages
 import MiniSEED
 import Testing
+import Values
 
 struct TraceReadingTests {
     private let codes = ChannelCodes(network: "XX", station: "BASE", location: "00", id: "base")

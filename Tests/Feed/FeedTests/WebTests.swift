@@ -2,6 +2,7 @@ import Exchange
 import Feed
 import Messages
 import Testing
+import Values
 
 struct WebTests {
     @Test func readsAQuery() throws {

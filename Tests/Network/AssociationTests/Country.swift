@@ -1,6 +1,7 @@
 import Messages
 import Propagation
 import TestSupport
+import Values
 
 @testable import Association
 

@@ -2,6 +2,7 @@ import Messages
 import Settings
 import TestSupport
 import Testing
+import Values
 
 @testable import Association
 

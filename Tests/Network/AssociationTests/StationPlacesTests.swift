@@ -1,6 +1,7 @@
 import Messages
 import Propagation
 import Testing
+import Values
 
 @testable import Association
 

@@ -1,6 +1,7 @@
 import Foundation
 import Messages
 import Testing
+import Values
 
 @testable import Notify
 

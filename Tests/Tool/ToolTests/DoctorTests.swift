@@ -1,10 +1,13 @@
 import Alerts
 import ArgumentParser
 import Client
+import Files
+import Instruments
 import Messages
 import Sensors
 import Settings
 import Testing
+import Values
 
 @testable import seismote
 

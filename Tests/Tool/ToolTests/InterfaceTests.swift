@@ -1,7 +1,10 @@
 import Foundation
 import Messages
+import Propagation
 import TestSupport
 import Testing
+
+@testable import seismote
 
 /// `seismote interface`: what the declarations of the fields say of the messages, held against the messages themselves.
 @Suite struct InterfaceTests {
@@ -163,6 +166,21 @@ import Testing
             schema = next
         }
         return true
+    }
+
+    /// What the tool enters for a station is as the interface declares it, and has no envelope.
+    @Test func aPlaceThatIsEnteredIsAsDeclared() throws {
+        let schema = try #require(Self.schemas["network-place"] as? Object)
+        let payload = NetworkPlaces.payload(Place(latitude: 46.9, longitude: 7.45, elevation: 0.5))
+        let message = try #require(try JSONSerialization.jsonObject(with: Data(payload)) as? Object)
+        #expect(Self.problems(message, schema, at: "place") == [])
+        #expect(Set(schema["required"] as? [String] ?? []) == ["latitude", "longitude"])
+        let document = try Tool("interface", "asyncapi").object()
+        let channel = (document["channels"] as? [String: Object])?["networkPlace"]
+        #expect(channel?["address"] as? String == Topics.place(of: "{id}", root: "{root}"))
+        let operation = (document["operations"] as? [String: Object])?["receiveNetworkPlace"]
+        let delivery = (operation?["bindings"] as? Object)?["mqtt"] as? Object
+        #expect(delivery?["retain"] as? Bool == true && delivery?["qos"] as? Int == 1)
     }
 
     @Test func oneSchemaAndAnUnknownName() throws {

@@ -2,6 +2,7 @@ import Glibc
 import Messages
 import TestSupport
 import Testing
+import Values
 
 @testable import seismote
 

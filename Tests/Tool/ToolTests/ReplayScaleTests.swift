@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Values
 
 /// What a count of a recording is worth, for `seismote replay`: told, in a StationXML file, or the recording is refused.
 @Suite struct ReplayScaleTests {

@@ -96,10 +96,10 @@ def problems(value, schema, at="", strict=True):
 
 
 class Contract:
-    # What a station sends below its own topic, and the detector of a network below `network`; the rest is others', or Home
+    # What a station sends below its own topic, and what goes below `network`; the rest is others', or Home
     # Assistant's (PREFIX/event/seismote-ID/KEY/config).
     OWN = re.compile(r"^(?!.*/seismote-[^/]+/(?!state/)[^/]+/config$).+/([^/]+/(state|event|data|res)/[^/]|"
-                     r"network/(event|status|confirmed)(/|$))")
+                     r"network/(event|status|confirmed|place)(/|$))")
 
     def __init__(self, document):
         self.schemas, self.seen, self.wrong, self.told = document["components"]["schemas"], 0, 0, set()
@@ -108,9 +108,11 @@ class Contract:
         for name, operation in document["operations"].items():
             channel = document["channels"][operation["channel"]["$ref"].split("/")[-1]]
             address = channel["address"]
-            if operation["action"] != "send" or address is None:
+            if address is None:
                 continue
-            if "{root}/{id}/" not in address and "{root}/network/" not in address:
+            # (What the detector of a network receives is held against it, too: people send it.)
+            is_ours = operation["action"] == "send" and "{root}/{id}/" in address
+            if not is_ours and "{root}/network/" not in address:
                 continue
             pattern = re.escape(address).replace(r"\{root\}", ".+")
             kinds = {messages[one]["contentType"]: messages[one]["payload"] for one in channel["messages"]}

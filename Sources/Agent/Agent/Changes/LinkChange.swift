@@ -1,4 +1,5 @@
 import Link
+import MQTT
 import Messages
 import Settings
 
@@ -19,7 +20,7 @@ final class LinkChange {
         tls = configuration.mqtt.uris.contains { $0.hasPrefix("mqtts:") } ? configuration.mqtt.tls : nil
         do throws(AgentError) {
             topics = try Topics(configuration)
-            do throws(LinkError) { options = try LinkOptions(configuration, topics: topics, trial: trial) } catch {
+            do throws(MQTTError) { options = try LinkOptions(configuration, topics: topics, trial: trial) } catch {
                 throw AgentError(error.message)
             }
         } catch {

@@ -1,4 +1,5 @@
 import Commands
+import Files
 import Glibc
 import Messages
 import Settings

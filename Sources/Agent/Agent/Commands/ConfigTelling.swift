@@ -1,5 +1,5 @@
-import Messages
 import Settings
+import Values
 
 /// What replies tell of the configuration.
 enum ConfigTelling {

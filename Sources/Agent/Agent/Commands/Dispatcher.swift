@@ -2,10 +2,12 @@ import Alerts
 import Commands
 import Glibc
 import Link
+import MQTT
 import Messages
 import Settings
 import Station
 import Threads
+import Values
 
 /// Carries commands out, one after the other, on the main thread: what they ask of other threads goes there as an order,
 /// and its outcome comes back here.
@@ -748,7 +750,7 @@ extension Dispatcher {
                 configuration, topics: one.link?.topics ?? topics, trial: one.link?.trial, confirmed: one.confirmed)
         case .link:
             guard let change = one.link else { break }
-            do throws(LinkError) { try link.change(to: change.options) } catch {
+            do throws(MQTTError) { try link.change(to: change.options) } catch {
                 log.error("connection settings not changed: \(error.message)")
             }
             // Values that are kept in the link move with it; whoever publishes them again comes after.

@@ -2,6 +2,7 @@ import Commands
 import Link
 import Messages
 import Settings
+import Values
 
 /// What of a reply goes into the largest packet that the broker takes.
 struct ReplyRoom {

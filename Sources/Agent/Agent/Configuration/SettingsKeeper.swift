@@ -1,5 +1,7 @@
+import Files
 import Messages
 import Settings
+import Values
 
 /// The settings in force and what was set remotely, with the file that keeps it. For the main thread only, which does not
 /// wait for the disk: see ``ChangeCoordinator`` for what comes first.

@@ -1,5 +1,7 @@
+import Files
 import Messages
 import Settings
+import Values
 
 /// A small file of the storage directory: where something may be announced to Home Assistant.
 struct HomeAssistantMemory {

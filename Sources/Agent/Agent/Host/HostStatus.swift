@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Messages
+import Values
 
 /// What the agent asks its host.
 enum HostStatus {
@@ -51,7 +52,7 @@ enum HostStatus {
     static func uuid() -> String {
         let text = SmallFile.text("/proc/sys/kernel/random/uuid").prefix { $0 != "\n" }
         // Without /proc: from the library's generator.
-        return text.count == 36 ? String(text) : BootID.random()
+        return text.count == 36 ? String(text) : RandomUUID.text()
     }
 
     /// The host's name as a station id: what an id must not have becomes `-`.

@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// Lines for the journal or a terminal: a level, a sentence, and fields as `key=value`. Never used in the hot path,
 /// and secrets never come near it.

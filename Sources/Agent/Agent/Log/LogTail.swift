@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// The last lines of the log, for who asks later: bounded by their number and by their bytes.
 struct LogTail {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What became of an order.
 enum OrderOutcome: Sendable {

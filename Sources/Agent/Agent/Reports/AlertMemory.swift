@@ -1,6 +1,8 @@
 import Alerts
+import Files
 import Messages
 import Settings
+import Values
 
 /// A small file of the storage directory: which alerts a broker may have of this station. Pure but for the file.
 ///

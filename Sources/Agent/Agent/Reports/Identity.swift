@@ -1,4 +1,5 @@
 import Commands
+import Instruments
 import Messages
 import Seismology
 import Sensors

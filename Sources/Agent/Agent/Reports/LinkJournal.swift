@@ -1,4 +1,5 @@
 import Link
+import MQTT
 import Threads
 
 /// Logs the events of the connection; a refusal that repeats is logged the 1st, 2nd, 4th, 8th … time.

@@ -1,11 +1,14 @@
 import Alerts
 import Commands
+import Files
 import Glibc
+import Instruments
 import Link
 import Messages
 import Sensors
 import Settings
 import Station
+import Values
 
 /// Publishes what the agent knows of itself: info, config and schema once and when they change, health at its interval
 /// and on change, alerts. Lives on the main thread.

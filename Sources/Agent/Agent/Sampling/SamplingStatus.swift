@@ -1,4 +1,5 @@
 import Alerts
+import Instruments
 import Messages
 import Sensors
 import Station

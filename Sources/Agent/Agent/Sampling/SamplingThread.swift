@@ -1,12 +1,14 @@
 import Alerts
 import Commands
 import Glibc
+import Instruments
 import Messages
 import Sensors
 import Settings
 import SignalProcessing
 import Station
 import Threads
+import Values
 import Vibration
 
 /// The one thread that samples and runs the pipeline. It never ends because of the sensor: what fails is tried again

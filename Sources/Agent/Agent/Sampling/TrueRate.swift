@@ -1,4 +1,5 @@
 import Alerts
+import Instruments
 import Sensors
 
 /// What follows from a sensor's measured rate.

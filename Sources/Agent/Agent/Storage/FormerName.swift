@@ -1,6 +1,7 @@
 import Messages
 import Settings
 import Spool
+import Values
 
 /// What was stored under the host's name, before anybody gave the station one, is sent under its name: nobody knows it by
 /// the other, and a broker with accounts refuses that. Pure.

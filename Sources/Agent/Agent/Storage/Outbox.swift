@@ -4,6 +4,7 @@ import MiniSEED
 import Settings
 import Spool
 import Station
+import Values
 import Vibration
 
 /// What stands between the link's memory and the disk: one round of it after the other, each with the time. For the

@@ -1,6 +1,7 @@
 import Messages
 import Settings
 import Spool
+import Values
 
 /// Messages that a reader has missed, on their way into the outbox once more. What is kept are the messages of events.
 struct Resending: StorageTask {

@@ -2,6 +2,7 @@ import Link
 import Messages
 import MiniSEED
 import Spool
+import Values
 
 /// A stretch of the waveform ring, or the waveform of an event, on its way into the outbox: some pieces in each round.
 struct Snapshot: StorageTask {

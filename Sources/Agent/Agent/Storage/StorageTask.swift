@@ -2,6 +2,7 @@ import Commands
 import Messages
 import Settings
 import Spool
+import Values
 
 /// What a command asks of the disk, while it is being carried out: a part in each round of the storage thread, so that
 /// what must be written down at once never waits for it.

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What a network of stations says of an event, as it is kept beside it: it may come when the event's end has been written.
 extension EventConfirmation {

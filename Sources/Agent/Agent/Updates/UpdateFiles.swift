@@ -1,7 +1,9 @@
 import Commands
+import Files
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// Where agent and updater meet: small files. The agent writes what is wanted into its own folder, which the updater reads as
 /// the agent's user; what becomes of it stands in a file of the updater's, in memory.

@@ -1,6 +1,7 @@
 import Link
 import Messages
 import Settings
+import Values
 import Warning
 
 /// Warns of what the network's detector has located: reads its events, publishes what is to be expected here, and tells the

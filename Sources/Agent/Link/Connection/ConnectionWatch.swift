@@ -1,3 +1,5 @@
+import MQTT
+
 /// Finds a dead connection that nothing has reported yet: the peer is gone, or hangs. Pure: the time is
 /// passed in.
 ///

@@ -1,3 +1,5 @@
+import MQTT
+
 /// Which MQTT version to speak with each broker: 5, and 3.1.1 for a while with one that has no 5. Pure.
 ///
 /// A broker without 5 says so with CONNACK 1 (as 3.1.1 has it) or 0x84 (as 5 has it), or hangs up on the CONNECT without a
@@ -19,16 +21,16 @@ struct ProtocolChoice: Sendable, Equatable {
         var malformedUntil: UInt64 = 0
     }
 
-    private let preferred: LinkOptions.ProtocolVersion
+    private let preferred: MQTTVersion
     private var brokers: [Broker]
 
-    init(preferred: LinkOptions.ProtocolVersion, brokers: Int) {
+    init(preferred: MQTTVersion, brokers: Int) {
         self.preferred = preferred
         self.brokers = [Broker](repeating: Broker(), count: max(1, brokers))
     }
 
     /// What to speak in an attempt that begins now.
-    mutating func version(for broker: Int, now: UInt64) -> LinkOptions.ProtocolVersion {
+    mutating func version(for broker: Int, now: UInt64) -> MQTTVersion {
         guard preferred == .v5 else { return .v311 }
         if now < brokers[broker].malformedUntil { return .v311 }
         if let until = brokers[broker].fallenBackUntil, now >= until {
@@ -39,7 +41,7 @@ struct ProtocolChoice: Sendable, Equatable {
     }
 
     /// The broker refused an attempt. True when the next one is with 3.1.1 because of it.
-    mutating func refused(_ broker: Int, _ version: LinkOptions.ProtocolVersion, code: Int) -> Bool {
+    mutating func refused(_ broker: Int, _ version: MQTTVersion, code: Int) -> Bool {
         guard preferred == .v5 else { return false }
         if version == .v311 {
             // It does speak 3.1.1 when it refuses for another reason.
@@ -53,7 +55,7 @@ struct ProtocolChoice: Sendable, Equatable {
     }
 
     /// The broker hung up on an attempt without a word. True when the next one is with 3.1.1 because of it.
-    mutating func hungUp(_ broker: Int, _ version: LinkOptions.ProtocolVersion) -> Bool {
+    mutating func hungUp(_ broker: Int, _ version: MQTTVersion) -> Bool {
         guard preferred == .v5 else { return false }
         if version == .v311 {
             // It hangs up on everybody.
@@ -67,13 +69,13 @@ struct ProtocolChoice: Sendable, Equatable {
     }
 
     /// The broker has sent a malformed packet that would have ended the process, and whose memory is lost. True when the next one is with 3.1.1 because of it.
-    mutating func malformed(_ broker: Int, _ version: LinkOptions.ProtocolVersion, now: UInt64) -> Bool {
+    mutating func malformed(_ broker: Int, _ version: MQTTVersion, now: UInt64) -> Bool {
         guard preferred == .v5, version == .v5 else { return false }
         brokers[broker].malformedUntil = now + Self.memory
         return true
     }
 
-    mutating func accepted(_ broker: Int, _ version: LinkOptions.ProtocolVersion, now: UInt64) {
+    mutating func accepted(_ broker: Int, _ version: MQTTVersion, now: UInt64) {
         brokers[broker].hangUps = 0
         if version == .v5 {
             brokers[broker].isKnown = false

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 
 /// The link without its thread: carries out what its life (`LinkLife`) decides, with the store and a transport. Driven by
@@ -50,7 +51,7 @@ final class LinkCore {
     private var backfill: TokenBucket
     /// Filters that a session may still have from options before.
     private var staleFilters: [String] = []
-    private var events: [TransportEvent] = []
+    private var events: [MQTTEvent] = []
     private var scratch: [UInt8] = []
 
     init(
@@ -103,7 +104,7 @@ final class LinkCore {
     }
 
     func takeEvents(_ now: UInt64) {
-        var taken: [TransportEvent] = []
+        var taken: [MQTTEvent] = []
         swap(&taken, &events)
         transport.takeEvents(into: &taken)
         // Events that come while these are handled stay with the transport until the next call.

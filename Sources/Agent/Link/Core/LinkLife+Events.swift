@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 
 /// What the states, events and actions of the link's life are made of.
@@ -6,7 +7,7 @@ extension LinkLife {
     struct Attempt: Equatable {
         var broker: Int
         var address: BrokerAddress
-        var version: LinkOptions.ProtocolVersion
+        var version: MQTTVersion
         var deadline: UInt64
     }
 
@@ -75,7 +76,7 @@ extension LinkLife {
     enum Event {
         /// The time may have come; harmless when it has not.
         case timer
-        case transport(TransportEvent)
+        case transport(MQTTEvent)
         /// All that can be done now is done: nothing waits and nothing is on its way (asked for while draining), bytes
         /// wait for the line, and what the kernel knows of them.
         case settled(isIdle: Bool, isWriting: Bool, line: LineState?)

@@ -1,3 +1,5 @@
+import MQTT
+
 /// The life of the link as one state machine: it decides, and does nothing itself. Pure: the time and the random numbers
 /// are passed in, the actions to take are returned.
 ///
@@ -128,7 +130,7 @@ struct LinkLife {
     }
 
     private mutating func transport(
-        _ event: TransportEvent, _ now: UInt64, _ random: inout AnyRandom
+        _ event: MQTTEvent, _ now: UInt64, _ random: inout AnyRandom
     ) -> [Action] {
         switch event {
         case .connected(let limits):

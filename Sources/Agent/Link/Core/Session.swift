@@ -1,3 +1,5 @@
+import MQTT
+
 /// Everything that is known of one connection, and ends with it. An object, of which each connection has one of its own:
 /// it is read several times for each message, and has too many parts to be copied as often.
 final class Session {
@@ -64,7 +66,7 @@ final class Session {
     /// Index and address of the broker.
     let broker: Int
     let address: BrokerAddress
-    let version: LinkOptions.ProtocolVersion
+    let version: MQTTVersion
     /// When it came up (ns).
     let since: UInt64
     var limits: BrokerLimits
@@ -89,7 +91,7 @@ final class Session {
     var sendableAt: UInt64?
 
     init(
-        broker: Int, address: BrokerAddress, version: LinkOptions.ProtocolVersion, since: UInt64, limits: BrokerLimits,
+        broker: Int, address: BrokerAddress, version: MQTTVersion, since: UInt64, limits: BrokerLimits,
         watch: ConnectionWatch
     ) {
         (self.broker, self.address, self.version, self.since) = (broker, address, version, since)

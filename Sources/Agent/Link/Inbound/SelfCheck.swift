@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 
 /// Finds out after each connect whether our own topics can be written and our commands arrive. Pure: says what to
@@ -45,7 +46,7 @@ struct SelfCheck {
     /// Our own topic has a value that another station published.
     private(set) var isForeign = false
     private let options: LinkOptions.SelfCheck
-    private let version: LinkOptions.ProtocolVersion
+    private let version: MQTTVersion
     private var echoes: [Echo]
     private var nonce: [UInt8] = []
     private var commandIsOver: Bool
@@ -55,7 +56,7 @@ struct SelfCheck {
     ///   - probes: empty messages are sent as well.
     ///   - looksForOthers: at what stands on our own topic, with MQTT 5 too.
     init(
-        _ options: LinkOptions.SelfCheck, version: LinkOptions.ProtocolVersion, probes: Bool = true,
+        _ options: LinkOptions.SelfCheck, version: MQTTVersion, probes: Bool = true,
         looksForOthers: Bool = false, nonce: UInt64, now: UInt64
     ) {
         self.options = options

@@ -1,10 +1,8 @@
+import MQTT
 import Settings
 
 /// Everything that the link to the broker has to know: its part of the configuration, and what follows from the rest of it.
 public struct LinkOptions: Sendable, Equatable {
-    /// As spoken with a broker.
-    public enum ProtocolVersion: Sendable, Equatable { case v5, v311 }
-
     /// The retained topic that says whether the agent is there. The link says `online` on it first after each
     /// connect and `offline` last before an orderly stop; the broker says `offline` when the agent disappears.
     public struct Presence: Sendable, Equatable {
@@ -106,7 +104,7 @@ public struct LinkOptions: Sendable, Equatable {
     }
 
     /// The version of the first attempt; 5 falls back to 3.1.1 with a broker that has no 5.
-    public var version: ProtocolVersion {
+    public var version: MQTTVersion {
         switch mqtt.protocolVersion {
         case .auto: .automatic
         case .v5: .v5
@@ -118,11 +116,20 @@ public struct LinkOptions: Sendable, Equatable {
     var filters: [String] { subscriptions + optionalSubscriptions }
 
     /// What no link can be made with.
-    func check() throws(LinkError) {
-        guard !brokers.isEmpty else { throw LinkError("mqtt.uri names no broker") }
+    func check() throws(MQTTError) {
+        guard !brokers.isEmpty else { throw MQTTError("mqtt.uri names no broker") }
         let texts = [clientID, presence.topic, mqtt.username, mqtt.passwordFile, mqtt.password]
         if texts.contains(where: { $0.utf8.contains(0) }) {
-            throw LinkError("client id, topic, user name, password and file names must not contain zero bytes")
+            throw MQTTError("client id, topic, user name, password and file names must not contain zero bytes")
         }
+    }
+}
+
+extension LinkOptions {
+    /// Files with secrets that all users of the board may read.
+    package var exposedFiles: [String] {
+        let password = mqtt.username.isEmpty || !mqtt.password.isEmpty ? "" : mqtt.passwordFile
+        let files = [password, mqtt.tls.keyFile, mqtt.tls.pskFile]
+        return files.filter { !$0.isEmpty && SecretFile.isOpenToAll($0) }
     }
 }

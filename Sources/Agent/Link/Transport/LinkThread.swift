@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import MQTT
 import Threads
 
 /// The thread that owns the libmosquitto handle: an epoll loop over the broker's socket, an eventfd that says that
@@ -19,7 +20,7 @@ final class LinkThread {
 
     private static let second: UInt64 = 1_000_000_000
 
-    init(core: LinkCore, transport: MosquittoTransport, wake: Wake, shared: LinkShared) throws(LinkError) {
+    init(core: LinkCore, transport: MosquittoTransport, wake: Wake, shared: LinkShared) throws(MQTTError) {
         self.core = core
         self.transport = transport
         self.wake = wake
@@ -27,7 +28,7 @@ final class LinkThread {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
         guard epoll >= 0, timer >= 0 else {
-            throw LinkError("epoll or timerfd is not available: \(String(cString: strerror(errno)))")
+            throw MQTTError("epoll or timerfd is not available: \(String(cString: strerror(errno)))")
         }
         control(EPOLL_CTL_ADD, wake.descriptor, EPOLLIN.rawValue)
         control(EPOLL_CTL_ADD, timer, EPOLLIN.rawValue)

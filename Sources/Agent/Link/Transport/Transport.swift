@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 
 /// One connection to a broker at a time, as the link sees it: the real one is on libmosquitto, the one of the tests
@@ -8,7 +9,7 @@ protocol Transport: AnyObject {
     /// Prepares one attempt with a broker by its index, to speak this version with it, and forgets everything of the
     /// connection before: its limits, and the messages not yet acknowledged. Returns a sentence when that is not
     /// possible.
-    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String?
+    func open(broker: Int, version: MQTTVersion) -> String?
     /// Begins the attempt; how it ends comes as an event. Returns a sentence when it failed at once.
     func connect() -> String?
     /// Hands one message over; only while connected.
@@ -27,7 +28,7 @@ protocol Transport: AnyObject {
     /// What the kernel knows of the bytes on their way; nil when it does not say.
     var line: LineState? { get }
     /// Appends what has happened since the last call.
-    func takeEvents(into events: inout [TransportEvent])
+    func takeEvents(into events: inout [MQTTEvent])
 }
 
 extension Transport {
@@ -44,35 +45,4 @@ enum HandOver: Equatable {
     case impossible
     /// Not connected any more, or no memory: the message stays ours.
     case later
-}
-
-enum TransportEvent: Equatable {
-    case connected(BrokerLimits)
-    /// CONNACK with this code.
-    case refused(code: Int, reason: String)
-    /// The attempt failed or the connection broke; by the peer's doing when it hung up on a connection that was there, for
-    /// this reason where it gives one (MQTT 5); or a packet of the peer's was malformed, and would
-    /// have ended the process.
-    case lost(reason: String, byPeer: Bool = false, code: Int = 0, isMalformed: Bool = false)
-    /// A subscription was answered, with the granted QoS or a reason of 128 and above.
-    case subscribed(id: Int32, code: Int)
-    case message(InboundMessage)
-    /// Bytes have come from the broker.
-    case heard
-    /// The message of this number is over: sent (QoS 0), or acknowledged with this reason (QoS 1).
-    case finished(id: Int32, reason: Int)
-}
-
-/// What a broker said in its CONNACK, with the defaults of MQTT where it said nothing.
-struct BrokerLimits: Equatable, Sendable {
-    /// QoS 1 messages that may be on the way without acknowledgement; nil: not said.
-    var receiveMaximum: Int?
-    /// Bytes; nil: no limit.
-    var maximumPacketSize: Int?
-    var maximumQoS = 2
-    var retainAvailable = true
-    /// Seconds that the broker wants instead of ours; nil: ours. The library obeys.
-    var serverKeepalive: Int?
-    /// The broker still knows our subscriptions.
-    var sessionPresent = false
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Files, folders and links of sysfs and configfs.
@@ -43,19 +44,8 @@ enum Sysfs {
         return String(cString: real)
     }
 
-    /// Names in a folder, in no order.
-    static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
-    }
+    /// Names in a folder, in no order; without those that are hidden.
+    static func names(in folder: String) -> [String] { FolderNames.all(in: folder).filter { !$0.hasPrefix(".") } }
 
     static func trimmed(_ text: String) -> String {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\0" }

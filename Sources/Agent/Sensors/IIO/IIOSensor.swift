@@ -1,3 +1,4 @@
+import Instruments
 import SignalProcessing
 
 /// An accelerometer of the kernel's IIO subsystem, on this machine or behind iiod on another one.

@@ -1,3 +1,4 @@
+import Instruments
 import SignalProcessing
 
 /// An accelerometer from its opening to its closing.

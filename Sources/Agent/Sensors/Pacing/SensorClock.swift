@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// The clocks that a driver without hardware needs; given to it, so that tests can bring their own.
 public protocol SensorClock: Sendable {
@@ -14,20 +15,14 @@ public protocol SensorClock: Sendable {
 public struct SystemSensorClock: SensorClock {
     public init() {}
 
-    public func monotonic() -> Int64 { Self.read(CLOCK_MONOTONIC) }
+    public func monotonic() -> Int64 { HostClock.monotonic() }
 
-    public func wall() -> Int64 { Self.read(CLOCK_REALTIME) }
+    public func wall() -> Int64 { HostClock.wall() }
 
     public func sleep(until deadline: Int64) {
         guard deadline > 0 else { return }
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         // An absolute deadline: after a signal the same call goes on waiting for the same moment.
         while clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &time, nil) == EINTR {}
-    }
-
-    private static func read(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Instruments
 import SignalProcessing
 
 /// The motion of a scenario, sample after sample. The same settings give the same samples, however they are cut into

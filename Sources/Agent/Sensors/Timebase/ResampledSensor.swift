@@ -1,3 +1,4 @@
+import Instruments
 import SignalProcessing
 
 /// Puts the samples of another sensor on a grid of UTC: so many to a second, the first of each at the second itself.

@@ -1,3 +1,4 @@
+import Instruments
 import SignalProcessing
 
 /// Time of the samples of a live sensor. Its chip has a clock of its own, often some per cent off; the host says only

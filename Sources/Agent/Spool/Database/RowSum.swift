@@ -1,4 +1,5 @@
 import MiniSEED
+import Values
 
 /// A checksum of everything in a row: flash cards give back wrong bytes now and then, and SQLite does not notice. A row
 /// whose end is lost, so that all of it reads as nothing, has another sum than 0.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// What became of a damaged file, or of one that was taken away.
@@ -73,7 +74,7 @@ enum SetAside {
     private static func newName(_ path: String) -> String {
         let folder = folder(of: path)
         let prefix = String(Substring(path.utf8.dropFirst(folder.utf8.count + 1))) + ".broken-"
-        let numbers = names(in: folder).compactMap { entry -> Int? in
+        let numbers = FolderNames.all(in: folder).compactMap { entry -> Int? in
             guard entry.utf8.starts(with: prefix.utf8) else { return nil }
             return Int(entry.dropFirst(prefix.count).prefix { $0.isNumber })
         }
@@ -111,18 +112,5 @@ enum SetAside {
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return String(path[..<slash])
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            names.append(name)
-        }
-        return names
     }
 }

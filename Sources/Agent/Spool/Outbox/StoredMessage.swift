@@ -1,5 +1,6 @@
 import Messages
 import MiniSEED
+import Values
 
 /// A message as it was put into the spool.
 public struct StoredMessage: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// The rows of a damaged database, found page by page. The trees only serve to tell pages in use from those that were
 /// freed: a damaged node hides nothing. Each row counts by its own checksum.
@@ -33,11 +34,7 @@ final class PageScan {
     private static let patience = 60
     private let end = seconds() + patience
 
-    private static func seconds() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec
-    }
+    private static func seconds() -> Int { Int(HostClock.monotonic() / 1_000_000_000) }
 
     init(_ file: PageFile) {
         self.file = file

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What is done with a message that may be a command: the rules that hold for all of them. Pure; the time is passed in.
 public struct CommandDesk: Sendable {

@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// The commands of late by their ids, so that none is carried out twice. Pure; `CommandJournal` keeps it over restarts.
 public struct CommandMemory: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// From the bytes of a command to what they ask for. Pure; nothing in the bytes is trusted.
 public enum CommandDecoder {
@@ -18,8 +19,8 @@ public enum CommandDecoder {
         var decoded = Decoded()
         var root: Value = .object([])
         if !payload.isEmpty {
-            do throws(CodedError) { root = try JSONReader.read(payload) } catch {
-                decoded.errors = [CodedError("", error.code == .tooLarge ? .tooLarge : .syntax, error.message)]
+            do throws(ReadingError) { root = try JSONReader.read(payload) } catch {
+                decoded.errors = [CodedError("", error.kind == .tooLarge ? .tooLarge : .syntax, error.message)]
                 if let line = error.line {
                     decoded.errors[0].message += " (line \(line), column \(error.column ?? 0))"
                 }

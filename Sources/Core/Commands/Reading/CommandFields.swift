@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// Reads the members of a command's object as they are declared, and gathers everything that is wrong with them.
 struct CommandFields {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// The members of a command that were given, each of its kind and within its bounds.
 public struct CommandMembers: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 extension Command {
     public static let stream = Command(

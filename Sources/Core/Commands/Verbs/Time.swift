@@ -1,5 +1,5 @@
-import Messages
 import Settings
+import Values
 
 extension Command {
     public static let time = Command(

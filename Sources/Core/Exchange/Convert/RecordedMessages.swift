@@ -1,6 +1,7 @@
 import Messages
 import MiniSEED
 import Settings
+import Values
 
 /// Messages of stations that somebody has recorded: `mosquitto_sub -F '%t %x'` (topic and bytes in hexadecimal, fit for all
 /// messages), `-F '%j'` or `'%J'` (JSON messages alone), or the output of `seismote replay`. Anything may be in there: what

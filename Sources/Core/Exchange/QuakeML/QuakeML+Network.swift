@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 extension QuakeML {
     private static let kilometresPerDegree = 111.195

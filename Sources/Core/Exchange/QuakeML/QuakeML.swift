@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Events as QuakeML 1.2 (basic event description). Of a station's event: a pick, the onset, and an amplitude, the peak
 /// ground acceleration; a station does not locate. Of a network's: origin, magnitude, and a pick of each station.

@@ -1,5 +1,6 @@
 import Messages
 import SignalProcessing
+import Values
 
 /// Writes FDSN StationXML 1.2 of stations, for everyone who asks what their counts are.
 public enum StationXMLWriter {

@@ -1,3 +1,5 @@
+import Values
+
 /// What the command `history` gives: the levels of the past, step by step.
 public struct LevelColumns: Sendable {
     /// Of one axis, m/s²; NaN where nothing is known.

@@ -1,3 +1,5 @@
+import Values
+
 /// A line of the log over MQTT (`event/log/<level>`).
 public struct LogLine: Sendable, Equatable {
     public var level: String

@@ -1,3 +1,5 @@
+import Values
+
 /// What the command `history` gives of natural modes: periods of the past.
 public struct ModesColumns: Sendable, Equatable {
     /// Periods in one reply at most: a month of hours.

@@ -1,3 +1,5 @@
+import Values
+
 /// What became of a command (`res/<id>` or an MQTT 5 response topic).
 public struct ReplyMessage: Sendable, Equatable {
     public enum Phase: String, Sendable, CaseIterable {

@@ -1,3 +1,4 @@
+import Values
 import Vibration
 
 /// What the command `history` gives of vibration: intervals of the past, all measured in the same way.

@@ -1,3 +1,5 @@
+import Values
+
 /// Is told the fields of a message, one after the other, each with its value.
 ///
 /// Every message, and every object within one, has a function `fields` that does so: the only declaration of its names,

@@ -1,3 +1,5 @@
+import Values
+
 /// A second of acceleration as the sensors of OpenEEW send it and openeew-detection reads it: a JSON text that holds JSON,
 /// an object with exactly eight members. (Its reader decodes twice, and takes another number of members for another sensor.)
 public struct OpenEEWMessage: Sendable {
@@ -8,7 +10,7 @@ public struct OpenEEWMessage: Sendable {
     /// Late it would be a wrong alarm: sent once, and not kept.
     package static let delivery = Delivery(qos: 0, retain: false, content: .json, expiry: 60, priority: .trace)
 
-    private var buffer = ByteBuffer()
+    private var buffer = OutputBuffer()
     private let header: PublicationHeader
     private let (country, device): (String, String)
 

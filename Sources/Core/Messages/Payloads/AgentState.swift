@@ -1,3 +1,5 @@
+import Values
+
 /// How the agent is, for programs on the same machine: a file in its `RUNTIME_DIRECTORY`, so that whoever looks after the
 /// station needs neither the broker nor rights there. It has the objects of `state/health`, `state/info` and
 /// `state/alert/<code>` as they are published.

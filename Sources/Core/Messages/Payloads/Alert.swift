@@ -1,3 +1,5 @@
+import Values
+
 /// An active fault (`state/alert/<code>`).
 public struct AlertMessage: Sendable, Equatable {
     public enum Severity: String, Sendable, CaseIterable { case info, warning, error }

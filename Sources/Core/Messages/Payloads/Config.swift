@@ -1,3 +1,5 @@
+import Values
+
 /// The settings in force (`state/config`).
 public struct ConfigMessage: Sendable, Equatable {
     /// Keys by where their values come from; keys that are nowhere here have their default.

@@ -1,4 +1,5 @@
-import Sensors
+import Instruments
+import Values
 
 /// How the agent is (`state/health`).
 public struct HealthMessage: Sendable, Equatable {

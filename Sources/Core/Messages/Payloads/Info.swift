@@ -1,3 +1,5 @@
+import Values
+
 /// Who this is (`state/info`).
 public struct InfoMessage: Sendable, Equatable {
     public struct Agent: Sendable, Equatable {

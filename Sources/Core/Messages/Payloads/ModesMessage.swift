@@ -1,3 +1,4 @@
+import Values
 import Vibration
 
 /// Natural modes of the structure that the sensor stands on (`data/modes`), of one period of its ambient vibration.

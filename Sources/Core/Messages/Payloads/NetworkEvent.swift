@@ -1,3 +1,5 @@
+import Values
+
 /// An earthquake as a network of stations sees it (`network/event`; the newest message also as `network/event/last`).
 public struct NetworkEventMessage: Sendable, Equatable {
     public enum DepthClass: String, Sendable, CaseIterable { case shallow, intermediate, deep }

@@ -1,3 +1,5 @@
+import Values
+
 /// What the detector of a network says of itself (`network/status`).
 public struct NetworkStatusMessage: Sendable {
     /// A station that takes no part, because it states another place than it is known at.
@@ -80,6 +82,18 @@ public struct NetworkConfirmation: Sendable {
         f.flag("confirmed", isConfirmed, "False when the network event turned out to be none.")
         f.flag("active", isActive, "Whether the network event is still open.")
         f.integer("stations", stations, "Onsets that belong to the network event.")
+    }
+}
+
+/// Where a station is, as the operator has entered it (`network/place/<id>`). It is read as any place is (`Place.reading`).
+public struct NetworkPlaceMessage: Sendable {
+    package init() {}
+
+    package func fields(_ f: inout some FieldVisitor) {
+        f.number("latitude", 0, unit: "deg", "Latitude, WGS 84.")
+        f.number("longitude", 0, unit: "deg", "Longitude, WGS 84.")
+        f.number("elevation_m", nil, unit: "m", "Above sea level; 0 where it is left out.")
+        f.text("source", nil, "What has entered it.")
     }
 }
 

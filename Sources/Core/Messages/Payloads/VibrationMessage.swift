@@ -1,3 +1,4 @@
+import Values
 import Vibration
 
 /// Vibration of one interval (`data/vibration`), as standards measure it.

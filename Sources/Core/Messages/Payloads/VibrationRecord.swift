@@ -1,3 +1,4 @@
+import Values
 import Vibration
 
 /// One interval of vibration as it is stored, and as a report reads it: what of a `data/vibration` message is needed later.

@@ -1,3 +1,5 @@
+import Values
+
 /// What a station expects of an earthquake that its network has seen (`event/warning`).
 public struct WarningMessage: Sendable, Equatable {
     public enum State: String, Sendable, CaseIterable { case coming, passed, cancelled }

@@ -1,3 +1,5 @@
+import Values
+
 /// Every topic of one station, put together once.
 public struct Topics: Sendable, Equatable {
     /// `seismote` unless the settings say otherwise; may have levels of its own.

@@ -1,3 +1,5 @@
+import Values
+
 /// How accelerations become the integers of miniSEED: counts = round(acceleration / `unitPerCount`), halves away from 0.
 ///
 /// The unit is the sensor's own smallest step, so that what the sensor had comes back without loss; where that is not

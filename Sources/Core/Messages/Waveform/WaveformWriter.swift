@@ -1,4 +1,5 @@
 import MiniSEED
+import Values
 
 /// Turns the full-rate samples of an event into miniSEED messages: each one holds, for x, y and z in this order, the
 /// records of one stretch of samples. Steim2; libmseed, ObsPy and pymseed read the messages one by one or joined.

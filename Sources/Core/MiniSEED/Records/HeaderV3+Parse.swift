@@ -1,3 +1,5 @@
+import Values
+
 extension HeaderV3 {
     static func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= fixedBytes && bytes[0] == 0x4D && bytes[1] == 0x53 && bytes[2] == 3

@@ -1,3 +1,5 @@
+import Values
+
 /// The header of miniSEED 3, little endian. Reference: FDSN, miniSEED 3 specification (2023), section "Record layout".
 enum HeaderV3 {
     static let fixedBytes = 40

@@ -1,7 +1,8 @@
+import Instruments
 import Messages
 import Seismology
-import Sensors
 import SignalProcessing
+import Values
 import Vibration
 
 /// Rules between several settings; each is a function of its own and reports at the setting that would be changed to
@@ -48,14 +49,14 @@ enum CrossFieldRules {
         var findings = Findings()
         for rule in rules + DetectorRules.all {
             let isSettled = !rule.uses.contains { group in
-                wrong.contains { Pointer.isPrefix(group, of: $0) || Pointer.isPrefix($0, of: group) }
+                wrong.contains { JSONPointer.isPrefix(group, of: $0) || JSONPointer.isPrefix($0, of: group) }
             }
             if isSettled { rule.check(configuration, &findings) }
         }
         return findings.errors.filter { error in
             guard let (setting, key) = concrete(error.path) else { return true }
             return ![key, setting.key].contains { one in
-                wrong.contains { Pointer.isPrefix(Pointer.of(key: one), of: $0) }
+                wrong.contains { JSONPointer.isPrefix(JSONPointer.of(key: one), of: $0) }
             }
         }
     }
@@ -326,8 +327,8 @@ extension CrossFieldRules {
             var error = error
             if let (setting, key) = concrete(error.path) {
                 let origin = origins[key]
-                let written = origin?.pointer ?? Pointer.of(key: setting.key)
-                error.path = written + error.path.dropFirst(Pointer.of(key: key).count)
+                let written = origin?.pointer ?? JSONPointer.of(key: setting.key)
+                error.path = written + error.path.dropFirst(JSONPointer.of(key: key).count)
                 error.source = origin?.source ?? .default
                 let layer = layers.last { layer in
                     layer.given.contains { $0.key == key && $0.pointer == written && layer.source == origin?.source }
@@ -346,7 +347,7 @@ extension CrossFieldRules {
     /// The setting at or above a pointer of the merged tree.
     private static func concrete(_ pointer: String) -> (StationSetting, key: String)? {
         for setting in SettingsTable.settings {
-            for (key, _) in setting.concreteKeys where Pointer.isPrefix(Pointer.of(key: key), of: pointer) {
+            for (key, _) in setting.concreteKeys where JSONPointer.isPrefix(JSONPointer.of(key: key), of: pointer) {
                 return (setting, key)
             }
         }

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Everything about one kind of value in one place: how it is read, how it is written, how it is described.
 public struct Codec<T: Sendable>: Sendable {

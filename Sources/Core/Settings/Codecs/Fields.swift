@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Reads the fields of a small object inside a setting, such as a filter's, and notices those that do not belong.
 struct Fields {
@@ -31,7 +32,7 @@ struct Fields {
             }
             return standard
         }
-        return codec.decode(member.value, Pointer.appending(key, to: path), &findings)
+        return codec.decode(member.value, JSONPointer.appending(key, to: path), &findings)
     }
 }
 
@@ -41,7 +42,7 @@ extension CodedError {
         let nearest = Spelling.nearest(to: member.key, in: known)
         let shown = member.key.count > 80 ? member.key.prefix(80) + "…" : member.key[...]
         return CodedError(
-            Pointer.appending(String(shown), to: path), .unknownKey, "There is no key `\(shown)` here.",
+            JSONPointer.appending(String(shown), to: path), .unknownKey, "There is no key `\(shown)` here.",
             allowed: known.joined(separator: ", "), nearest: nearest)
     }
 }

@@ -1,5 +1,5 @@
-import Messages
 import SignalProcessing
+import Values
 
 extension Codec where T == FilterSpecification {
     /// `none`, `shake:lp5` and its like, a filter of one of the kinds, such as `{simple: {type, corner_hz, adaptive}}`, or
@@ -78,7 +78,7 @@ private func decodeFilter(
         findings.add(path, .type, "A filter is one thing, not \(fields.members.count).", allowed: filterForms)
         return nil
     }
-    let below = Pointer.appending(kind.key, to: path)
+    let below = JSONPointer.appending(kind.key, to: path)
     if let facts = FilterFacts.all.first(where: { $0.name == kind.key }) {
         return facts.read(kind.value, below, &findings)
     }

@@ -1,5 +1,6 @@
 import Messages
 import SignalProcessing
+import Values
 
 // What the settings make of the parameters that each kind of filter declares in its file.
 
@@ -29,7 +30,7 @@ extension FilterParameter {
     }
 
     /// The canonical form.
-    fileprivate var members: [Messages.Value.Member] {
+    fileprivate var members: [Values.Value.Member] {
         switch value {
         case .word(let word): [.init(key, .string(word))]
         case .flag(let flag): [.init(key, .bool(flag))]
@@ -46,8 +47,8 @@ extension FilterParameter {
     }
 
     /// With its help for forms; nil for a band, which has two forms.
-    fileprivate var schema: Messages.Value? {
-        let schema: Messages.Value
+    fileprivate var schema: Values.Value? {
+        let schema: Values.Value
         switch kind {
         case .word(_, let only): schema = ["enum": .array(only.map { .string($0) })]
         case .flag: schema = Codec<Bool>.bool.schema
@@ -65,7 +66,7 @@ private func readCorners(_ fields: Fields, _ band: FilterBand, _ findings: inout
     let (right, wrong) = isBand ? ("corners_hz", "corner_hz") : ("corner_hz", "corners_hz")
     if fields.has(wrong) {
         findings.add(
-            Pointer.appending(wrong, to: fields.path), .crossField, "A \(band.rawValue) has `\(right)`.",
+            JSONPointer.appending(wrong, to: fields.path), .crossField, "A \(band.rawValue) has `\(right)`.",
             allowed: isBand ? "corners_hz: [lower, upper]" : "corner_hz: one frequency")
         return nil
     }
@@ -74,7 +75,7 @@ private func readCorners(_ fields: Fields, _ band: FilterBand, _ findings: inout
     guard let both = fields.read("corners_hz", pair, &findings) else { return nil }
     guard both[0] < both[1] else {
         findings.add(
-            Pointer.appending("corners_hz", to: fields.path), .crossField,
+            JSONPointer.appending("corners_hz", to: fields.path), .crossField,
             "The second corner must be higher than the first.",
             got: .array(both.map { .shortest($0) }), allowed: "the lower corner, then the upper")
         return nil
@@ -100,7 +101,7 @@ extension FilterFacts {
         }
         guard let problem = filter.facts?.problem else { return filter }
         findings.add(
-            Pointer.appending(problem.key, to: path), .range, problem.message, got: .string(problem.got),
+            JSONPointer.appending(problem.key, to: path), .range, problem.message, got: .string(problem.got),
             allowed: problem.allowed)
         return nil
     }

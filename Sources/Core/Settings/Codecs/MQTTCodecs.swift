@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 extension Codec where T == [String] {
     /// Broker addresses, one or several: tried in order.

@@ -1,5 +1,5 @@
-import Messages
 import SignalProcessing
+import Values
 
 extension Codec where T == OffsetSpecification {
     /// `{mode: none | mean_first | ema | highpass, ...}`.
@@ -63,7 +63,8 @@ private func decodeOffset(_ value: Value, _ path: String, _ findings: inout Find
     for key in keys.dropFirst() where fields.has(key) && !belonging.contains(key) {
         isClean = false
         findings.add(
-            Pointer.appending(key, to: path), .crossField, "The mode \(mode.rawValue) has no `\(key)`.", allowed: forms)
+            JSONPointer.appending(key, to: path), .crossField, "The mode \(mode.rawValue) has no `\(key)`.",
+            allowed: forms)
     }
     guard isClean else { return nil }
     switch mode {

@@ -1,5 +1,5 @@
-import Messages
 import SignalProcessing
+import Values
 
 extension Codec where T == Bool {
     package static let bool = Codec(

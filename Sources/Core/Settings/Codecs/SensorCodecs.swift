@@ -1,6 +1,6 @@
-import Messages
-import Sensors
+import Instruments
 import SignalProcessing
+import Values
 
 extension Codec where T == MountingConfiguration.Source {
     /// Axis and sign: `+x`, `-y` and so on; `x` is `+x`.

@@ -1,5 +1,5 @@
-import Messages
 import SignalProcessing
+import Values
 
 extension Codec where T == AxisConfiguration.Signal {
     /// `sensor`, `step`, `impulse`, `{sine: {amplitude, frequency_hz}}`, `{step: {amplitude}}`,
@@ -62,7 +62,7 @@ private func decodeSignal(_ value: Value, _ path: String, _ findings: inout Find
         return nil
     }
     let keys = kind.key == "sine" ? ["amplitude", "frequency_hz"] : ["amplitude"]
-    guard let fields = Fields(kind.value, at: Pointer.appending(kind.key, to: path), keys: keys, &findings) else {
+    guard let fields = Fields(kind.value, at: JSONPointer.appending(kind.key, to: path), keys: keys, &findings) else {
         return nil
     }
     let size = fields.read("amplitude", amplitude, default: standardGravity, &findings)

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// After the `$` of a pattern: in some languages that stands also before a line feed at the end.
 let endOfText = "(?!\\n)"

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// The annotated settings file with every key at its default, made from the table; `config/seismote.yaml` is a copy.
 public enum DefaultFile {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// All that is to be said of one value: what it is, what it may be, what it is now and where that comes from.
 public struct SettingExplanation: Sendable {
@@ -30,7 +31,7 @@ public struct SettingExplanation: Sendable {
         guard found.isEmpty else { return found }
         let known = SettingsTable.writableKeys + SettingsTree.children.keys.sorted()
         throw CodedError(
-            Pointer.of(key: key), .unknownKey, "There is no setting `\(key.prefix(80))`.",
+            JSONPointer.of(key: key), .unknownKey, "There is no setting `\(key.prefix(80))`.",
             nearest: Spelling.nearest(to: key, in: known))
     }
 

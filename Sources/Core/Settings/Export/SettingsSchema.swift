@@ -1,5 +1,6 @@
 import Messages
 import SignalProcessing
+import Values
 
 /// The JSON Schema (2020-12) of a settings file, made from the table.
 ///

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Trees of settings as YAML that people read and edit.
 public enum YAMLDocument {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Trees as YAML that fits on one line and reads back to the same tree.
 enum YAMLText {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// An object with a check sum: the digest of all bytes before it, as the last member.
 ///
@@ -21,7 +22,8 @@ public enum SealedDocument {
     public static func read(
         _ bytes: [UInt8], known: [String]
     ) throws(CodedError) -> (document: Value, isSealed: Bool) {
-        let document = try JSONReader.read(bytes)
+        let document: Value
+        do throws(ReadingError) { document = try JSONReader.read(bytes) } catch { throw CodedError(error) }
         guard case .object(let members) = document else {
             throw CodedError("", .syntax, "It is not a JSON object.")
         }

@@ -1,5 +1,7 @@
+import Files
 import Glibc
 import Messages
+import Values
 
 /// What is kept of each chip over a restart: its last self-test and its last calibration. One small JSON file in the
 /// folder of `storage.directory`, replaced as a whole, so that a power cut leaves the old one or the new one.

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// `--set key=value`.
 enum CommandLineLayer {
@@ -9,7 +10,7 @@ enum CommandLineLayer {
                 "", .syntax, "Not a setting: `\(text.prefix(80))`.", allowed: "key=value, such as trace.rate_hz=10")
         }
         let key = text[..<equals]
-        let pointer = Pointer.of(key: String(key))
+        let pointer = JSONPointer.of(key: String(key))
         let parts = key.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= ReadingLimit.depth, parts.allSatisfy({ !$0.isEmpty }) else {
             throw CodedError("", .syntax, "Not the key of a setting: `\(key.prefix(80))`.")

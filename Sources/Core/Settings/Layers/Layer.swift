@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// One source of settings, taken apart by the table: what it gives for which key, and what is wrong with it.
 struct Layer {
@@ -65,7 +66,7 @@ private struct LayerReader: ~Copyable {
         var known = SettingsTree.children[key] ?? []
         guard case .object(let members) = value else {
             if value == .null, nullResets {
-                for child in known { reset(SettingsTree.joined(key, child), Pointer.appending(child, to: pointer)) }
+                for child in known { reset(SettingsTree.joined(key, child), JSONPointer.appending(child, to: pointer)) }
                 return
             }
             // Who gives the broker's settings as one text or list may have put a password there.
@@ -77,7 +78,7 @@ private struct LayerReader: ~Copyable {
         }
         if key.isEmpty, mayLock { known += ["locked", "unlocked"] }
         for member in members {
-            let here = Pointer.appending(member.key, to: pointer)
+            let here = JSONPointer.appending(member.key, to: pointer)
             if key.isEmpty, mayLock, member.key == "locked" || member.key == "unlocked" {
                 lock(member.value, here, unlocks: member.key == "unlocked", &findings)
                 continue
@@ -109,7 +110,7 @@ private struct LayerReader: ~Copyable {
             leaves.append((setting, key, .null, pointer))
         }
         for child in SettingsTree.children[key] ?? [] {
-            reset(SettingsTree.joined(key, child), Pointer.appending(child, to: pointer))
+            reset(SettingsTree.joined(key, child), JSONPointer.appending(child, to: pointer))
         }
     }
 

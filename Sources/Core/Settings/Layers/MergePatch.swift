@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 /// JSON Merge Patch (RFC 7396): members of the patch replace members of the target, objects are merged member by
 /// member, null takes a member away.

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// The tree that the dots in keys stand for.
 enum SettingsTree {

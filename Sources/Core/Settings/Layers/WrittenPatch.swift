@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 extension Settings {
     /// The merge patch that texts such as `trace.rate_hz=10` stand for, later ones above earlier ones; an empty value is

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 // Kinds of values that only programs beside the agent have.
 
@@ -89,7 +90,7 @@ extension Codec {
                 let start = findings.errors.count
                 var all: [String: Kind] = [:]
                 for member in members {
-                    let here = Pointer.appending(member.key, to: path)
+                    let here = JSONPointer.appending(member.key, to: path)
                     guard Topics.problem(inID: member.key) == nil else {
                         findings.add(here, .range, "This is not the id of a station.", allowed: id.allowed)
                         continue

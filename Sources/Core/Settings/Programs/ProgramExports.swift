@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 // What a program says of its settings, made from its table.
 

@@ -1,5 +1,6 @@
 import Glibc
 import Messages
+import Values
 
 /// The settings of a program beside the agent: a chapter of its own with a row for each key, and the chapter `mqtt`,
 /// which is the agent's.
@@ -96,7 +97,7 @@ private struct ProgramReader<Program: ProgramSettings> {
                 continue
             }
             let isReset = member.value == .null && source == .commandLine && !row.takesNull
-            row.read(isReset ? row.standard : member.value, Pointer.of(key: row.key), 0, &settings, &findings)
+            row.read(isReset ? row.standard : member.value, JSONPointer.of(key: row.key), 0, &settings, &findings)
         }
     }
 

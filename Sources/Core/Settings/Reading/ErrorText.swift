@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 extension CodedError {
     /// One line for people: place, path, sentence, code, what was given and what is allowed.

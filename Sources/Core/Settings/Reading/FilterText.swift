@@ -1,5 +1,6 @@
 import Messages
 import SignalProcessing
+import Values
 
 /// A single filter as text, in the form that the settings have it.
 public enum FilterText {

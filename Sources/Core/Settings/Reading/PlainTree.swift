@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// YAML as a plain tree, for programs that have a table of settings of their own.
 public enum PlainTree {
@@ -19,7 +20,7 @@ public enum PlainTree {
         /// Line and column, from 1, of a value or of the nearest one around it.
         /// - Parameter keys: from the root, such as `["feed", "days"]`.
         public func place(of keys: [String]) -> (line: Int, column: Int)? {
-            let pointer = keys.reduce("") { Pointer.appending($1, to: $0) }
+            let pointer = keys.reduce("") { JSONPointer.appending($1, to: $0) }
             return document.mark(at: pointer).map { ($0.line, $0.column) }
         }
     }

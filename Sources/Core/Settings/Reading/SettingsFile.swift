@@ -1,5 +1,6 @@
 import Glibc
 import Messages
+import Values
 
 /// Files with settings, read with a bound on their size.
 public enum SettingsFile {

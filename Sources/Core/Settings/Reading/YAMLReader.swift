@@ -1,5 +1,6 @@
 import CYAML
 import Messages
+import Values
 
 /// Reads YAML 1.2 (so JSON too) by way of libyaml's events.
 ///
@@ -9,7 +10,7 @@ import Messages
 enum YAMLReader {
     /// - Throws: an error of code `syntax` or `tooLarge` with line and column.
     static func read(_ bytes: [UInt8]) throws(CodedError) -> Document {
-        try ReadingLimit.checkSize(bytes)
+        do throws(ReadingError) { try ReadingLimit.checkSize(bytes) } catch { throw CodedError(error) }
         let result: Result<Document, CodedError> = bytes.withUnsafeBufferPointer { buffer in
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
             defer { parser.deallocate() }
@@ -97,7 +98,7 @@ private struct TreeBuilder {
             guard case .scalar(let key, _) = event else {
                 throw failure("A key must be plain text.", at: pointer)
             }
-            let path = Pointer.appending(key, to: pointer)
+            let path = JSONPointer.appending(key, to: pointer)
             guard seen.insert(key).inserted else {
                 throw failure("The key \(key) occurs twice.", at: path)
             }

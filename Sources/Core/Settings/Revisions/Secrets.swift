@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Values that are never shown.
 public enum Secrets {

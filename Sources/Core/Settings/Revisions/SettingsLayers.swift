@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What a process was started with: everything below and above what is set remotely.
 public struct SettingsLayers: Sendable {

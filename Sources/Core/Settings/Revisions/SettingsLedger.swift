@@ -1,4 +1,6 @@
+import Files
 import Messages
+import Values
 
 /// What has been set remotely, as a ledger of revisions above the layers that the process was started with. A value:
 /// time is passed in, and what must survive a restart is one document.
@@ -399,9 +401,9 @@ extension SettingsLedger {
         var written: [CodedError] = []
         for error in errors {
             var error = error
-            let given = patch.given.first { Pointer.isPrefix(Pointer.of(key: $0.key), of: error.path) }
+            let given = patch.given.first { JSONPointer.isPrefix(JSONPointer.of(key: $0.key), of: error.path) }
             if error.source == .overlay, let given {
-                error.path = given.pointer + error.path.dropFirst(Pointer.of(key: given.key).count)
+                error.path = given.pointer + error.path.dropFirst(JSONPointer.of(key: given.key).count)
             }
             if !written.contains(error) { written.append(error) }
         }
@@ -552,7 +554,8 @@ extension SettingsLedger {
         var findings = Findings()
         for setting in SettingsTable.settings where setting.apply == .restart {
             for (key, axis) in setting.concreteKeys {
-                setting.read(setting.write(initial.configuration, axis), Pointer.of(key: key), axis, &mixed, &findings)
+                setting.read(
+                    setting.write(initial.configuration, axis), JSONPointer.of(key: key), axis, &mixed, &findings)
             }
         }
         return mixed

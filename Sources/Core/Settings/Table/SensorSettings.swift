@@ -1,4 +1,3 @@
-import Sensors
 import SignalProcessing
 
 extension SettingsTable {

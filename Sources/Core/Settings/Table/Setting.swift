@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// When a change of a setting takes effect.
 public enum SettingChange: String, Sendable, CaseIterable {

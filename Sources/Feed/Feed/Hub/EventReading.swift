@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// Reads what stations publish on `event/…` and a network on `network/event`. All of it comes from outside.
 enum EventReading {

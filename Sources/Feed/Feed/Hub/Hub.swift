@@ -3,6 +3,7 @@ import Exchange
 import Messages
 import MiniSEED
 import Settings
+import Values
 
 /// A point in time, of both clocks.
 public struct Moment: Sendable, Equatable {

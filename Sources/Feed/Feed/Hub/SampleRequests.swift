@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What stations are asked for: samples that are missing in a stream, and samples that a client of dataselect wants. One
 /// request of either kind is open for a station at a time. Pure: time is passed in, and commands are handed back.

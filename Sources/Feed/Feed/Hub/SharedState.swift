@@ -1,5 +1,6 @@
 import Messages
 import Threads
+import Values
 
 /// What the hub's thread tells and the server's threads show.
 public final class SharedState: Sendable {

@@ -2,6 +2,7 @@ import Exchange
 import Messages
 import MiniSEED
 import Settings
+import Values
 
 /// What stations say of themselves, as far as it can be believed: who they are, where they stand, what their channels are
 /// called. Traces of a station that has not said who it is wait here. Pure: time is passed in.

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What the server of the feed has counted since its start.
 public struct ServerCounts: Sendable {

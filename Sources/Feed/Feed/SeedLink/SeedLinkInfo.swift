@@ -1,6 +1,7 @@
 import Exchange
 import Messages
 import MiniSEED
+import Values
 
 /// The answers to `INFO`: XML in records of 512 bytes with version 3, JSON with version 4.
 enum SeedLinkInfo {

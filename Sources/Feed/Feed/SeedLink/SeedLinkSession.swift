@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// A client's conversation in SeedLink 3.1 or 4.0: bytes in, bytes out. It neither waits nor opens anything: the server
 /// around it hands it what has come, and asks it for packets when the client takes some.

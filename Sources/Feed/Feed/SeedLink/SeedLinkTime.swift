@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Times as SeedLink writes them.
 enum SeedLinkTime {

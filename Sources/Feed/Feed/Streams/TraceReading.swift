@@ -2,6 +2,7 @@ import Exchange
 import Messages
 import MiniSEED
 import Settings
+import Values
 
 /// Reads what stations publish on `data/trace`, `data/history/trace` and `data/history/waveform/…`: JSON, CBOR or
 /// miniSEED. All of it comes from outside.

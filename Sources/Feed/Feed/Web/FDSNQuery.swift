@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What somebody asks of an FDSN web service (fdsnws 1.2): one line of channels and times, and what is said of all.
 public struct FDSNQuery: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Exchange
 import Messages
+import Values
 
 /// The format `text` of the FDSN web services (fdsnws 1.2): a line of names, and a line of fields each, with `|` between.
 public struct FDSNText: Sendable {

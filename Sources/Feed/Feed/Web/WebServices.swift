@@ -2,6 +2,7 @@ import Exchange
 import Messages
 import MiniSEED
 import Settings
+import Values
 
 /// FDSN web services (fdsnws 1.2) and `/metrics`, as they are at one moment. It is made for a request, on any thread.
 public struct WebServices: Sendable {

@@ -1,5 +1,6 @@
 import Commands
 import Messages
+import Values
 
 /// The whole interface as AsyncAPI 3.0: channels (topics), operations, messages and schemas. The station is the
 /// application: it sends what it measures, and receives commands.

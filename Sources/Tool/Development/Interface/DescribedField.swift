@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// A field of a message as its declaration tells it, without a value.
 struct DescribedField: Equatable {

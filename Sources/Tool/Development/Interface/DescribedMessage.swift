@@ -24,6 +24,8 @@ package struct DescribedMessage {
     var contentType: ContentType
     /// `seismote network` sends it, not a station: its envelope names none.
     var isOfNetwork = false
+    /// A person sends it, by whatever program: it has no envelope.
+    var isBare = false
 
     private init(_ name: String, _ help: String, sampled: Bool = false, _ tell: (inout FieldCollector) -> Void) {
         var collector = FieldCollector()
@@ -34,6 +36,11 @@ package struct DescribedMessage {
     private init(network name: String, _ help: String, _ tell: (inout FieldCollector) -> Void) {
         self.init(name, help, tell)
         isOfNetwork = true
+    }
+
+    private init(bare name: String, _ help: String, _ tell: (inout FieldCollector) -> Void) {
+        self.init(name, help, tell)
+        isBare = true
     }
 
     private init(_ name: String, _ help: String, _ content: Content, _ contentType: ContentType) {
@@ -123,6 +130,10 @@ package struct DescribedMessage {
             .init(network: "network-confirmation", "A station's event is an earthquake that others have seen.") {
                 NetworkConfirmation().fields(&$0)
             },
+            .init(
+                bare: "network-place",
+                "Where a station is, as the operator has entered it; an empty message forgets that. Without the envelope."
+            ) { NetworkPlaceMessage().fields(&$0) },
         ]
     }
 

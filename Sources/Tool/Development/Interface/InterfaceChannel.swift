@@ -100,7 +100,7 @@ package struct InterfaceChannel {
                 messages: ["online"], isReceived: true)
         ]
 
-    /// Where `seismote network` publishes; no station does.
+    /// Where `seismote network` publishes, and what it is told; no station does.
     static let network: [InterfaceChannel] = [
         InterfaceChannel(
             name: "networkEvent", address: "{root}/network/event",
@@ -117,6 +117,10 @@ package struct InterfaceChannel {
             name: "networkConfirmation", address: "{root}/network/confirmed/{id}",
             help: "Tells a station that others have seen its event; with `network.confirm`.",
             messages: ["network-confirmation"], delivery: Stream.trigger.networkDelivery(retain: true)),
+        InterfaceChannel(
+            name: "networkPlace", address: "{root}/network/place/{id}",
+            help: "Tells `seismote network` where a station is: `seismote network stations --enter`.",
+            messages: ["network-place"], delivery: Stream.trigger.networkDelivery(retain: true), isReceived: true),
     ]
 
     package static var all: [InterfaceChannel] { own + late + network + commands + discovery + [openEEW] }

@@ -1,5 +1,6 @@
 import Commands
 import Messages
+import Values
 
 /// JSON Schema (2020-12) of the messages, made from the declarations of their fields and of the commands. Only words are
 /// used that have the same meaning in draft 7, which AsyncAPI builds upon.
@@ -33,8 +34,10 @@ package enum MessageSchema {
             switch message.content {
             case .object(let fields, let isSampled):
                 object(
-                    DescribedMessage.envelope(
-                        isSampled: isSampled, isOfNetwork: message.isOfNetwork, before: fields))
+                    message.isBare
+                        ? fields
+                        : DescribedMessage.envelope(
+                            isSampled: isSampled, isOfNetwork: message.isOfNetwork, before: fields))
             case .text(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
             case .nested:
                 ["type": "string", "contentMediaType": "application/json", "contentSchema": openEEW]

@@ -4,6 +4,7 @@ import Messages
 import Sensors
 import Settings
 import SignalProcessing
+import Values
 
 /// `seismote calibrate`: offset and noise at rest, or offset, scale and cross-axis from six positions.
 struct CalibrateCommand: ParsableCommand {

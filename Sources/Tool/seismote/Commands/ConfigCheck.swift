@@ -1,6 +1,7 @@
 import ArgumentParser
 import Messages
 import Settings
+import Values
 
 /// `seismote config check FILE`
 struct ConfigCheck: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Messages
 import Settings
+import Values
 
 /// `seismote config explain KEY`
 struct ConfigExplain: ParsableCommand {

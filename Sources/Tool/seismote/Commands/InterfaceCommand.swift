@@ -1,7 +1,7 @@
 import ArgumentParser
 import Commands
 import Interface
-import Messages
+import Values
 
 /// `seismote interface ...`: the topics, messages and commands of a station, for programs.
 struct InterfaceCommand: ParsableCommand {

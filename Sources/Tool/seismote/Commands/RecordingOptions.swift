@@ -2,6 +2,7 @@ import ArgumentParser
 import Messages
 import Sensors
 import Settings
+import Values
 
 /// Options of every command that reads recordings.
 struct RecordingOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Instruments
 import Messages
 import Sensors
 import Settings

@@ -2,6 +2,7 @@ import ArgumentParser
 import Exchange
 import Messages
 import Settings
+import Values
 
 /// `seismote stationxml`: what a station's data mean, for other programs.
 struct StationXMLCommand: ParsableCommand {

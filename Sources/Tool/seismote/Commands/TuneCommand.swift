@@ -5,6 +5,7 @@ import Sensors
 import Settings
 import SignalProcessing
 import Station
+import Values
 
 /// `seismote tune RECORDING...`: detector settings tried on recordings.
 struct TuneCommand: ParsableCommand {

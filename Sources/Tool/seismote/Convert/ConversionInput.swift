@@ -1,10 +1,12 @@
 import Exchange
+import Files
 import Glibc
 import Messages
 import MiniSEED
 import Sensors
 import Settings
 import SignalProcessing
+import Values
 
 /// What there is to convert: three axes in m/s², and channels in counts.
 struct ConversionInput {

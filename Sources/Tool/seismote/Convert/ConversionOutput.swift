@@ -1,9 +1,11 @@
 import Exchange
+import Files
 import Glibc
 import Messages
 import MiniSEED
 import Sensors
 import Settings
+import Values
 
 /// Writes what was read in another form.
 enum ConversionOutput {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Client
 import Glibc
-import Link
 import Messages
 import ServerOptions
 import Settings

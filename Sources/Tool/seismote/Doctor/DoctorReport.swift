@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 /// What all checks come to, for people and for programs.
 struct DoctorReport {

@@ -1,5 +1,6 @@
 import Messages
 import Threads
+import Values
 
 /// What the parts of a simulated fleet have in common, each of which is a thread: counts, earthquakes, and what has become
 /// of the messages of events.

@@ -5,6 +5,7 @@ import Glibc
 import Messages
 import Propagation
 import ServerOptions
+import Values
 
 /// `seismote simulate-fleet N`: stations without sensors, to try a broker with.
 struct SimulateFleetCommand: ParsableCommand {

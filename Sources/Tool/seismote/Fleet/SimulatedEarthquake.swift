@@ -1,8 +1,8 @@
 import Association
 import Glibc
-import Messages
 import Propagation
 import Sensors
+import Values
 
 /// An earthquake that a simulated fleet feels.
 struct SimulatedEarthquake {

@@ -1,14 +1,14 @@
 import Association
 import CLinux
-import CMosquitto
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import Propagation
 import Sensors
 import Settings
 import Threads
+import Values
 
 /// Many stations in one process: each has a connection of its own to a broker, and sends what an agent would send. One
 /// thread serves as many as it has open files for; a larger fleet has several of these.
@@ -48,6 +48,7 @@ final class SimulatedFleet {
     private(set) var stations: [SimulatedStation] = []
     private var timers: [(time: Double, body: () -> Void)] = []
     private var epoll: Int32 = -1
+    private var happened: [MQTTEvent] = []
     /// Earthquakes that these stations have begun to feel.
     private var felt = 0
     private var isDue = false
@@ -64,8 +65,7 @@ final class SimulatedFleet {
 
     /// All parts of a fleet. They are run by `run(_:report:)`.
     static func parts(_ access: BrokerAccess, _ options: Options, _ board: FleetBoard) throws -> [SimulatedFleet] {
-        _ = mosquitto_lib_init()
-        _ = signal(SIGPIPE, SIG_IGN)
+        MQTTConnection.initializeLibrary()
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = limit.rlim_max
@@ -163,19 +163,19 @@ final class SimulatedFleet {
             }
         }
         for station in stations {
-            if let handle = station.handle, station.isConnected { mosquitto_disconnect_v5(handle, 0, nil) }
+            if station.isConnected { station.connection?.disconnect() }
             station.leave()
         }
     }
 
     private func sweep(_ station: SimulatedStation, _ now: Double) {
-        guard let handle = station.handle, station.socket >= 0 else {
+        guard let connection = station.connection, station.socket >= 0 else {
             if now >= station.nextAttempt, board.arriving.count < options.atOnce { connect(station, now) }
             return
         }
         if now >= station.nextMisc {
             station.nextMisc = now + 1
-            if mosquitto_loop_misc(handle) != 0 { return drop(station) }
+            connection.tick()
         }
         if station.isConnected, options.levelSeconds > 0, now >= station.nextLevel {
             station.nextLevel = Self.next(after: now, station.nextLevel, every: options.levelSeconds)
@@ -185,7 +185,7 @@ final class SimulatedFleet {
             station.nextHealth = Self.next(after: now, station.nextHealth, every: options.healthSeconds)
             station.sayHealth()
         }
-        if mosquitto_want_write(handle) != station.isWriting { watch(station, isNew: false) }
+        follow(station, connection)
     }
 
     private func sayLevel(_ station: SimulatedStation) {
@@ -199,19 +199,32 @@ final class SimulatedFleet {
     }
 
     private func serve(_ station: SimulatedStation, _ events: UInt32) {
-        guard let handle = station.handle else { return }
-        var code: Int32 = 0
-        if events & (EPOLLIN.rawValue | EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
-            code = ClientLibrary.read(handle, packets: 20).code
+        guard let connection = station.connection else { return }
+        connection.socketReady(
+            readable: events & EPOLLIN.rawValue != 0, error: events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0)
+        follow(station, connection)
+    }
+
+    /// Does what follows from what has happened to a connection.
+    private func follow(_ station: SimulatedStation, _ connection: MQTTConnection) {
+        var happened: [MQTTEvent] = []
+        swap(&happened, &self.happened)
+        defer {
+            happened.removeAll(keepingCapacity: true)
+            self.happened = happened
         }
-        if code == 0, mosquitto_want_write(handle) { code = mosquitto_loop_write(handle, 1) }
-        if code != 0 { return drop(station) }
-        if mosquitto_want_write(handle) != station.isWriting { watch(station, isNew: false) }
+        connection.takeEvents(into: &happened)
+        for event in happened {
+            switch event {
+            case .refused, .lost: return drop(station)
+            default: station.take(event)
+            }
+        }
+        if connection.wantsWrite != station.isWriting { watch(station, isNew: false) }
     }
 
     private func watch(_ station: SimulatedStation, isNew: Bool) {
-        guard let handle = station.handle else { return }
-        station.isWriting = mosquitto_want_write(handle)
+        station.isWriting = station.connection?.wantsWrite ?? false
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | (station.isWriting ? EPOLLOUT.rawValue : 0)
         event.data.u32 = UInt32(station.index)
@@ -221,40 +234,22 @@ final class SimulatedFleet {
     private func connect(_ station: SimulatedStation, _ now: Double) {
         station.nextAttempt = now + random.uniform(2...6)
         station.end()
-        guard let handle = mosquitto_new(station.id, true, Unmanaged.passUnretained(station).toOpaque()) else { return }
-        station.handle = handle
         // Each knows all nodes of a cluster and begins with one of them.
         let broker = access.brokers[(station.number + station.attempts) % access.brokers.count]
         station.attempts += 1
-        mosquitto_int_option(
-            handle, MOSQ_OPT_PROTOCOL_VERSION, access.version == .v311 ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5)
-        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
-        if broker.tls, TransportSecurity.configure(handle, access.tls) != nil { return }
-        if !access.username.isEmpty { mosquitto_username_pw_set(handle, access.username, access.password) }
-        mosquitto_will_set_v5(handle, "\(root)/\(station.id)/state/online", 7, "offline", 1, true, nil)
-        mosquitto_connect_v5_callback_set(handle) { handle, context, code, _, _ in
-            guard let context, code == 0 else { return }
-            let station = Unmanaged<SimulatedStation>.fromOpaque(context).takeUnretainedValue()
-            station.isConnected = true
-            mosquitto_subscribe_v5(handle, nil, "\(station.fleet.root)/\(station.id)/cmd/+", 1, 0, nil)
-            mosquitto_subscribe_v5(handle, nil, "\(station.fleet.root)/group/all/cmd/+", 1, 0, nil)
-            station.sayWhoIAm()
-        }
-        mosquitto_message_v5_callback_set(handle) { _, context, message, _ in
-            guard let context, let message = message?.pointee, !message.retain else { return }
-            let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
-            Unmanaged<SimulatedStation>.fromOpaque(context).takeUnretainedValue().take(
-                String(cString: message.topic), try? JSONReader.read(Array(bytes)))
-        }
-        mosquitto_publish_v5_callback_set(handle) { _, context, number, reason, _ in
-            guard let context else { return }
-            Unmanaged<SimulatedStation>.fromOpaque(context).takeUnretainedValue().take(answer: number, reason: reason)
-        }
-        guard mosquitto_connect_bind_v5(handle, broker.host, Int32(broker.port), 60, nil, nil) == 0 else {
-            board.drops.add()
-            return
-        }
-        station.socket = mosquitto_socket(handle)
+        var attempt = MQTTOptions(
+            broker, clientID: station.id, version: access.version, keepalive: 60, tls: access.tls,
+            payloadLimit: BrokerClient.payloadLimit)
+        attempt.will = .init(topic: "\(root)/\(station.id)/state/online", payload: Array("offline".utf8))
+        guard let connection = try? MQTTConnection(attempt) else { return }
+        station.connection = connection
+        do throws(MQTTFailure) {
+            if !access.username.isEmpty {
+                try connection.setCredentials(username: access.username, password: access.password)
+            }
+            try connection.connectWaiting()
+        } catch { return board.drops.add() }
+        station.socket = connection.socket
         station.isArriving = true
         station.nextMisc = now + 1
         watch(station, isNew: true)

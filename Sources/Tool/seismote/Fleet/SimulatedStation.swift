@@ -1,10 +1,12 @@
 import Association
-import CMosquitto
 import Client
+import MQTT
 import Messages
 import Propagation
 import Seismology
+import Settings
 import Station
+import Values
 
 /// One station of a simulated fleet: the agent's messages, made by the agent's code, over a connection of its own.
 final class SimulatedStation {
@@ -14,7 +16,7 @@ final class SimulatedStation {
     let number: Int
     let index: Int
     unowned let fleet: SimulatedFleet
-    var handle: OpaquePointer?
+    var connection: MQTTConnection?
     var attempts = 0
     /// The broker has let it in, but may be busy with its subscriptions still.
     var isConnected = false
@@ -46,7 +48,7 @@ final class SimulatedStation {
     private var isLosing = false
     /// Messages of QoS 1 without an answer, by libmosquitto's number; those of events are noted.
     private var waiting: [Int32: FleetBoard.Sent?] = [:]
-    private let boot = BootID.random()
+    private let boot = RandomUUID.text()
     /// Whether epoll is told to wait until the socket takes more.
     var isWriting = false
     var socket: Int32 = -1
@@ -69,8 +71,7 @@ final class SimulatedStation {
     /// Gives the connection back, in the thread that made it: its open files are that thread's.
     func leave() {
         socket = -1
-        if let handle { mosquitto_destroy(handle) }
-        handle = nil
+        connection = nil
         for case let sent? in waiting.values { fleet.board.note(sent) }
         waiting = [:]
     }
@@ -81,15 +82,13 @@ final class SimulatedStation {
     // MARK: Messages
 
     private func publish(_ header: PublicationHeader, _ bytes: UnsafeRawBufferPointer) {
-        guard let handle, isConnected else {
+        guard let connection, isConnected else {
             if header.event != nil { fleet.board.unsent.add() }
             return
         }
-        var number: Int32 = 0
         guard
-            mosquitto_publish_v5(
-                handle, &number, header.topic, Int32(bytes.count), bytes.baseAddress, Int32(header.qos), header.retain,
-                nil) == 0
+            let number = try? connection.publish(
+                header.topic, bytes, qos: header.qos, retain: header.retain, MQTTProperties(fleet.access.version))
         else { return }
         guard header.qos > 0 else { return fleet.board.published.0.add() }
         fleet.board.published.1.add()
@@ -97,8 +96,27 @@ final class SimulatedStation {
         waiting.updateValue(header.event.map { .init(event: $0, time: realNanoseconds()) }, forKey: number)
     }
 
+    /// What has happened to its connection, other than an end.
+    func take(_ event: MQTTEvent) {
+        switch event {
+        case .connected: subscribe()
+        case .message(let message) where !message.isRetained:
+            take(message.topic, try? JSONReader.read(message.payload))
+        case .finished(let id, let reason): take(answer: id, reason: Int32(reason))
+        default: break
+        }
+    }
+
+    private func subscribe() {
+        isConnected = true
+        for filter in ["\(fleet.root)/\(id)/cmd/+", "\(fleet.root)/group/all/cmd/+"] {
+            _ = try? connection?.subscribe(filter)
+        }
+        sayWhoIAm()
+    }
+
     /// The broker's answer to a message.
-    func take(answer number: Int32, reason: Int32) {
+    private func take(answer number: Int32, reason: Int32) {
         // (libmosquitto tells of those of QoS 0, too.)
         guard let message = waiting.removeValue(forKey: number) else { return }
         (reason < 128 ? fleet.board.acknowledged : fleet.board.refused).add()
@@ -182,7 +200,7 @@ final class SimulatedStation {
 
     // MARK: Commands
 
-    func take(_ topic: String, _ payload: Value?) {
+    private func take(_ topic: String, _ payload: Value?) {
         if topic.hasSuffix("/cmd/rebirth") {
             fleet.later(fleet.random.uniform(0...fleet.options.rebirthSeconds)) { [weak self] in
                 guard let self, isConnected else { return }

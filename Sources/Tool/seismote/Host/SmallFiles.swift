@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Files of the system that are read whole.
@@ -24,18 +25,7 @@ enum SmallFiles {
     }
 
     /// Names in a folder, in their order; empty when it cannot be read.
-    static func names(in path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    static func names(in path: String) -> [String] { FolderNames.all(in: path).sorted() }
 
     /// What a symbolic link points to.
     static func link(_ path: String) -> String? {

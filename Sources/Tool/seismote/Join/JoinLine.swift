@@ -1,4 +1,4 @@
-import Link
+import MQTT
 import Messages
 
 /// What an operator hands to a board: `HOST/NAME#TOKEN@FINGERPRINT`, made by `seismote-broker invite`.
@@ -54,7 +54,7 @@ struct JoinLine: Equatable {
             throw wrong("the fingerprint has to have 64 hexadecimal digits")
         }
         fingerprint = digits
-        do throws(LinkError) {
+        do throws(MQTTError) {
             broker = try BrokerAddress(uri: "mqtts://\(line[..<slash])")
         } catch { throw wrong(error.message) }
         self.text = line

@@ -1,8 +1,9 @@
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import Settings
+import Values
 
 /// The steps of joining. What each has made is on the disk before the next begins, in `joining` beside the settings file, and
 /// is taken up from there: so a power cut costs nothing but a repetition. A unit has the step that speaks with the network

@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// The certificate that a station shows its broker, with its key in the same file: so that both are replaced in one step, and
 /// an agent that reads them at a reconnect never has one without the other.

@@ -2,6 +2,7 @@ import Client
 import Messages
 import Propagation
 import Settings
+import Values
 
 /// What a broker knows of where the stations of a network are.
 struct NetworkPlaces {

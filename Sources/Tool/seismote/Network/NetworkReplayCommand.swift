@@ -3,6 +3,7 @@ import Association
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// `seismote network replay FILE`: the associator alone on recorded messages.
 struct NetworkReplayCommand: ParsableCommand {
@@ -112,7 +113,8 @@ struct RecordedNetwork {
         count += 1
         guard !line.isEmpty else { return }
         do throws(CodedError) {
-            let record = try JSONReader.read(line)
+            let record: Value
+            do throws(ReadingError) { record = try JSONReader.read(line) } catch { throw CodedError(error) }
             guard let topic = record["topic"]?.rawText, let (station, rest) = Topics.split(topic, root: root),
                 let payload = record["payload"]
             else { throw CodedError("", .type, "No object with topic and payload.") }

@@ -1,6 +1,7 @@
 import Association
 import Messages
 import Settings
+import Values
 import Warning
 
 /// What stations at some places would have warned of, had they read the versions of network events as they came.

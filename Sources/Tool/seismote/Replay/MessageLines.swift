@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Publications as lines of JSON: `{"topic","qos","retain","payload"}`, other payloads as base64 in `payload_b64`.
 final class MessageLines {

@@ -5,6 +5,7 @@ import Messages
 import ServerOptions
 import Settings
 import Threads
+import Values
 import Vibration
 
 /// `seismote report STATION`: a page about vibration for the owner of a building, from messages that were stored.

@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Settings
+import Values
 import Vibration
 
 /// What a report is made of: intervals of vibration, natural modes, and what the station says of itself.

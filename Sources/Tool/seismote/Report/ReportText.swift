@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 /// What all parts of a report write in the same way.
 enum ReportText {

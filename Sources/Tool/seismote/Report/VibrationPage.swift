@@ -1,5 +1,6 @@
 import Glibc
 import Messages
+import Values
 import Vibration
 
 /// A report as one page of HTML that needs nothing else and prints on A4.

@@ -1,4 +1,5 @@
 import Messages
+import Values
 import Vibration
 
 /// The intervals of a station, in order of time, with what each is of a limit.

@@ -1,5 +1,6 @@
 import Messages
 import Sensors
+import Values
 
 extension Survey {
     static let obstaclesTitle = "To fix:"

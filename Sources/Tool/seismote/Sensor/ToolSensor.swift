@@ -1,10 +1,11 @@
 import ArgumentParser
 import Glibc
-import Messages
+import Instruments
 import Sensors
 import Settings
 import SignalProcessing
 import Threads
+import Values
 
 /// EX_UNAVAILABLE of sysexits.h: the sensor is not to be had.
 let exitNoSensor = ExitCode(69)

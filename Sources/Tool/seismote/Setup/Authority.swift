@@ -1,5 +1,6 @@
-import Link
+import MQTT
 import Messages
+import Values
 
 /// The authority of a broker's certificate, taken from what the broker itself shows and known by its fingerprint.
 enum Authority {

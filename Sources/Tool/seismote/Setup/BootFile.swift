@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// A settings file on the boot partition, which another computer can write: taken over at the first start.
 struct BootFile {

@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// Changes values in the text of a settings file and leaves everything else as it is, comments too.
 enum SettingsEdit {

@@ -1,6 +1,7 @@
-import Link
+import MQTT
 import Messages
 import Settings
+import Values
 
 /// The questions of `seismote setup`. The raw value is the name of the option that answers it.
 enum SetupQuestion: String, CaseIterable {
@@ -48,7 +49,7 @@ struct SetupAnswers: Equatable {
             return wrong.map { "`\(safe($0, limit: 80))` is no group: letters A-Z a-z, digits, _ and -" }
         case .broker where text == here: return nil
         case .broker:
-            do throws(LinkError) {
+            do throws(MQTTError) {
                 _ = try BrokerAddress(uri: uri(text))
                 return nil
             } catch { return error.message }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Client
 import Glibc
-import Link
-import Messages
+import MQTT
 import ServerOptions
 import Settings
+import Values
 
 /// `seismote setup`: from an installed package to a station that is on the page.
 struct SetupCommand: ParsableCommand {

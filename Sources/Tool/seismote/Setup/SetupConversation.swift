@@ -1,6 +1,8 @@
+import Instruments
 import Messages
 import Sensors
 import Settings
+import Values
 
 /// What was measured or tried for the conversation.
 enum SetupEvent: Equatable {

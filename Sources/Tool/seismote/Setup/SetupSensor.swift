@@ -1,5 +1,6 @@
 import Client
 import Glibc
+import Instruments
 import Messages
 import Sensors
 import Settings

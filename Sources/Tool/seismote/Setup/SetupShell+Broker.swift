@@ -1,8 +1,9 @@
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import Settings
+import Values
 
 /// What the setup asks of the broker: an account, a trial of it, and a test event.
 extension SetupShell {

@@ -1,10 +1,12 @@
 import ArgumentParser
 import Client
 import Glibc
-import Link
+import Instruments
+import MQTT
 import Messages
 import Sensors
 import Settings
+import Values
 
 /// The thin shell around `SetupConversation`: terminal, sensor, broker, files, service.
 struct SetupShell {

@@ -1,5 +1,5 @@
-import Messages
 import Sensors
+import Values
 
 /// Why a StationXML file says nothing of a recording.
 struct StationXMLError: Error {

@@ -1,7 +1,7 @@
 import Glibc
-import Messages
 import Settings
 import SignalProcessing
+import Values
 
 /// All that `seismote filter show` says of a filter.
 struct FilterDescription {

@@ -3,6 +3,7 @@ import Sensors
 import Settings
 import SignalProcessing
 import Station
+import Values
 
 /// What the station would take the events of a recording for, with its settings as they are and the alarm on.
 struct AssessedEvents {

@@ -1,5 +1,4 @@
 import Glibc
-import Sensors
 
 /// Arrival times that somebody has picked, in seconds from a recording's first sample.
 struct Pick: Equatable {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// What all settings did on all recordings, best first.
 struct TuneReport {

@@ -1,7 +1,7 @@
-import Messages
 import Seismology
 import Settings
 import SignalProcessing
+import Values
 
 /// One setting of a detector that is tried.
 enum TuneSetting: Equatable, Sendable {

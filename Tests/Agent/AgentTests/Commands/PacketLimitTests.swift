@@ -5,6 +5,7 @@ import Settings
 import Spool
 import TestSupport
 import Testing
+import Values
 
 @testable import Agent
 @testable import Link

@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// Changes that are valid whatever was set before.
 enum RandomPatch {

@@ -1,5 +1,6 @@
 import Foundation
 import Link
+import MQTT
 import Messages
 import Settings
 import TestSupport
@@ -196,6 +197,6 @@ import Testing
         configuration.mqtt.root = "good"
         configuration.mqtt.uris = []
         let options = try LinkOptions(configuration, topics: Topics(configuration))
-        #expect(throws: LinkError.self) { try Link(options: options, report: { _ in }) }
+        #expect(throws: MQTTError.self) { try Link(options: options, report: { _ in }) }
     }
 }

@@ -3,6 +3,7 @@ import Messages
 import Settings
 import TestSupport
 import Testing
+import Values
 
 @testable import Agent
 

@@ -1,8 +1,10 @@
+import Files
 import Foundation
 import Messages
 import Settings
 import TestSupport
 import Threads
+import Values
 
 @testable import Agent
 @testable import Link

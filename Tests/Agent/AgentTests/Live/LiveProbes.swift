@@ -4,6 +4,7 @@ import Settings
 import Spool
 import TestSupport
 import Threads
+import Values
 
 @testable import Agent
 @testable import Link

@@ -4,6 +4,7 @@ import Settings
 import TestSupport
 import Testing
 import Threads
+import Values
 
 @testable import Agent
 

@@ -2,6 +2,7 @@ import Foundation
 import Messages
 import TestSupport
 import Testing
+import Values
 
 @testable import Agent
 

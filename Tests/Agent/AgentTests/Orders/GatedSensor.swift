@@ -1,11 +1,13 @@
 import Commands
 import Foundation
+import Instruments
 import Messages
 import Sensors
 import Settings
 import SignalProcessing
 import TestSupport
 import Threads
+import Values
 
 @testable import Agent
 

@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Instruments
 import Messages
 import Sensors
 import Settings

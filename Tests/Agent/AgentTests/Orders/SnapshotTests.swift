@@ -7,6 +7,7 @@ import Settings
 import Spool
 import TestSupport
 import Testing
+import Values
 
 @testable import Agent
 

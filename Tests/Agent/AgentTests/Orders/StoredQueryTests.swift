@@ -6,6 +6,7 @@ import MiniSEED
 import Settings
 import TestSupport
 import Testing
+import Values
 
 @testable import Agent
 @testable import Spool

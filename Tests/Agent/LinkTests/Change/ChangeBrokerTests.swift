@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -95,7 +96,7 @@ final class Flow: Sendable {
         #expect(eventually { keeper.state.withLock { $0.disk.isEmpty } })
     }
 
-    @Test(arguments: BrokerTests.versions) func aWrongAddressAndBack(version: LinkOptions.ProtocolVersion) throws {
+    @Test(arguments: BrokerTests.versions) func aWrongAddressAndBack(version: MQTTVersion) throws {
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port)
         let board = try RealLink(port: broker.port) {
@@ -106,7 +107,7 @@ final class Flow: Sendable {
         try thereAndBack(board, listener, "wrong address") { $0.brokers[0].port = nobody }
     }
 
-    @Test(arguments: BrokerTests.versions) func aRefusedUserAndBack(version: LinkOptions.ProtocolVersion) throws {
+    @Test(arguments: BrokerTests.versions) func aRefusedUserAndBack(version: MQTTVersion) throws {
         let folder = try TemporaryFolder()
         let passwords = folder.path("passwords")
         let made = try ChildProcess("/usr/bin/mosquitto_passwd", ["-c", "-b", passwords, "board", "right"])
@@ -124,7 +125,7 @@ final class Flow: Sendable {
         #expect(!board.link.statistics.isRefused)
     }
 
-    @Test(arguments: BrokerTests.versions) func aWrongAuthorityAndBack(version: LinkOptions.ProtocolVersion) throws {
+    @Test(arguments: BrokerTests.versions) func aWrongAuthorityAndBack(version: MQTTVersion) throws {
         let plain = try FreePort.find()
         let broker = try TLSTests.broker(TLSTests.lines + "listener \(plain) 127.0.0.1\n")
         let listener = try Subscriber(port: plain)
@@ -137,7 +138,7 @@ final class Flow: Sendable {
     }
 
     @Test(arguments: BrokerTests.versions) func aBaseThatTheBrokerForbidsAndBack(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) throws {
         let broker = try Broker("acl_file %/acl", files: ["acl": "topic readwrite seismote/#\ntopic read #\n"])
         let listener = try Subscriber(port: broker.port)
@@ -181,7 +182,7 @@ final class Flow: Sendable {
     }
 
     @Test(arguments: BrokerTests.versions) func anotherBaseLeavesNoGhostBehind(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {

@@ -1,3 +1,4 @@
+import MQTT
 import Testing
 
 @testable import Link
@@ -42,20 +43,20 @@ import Testing
     /// The value in a box, for expectations that change it.
     private final class Chosen {
         private var value: ProtocolChoice
-        init(_ preferred: LinkOptions.ProtocolVersion, brokers: Int = 1) {
+        init(_ preferred: MQTTVersion, brokers: Int = 1) {
             value = ProtocolChoice(preferred: preferred, brokers: brokers)
         }
-        func malformed(_ broker: Int, _ version: LinkOptions.ProtocolVersion, now: UInt64) -> Bool {
+        func malformed(_ broker: Int, _ version: MQTTVersion, now: UInt64) -> Bool {
             value.malformed(broker, version, now: now)
         }
-        func version(for broker: Int, now: UInt64) -> LinkOptions.ProtocolVersion {
+        func version(for broker: Int, now: UInt64) -> MQTTVersion {
             value.version(for: broker, now: now)
         }
-        func refused(_ broker: Int, _ version: LinkOptions.ProtocolVersion, code: Int) -> Bool {
+        func refused(_ broker: Int, _ version: MQTTVersion, code: Int) -> Bool {
             value.refused(broker, version, code: code)
         }
-        func hungUp(_ broker: Int, _ version: LinkOptions.ProtocolVersion) -> Bool { value.hungUp(broker, version) }
-        func accepted(_ broker: Int, _ version: LinkOptions.ProtocolVersion, now: UInt64) {
+        func hungUp(_ broker: Int, _ version: MQTTVersion) -> Bool { value.hungUp(broker, version) }
+        func accepted(_ broker: Int, _ version: MQTTVersion, now: UInt64) {
             value.accepted(broker, version, now: now)
         }
     }

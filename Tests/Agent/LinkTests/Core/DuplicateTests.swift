@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 /// A defect: two agents with one id took each other's place without end, and said nothing but "connection was lost".
 @Suite struct DuplicateTests {
-    private func up(_ version: LinkOptions.ProtocolVersion, _ change: (inout LinkOptions) -> Void = { _ in }) -> Bench {
+    private func up(_ version: MQTTVersion, _ change: (inout LinkOptions) -> Void = { _ in }) -> Bench {
         let bench = Bench {
             $0.mqtt.protocolVersion = .init(version)
             ($0.mqtt.keepalive, $0.mqtt.reconnectMinimum, $0.mqtt.reconnectMaximum) = (0, 1, 120)

@@ -1,3 +1,4 @@
+import MQTT
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 private final class StrictTransport: Transport {
     enum Handle { case none, attempt, connection, disconnecting }
     var handle = Handle.none
-    var events: [TransportEvent] = []
+    var events: [MQTTEvent] = []
     var wantsWrite = false
     var refusesToConnect = false
     /// QoS 1 messages without acknowledgement, by number; most of them at any time.
@@ -24,7 +25,7 @@ private final class StrictTransport: Transport {
     private func check(_ isFine: Bool, _ fault: String) { if !isFine || isOver { faults.append(fault) } }
 
     func change(to options: LinkOptions) { check(handle == .none, "change with a handle in use") }
-    func open(broker: Int, version: LinkOptions.ProtocolVersion) -> String? {
+    func open(broker: Int, version: MQTTVersion) -> String? {
         check(handle == .none, "a second handle")
         (unacknowledged, events) = ([], [])
         return nil
@@ -61,7 +62,7 @@ private final class StrictTransport: Transport {
         check(handle == .connection, "disconnect without a connection")
         handle = .disconnecting
     }
-    func takeEvents(into events: inout [TransportEvent]) {
+    func takeEvents(into events: inout [MQTTEvent]) {
         events.append(contentsOf: self.events)
         self.events.removeAll()
     }
@@ -74,7 +75,7 @@ private final class StrictTransport: Transport {
         window = maximum ?? LinkCore.defaultWindow
         events.append(.connected(limits))
     }
-    func end(_ event: TransportEvent) {
+    func end(_ event: MQTTEvent) {
         guard handle != .none else { return }
         handle = .none
         events.append(event)

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 /// right after that, with what came behind it thrown away: as mosquitto 2.0.11 with `max_queued_messages 0`.
 final class AccessBench {
     let bench: Bench
-    let version: LinkOptions.ProtocolVersion
+    let version: MQTTVersion
     var isDenied: (String) -> Bool
     var hangsUp: Bool
     var reason = 135
@@ -17,7 +18,7 @@ final class AccessBench {
     var topics: [String] = []
 
     init(
-        _ version: LinkOptions.ProtocolVersion, hangsUp: Bool, denied: @escaping (String) -> Bool,
+        _ version: MQTTVersion, hangsUp: Bool, denied: @escaping (String) -> Bool,
         _ change: @escaping (inout LinkOptions) -> Void = { _ in }
     ) {
         (self.version, self.hangsUp, isDenied) = (version, hangsUp, denied)
@@ -76,7 +77,7 @@ final class AccessBench {
     /// A defect: with every connection the denied topic came before all events, and the broker hung up: in 150 s there were
     /// 78 connections, no event arrived, an innocent state was given up, and nothing said why.
     @Test(arguments: BrokerTests.versions) func aBrokerThatHangsUpOnADeniedTopicGetsEverythingElse(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) {
         let world = AccessBench(version, hangsUp: true, denied: Self.isForeign)
         let bench = world.bench

@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import Link
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct InboundBrokerTests {
-    private static func checked(_ port: Int, _ version: LinkOptions.ProtocolVersion) throws -> RealLink {
+    private static func checked(_ port: Int, _ version: MQTTVersion) throws -> RealLink {
         try RealLink(port: port) {
             $0.mqtt.protocolVersion = .init(version)
             $0.mqtt.username = "board"
@@ -25,7 +26,7 @@ import Testing
     private static let online = "seismote/board/state/online"
     private static let command = "seismote/board/cmd/selfcheck"
 
-    @Test(arguments: BrokerTests.versions) func anOpenBrokerIsVerifiedAtOnce(version: LinkOptions.ProtocolVersion)
+    @Test(arguments: BrokerTests.versions) func anOpenBrokerIsVerifiedAtOnce(version: MQTTVersion)
         throws
     {
         let broker = try Broker()
@@ -39,7 +40,7 @@ import Testing
 
     /// The rights that the documentation recommends.
     @Test(arguments: BrokerTests.versions) func theRecommendedRightsRaiseNoAlarm(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) throws {
         let broker = try Broker(
             "acl_file %/acl",
@@ -79,7 +80,7 @@ import Testing
         #expect(try Self.findings(Self.checked(broker.port, .v5))[Self.command] == .denied)
     }
 
-    @Test(arguments: BrokerTests.versions) func messagesArrive(version: LinkOptions.ProtocolVersion) throws {
+    @Test(arguments: BrokerTests.versions) func messagesArrive(version: MQTTVersion) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {
             $0.mqtt.protocolVersion = .init(version)

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct ReadBackTests {
     private static let topic = "s/event/current"
 
-    private static func bench(brokers: Int = 1, _ version: LinkOptions.ProtocolVersion = .v5) -> Bench {
+    private static func bench(brokers: Int = 1, _ version: MQTTVersion = .v5) -> Bench {
         let bench = Bench(brokers: brokers) {
             $0.readBack = [topic]
             $0.base = "s"
@@ -17,7 +18,7 @@ import Testing
         return bench
     }
 
-    private static func retained(_ text: String, isRetained: Bool = true) -> TransportEvent {
+    private static func retained(_ text: String, isRetained: Bool = true) -> MQTTEvent {
         .message(InboundMessage(topic: topic, payload: Array(text.utf8), isRetained: isRetained))
     }
 
@@ -30,8 +31,8 @@ import Testing
     private static func isReadable(_ bench: Bench) -> Bool? { bench.core.statistics.canReadBack }
 
     /// The value may come before the answer or behind it.
-    @Test(arguments: [true, false], [LinkOptions.ProtocolVersion.v5, .v311])
-    func theValueIsReadBeforeOursLeaves(isEarly: Bool, version: LinkOptions.ProtocolVersion) {
+    @Test(arguments: [true, false], [MQTTVersion.v5, .v311])
+    func theValueIsReadBeforeOursLeaves(isEarly: Bool, version: MQTTVersion) {
         let bench = Self.bench(version)
         bench.comeUp()
         let subscriptions = bench.transport.log.filter { $0.hasPrefix("subscribe") }

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 extension Bench {
     static func checked(
-        _ version: LinkOptions.ProtocolVersion, _ change: @escaping (inout LinkOptions) -> Void = { _ in }
+        _ version: MQTTVersion, _ change: @escaping (inout LinkOptions) -> Void = { _ in }
     )
         -> Bench
     {
@@ -80,7 +81,7 @@ extension Bench {
 
     /// `pattern write …/state/#` and `pattern read …/cmd/#`: all is well, and nothing of it can be seen.
     @Test(arguments: BrokerTests.versions) func whoMayNotReadItsOwnTopicsIsNotAccused(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) {
         let bench = Bench.checked(version)
         bench.comeUp()

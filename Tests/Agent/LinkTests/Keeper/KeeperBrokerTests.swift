@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -86,7 +87,7 @@ final class ArrayKeeper: Sendable {
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KeeperBrokerTests {
     @Test(arguments: BrokerTests.versions) func whatMemoryHasNoRoomForComesBackFromDisk(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {

@@ -1,3 +1,4 @@
+import MQTT
 import Messages
 import Testing
 import Threads

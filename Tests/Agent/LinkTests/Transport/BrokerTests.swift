@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -7,9 +8,9 @@ import Testing
 
 /// The link against a real mosquitto. One at a time: some of them measure times.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BrokerTests {
-    static let versions: [LinkOptions.ProtocolVersion] = [.v5, .v311]
+    static let versions: [MQTTVersion] = [.v5, .v311]
 
-    @Test(arguments: versions) func aLateSubscriberLearnsTheState(version: LinkOptions.ProtocolVersion) throws {
+    @Test(arguments: versions) func aLateSubscriberLearnsTheState(version: MQTTVersion) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) { $0.mqtt.protocolVersion = .init(version) }
         let base = "seismote/board/state"
@@ -51,8 +52,7 @@ import Testing
         #expect(Set(live + retained) == Set(order))
     }
 
-    @Test(arguments: versions) func aKilledBrokerIsFoundAgainWithin5Seconds(version: LinkOptions.ProtocolVersion) throws
-    {
+    @Test(arguments: versions) func aKilledBrokerIsFoundAgainWithin5Seconds(version: MQTTVersion) throws {
         let broker = try Broker()
         // The defaults of the settings.
         let board = try RealLink(port: broker.port) {
@@ -76,7 +76,7 @@ import Testing
         #expect(board.link.statistics.connects == 3)
     }
 
-    @Test(arguments: versions) func whatWasMadeOfflineArrivesInOrder(version: LinkOptions.ProtocolVersion) throws {
+    @Test(arguments: versions) func whatWasMadeOfflineArrivesInOrder(version: MQTTVersion) throws {
         let broker = try Broker()
         let gate = try OldBroker(nil, broker: broker.port)
         let board = try RealLink(port: gate.port) { $0.mqtt.protocolVersion = .init(version) }

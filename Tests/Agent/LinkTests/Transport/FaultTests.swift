@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 /// What goes wrong in the field, with real sockets.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
     @Test(arguments: BrokerTests.versions) func aWrongPasswordIsNotTriedAgainAndAgain(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) throws {
         let folder = try TemporaryFolder()
         let passwords = folder.path("passwords")
@@ -76,7 +77,7 @@ import Testing
         #expect(effort.isBelow(0.6))
     }
 
-    @Test(arguments: BrokerTests.versions) func aHungBrokerIsFoundByKeepalive(version: LinkOptions.ProtocolVersion)
+    @Test(arguments: BrokerTests.versions) func aHungBrokerIsFoundByKeepalive(version: MQTTVersion)
         throws
     {
         let broker = try Broker()

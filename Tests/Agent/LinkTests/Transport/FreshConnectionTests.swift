@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -47,8 +48,7 @@ import Testing
     }
 
     /// Messages that were on their way stay with nobody when the handle goes: they are sent again, in their order.
-    @Test(arguments: BrokerTests.versions) func whatWasOnItsWayIsSentAgain(version: LinkOptions.ProtocolVersion) throws
-    {
+    @Test(arguments: BrokerTests.versions) func whatWasOnItsWayIsSentAgain(version: MQTTVersion) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) { $0.mqtt.protocolVersion = .init(version) }
         #expect(board.acked(1))

@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Threads

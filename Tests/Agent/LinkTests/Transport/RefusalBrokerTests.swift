@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
     private static let base = "seismote/board"
 
     private static func link(
-        _ port: Int, _ version: LinkOptions.ProtocolVersion, checks: Bool = false
+        _ port: Int, _ version: MQTTVersion, checks: Bool = false
     ) throws -> RealLink {
         try RealLink(port: port) {
             ($0.mqtt.protocolVersion, $0.base, $0.mqtt.username) = (.init(version), base, "board")
@@ -25,7 +26,7 @@ import Testing
 
     /// A defect: the broker hung up with each connection, before any event.
     @Test(arguments: BrokerTests.versions) func aBrokerThatHangsUpOnADeniedTopicGetsTheEvents(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) throws {
         let broker = try Broker(
             "max_queued_messages 0\nacl_file %/acl",
@@ -49,7 +50,7 @@ import Testing
 
     /// A defect: what was refused once never came. With 3.1.1 it counted as acknowledged.
     @Test(arguments: BrokerTests.versions) func rightsThatComeBackBringTheEvents(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) throws {
         let wide = "topic readwrite #\n"
         let broker = try Broker(
@@ -78,7 +79,7 @@ import Testing
 
     /// A defect: nothing but "the connection was lost", as often as the pauses allow.
     @Test(arguments: BrokerTests.versions) func twoWithOneIdNoticeItAndSlowDown(
-        version: LinkOptions.ProtocolVersion
+        version: MQTTVersion
     ) throws {
         let broker = try Broker()
         let info = "\(Self.base)/state/info"

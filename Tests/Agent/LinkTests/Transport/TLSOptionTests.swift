@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import Settings
 import TestSupport
@@ -207,61 +208,5 @@ import Testing
         let reasons = Self.reasons(board)
         #expect(reasons.contains { $0.contains(file) && $0.contains("hexadecimal") }, "\(reasons)")
         #expect(!reasons.contains { $0.contains("not hexadecimal") })
-    }
-}
-
-@Suite(.serialized) struct SecretFileTests {
-    @Test func aKeyIsHexadecimal() {
-        #expect(TransportSecurity.sharedKey("0123456789abcDEF") == [1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef])
-        #expect(TransportSecurity.sharedKey("00000a00") == [0, 0, 0x0a, 0])
-        for digits in ["", "0", "123", "12 34", "0x12", "１２", "g", String(repeating: "1", count: 514)] {
-            #expect(TransportSecurity.sharedKey(digits) == nil, "\(digits)")
-        }
-        #expect(TransportSecurity.sharedKey(String(repeating: "1", count: 512))?.count == 256)
-    }
-
-    @Test func filesWithSecretsThatAllMayReadAreNamed() throws {
-        let folder = try TemporaryFolder()
-        var options = LinkOptions(brokers: [], clientID: "c", presence: .init(topic: "t"))
-        options.mqtt.username = "board"
-        options.mqtt.passwordFile = try folder.write("password", "x")
-        options.mqtt.tls.keyFile = try folder.write("key", "x")
-        options.mqtt.tls.pskFile = try folder.write("psk", "x")
-        options.mqtt.tls.certFile = try folder.write("certificate", "x")
-        let all = [options.mqtt.passwordFile, options.mqtt.tls.keyFile, options.mqtt.tls.pskFile]
-        for path in all + [options.mqtt.tls.certFile] { #expect(chmod(path, 0o644) == 0) }
-        #expect(options.exposedFiles == all)
-        options.mqtt.password = "in place of the file"
-        #expect(options.exposedFiles == Array(all.dropFirst()))
-        for path in all { #expect(chmod(path, 0o640) == 0) }
-        #expect(options.exposedFiles.isEmpty)
-    }
-
-    @Test func whatIsNoFileOrTooLargeIsNotRead() throws {
-        let folder = try TemporaryFolder()
-        let large = try folder.write("large", String(repeating: "x", count: SecretFile.limit + 1))
-        for path in [folder.url.path, "/dev/zero", large] {
-            guard case .failure(let error) = SecretFile.read(path) else {
-                Issue.record("read \(path)")
-                continue
-            }
-            #expect(error.message.contains(path))
-        }
-    }
-
-    @Test func aNameIsOneOfTheCredentialsOfTheService() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write("mqtt-password", "geheim\nmore\n")
-        #expect((try? SecretFile.read(path).get()) == "geheim")
-        unsetenv("CREDENTIALS_DIRECTORY")
-        guard case .failure(let error) = SecretFile.read("mqtt-password") else {
-            Issue.record("read from nowhere")
-            return
-        }
-        #expect(error.message.contains("mqtt-password"))
-        setenv("CREDENTIALS_DIRECTORY", folder.url.path, 1)
-        defer { unsetenv("CREDENTIALS_DIRECTORY") }
-        #expect((try? SecretFile.read("mqtt-password").get()) == "geheim")
-        #expect((try? SecretFile.read("../mqtt-password").get()) == nil)
     }
 }

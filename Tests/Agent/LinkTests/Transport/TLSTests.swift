@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import Messages
 import TestSupport
 import Testing
@@ -53,7 +54,7 @@ struct Authority {
         return broker
     }
 
-    @Test(arguments: BrokerTests.versions) func publishesOverTLS(version: LinkOptions.ProtocolVersion) throws {
+    @Test(arguments: BrokerTests.versions) func publishesOverTLS(version: MQTTVersion) throws {
         let broker = try Self.broker(Self.lines + "require_certificate true\nuse_identity_as_username true\n")
         let board = try RealLink(port: broker.port, tls: true) {
             $0.mqtt.protocolVersion = .init(version)

@@ -1,4 +1,5 @@
 import Glibc
+import Instruments
 import SignalProcessing
 import Testing
 

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
+import Instruments
 import SignalProcessing
 import Testing
+import Values
 
 @testable import Sensors
 

@@ -1,5 +1,6 @@
+import Instruments
 import Seismology
-import Sensors
+import Values
 import Vibration
 
 @testable import Messages

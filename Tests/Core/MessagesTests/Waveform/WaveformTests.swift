@@ -1,5 +1,6 @@
 import MiniSEED
 import Testing
+import Values
 
 @testable import Messages
 

@@ -1,6 +1,7 @@
 import Messages
 import Settings
 import Testing
+import Values
 
 struct ProgramSettingsTests {
     private struct Kiosk: ProgramSettings, Equatable {

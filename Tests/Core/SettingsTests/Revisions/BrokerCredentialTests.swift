@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Values
 
 @testable import Settings
 
@@ -165,14 +166,5 @@ import Testing
             (["trace": 20], 20), (["mqtt": ["root": "a/+"]], "a/+"),
         ]
         for (patch, got) in given { #expect(bench.errors(patch).first?.got == got) }
-    }
-
-    @Test func anErrorOfSyntaxDoesNotRepeatWhatWasGiven() {
-        for text in [#"{"set":{"mqtt":{"password":HUSH}}}"#, #"{"password":"a" "HUSH"}"#, "HUSH", #"{"a":"HUSH"#] {
-            do throws(CodedError) {
-                _ = try JSONReader.read(Array(text.utf8))
-                Issue.record("read")
-            } catch { #expect(!error.message.contains("HUSH") && error.line == 1, "\(error.message)") }
-        }
     }
 }

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 @testable import Settings
 

@@ -3,6 +3,7 @@ import Messages
 import TestSupport
 import Testing
 import Threads
+import Values
 
 @Suite(.timeLimit(.minutes(10))) struct CtlTests {
     private static func ctl(_ broker: Broker, _ arguments: [String]) throws -> Tool {

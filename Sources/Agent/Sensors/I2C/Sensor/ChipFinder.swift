@@ -1,3 +1,5 @@
+import Instruments
+
 /// Finds the chip that the settings ask for, by reading only.
 struct ChipFinder {
     private let settings: I2CSettings

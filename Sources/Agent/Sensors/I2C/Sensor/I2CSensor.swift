@@ -1,4 +1,5 @@
 import Glibc
+import Instruments
 import SignalProcessing
 
 /// An accelerometer chip on an I2C bus that no driver of the kernel has. One driver for all chips: what it has to know

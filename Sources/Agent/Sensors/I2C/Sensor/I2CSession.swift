@@ -1,4 +1,5 @@
 import Glibc
+import Instruments
 import SignalProcessing
 
 /// A chip that is open and measures. A class: the sensor that has it is moved about, this stays where it is.

@@ -1,3 +1,5 @@
+import Instruments
+
 /// What makes a device take its samples.
 enum Pacing: Sendable, Equatable {
     /// The same way, whatever the trigger's name is now.

@@ -1,3 +1,5 @@
+import Values
+
 /// A moment as a recording writes it.
 struct StampedTime: Equatable {
     /// Nanoseconds: since 1970 when absolute, else since the recording's own zero.
@@ -52,7 +54,8 @@ enum TimeText {
             text[10] | 0x20 == 0x74 || text[10] == 0x20,
             let year = digits(text, 0..<4), let month = digits(text, 5..<7), let day = digits(text, 8..<10),
             let hour = digits(text, 11..<13), let minute = digits(text, 14..<16), let second = digits(text, 17..<19),
-            (1678...2261).contains(year), (1...12).contains(month), day >= 1, day <= length(year, month), hour <= 23,
+            (1678...2261).contains(year), (1...12).contains(month), day >= 1,
+            day <= Timestamp.daysIn(month: month, year: year), hour <= 23,
             minute <= 59, second <= 60
         else { return nil }
         var index = 19
@@ -72,7 +75,7 @@ enum TimeText {
             guard index > first else { return nil }
         }
         guard let offset = zone(text, from: index) else { return nil }
-        let days = dayNumber(year, month, day)
+        let days = Timestamp.days(year: year, month: month, day: day)
         let total = ((days * 24 + hour) * 60 + minute - offset) * 60 + second
         return StampedTime(
             nanoseconds: Int64(total) * 1_000_000_000 + fraction, quantum: quantum, absolute: true)
@@ -99,22 +102,5 @@ enum TimeText {
             value = value * 10 + Int(text[index] - 0x30)
         }
         return value
-    }
-
-    private static func length(_ year: Int, _ month: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days since 1970-01-01 (H. Hinnant, "chrono-compatible low-level date algorithms").
-    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let y = month <= 2 ? year - 1 : year
-        let era = y / 400
-        let yearOfEra = y - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

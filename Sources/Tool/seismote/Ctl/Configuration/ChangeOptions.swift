@@ -1,5 +1,6 @@
 import ArgumentParser
 import Messages
+import Values
 
 /// Options of every command that changes settings.
 struct ChangeOptions: ParsableArguments {

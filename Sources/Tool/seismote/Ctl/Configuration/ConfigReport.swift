@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// What a change of settings has done, from the `done` of `config`, `config-rollback` and `config-reset`.
 enum ConfigReport {

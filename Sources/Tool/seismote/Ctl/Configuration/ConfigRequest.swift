@@ -1,5 +1,6 @@
 import Client
 import Messages
+import Values
 
 /// A change of settings and, when asked for, its confirmation.
 struct ConfigRequest {

@@ -1,8 +1,9 @@
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import Settings
+import Values
 
 /// Confirms changes that would go back by themselves: over a connection made after the change, and as soon as the station
 /// is there again.

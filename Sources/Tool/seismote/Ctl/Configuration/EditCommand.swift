@@ -3,6 +3,7 @@ import Client
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl edit`
 struct EditCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// A file of settings that only we can read, while a person edits it.
 final class EditedFile {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl get`
 struct GetCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Commands
-import Messages
 import Settings
+import Values
 
 /// `seismote ctl set`
 struct SetCommand: ParsableCommand {

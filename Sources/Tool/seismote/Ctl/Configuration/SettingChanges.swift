@@ -1,5 +1,5 @@
-import Messages
 import Settings
+import Values
 
 /// What is different between two trees of settings, setting by setting.
 struct SettingChanges {

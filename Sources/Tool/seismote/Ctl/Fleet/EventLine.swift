@@ -1,5 +1,5 @@
 import Glibc
-import Messages
+import Values
 
 /// An event message on one line.
 enum EventLine {

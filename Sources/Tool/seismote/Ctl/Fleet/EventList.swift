@@ -1,6 +1,6 @@
 import Client
-import Link
 import Messages
+import Values
 
 /// Asks stations for the events that they keep, page by page.
 struct EventList {

@@ -1,7 +1,7 @@
 import Association
 import Client
-import Link
 import Messages
+import Values
 
 /// Sees in `boot` and `seq` which messages of stations' events have not come, and asks for them with the command
 /// `resend`: they come on `data/history/event/trigger`.
@@ -12,7 +12,7 @@ struct EventRepair {
 
     let root: String
     private var watch = SequenceWatch()
-    private let name = BootID.random().prefix(8)
+    private let name = RandomUUID.text().prefix(8)
     private var asked = 0
 
     init(root: String) { self.root = root }

@@ -3,9 +3,9 @@ import Client
 import Commands
 import Exchange
 import Glibc
-import Link
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl events`
 struct EventsCommand: ParsableCommand {

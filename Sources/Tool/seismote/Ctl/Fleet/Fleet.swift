@@ -1,7 +1,7 @@
 import Client
-import Link
 import Messages
 import Settings
+import Values
 
 /// What the retained messages of one station say.
 struct StationView {

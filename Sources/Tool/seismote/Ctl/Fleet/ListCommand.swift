@@ -1,6 +1,7 @@
 import ArgumentParser
 import Client
 import Messages
+import Values
 
 /// `seismote ctl list`
 struct ListCommand: ParsableCommand {

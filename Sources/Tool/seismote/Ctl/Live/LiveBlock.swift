@@ -1,6 +1,7 @@
 import Messages
 import MiniSEED
 import Settings
+import Values
 
 /// A block of `data/trace` as it came, of the signal that is shown: filtered if it is sent, else raw, else RMS.
 struct LiveBlock {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Client
 import Commands
-import Link
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl log`
 struct LogCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 /// A summary in words.
 enum SummaryText {

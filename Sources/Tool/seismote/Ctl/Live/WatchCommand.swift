@@ -1,8 +1,8 @@
 import ArgumentParser
 import Client
-import Link
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl watch`
 struct WatchCommand: ParsableCommand {

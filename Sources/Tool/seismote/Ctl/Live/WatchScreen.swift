@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// One station on the whole screen, or several in a table.
 struct WatchScreen {

@@ -1,9 +1,9 @@
 import Client
 import Commands
 import Glibc
-import Link
 import Messages
 import Threads
+import Values
 
 /// A request to one or several stations, and their replies.
 ///

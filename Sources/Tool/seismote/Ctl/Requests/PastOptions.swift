@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import Messages
 import Threads
+import Values
 
 /// A stretch of the past.
 struct PastOptions: ParsableArguments {

@@ -1,5 +1,5 @@
-import Messages
 import Settings
+import Values
 
 /// One of the replies to a request (interface.md), as far as it is one.
 struct Reply {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Client
 import Messages
 import ServerOptions
+import Values
 
 /// Options of every command that shows something of stations.
 struct CtlOptions: ParsableArguments {

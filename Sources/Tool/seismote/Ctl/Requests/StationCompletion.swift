@@ -1,6 +1,5 @@
 import ArgumentParser
 import Client
-import Link
 import Messages
 import ServerOptions
 

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Text of strangers for a terminal: without control characters, which could do anything there, and not without end.
 func safe(_ text: String, limit: Int = 2000) -> String {

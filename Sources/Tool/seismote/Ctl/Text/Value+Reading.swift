@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 // What a terminal needs besides what all read (`Messages/JSON/ValueReading.swift`).
 extension Value {

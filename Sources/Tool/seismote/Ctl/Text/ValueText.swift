@@ -1,5 +1,6 @@
 import Messages
 import Settings
+import Values
 
 /// A result as lines of YAML, indented by two, safe to print; small objects stay on their line.
 func readable(_ value: Value) -> String {

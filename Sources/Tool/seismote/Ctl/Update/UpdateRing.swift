@@ -3,6 +3,7 @@ import Commands
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// Stations that are updated at the same time, from the request to the end at each of them.
 final class UpdateRing {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Commands
 import Messages
 import Settings
+import Values
 
 /// `seismote ctl <command>`: any command of the list that has no subcommand of its own, from its declaration alone.
 struct AskCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Commands
 import Messages
+import Values
 
 /// `seismote ctl event`
 struct EventCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Client
 import Commands
 import Messages
+import Values
 
 /// `seismote ctl history`
 struct HistoryCommand: ParsableCommand {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Commands
 import Glibc
-import Link
-import Messages
+import Values
 
 /// `seismote ctl snapshot`
 struct SnapshotCommand: ParsableCommand {

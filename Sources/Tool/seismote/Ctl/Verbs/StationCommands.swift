@@ -1,6 +1,6 @@
 import ArgumentParser
 import Commands
-import Messages
+import Values
 
 /// `seismote ctl ping`
 struct PingCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 import Client
 import Commands
 import Glibc
-import Link
 import Messages
+import Values
 
 /// A request whose answer is a waveform: its pieces come on a topic of their own, and become a file when they are complete.
 struct WaveformFetch {

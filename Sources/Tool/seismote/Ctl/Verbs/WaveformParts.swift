@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 /// The pieces of one waveform as they come, put together.
 struct WaveformParts {

@@ -1,5 +1,5 @@
 import Alerts
-import Messages
+import Values
 
 /// What the agent itself reports beyond what the other checks have told.
 enum AlertCheck {

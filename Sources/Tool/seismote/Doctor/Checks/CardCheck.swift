@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Errors of the memory card, as the file system counted them and the kernel wrote them down.
 enum CardCheck: OwnCheck {

@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Certificates that have expired, or will soon.
 enum CertificateCheck {

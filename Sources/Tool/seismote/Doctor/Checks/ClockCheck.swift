@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 /// The clock is set by something that knows the time.
 enum ClockCheck {

@@ -1,4 +1,4 @@
-import Messages
+import Values
 
 /// No other station has this id.
 enum IdentityCheck {

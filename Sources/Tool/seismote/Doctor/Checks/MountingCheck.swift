@@ -1,6 +1,6 @@
 import Glibc
+import Instruments
 import Messages
-import Sensors
 import Settings
 
 /// Gravity is along the station's z.

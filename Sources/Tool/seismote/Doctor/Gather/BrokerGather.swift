@@ -1,8 +1,8 @@
 import Client
 import Glibc
-import Link
 import Messages
 import Settings
+import Values
 
 /// Asks the broker for `seismote doctor`: what it has of the station, of its earlier names, and what may be written.
 struct BrokerGather {

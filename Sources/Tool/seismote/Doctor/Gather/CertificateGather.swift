@@ -1,8 +1,9 @@
 import Client
 import Glibc
-import Link
+import MQTT
 import Messages
 import Settings
+import Values
 
 /// The certificates that a connection depends on, read with `openssl`.
 enum CertificateGather {

@@ -1,4 +1,5 @@
 import Client
+import Instruments
 import Messages
 import Sensors
 import Settings

@@ -2,6 +2,7 @@ import Client
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// Reads what the agent on this machine says of itself (`AgentState`).
 enum StateGather {

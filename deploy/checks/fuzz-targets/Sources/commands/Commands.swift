@@ -4,6 +4,7 @@ import Glibc
 import LibFuzzer
 import Messages
 import Settings
+import Values
 
 /// Any bytes as a command: they are refused with at least one error that has words, or read whole; nothing is remembered
 /// of what was not carried out; and of the configuration nothing changes but by a proposal that was adopted, which gives

@@ -1,5 +1,6 @@
 import Checking
 import Glibc
+import Instruments
 import LibFuzzer
 import Sensors
 import SignalProcessing

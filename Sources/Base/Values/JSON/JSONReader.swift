@@ -1,0 +1,68 @@
+import CJansson
+
+/// Reads JSON of untrusted origin (commands from the network) by way of jansson: strict RFC 8259, no key twice,
+/// within ``ReadingLimit``.
+public enum JSONReader {
+    /// - Throws: an error with line and column.
+    public static func read(_ bytes: [UInt8]) throws(ReadingError) -> Value {
+        try ReadingLimit.checkSize(bytes)
+        var problem = json_error_t()
+        let flags = size_t(0x1 | 0x4)  // JSON_REJECT_DUPLICATES | JSON_DECODE_ANY: macros are not imported
+        let root = bytes.withUnsafeBytes { buffer in
+            json_loadb(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count, flags, &problem)
+        }
+        guard let root else {
+            let text = withUnsafeBytes(of: &problem.text) { raw in
+                // Behind it jansson has what was given, which may be a secret.
+                let near = Array(" near '".utf8)
+                let text = raw.prefix { $0 != 0 }
+                let end = text.indices.first { text[$0...].starts(with: near) }
+                return String(decoding: text[..<(end ?? text.endIndex)], as: UTF8.self)
+            }
+            throw ReadingError(
+                .syntax, "Not readable as JSON: \(bytes.isEmpty ? "the text is empty" : text).",
+                line: problem.line > 0 ? Int(problem.line) : nil,
+                column: problem.column > 0 ? Int(problem.column) : nil)
+        }
+        defer { json_decref(root) }
+        return try value(root, at: "", depth: 0)
+    }
+
+    private static func value(
+        _ node: UnsafeMutablePointer<json_t>, at pointer: String, depth: Int
+    ) throws(ReadingError) -> Value {
+        guard depth <= ReadingLimit.depth else {
+            throw ReadingError(
+                .syntax, "Nested too deeply.", at: pointer, allowed: "at most \(ReadingLimit.depth) levels")
+        }
+        switch node.pointee.type {
+        case JSON_TRUE: return .bool(true)
+        case JSON_FALSE: return .bool(false)
+        case JSON_INTEGER: return .int(Int64(json_integer_value(node)))
+        case JSON_REAL: return .double(json_real_value(node))
+        case JSON_STRING:
+            guard let text = json_string_value(node) else { return .null }
+            return .string(String(cString: text))
+        case JSON_ARRAY:
+            var elements: [Value] = []
+            for i in 0..<json_array_size(node) {
+                guard let element = json_array_get(node, i) else { continue }
+                elements.append(try value(element, at: pointer + "/\(i)", depth: depth + 1))
+            }
+            return .array(elements)
+        case JSON_OBJECT:
+            var members: [Value.Member] = []
+            var iterator = json_object_iter(node)
+            while let here = iterator {
+                if let key = json_object_iter_key(here), let child = json_object_iter_value(here) {
+                    let name = String(cString: key)
+                    let path = JSONPointer.appending(name, to: pointer)
+                    members.append(.init(name, try value(child, at: path, depth: depth + 1)))
+                }
+                iterator = json_object_iter_next(node, here)
+            }
+            return .object(members)
+        default: return .null
+        }
+    }
+}

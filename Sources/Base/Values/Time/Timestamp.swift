@@ -1,0 +1,110 @@
+/// An instant as people and messages write it: nanoseconds of UTC since 1970-01-01, leap seconds not counted.
+///
+/// The civil calendar is the proleptic Gregorian one, computed with Howard Hinnant's days-from-civil arithmetic
+/// (`chrono`-compatible low-level date algorithms). `Int64` reaches from 1677-09-21 to 2262-04-11.
+public struct Timestamp: Sendable, Equatable, Comparable {
+    /// Nanoseconds since 1970-01-01T00:00:00Z; negative before.
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
+
+    /// The fields of the calendar.
+    struct Civil {
+        var year: Int
+        /// 1 to 12.
+        var month: Int
+        /// 1 to 31.
+        var day: Int
+        var hour: Int
+        var minute: Int
+        var second: Int
+        var nanosecond: Int
+    }
+
+    var civil: Civil {
+        let (seconds, nanosecond) = Self.floorDivide(nanoseconds, 1_000_000_000)
+        let (days, secondOfDay) = Self.floorDivide(seconds, 86_400)
+        // Civil from days: eras of 400 years that begin on 1 March.
+        let z = days + 719_468
+        let (era, dayOfEra) = Self.floorDivide(z, 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return Civil(
+            year: Int(year), month: Int(month), day: Int(day), hour: Int(secondOfDay / 3600),
+            minute: Int(secondOfDay / 60 % 60), second: Int(secondOfDay % 60), nanosecond: Int(nanosecond))
+    }
+
+    /// Days from 1970-01-01 to a date of the calendar.
+    package static func days(year: Int, month: Int, day: Int) -> Int {
+        let y = month <= 2 ? year - 1 : year
+        let era = (y >= 0 ? y : y - 399) / 400
+        let yearOfEra = y - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    private static func floorDivide(_ a: Int64, _ b: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = a.quotientAndRemainder(dividingBy: b)
+        return remainder < 0 ? (quotient - 1, remainder + b) : (quotient, remainder)
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// RFC 3339, such as `2026-01-05T10:20:30.120000000Z`.
+    public var description: String { withText { String(decoding: $0, as: UTF8.self) } }
+
+    /// As in event ids, `20260105T102030120Z`: to the millisecond, cut off, no dots.
+    public var stamp: String {
+        let c = civil
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 19) { text in
+            Self.digits(c.year, 4, into: text, at: 0)
+            Self.digits(c.month, 2, into: text, at: 4)
+            Self.digits(c.day, 2, into: text, at: 6)
+            text[8] = UInt8(ascii: "T")
+            Self.digits(c.hour, 2, into: text, at: 9)
+            Self.digits(c.minute, 2, into: text, at: 11)
+            Self.digits(c.second, 2, into: text, at: 13)
+            Self.digits(c.nanosecond / 1_000_000, 3, into: text, at: 15)
+            text[18] = UInt8(ascii: "Z")
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// Gives a body the 30 ASCII bytes of the RFC 3339 text, without touching the heap.
+    func withText<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let c = civil
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 30) { text in
+            Self.digits(c.year, 4, into: text, at: 0)
+            text[4] = UInt8(ascii: "-")
+            Self.digits(c.month, 2, into: text, at: 5)
+            text[7] = UInt8(ascii: "-")
+            Self.digits(c.day, 2, into: text, at: 8)
+            text[10] = UInt8(ascii: "T")
+            Self.digits(c.hour, 2, into: text, at: 11)
+            text[13] = UInt8(ascii: ":")
+            Self.digits(c.minute, 2, into: text, at: 14)
+            text[16] = UInt8(ascii: ":")
+            Self.digits(c.second, 2, into: text, at: 17)
+            text[19] = UInt8(ascii: ".")
+            Self.digits(c.nanosecond, 9, into: text, at: 20)
+            text[29] = UInt8(ascii: "Z")
+            return body(UnsafeRawBufferPointer(text))
+        }
+    }
+
+    private static func digits(_ value: Int, _ width: Int, into text: UnsafeMutableBufferPointer<UInt8>, at start: Int)
+    {
+        var rest = value
+        for i in (start..<start + width).reversed() {
+            text[i] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+    }
+}
