@@ -114,6 +114,9 @@ struct Cost {
         }
         // What class and estimate add to each sample, and what they and the alarm do.
         report("assessment_ns", median(zip(times["chain"], times["unjudged"]).map { $0 - $1 }))
+        report(
+            "assessment_to_c",
+            median(zip(zip(times["chain"], times["unjudged"]), times["c_chain"]).map { ($0.0 - $0.1) / $1 }))
         report("assessment_with_alarm_ns", median(zip(times["alarmed"], times["unjudged"]).map { $0 - $1 }))
         report("vibration_ns", median(zip(times["vibration"], times["chain"]).map { $0 - $1 }))
         report("modes_ns", median(zip(times["modes"], times["chain"]).map { $0 - $1 }))
