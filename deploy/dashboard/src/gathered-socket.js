@@ -2,7 +2,7 @@
 // MQTT they are a stream, whose parts mean nothing.) A page that nobody sees has slow timers, so there each is handed on at once.
 import { Gathering } from "./pure/gathering.js";
 
-const span = 25;
+const span = 50;
 
 export class GatheredSocket extends globalThis.WebSocket {
   #gathering = new Gathering(span);
