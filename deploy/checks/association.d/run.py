@@ -151,8 +151,6 @@ async def agents(agent, tool, folder, recording):
             "sensor": {"driver": "replay", "replay": {"file": path, "speed": 1.0}},
             "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 5, "post_event_s": 10}},
             "trace": {"enabled": False}, "waveform": {"enabled": False}, "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}}))
-        for simulated in ("simulate", "rate_hz"):
-            del stations[-1].settings["sensor"][simulated]
     while time.time() < begin - 0.2:
         await asyncio.sleep(0.05)
     try:

@@ -83,8 +83,6 @@ def main(program, tool, work, pictures, field, line):
                 "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 5, "post_event_s": 10}}, "mqtt": {"uri": f"mqtt://127.0.0.1:{world.broker.port}"},
                 **({"alarm": {"network": {"enabled": True, "mmi": 2}, "gpio": {"line": "gpiochip99:1"}}} if number == HOME else {})},
                 command=["env", f"LD_PRELOAD={line}", f"LINE_LOG={log}", f"LINE_CLOCK={work}/unsynced"]))
-            for simulated in ("simulate", "rate_hz"):
-                del agents[-1].settings["sensor"][simulated]
         while time.time() < first - NOISE - 0.2:
             time.sleep(0.02)
         for agent in agents:

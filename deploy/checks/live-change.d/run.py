@@ -129,15 +129,12 @@ class Run:
             await client.subscribe(pattern)
         agents = []
         for name in self.stations:
-            agent = Agent(self.program, self.folder, name, {
+            agents.append(Agent(self.program, self.folder, name, {
                 "sensor": {"driver": "replay", "replay": {"file": path, "speed": 1}},
                 "conditioning": {"offset": {"mode": "none"}},
                 "axes": {"all": {"filter": PASS, "detection": {"threshold": "5 mg", "hold": 1}}},
                 "intensity": {"scales": TURNS["scale"][0]}, "trace": {"rate_hz": 20, "block_s": 0.5},
-                "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}})
-            for simulated in ("simulate", "rate_hz"):
-                del agent.settings["sensor"][simulated]
-            agents.append(agent)
+                "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}}))
         try:
             with Stalls(self.folder) as stalls:
                 for agent in agents:

@@ -27,10 +27,12 @@ class Agent:
         self.folder = os.path.join(folder, station)
         os.makedirs(self.folder, exist_ok=True)
         self.process, self.log = None, os.path.join(self.folder, "log")
+        simulated = {"driver": "simulate", "rate_hz": 100,
+                     "simulate": {"scenario": "table-knock", "seed": sum(station.encode()) % 1000 + 1}}
         self.settings = merge({
             "station": {"id": station},
-            "sensor": {"driver": "simulate", "rate_hz": 100,
-                       "simulate": {"scenario": "table-knock", "seed": sum(station.encode()) % 1000 + 1}},
+            # (A recording has a rate of its own.)
+            "sensor": {} if settings.get("sensor", {}).get("driver") == "replay" else simulated,
             "conditioning": {"settle_s": 1},
             "detection": {"event": {"pre_event_s": 1, "post_event_s": 1, "dead_time_s": 0}},
             "waveform": {"chunk_s": 2},
@@ -108,11 +110,8 @@ class Agent:
 
 def playing(program, folder, station, recording, speed, settings):
     """An agent that plays the recording of deploy/recordings in a loop, with all its events and waveforms."""
-    agent = Agent(program, folder, station, merge({
+    return Agent(program, folder, station, merge({
         "sensor": {"driver": "replay", "replay": {
             "file": recording, "speed": float(speed), "loop": True, "scale": [4.674e-06, 4.677e-06, 4.679e-06]}},
         "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 10, "post_event_s": 15}},
         "waveform": {"chunk_s": 5}}, settings))
-    for simulated in ("simulate", "rate_hz"):
-        del agent.settings["sensor"][simulated]
-    return agent

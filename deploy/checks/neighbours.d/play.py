@@ -121,14 +121,11 @@ def magnitude(records):
 
 
 def station(program, folder, name, where, path, port):
-    agent = Agent(program, folder, name, {
+    return Agent(program, folder, name, {
         "station": {"latitude": where[0], "longitude": where[1], "elevation_m": 0},
         "sensor": {"driver": "replay", "replay": {"file": path, "speed": 1.0}},
         "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 10, "post_event_s": 15, "dead_time_s": 5}},
         "waveform": {"chunk_s": 10}, "mqtt": {"uri": f"mqtt://127.0.0.1:{port}"}})
-    for simulated in ("simulate", "rate_hz"):
-        del agent.settings["sensor"][simulated]
-    return agent
 
 
 def main():

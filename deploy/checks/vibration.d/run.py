@@ -92,8 +92,6 @@ async def main(program, tool, folder):
         "sensor": {"driver": "replay", "replay": {"file": recording, "speed": float(SPEED)}},
         "vibration": {"enabled": True, "band": "din", "interval_s": INTERVAL, "limit": "din4150-3:dwellings:foundation"},
         "storage": {"ring_minutes": 10}, "mqtt": {"uri": uri}})
-    for simulated in ("simulate", "rate_hz"):
-        del agent.settings["sensor"][simulated]
     agent.start()
     page, table = os.path.join(folder, "site.html"), os.path.join(folder, "site.report.csv")
     stamp = lambda at: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))

@@ -95,9 +95,6 @@ class House:
             "trace": {"enabled": False}, "waveform": {"enabled": False}, "mqtt": {"uri": f"mqtt://127.0.0.1:{port}"},
             "alarm": {"network": {"enabled": True, "mmi": 4}, "gpio": {"line": "gpiochip99:1"}, **(alarm or {})}},
             command=["env", f"LD_PRELOAD={line}", f"LINE_LOG={self.line}", f"LINE_CLOCK={self.clock}"])
-        if sensor.get("driver") == "replay":
-            for simulated in ("simulate", "rate_hz"):
-                del self.agent.settings["sensor"][simulated]
 
     def changes(self, since=0.0):
         """[(time, on)] of the line."""
