@@ -78,5 +78,11 @@ struct FileChange {
             done += count
         }
         guard fsync(file) == 0, rename(new, path) == 0 else { throw failed(path) }
+        // The new name is on the disk before anybody is told of what is in the file: a broker gives a certificate for one key.
+        let home = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if home >= 0 {
+            fsync(home)
+            close(home)
+        }
     }
 }
