@@ -331,6 +331,9 @@ allow_anonymous true
 persistence false
 user $(id -un)
 CONF
+    if [ -e "$1/certificate.pem" ]; then
+        printf 'certfile %s\nkeyfile %s\n' "$1/certificate.pem" "$1/key.pem" >>"$1/mosquitto.conf"
+    fi
     if [ $# -gt 1 ]; then
         web_port=$(free_port)
         cat >>"$1/mosquitto.conf" <<CONF
