@@ -3,22 +3,6 @@ import PackageDescription
 
 let common: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
-/// Nothing in the rooms asks for the names of cases and members at run time: 0.15 MB of the agent. (The command-line tool
-/// does, to find its options.)
-let unnamed: [SwiftSetting] = [
-    .unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))
-]
-
-/// For rooms that no sample passes through: less code counts for more there than speed.
-let forSize: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
-
-/// For a room that has texts for the command-line tool alone: a program keeps of it only what it uses. (Elsewhere all
-/// that is public stays; for all rooms the agent would be 0.03 MB larger, because jumps to other sections are longer.)
-let onlyUsed: [SwiftSetting] = [
-    .unsafeFlags(
-        ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"], .when(configuration: .release))
-]
-
 /// For rooms that compute so much that their tests would take minutes without the optimizer.
 let alwaysOptimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
@@ -26,12 +10,11 @@ let alwaysOptimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration:
 ///
 /// - Parameter path: its folder below `Sources`: product, then name.
 func room(
-    _ path: String, _ dependencies: [Target.Dependency] = [], links: [String] = [], small: Bool = false,
-    settings: [SwiftSetting] = []
+    _ path: String, _ dependencies: [Target.Dependency] = [], links: [String] = [], settings: [SwiftSetting] = []
 ) -> Target {
     .target(
         name: name(path), dependencies: dependencies, path: "Sources/\(path)",
-        swiftSettings: common + unnamed + (small ? forSize : []) + settings,
+        swiftSettings: common + settings,
         linkerSettings: links.map { .linkedLibrary($0) })
 }
 
@@ -91,24 +74,22 @@ let package = Package(
         shim("CSharedKey"),
 
         // The rooms, each depends only on those above it.
-        room("Base/Threads", ["CLinux"], small: true),
+        room("Base/Threads", ["CLinux"]),
         room("Base/DatabaseFiles", ["CSQLite"]),
-        room("Base/Values", ["CJansson"], small: true, settings: onlyUsed),
-        room("Base/Files", ["Values"], small: true),
+        room("Base/Values", ["CJansson"]),
+        room("Base/Files", ["Values"]),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
         room("Core/Seismology", ["SignalProcessing"]),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Propagation", settings: alwaysOptimized),
-        room("Core/MiniSEED", ["Threads", "Values", "CMiniSEED"], small: true),
-        room("Core/Instruments", ["SignalProcessing"], small: true),
+        room("Core/MiniSEED", ["Threads", "Values", "CMiniSEED"]),
+        room("Core/Instruments", ["SignalProcessing"]),
         room(
-            "Core/Messages", ["Values", "Seismology", "Vibration", "MiniSEED", "Instruments"], small: true,
-            settings: onlyUsed),
-        room("Core/Warning", ["Values", "Propagation", "Messages"], small: true),
+            "Core/Messages", ["Values", "Seismology", "Vibration", "MiniSEED", "Instruments"]),
+        room("Core/Warning", ["Values", "Propagation", "Messages"]),
         room(
             "Core/Settings",
-            ["Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"],
-            small: true),
+            ["Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"]),
         room("Network/Association", ["Values", "Propagation", "Messages"], settings: alwaysOptimized),
         room("Network/NetworkMachine", ["Values", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
@@ -121,8 +102,7 @@ let package = Package(
             ]),
         room(
             "Agent/Sensors",
-            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"],
-            small: true),
+            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"]),
         room(
             "Agent/Station",
             [
@@ -130,29 +110,27 @@ let package = Package(
                 "Settings", "Sensors",
             ]),
         room(
-            "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"], small: true),
-        room("Core/Commands", ["Values", "Messages", "Settings"], small: true),
-        room("Core/MQTT", ["Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"], small: true),
+            "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"]),
+        room("Core/Commands", ["Values", "Messages", "Settings"]),
+        room("Core/MQTT", ["Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"]),
         room("Core/Client", ["Threads", "Messages", "Settings", "MQTT"]),
-        room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"], small: true),
+        room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"]),
         room(
-            "Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "MQTT", "Link"], small: true),
+            "Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "MQTT", "Link"]),
         room(
             "Agent/Agent",
             [
                 "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments",
                 "Messages", "Warning", "Settings", "Commands", "Sensors", "Station", "Spool", "MQTT", "Link",
                 "Alerts", "CLinux",
-            ],
-            small: true),
+            ]),
 
-        // Apart from the rooms, because finding options at run time needs the names that those leave out.
-        .target(
-            name: "ServerOptions",
-            dependencies: [
+        room(
+            "Core/ServerOptions",
+            [
                 "Messages", "Settings", "MQTT", "Client",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], path: "Sources/Core/ServerOptions", swiftSettings: common),
+            ]),
 
         // What is for those who build: the command-line tool has it behind its subcommands.
         room("Tool/Development/Interface", ["Values", "Seismology", "Messages", "Commands", "Alerts"]),

@@ -178,20 +178,18 @@ find_python() {
     return 1
 }
 
-# How programs are linked for use: the Swift libraries inside, and relocations in the packed form that glibc 2.36
-# (Debian 12) and later read, which takes 0.5 MB off the file. Nothing loads the programs as libraries, so they export
-# no names (0.3 MB); functions with the same code are kept once (0.2 MB). The tables for unwinding the stack are there, so
-# that a crash leaves a stack to read. What comes from libraries is looked up at the start (-z now, so that the table of it
-# is read-only from then on), and only where the system has its libraries (no RUNPATH). No build id: it is made of the names
-# of the folders, too. Nothing asks for the names of Unicode's characters (0.55 MB): Sources/Libraries/CLinux/Unicode.c answers in
-# their place. The few parts of the C++ library that Swift's runtime needs are inside too: 60 KiB of file, and 700 KiB less
-# of memory than the library.
+# How programs are linked for use: the Swift libraries inside, the tables for unwinding the stack too, so that a crash leaves
+# a stack to read. What comes from libraries is looked up at the start (-z now, so that the table of it is read-only from
+# then on), and only where the system has its libraries (no RUNPATH). No build id: it is made of the names of the folders,
+# too. What is here for memory alone brings at least 3 % of the agent's (peak, 20 950 KiB with TLS and storage; without it):
+#   pack-relative-relocs    780 KiB more (a table that the loader reads; glibc 2.36, Debian 12, and later know this form)
+#   --no-export-dynamic    1550 KiB more (nothing loads the programs as libraries)
+#   libstdc++.a             740 KiB more (the few parts that Swift's runtime needs are inside, 70 KiB of file)
 # (By a name below the package's folder: a program notes a hash of the command line that it was compiled with.)
 static_folder=$repository/.build/static
 release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xswiftc -L.build/static
     -Xlinker -z -Xlinker now
-    -Xlinker --build-id=none -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=all
-    -Xlinker --wrap=_swift_stdlib_getScalarName
+    -Xlinker --build-id=none -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
     # C of other packages has the names of its files in its messages: without the folder it was built in.
     -Xcc "-ffile-prefix-map=$repository=.")
 export release_flags
@@ -324,7 +322,7 @@ start() { exec setpriv --pdeathsig TERM setsid "$@"; }
 
 # start_broker FOLDER [PAGE]: a mosquitto of our own on loopback, with its files in that folder; sets broker_id and
 # broker_port. With the folder of a page it serves that too, with MQTT over WebSockets, on web_port. Whoever calls it
-# ends it.
+# ends it. With certificate.pem and key.pem in FOLDER it speaks TLS.
 start_broker() {
     broker_port=$(free_port)
     cat >"$1/mosquitto.conf" <<CONF
@@ -333,6 +331,9 @@ allow_anonymous true
 persistence false
 user $(id -un)
 CONF
+    if [ -e "$1/certificate.pem" ]; then
+        printf 'certfile %s\nkeyfile %s\n' "$1/certificate.pem" "$1/key.pem" >>"$1/mosquitto.conf"
+    fi
     if [ $# -gt 1 ]; then
         web_port=$(free_port)
         cat >>"$1/mosquitto.conf" <<CONF

@@ -1,6 +1,7 @@
 // Debian 13's Swift and C headers take these names in the versions that came with glibc 2.38. Linked into the arm64
-// programs, each name goes on to the function that glibc 2.36 (Debian 12) has, so that one program runs on both. The names
-// are hidden: were they exported, the loader would take them for the library's own, and each would jump to itself.
+// programs, each name goes on to the function that glibc 2.36 (Debian 12) has, so that one program runs on both. This is no
+// matter of memory: without this file no arm64 program starts on Debian 12. The names are hidden: were they exported, the
+// loader would take them for the library's own, and each would jump to itself.
     .arch armv8.5-a
     .symver fmod_2_17, fmod@GLIBC_2.17
     .symver fmodf_2_17, fmodf@GLIBC_2.17

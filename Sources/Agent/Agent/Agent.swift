@@ -87,7 +87,7 @@ public struct Agent {
         // One that the agent before this one left open is over: the link reads it back first, so that it gets its end.
         let current = Stream.current.delivery.header(topic: topics.current)
         link.publish(current, UnsafeRawBufferPointer(start: nil, count: 0))
-        clinux_forget_start()
+        clinux_forget_code()
         // What the agent before this one left comes first.
         try storage.start()
         try alarm?.start()

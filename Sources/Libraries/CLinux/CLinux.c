@@ -41,15 +41,15 @@ static int forget(struct dl_phdr_info *object, size_t size, void *context) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = object->dlpi_phdr + i;
-        if (part->p_type != PT_LOAD || part->p_flags != (PF_R | PF_X)) continue;
+        if (part->p_type != PT_LOAD || part->p_flags & PF_W) continue;
         uintptr_t start = (object->dlpi_addr + part->p_vaddr) & ~(page - 1);
         uintptr_t end = (object->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) & ~(page - 1);
         (void)madvise((void *)start, end - start, MADV_DONTNEED);
     }
-    return 1; // the first is the program itself
+    return 0;
 }
 
-void clinux_forget_start(void) { (void)dl_iterate_phdr(forget, NULL); }
+void clinux_forget_code(void) { (void)dl_iterate_phdr(forget, NULL); }
 
 // Where a failed assertion of libmosquitto's logger goes on; null outside of clinux_guarded_read.
 static _Thread_local jmp_buf *landing;

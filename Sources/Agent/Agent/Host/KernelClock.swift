@@ -36,7 +36,7 @@ enum ClockWatch {
     /// Writes the state every two seconds, until it is ended.
     /// - Returns: an errno.
     static func run(_ path: String) -> Int32 {
-        clinux_forget_start()
+        clinux_forget_code()
         while true {
             guard let clock = KernelClock.ask(),
                 SmallFile.replace(

@@ -1,3 +1,4 @@
+import CLinux
 import MQTT
 import Messages
 
@@ -52,6 +53,8 @@ final class MosquittoTransport: Transport {
         case .connected(let limits):
             family.attemptSucceeded()
             will = (min(1, limits.maximumQoS), limits.retainAvailable)
+            // Most of what a handshake touches of libcrypto is not needed until the next one.
+            clinux_forget_code()
         case .refused(let code, _):
             if code == BrokerLimits.qosNotSupported { will.qos = 0 }
             if code == BrokerLimits.retainNotSupported { will.retain = false }

@@ -24,9 +24,10 @@ int clinux_own_files(void);
 // back to the system when they are freed. Before the first thread is made.
 void clinux_use_little_memory(void);
 
-// Gives back the pages of the program's code that are in memory; what is needed again is taken from the file. For the end
-// of the start, whose code (settings, schema) is not needed any more: it is half of the code.
-void clinux_forget_start(void);
+// Gives back the pages of code and constants of the program and its libraries; what is needed again is taken from the file
+// (or from the kernel's copy of it). For the end of the start (settings, schema) and of a handshake (TLS), whose code is not
+// needed for long.
+void clinux_forget_code(void);
 
 // Calls mosquitto_loop_read. Where an assertion in the library's logger fails in it (before 2.0.16: at a property of MQTT 5
 // that does not exist), the call ends with CLINUX_ASSERTION instead of the process; the client must then be destroyed, and
