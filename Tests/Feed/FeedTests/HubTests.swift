@@ -129,7 +129,7 @@ private final class Bench {
             while answer.body.isEmpty, var more = answer.more {
                 turns += 1
                 guard let body = more.next(ring) else { return (WebAnswer(answer.nothing, ""), turns) }
-                (answer.body, answer.more) = (body, more.isOver ? nil : more)
+                (answer.body, answer.more) = (body, more.isOver && !body.isEmpty ? nil : more)
             }
             return (answer, turns)
         }

@@ -30,7 +30,7 @@ class Feed:
                 ["setpriv", "--pdeathsig", "KILL", self.program, *self.broker,
                  *[word for one in settings for word in ("--set", one)]],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
                 socket.create_connection(("127.0.0.1", last or self.web), 1).close()

@@ -172,7 +172,8 @@ final class WebHandler: ChannelInboundHandler, Client {
             return (more.next(ring), more)
         } then: { (made: ([UInt8]?, any WebPieces)) in
             var answer = answer
-            if let body = made.0 { (answer.body, answer.more) = (body, made.1.isOver ? nil : made.1) }
+            // (Where there is nothing yet, it is not known yet whether there will be.)
+            if let body = made.0 { (answer.body, answer.more) = (body, made.1.isOver && !body.isEmpty ? nil : made.1) }
             self.begin(made.0 == nil ? WebAnswer(answer.nothing, "") : answer, to: head, address)
         }
     }
