@@ -73,3 +73,13 @@ package_root() {
     fi
     exec {lock}>&-
 }
+
+# cluster_root: the path of a Debian 13 with its RabbitMQ 4 and NATS, made once. One check at a time may use it.
+cluster_root() {
+    local root=$cache/cluster-root
+    if [ ! -e "$root/made" ]; then
+        make_root trixie "$root" rabbitmq-server,nats-server --variant=minbase >&2 || return
+        touch "$root/made"
+    fi
+    printf '%s\n' "$root"
+}

@@ -259,12 +259,14 @@ struct EventRecorder: ~Copyable {
     private mutating func update(
         _ time: Int64, _ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink
     ) -> Bool {
-        guard let event = open, event.motion.grown else { return false }
-        guard event.announced else { return announce(&messenger, quality, sink) }
+        // (Asked of the event where it is: it is asked at each sample, and a copy of it is as dear as a filter.)
+        guard open?.motion.grown == true else { return false }
+        guard open?.announced == true else { return announce(&messenger, quality, sink) }
         // Times of a sensor's samples jitter: a second is over with the sample that is nearest to its end, which is that of the
         // estimates as well.
-        guard time - event.lastSent >= updateInterval - Int64(0.5e9 / rate) else { return false }
-        var changed = event
+        guard let lastSent = open?.lastSent, time - lastSent >= updateInterval - Int64(0.5e9 / rate),
+            var changed = open
+        else { return false }
         changed.fill(configuration, record, assessment, &picker, rate: rate)
         changed.message.kind = .update
         changed.motion.grown = false

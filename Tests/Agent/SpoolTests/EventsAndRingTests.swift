@@ -154,6 +154,16 @@ import Testing
         let limit = ages.limit(age: 30 * day) ?? 0
         #expect(limit <= 60 * 1440 && limit >= 59 * 1440)
     }
+
+    /// Of the marks that are old enough the youngest: the number that the messages below have reached that age.
+    @Test func ofSeveralMarksThatAreOldEnoughTheYoungestCounts() {
+        var ages = MessageAges()
+        for hour in 0..<20 { _ = ages.look(now: Int64(hour) * 3600 * second, next: Int64(100 + hour), keep: 2 * day) }
+        #expect(ages.limit(age: 5 * 3600 * second) == 114)
+        #expect(ages.limit(age: 19 * 3600 * second) == 100)
+        #expect(ages.limit(age: 20 * 3600 * second) == nil)
+        #expect(ages.limit(age: 0) == .max)
+    }
 }
 
 @Suite struct RingTests {

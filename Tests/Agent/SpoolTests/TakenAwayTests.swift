@@ -149,6 +149,31 @@ import Testing
         #expect(throws: SpoolError.self) { _ = try folder.open() }
     }
 
+    /// Levels, waveforms and facts of one station are not those of another: into its database go only messages, which have
+    /// their station in the topic.
+    @Test func anothersSpoolGetsNoLevelsAndNoWaveforms() throws {
+        let folder = try TemporaryFolder()
+        var spool = try folder.open()
+        for index in 0..<3 { try spool.put(.of(.essential), "own \(index)") }
+        for index in 0..<5 {
+            let (segment, bytes) = try LevelsTests.piece(from: index * 60_000, count: 1000)
+            try spool.appendSegment(segment, bytes)
+        }
+        try spool.storeLevels()
+        try spool.commit()
+        func levels(_ spool: inout Spool) throws -> Int {
+            var found = 0
+            for number in SpoolDamageTests.blocks where try spool.levels(number) != nil { found += 1 }
+            return found
+        }
+        #expect(try levels(&spool) > 0)
+        try Self.apply(.folderOfAnother, folder)
+        try spool.recover()
+        #expect(Set(try spool.texts(.essential)) == Set(["other 1", "other 2"] + (0..<3).map { "own \($0)" }))
+        #expect(try levels(&spool) == 0)
+        #expect(spool.segments(from: .min, to: .max).isEmpty)
+    }
+
     /// While there is nothing to begin anew with, it is tried again; a folder that comes back is the old one.
     @Test func aFolderThatComesBackIsGoneOnWith() throws {
         let folder = try TemporaryFolder()

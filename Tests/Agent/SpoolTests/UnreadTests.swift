@@ -39,7 +39,9 @@ import Testing
         return (ids, spool.unread == before)
     }
 
-    @Test(arguments: ["sum = sum + 1", "payload = x'00'", "made = made + 1", "topic = 'other'"])
+    @Test(arguments: [
+        "sum = sum + 1", "payload = x'00'", "made = made + 1", "topic = 'other'", "key = key + 1000000",
+    ])
     func anEndThatIsNotAsWrittenCounts(change: String) throws {
         let folder = try TemporaryFolder()
         try Self.fill(folder)
@@ -55,6 +57,26 @@ import Testing
         #expect(spool.unread == before)
         _ = try spool.messages(of: "e7", .onset ... .end)
         #expect(spool.unread == before + 1)
+    }
+
+    /// An index that names another event than the row has: the row says whose end it is.
+    @Test func anIndexThatNamesAnotherEventGivesNobodyItsEnd() throws {
+        let folder = try TemporaryFolder()
+        try Self.fill(folder)
+        let database = Database(folder.database)
+        try database.connect()
+        let root = Int(try #require(try database.number("SELECT rootpage FROM sqlite_schema WHERE name = 'events'"))) - 1
+        database.close()
+        let file = URL(fileURLWithPath: folder.database)
+        var bytes = try Data(contentsOf: file)
+        let page = root * 4096..<(root + 1) * 4096
+        // (":" comes after "9": the order of the index holds but for this.)
+        while let place = bytes.range(of: Data("e7".utf8), in: page) { bytes[place.lowerBound + 1] = UInt8(ascii: ":") }
+        try bytes.write(to: file)
+        var spool = try folder.open()
+        var given: [String] = []
+        try? spool.forEachEnd(where: { $0 == "e:" }) { given.append($0.header.event?.id ?? "") }
+        #expect(given.isEmpty)
     }
 
     @Test func whatIsNotAsWrittenInOtherTablesCounts() throws {

@@ -65,6 +65,10 @@ class Record:
     turns: dict  # detector -> how often it was at work
 
 
+# What an agent's log says where its account may not do something.
+REFUSALS = "the broker refused a message", "subscription refused", "not authorised", "commands do not arrive"
+
+
 def judge(run):
     deaths = [at for at, what in run.kills if not what.startswith("detector")]
     print(f"{len(run.kills)} of {run.wanted} kills: " + ", ".join(
@@ -74,7 +78,9 @@ def judge(run):
     events(run, deaths)
     commands(run, deaths)
     for station, words in run.agents.items():
-        expect("refused" not in words, f"{station} may not do what it does: {words[-300:]}")
+        # (A node that dies refuses the connection: that is no right which is missing.)
+        said = [line for line in words.splitlines() if any(phrase in line for phrase in REFUSALS)]
+        expect(not said, f"{station} may not do what it does: {said[-3:]}")
         expect("connected" in words, f"{station} never connected: {words[-300:]}")
 
 

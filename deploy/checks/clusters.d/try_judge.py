@@ -62,7 +62,7 @@ def wrong():
     yield "a place is wrong", lambda run: event(run, 2, lambda one: {**one, "latitude": 34.0}), "wrong place"
     yield "all come late", lambda run: setattr(run, "versions", [(at + 15, one, dup) for at, one, dup in run.versions]), "late"
     yield "a station does not answer", lambda run: run.asked.append((BEGIN + 150, 2, "house-0: offline")), "ctl failed"
-    yield "a station may not do something", lambda run: run.agents.update({"house-0": "connected, refused"}), "may not"
+    yield "a station may not do something", lambda run: run.agents.update({"house-0": "warning the broker refused a message topic=a reason=135"}), "may not"
     yield "a publisher waits", lambda run: setattr(run, "silence", 61), "without an answer"
     yield "there was no earthquake", lambda run: run.quakes.clear() or run.versions.clear(), "no earthquake"
     yield "there were no kills", lambda run: run.kills.clear(), "fewer kills"

@@ -1,4 +1,4 @@
-"""run.py AGENT TOOL FOLDER LINE.SO [--short]: see deploy/checks/warning."""
+"""run.py AGENT TOOL FOLDER LINE.SO [--short] [--rabbitmq ROOT]: see deploy/checks/warning."""
 
 import asyncio
 import csv
@@ -13,7 +13,7 @@ import sys
 import time
 
 from agent import Agent
-from broker import Broker
+from brokers import Mosquitto, RabbitMQ
 from client import Client
 from score import seconds
 from shaking import Shaking, Tables, info, lattice, shift
@@ -53,8 +53,8 @@ class Observer:
             payload = None
         self.heard.append((time.time(), message.topic, message.retain, payload))
 
-    async def start(self, port):
-        await self.client.connect(port)
+    async def start(self, broker):
+        await self.client.connect(broker.port, **broker.user)
         for topic in ("seismote/network/event", "seismote/+/event/#", "seismote/+/state/health", "seismote/+/res/#"):
             await self.client.subscribe(topic)
 
@@ -85,14 +85,14 @@ def write(samples, path, begin, factor, before):
 class House:
     """A real agent with an alarm line."""
 
-    def __init__(self, program, folder, name, place, port, line, alarm=None, **sensor):
+    def __init__(self, program, folder, name, place, mqtt, line, alarm=None, **sensor):
         os.makedirs(os.path.join(folder, name), exist_ok=True)
         self.name, self.place = name, place
         self.line, self.clock = os.path.join(folder, name, "line"), os.path.join(folder, name, "unsynced")
         self.agent = Agent(program, folder, name, {
             "station": {"latitude": round(place[0], 5), "longitude": round(place[1], 5), "elevation_m": 0},
             "sensor": sensor, "conditioning": {"settle_s": 5}, "detection": {"event": {"pre_event_s": 5, "post_event_s": 10}},
-            "trace": {"enabled": False}, "waveform": {"enabled": False}, "mqtt": {"uri": f"mqtt://127.0.0.1:{port}"},
+            "trace": {"enabled": False}, "waveform": {"enabled": False}, "mqtt": mqtt,
             "alarm": {"network": {"enabled": True, "mmi": 4}, "gpio": {"line": "gpiochip99:1"}, **(alarm or {})}},
             command=["env", f"LD_PRELOAD={line}", f"LINE_LOG={self.line}", f"LINE_CLOCK={self.clock}"])
 
@@ -132,6 +132,7 @@ def said_of(observer, version):
 async def earthquake(program, folder, line, broker, observer, client, samples, times, rng, number, stations):
     """An earthquake of M 6: the houses, and of those whose line sounded (house, its warning, seconds from the version and from the
     message that decides to the line, whether that was an onset, seconds from there to S)."""
+    broker.accounts([f"house-{number}-{i}" for i in range(len(HOUSES))])
     begin = time.time() + 12
     quake = Shaking(times, begin + LEAD + P, shift(CENTRE, rng.uniform(-8, 8), rng.uniform(-8, 8)), rng.uniform(8, 12), 6.0)
     houses = []
@@ -139,11 +140,11 @@ async def earthquake(program, folder, line, broker, observer, client, samples, t
         place = shift(CENTRE, east + rng.uniform(-2, 2), north + rng.uniform(-2, 2))
         here, path = quake.at(place, 0), os.path.join(folder, f"{number}-{i}.csv")
         write(samples, path, begin, min(1, here["peak"] / PEAK), here["p"] - quake.origin)
-        houses.append(House(program, folder, f"house-{number}-{i}", place, broker.port, line, driver="replay", replay={"file": path, "speed": 1.0}))
+        houses.append(House(program, folder, f"house-{number}-{i}", place, broker.settings(f"house-{number}-{i}"), line, driver="replay", replay={"file": path, "speed": 1.0}))
     # One that has no broker: its own alarm is as ever.
     path = os.path.join(folder, f"{number}-alone.csv")
     write(samples, path, begin, 1, 0)
-    alone = House(program, folder, f"alone-{number}", shift(CENTRE, 1, 1), 1, line, alarm={"enabled": True}, driver="replay", replay={"file": path, "speed": 1.0})
+    alone = House(program, folder, f"alone-{number}", shift(CENTRE, 1, 1), {"uri": "mqtt://127.0.0.1:1"}, line, alarm={"enabled": True}, driver="replay", replay={"file": path, "speed": 1.0})
     while time.time() < begin - 0.2:
         await asyncio.sleep(0.02)
     for house in [*houses, alone]:
@@ -282,14 +283,22 @@ async def main():
     for depth in (8, 10, 12):
         times.p(0, depth), times.s(0, depth)
     samples = waveform(tool, folder)
-    broker = await Broker(folder, "broker").start()
+    broker = RabbitMQ(folder, sys.argv[sys.argv.index("--rabbitmq") + 1]) if "--rabbitmq" in sys.argv else Mosquitto(folder)
+    try:
+        await watch(program, tool, folder, line, rounds, rng, times, samples, await broker.start())
+    finally:
+        broker.stop()
+
+
+async def watch(program, tool, folder, line, rounds, rng, times, samples, broker):
     observer = Observer()
-    await observer.start(broker.port)
+    await observer.start(broker)
     client = Client("fleet", version=5)
-    await client.connect(broker.port)
+    await client.connect(broker.port, **broker.user)
+    broker.accounts(["quiet"])
     with open(os.path.join(folder, "network.log"), "ab") as log:
-        detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", tool, "network", "run", "--broker", f"mqtt://127.0.0.1:{broker.port}",
-                                     "--set", f"network.state={folder}/network"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", tool, "network", "run", *broker.detector()], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    await until(lambda: broker.is_heard(os.path.join(folder, "network.log")), 60, "the detector is at work")
     stations = dict(list(lattice(rng, CENTRE, 6).items())[:30])
     for name, place in stations.items():
         await client.publish(f"seismote/{name}/state/info", json.dumps(info(name, place, time.time())).encode(), retain=True)
@@ -301,7 +310,7 @@ async def main():
                 house.agent.stop()
             running, one = await earthquake(program, folder, line, broker, observer, client, samples, times, rng, number, stations)
             found += one
-        quiet = House(program, folder, "quiet", shift(CENTRE, 20, 20), broker.port, line, driver="simulate", rate_hz=50, simulate={"scenario": "quiet"})
+        quiet = House(program, folder, "quiet", shift(CENTRE, 20, 20), broker.settings("quiet"), line, driver="simulate", rate_hz=50, simulate={"scenario": "quiet"})
         running.append(quiet)
         quiet.agent.start()
         await until(lambda: observer.of("seismote/quiet/state/health"), 20, "the quiet house")
@@ -314,7 +323,6 @@ async def main():
             file.writelines(json.dumps(x) + "\n" for x in observer.heard if "health" not in x[1])
         detector.send_signal(signal.SIGTERM)
         detector.wait()
-        broker.stop()
     wrong = []
     for what, values in [] if not found else (("version of the network event", [x[2] for x in found]), ("message that decides", [x[3] for x in found]),
                                                 ("onset that decides", [x[3] for x in found if x[4]])):

@@ -42,10 +42,8 @@ public struct JSONWriter: Sendable {
 
     /// A key known when the program is written: plain ASCII without `"` and `\`.
     public mutating func key(_ name: StaticString) {
-        separate()
-        buffer.append(UInt8(ascii: "\""))
-        buffer.append(name)
-        buffer.append("\":")
+        let quote = UInt8(ascii: "\"")
+        buffer.append(needsComma ? UInt8(ascii: ",") : nil, quote, name, (quote, UInt8(ascii: ":")))
         needsComma = false
     }
 
@@ -152,6 +150,10 @@ public struct JSONWriter: Sendable {
     private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
         var index = 0
         while index < text.count {
+            let plain = text[index...].prefix { !Self.mayNeedEscape($0) }
+            buffer.append(UnsafeBufferPointer(rebasing: plain))
+            index = plain.endIndex
+            guard index < text.count else { return }
             let byte = text[index]
             index += 1
             switch byte {
@@ -164,8 +166,7 @@ public struct JSONWriter: Sendable {
             case 0x0d: buffer.append("\\r")
             case 0..<0x20:
                 hex(UInt32(byte))
-            // The first bytes of those that JSON lets pass and `isUnprintable` does not.
-            case 0x7f, 0xc2, 0xd8, 0xe2:
+            default:
                 let end = byte == 0x7f ? index : min(text.count, byte == 0xe2 ? index + 2 : index + 1)
                 var value = UInt32(byte) & (byte == 0x7f ? 0x7f : byte == 0xe2 ? 15 : 31)
                 for next in text[index..<end] { value = value << 6 | UInt32(next & 63) }
@@ -175,8 +176,15 @@ public struct JSONWriter: Sendable {
                 }
                 hex(value)
                 index = end
-            default: buffer.append(byte)
             }
+        }
+    }
+
+    /// What JSON wants escaped, and the first bytes of what it lets pass and `isUnprintable` does not.
+    private static func mayNeedEscape(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7f, 0xc2, 0xd8, 0xe2: true
+        default: false
         }
     }
 

@@ -137,23 +137,26 @@ public struct Decimator: Sendable {
     }
 }
 
-/// One linear-phase stage of all lanes.
+/// One linear-phase stage of all lanes, which lie in pairs: what a processor computes at once. (As pairs, because memory that
+/// is known to begin at 16 bytes can be an operand of an addition.)
 private struct RunningStage: Sendable {
     private let coefficients: [Double]
     private let half: Int
     private let factor: Int
+    /// Pairs of lanes.
     private let stride: Int
     /// The last samples, lanes side by side, oldest first.
-    private var history: [Double]
+    private var history: [SIMD2<Double>]
     /// Samples in the history, and where the next output's window begins.
     private var filled = 0
     private var next = 0
 
+    /// - Parameter stride: doubles from one sample to the next, even.
     init(_ stage: DecimationStage, stride: Int, chunk: Int) {
         (coefficients, half, factor) = (stage.coefficients, stage.halfLength, stage.factor)
-        self.stride = stride
+        self.stride = stride / 2
         // Room for several chunks, so that it is moved to the front less often.
-        history = [Double](repeating: 0, count: (2 * half + 1 + factor + 3 * chunk) * stride)
+        history = [SIMD2](repeating: .zero, count: (2 * half + 1 + factor + 3 * chunk) * self.stride)
     }
 
     mutating func reset() {
@@ -164,25 +167,29 @@ private struct RunningStage: Sendable {
     /// Takes `count` samples and writes the outputs that they complete; `input` and `output` may be the same memory.
     mutating func run(_ input: UnsafePointer<Double>, _ count: Int, _ output: UnsafeMutablePointer<Double>) -> Int {
         let (stride, half, factor) = (self.stride, self.half, self.factor)
+        let frame = stride * MemoryLayout<SIMD2<Double>>.stride
         var (filled, next) = (self.filled, self.next)
         var outputs = 0
         history.withUnsafeMutableBufferPointer { buffer in
             guard let history = buffer.baseAddress else { return }
+            func copy(to place: Int, _ samples: Int) {
+                UnsafeMutableRawPointer(history + place * stride).copyMemory(from: input, byteCount: samples * frame)
+            }
             if filled == 0 {
                 // Before the first sample: the first sample.
-                for i in 0..<half { (history + i * stride).update(from: input, count: stride) }
+                for i in 0..<half { copy(to: i, 1) }
                 filled = half
             } else if (filled + count) * stride > buffer.count {
                 history.update(from: history + next * stride, count: (filled - next) * stride)
                 filled -= next
                 next = 0
             }
-            (history + filled * stride).update(from: input, count: count * stride)
+            copy(to: filled, count)
             filled += count
             coefficients.withUnsafeBufferPointer { coefficients in
                 guard let taps = coefficients.baseAddress else { return }
                 while filled - next > 2 * half {
-                    Self.convolve(history + (next + half) * stride, taps, half, stride, output + outputs * stride)
+                    Self.convolve(history + (next + half) * stride, taps, half, stride, output + 2 * outputs * stride)
                     outputs += 1
                     next += factor
                 }
@@ -195,72 +202,63 @@ private struct RunningStage: Sendable {
     /// One output of every lane from the samples around `centre`.
     @inline(__always)
     private static func convolve(
-        _ centre: UnsafePointer<Double>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
+        _ centre: UnsafePointer<SIMD2<Double>>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
         _ output: UnsafeMutablePointer<Double>
     ) {
-        var lane = 0
-        while lane + 10 <= stride {
-            convolveTen(centre + lane, taps, half, stride, output + lane)
-            lane += 10
+        var pair = 0
+        while pair + 5 <= stride {
+            convolveFive(centre + pair, taps, half, stride, output + 2 * pair)
+            pair += 5
         }
-        while lane < stride {
-            convolveTwo(centre + lane, taps, half, stride, output + lane)
-            lane += 2
+        while pair < stride {
+            convolveOne(centre + pair, taps, half, stride, output + 2 * pair)
+            pair += 1
         }
     }
 
-    /// Ten lanes: as many sums as fit into the registers of a processor with pairs of doubles.
-    private static func convolveTen(
-        _ centre: UnsafePointer<Double>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
+    /// Five pairs of lanes: as many sums as fit into the registers beside what they are made of.
+    private static func convolveFive(
+        _ centre: UnsafePointer<SIMD2<Double>>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
         _ output: UnsafeMutablePointer<Double>
     ) {
-        let c = taps[0]
-        var (a0, a1, a2, a3, a4) = (c * centre[0], c * centre[1], c * centre[2], c * centre[3], c * centre[4])
-        var (a5, a6, a7, a8, a9) = (c * centre[5], c * centre[6], c * centre[7], c * centre[8], c * centre[9])
+        let c = SIMD2(repeating: taps[0])
+        var (a, b, d) = (c * centre[0], c * centre[1], c * centre[2])
+        var (e, f) = (c * centre[3], c * centre[4])
         var (l, r) = (centre, centre)
         var n = 1
         while n <= half {
             l -= stride
             r += stride
-            let c = taps[n]
-            a0 += c * (l[0] + r[0])
-            a1 += c * (l[1] + r[1])
-            a2 += c * (l[2] + r[2])
-            a3 += c * (l[3] + r[3])
-            a4 += c * (l[4] + r[4])
-            a5 += c * (l[5] + r[5])
-            a6 += c * (l[6] + r[6])
-            a7 += c * (l[7] + r[7])
-            a8 += c * (l[8] + r[8])
-            a9 += c * (l[9] + r[9])
-            n += 1
+            let c = SIMD2(repeating: taps[n])
+            a += c * (l[0] + r[0])
+            b += c * (l[1] + r[1])
+            d += c * (l[2] + r[2])
+            e += c * (l[3] + r[3])
+            f += c * (l[4] + r[4])
+            n &+= 1
         }
-        (output[0], output[1], output[2], output[3], output[4]) = (a0, a1, a2, a3, a4)
-        (output[5], output[6], output[7], output[8], output[9]) = (a5, a6, a7, a8, a9)
+        (output[0], output[1], output[2], output[3]) = (a[0], a[1], b[0], b[1])
+        (output[4], output[5], output[6], output[7]) = (d[0], d[1], e[0], e[1])
+        (output[8], output[9]) = (f[0], f[1])
     }
 
-    /// Two lanes, with two sums for each.
-    private static func convolveTwo(
-        _ centre: UnsafePointer<Double>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
+    /// One pair of lanes, with two sums for each.
+    private static func convolveOne(
+        _ centre: UnsafePointer<SIMD2<Double>>, _ taps: UnsafePointer<Double>, _ half: Int, _ stride: Int,
         _ output: UnsafeMutablePointer<Double>
     ) {
-        var (a0, a1, b0, b1) = (taps[0] * centre[0], taps[0] * centre[1], 0.0, 0.0)
+        var (a, b) = (SIMD2(repeating: taps[0]) * centre[0], SIMD2<Double>.zero)
         var (l, r) = (centre, centre)
         var n = 1
         while n < half {
-            let (c, d) = (taps[n], taps[n + 1])
-            a0 += c * (l[-stride] + r[stride])
-            a1 += c * (l[1 - stride] + r[1 + stride])
+            let (c, d) = (SIMD2(repeating: taps[n]), SIMD2(repeating: taps[n + 1]))
+            a += c * (l[-stride] + r[stride])
             l -= 2 * stride
             r += 2 * stride
-            b0 += d * (l[0] + r[0])
-            b1 += d * (l[1] + r[1])
-            n += 2
+            b += d * (l[0] + r[0])
+            n &+= 2
         }
-        if n == half {
-            a0 += taps[n] * (l[-stride] + r[stride])
-            a1 += taps[n] * (l[1 - stride] + r[1 + stride])
-        }
-        (output[0], output[1]) = (a0 + b0, a1 + b1)
+        if n == half { a += SIMD2(repeating: taps[n]) * (l[-stride] + r[stride]) }
+        (output[0], output[1]) = (a[0] + b[0], a[1] + b[1])
     }
 }

@@ -129,54 +129,74 @@ public struct AxisFilter: Sendable {
         _ c: UnsafePointer<Double>, _ d: UnsafeMutablePointer<Double>, _ x: UnsafeMutablePointer<Double>,
         _ y: UnsafeMutablePointer<Double>, _ z: UnsafeMutablePointer<Double>, _ count: Int
     ) {
-        let (cx, cy, cz) = (Coefficients(c), Coefficients(c + 5), Coefficients(c + 10))
-        var (dx, dy, dz) = (Delays(d), Delays(d + 2), Delays(d + 4))
-        for i in 0..<count { (x[i], y[i], z[i]) = (dx.step(cx, x[i]), dy.step(cy, y[i]), dz.step(cz, z[i])) }
-        dx.store(d)
-        dy.store(d + 2)
-        dz.store(d + 4)
+        let (cxy, cz) = (Coefficients(c, c + 5), Coefficients(c + 10, c + 10))
+        var (dxy, dz) = (Delays(d, d + 2), Delays(d + 4, d + 4))
+        for i in 0..<count {
+            let xy = dxy.step(cxy, SIMD2(x[i], y[i]))
+            (x[i], y[i], z[i]) = (xy[0], xy[1], dz.step(cz, SIMD2(z[i], z[i]))[0])
+        }
+        dxy.store(d, d + 2)
+        dz.store(d + 4, d + 4)
     }
 
     /// Two sections after one another, as two calls of ``run(_:_:_:_:_:_:)``: a section has to wait for its own last
-    /// sample, and the processor does the other one meanwhile.
+    /// sample, and the processor does the other one meanwhile. The z axis of the second goes with that of the first, one
+    /// sample behind it.
     @inline(__always)
     private static func runTwo(
         _ c: UnsafePointer<Double>, _ d: UnsafeMutablePointer<Double>, _ x: UnsafeMutablePointer<Double>,
         _ y: UnsafeMutablePointer<Double>, _ z: UnsafeMutablePointer<Double>, _ count: Int
     ) {
-        let (cx, cy, cz) = (Coefficients(c), Coefficients(c + 5), Coefficients(c + 10))
-        let (ex, ey, ez) = (Coefficients(c + 15), Coefficients(c + 20), Coefficients(c + 25))
-        var (dx, dy, dz) = (Delays(d), Delays(d + 2), Delays(d + 4))
-        var (fx, fy, fz) = (Delays(d + 6), Delays(d + 8), Delays(d + 10))
+        let (first, second) = (Coefficients(c, c + 5), Coefficients(c + 15, c + 20))
+        var (dxy, exy) = (Delays(d, d + 2), Delays(d + 6, d + 8))
+        let (both, alone, last) = (
+            Coefficients(c + 10, c + 25), Coefficients(c + 10, c + 10), Coefficients(c + 25, c + 25)
+        )
+        var dz = Delays(d + 4, d + 4)
+        var between = dz.step(alone, SIMD2(z[0], z[0]))[0]
+        dz.takeSecond(d + 10)
         for i in 0..<count {
-            let (xo, yo, zo) = (dx.step(cx, x[i]), dy.step(cy, y[i]), dz.step(cz, z[i]))
-            (x[i], y[i], z[i]) = (fx.step(ex, xo), fy.step(ey, yo), fz.step(ez, zo))
+            let xy = exy.step(second, dxy.step(first, SIMD2(x[i], y[i])))
+            (x[i], y[i]) = (xy[0], xy[1])
+            guard i > 0 else { continue }
+            let pair = dz.step(both, SIMD2(z[i], between))
+            (between, z[i - 1]) = (pair[0], pair[1])
         }
-        dx.store(d)
-        dy.store(d + 2)
-        dz.store(d + 4)
-        fx.store(d + 6)
-        fy.store(d + 8)
-        fz.store(d + 10)
+        dxy.store(d, d + 2)
+        exy.store(d + 6, d + 8)
+        dz.store(d + 4, d + 10)
+        var ez = Delays(d + 10, d + 10)
+        z[count - 1] = ez.step(last, SIMD2(between, between))[0]
+        ez.store(d + 10, d + 10)
     }
 
-    /// Of one section and axis.
+    /// Of one section and two axes, or of two sections: what a processor with pairs of doubles computes at once. (The same
+    /// operations in the same order as for one of them.)
     private struct Coefficients {
-        let b0, beta1, beta2, e1, e2: Double
+        let b0, beta1, beta2, e1, e2: SIMD2<Double>
 
         @inline(__always)
-        init(_ c: UnsafePointer<Double>) { (b0, beta1, beta2, e1, e2) = (c[0], c[1], c[2], c[3], c[4]) }
+        init(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>) {
+            (b0, beta1, beta2) = (SIMD2(a[0], b[0]), SIMD2(a[1], b[1]), SIMD2(a[2], b[2]))
+            (e1, e2) = (SIMD2(a[3], b[3]), SIMD2(a[4], b[4]))
+        }
     }
 
-    /// Of one section and axis, in registers.
+    /// Of the same, in registers.
     private struct Delays {
-        var first, second: Double
+        var first, second: SIMD2<Double>
 
         @inline(__always)
-        init(_ d: UnsafePointer<Double>) { (first, second) = (d[0], d[1]) }
+        init(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>) {
+            (first, second) = (SIMD2(a[0], b[0]), SIMD2(a[1], b[1]))
+        }
+
+        /// Those of the second of the pair from memory.
+        @inline(__always)
+        mutating func takeSecond(_ b: UnsafePointer<Double>) { (first[1], second[1]) = (b[0], b[1]) }
 
         @inline(__always)
-        mutating func step(_ c: Coefficients, _ input: Double) -> Double {
+        mutating func step(_ c: Coefficients, _ input: SIMD2<Double>) -> SIMD2<Double> {
             let output = c.b0 * input + first
             first += (c.beta1 * input - c.e1 * output) + second
             second += c.beta2 * input - c.e2 * output
@@ -184,7 +204,9 @@ public struct AxisFilter: Sendable {
         }
 
         @inline(__always)
-        func store(_ d: UnsafeMutablePointer<Double>) { (d[0], d[1]) = (first, second) }
+        func store(_ a: UnsafeMutablePointer<Double>, _ b: UnsafeMutablePointer<Double>) {
+            (a[0], a[1], b[0], b[1]) = (first[0], second[0], first[1], second[1])
+        }
     }
 
     /// Delays of every steady section of an axis for the constant input that reaches it.

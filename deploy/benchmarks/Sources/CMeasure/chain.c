@@ -14,6 +14,13 @@ struct motion {
     double a[3], v[3], d[3];
 };
 
+// What tells a spike of a single sample on one axis: the last samples without spikes and as they were, the mean of what
+// samples stand out of the middle between their neighbours, and the newest of that, which waits.
+struct spikes {
+    double last, before, earlier, raw, raw_before, mean, waiting;
+    int seen;
+};
+
 struct levels {
     double sum[5], peak[5], products[6], means[3], velocity[3], displacement[3], ratio;
     int samples;
@@ -22,6 +29,7 @@ struct levels {
 struct chain {
     struct chain_settings s;
     struct delays offset[3], filter[3][2], before[3], velocity[3], displacement[3], ratio[3][2];
+    struct spikes spikes[3];
     double first[3], last_a[3], last_v[3], v[3], d[3];
     int started;
     // RMS and level
@@ -185,6 +193,30 @@ static int guard(struct chain *c, const double *power, const double *raw) {
     return c->good;
 }
 
+static int spike(struct spikes *s, double least, int second, double new) {
+    double size = fabs(s->last - (s->before + new) / 2);
+    int found = 0;
+    if (s->seen < second) {
+        if (s->seen >= 3) s->mean += (s->waiting - s->mean) / (s->seen - 2);
+        s->waiting = s->seen >= 2 ? size : 0;
+        s->seen++;
+    } else if (size > least && size > 8 * s->mean && fabs(new - s->before) <= fmax(size / 8, 5 * s->mean)
+        && fabs(s->before - s->earlier) <= fmax(size / 8, 5 * s->mean)) {
+        s->waiting = s->mean;
+        s->last = (s->before + new) / 2;
+        found = 1;
+    } else {
+        s->mean = fmax(s->mean + (s->waiting - s->mean) / second, 1e-9);
+        s->waiting = size;
+    }
+    s->before = s->last;
+    s->last = new;
+    s->earlier = s->raw_before;
+    s->raw_before = s->raw;
+    s->raw = new;
+    return found;
+}
+
 static double convolve(const double *centre, const double *taps, int half) {
     double a = 0, b = 0, d = 0, e = 0;
     int n = half;
@@ -286,7 +318,7 @@ static void decimate(struct chain *c, const double *signals, int flags) {
     if (c->trace_at == c->s.block) {
         memcpy(c->out->trace, c->trace, sizeof c->trace);
         c->out->traces++;
-        if (c->s.messages) write_trace(c);
+        if (c->s.messages == 1) write_trace(c);
         c->trace_at = 0;
     }
 }
@@ -307,6 +339,7 @@ static void sample(struct chain *c, const double *raw) {
     if (c->present < s->window) c->present++;
     for (int k = 0; k < 3; k++) {
         if (fabs(raw[k]) >= s->full_scale) clipped = 1;
+        c->out->spikes += spike(&c->spikes[k], s->spike_least[k], s->spike_mean, raw[k]);
         double a = run(&s->offset, &c->offset[k], raw[k]);
         m.a[k] = a;
         filtered[k] = run(&s->filter[1], &c->filter[k][1], run(&s->filter[0], &c->filter[k][0], a));

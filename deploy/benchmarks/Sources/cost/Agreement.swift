@@ -9,10 +9,11 @@ struct Agreement {
     /// The largest difference of each series and of the last summary, event and trace, over the largest value.
     private(set) var worst: [(name: String, error: Double)] = []
     private(set) var events = 0
+    private(set) var spikes = 0
 
     init(_ configuration: Configuration, _ sensor: StationSensor, _ ground: Ground) throws {
         var pipeline = try StationPipeline(configuration: configuration, sensor: sensor, boot: "agreement")
-        let chain = try Chain(configuration, sensor: sensor, messages: false)
+        let chain = try Chain(configuration, sensor: sensor, messages: .none)
         var series = Series()
         let column = pipeline.ratioColumns.first
         pipeline.onSeries = { series.take($0, column) }
@@ -37,7 +38,7 @@ struct Agreement {
             summary = (try? JSONSerialization.jsonObject(with: Data(payload))) as? [String: Any] ?? [:]
         }
         let c = chain.outputs
-        events = Int(c.events)
+        (events, spikes) = (Int(c.events), Int(c.spikes))
         worst = series.errors
         func number(_ object: [String: Any], _ path: String) -> Double {
             var value: Any? = object

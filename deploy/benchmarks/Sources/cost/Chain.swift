@@ -9,7 +9,10 @@ final class Chain {
     private let taps: UnsafeMutableBufferPointer<Double>
     private(set) var outputs = chain_outputs()
 
-    init(_ configuration: Configuration, sensor: StationSensor, messages: Bool) throws {
+    /// What is written as text.
+    enum Messages: Int32 { case none, all, summary }
+
+    init(_ configuration: Configuration, sensor: StationSensor, messages: Messages) throws {
         let rate = sensor.rate
         func sections(_ filter: FilterSpecification?) throws -> [chain_section] {
             try (filter ?? .none).design(rate: rate).sections.map {
@@ -62,7 +65,10 @@ final class Chain {
         settings.half = Int32(decimation.delay)
         settings.block = Int32((configuration.trace.block * rate).rounded()) / settings.factor
         settings.taps = UnsafePointer(taps.baseAddress)
-        settings.messages = messages ? 1 : 0
+        let least = axis.detection.threshold * Double(settings.window).squareRoot() / 4
+        settings.spike_least = (least, least, least)
+        settings.spike_mean = samples(1)
+        settings.messages = messages.rawValue
         guard let chain = chain_new(&settings) else { throw Failure(description: "no memory") }
         self.chain = chain
     }

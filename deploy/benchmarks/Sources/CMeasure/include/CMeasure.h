@@ -14,7 +14,7 @@ void heap_probe(void);
 uint64_t thread_nanoseconds(void);
 
 /// The default path of a sample by hand in plain C, to compare with: offset high pass, band pass, RMS and level of each
-/// axis, velocity and displacement, STA/LTA of the vector, levels and peaks of the last seconds, peaks and integrals of an
+/// axis, spikes of single samples, velocity and displacement, STA/LTA of the vector, levels and peaks of the last seconds, peaks and integrals of an
 /// event with what came before it, nine decimated traces; and, when asked for, the summary and the traces as text.
 struct chain_section {
     double b0, b1, b2, a1, a2;
@@ -32,6 +32,10 @@ struct chain_settings {
     int lta_samples, settle, buckets, history, post_event, dead_time;
     int factor, half, block;
     const double *taps;
+    /// Spikes of single samples: the least height of each axis, and the samples of their mean.
+    double spike_least[3];
+    int spike_mean;
+    /// What is written as text: 0 nothing, 1 summary and traces, 2 the summary.
     int messages;
 };
 
@@ -47,7 +51,8 @@ struct chain_event {
 /// Values of the last sample, and the last summary, trace and ended event with how many there have been.
 struct chain_outputs {
     double filtered[3], rms[3], ratio;
-    int triggered, clipped, summaries, traces, events;
+    /// (A spike is counted and not taken out again: there is none in the ground that is measured with.)
+    int triggered, clipped, spikes, summaries, traces, events;
     struct chain_summary summary;
     struct chain_event event;
     double trace[9][64];
