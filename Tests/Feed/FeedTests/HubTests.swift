@@ -431,7 +431,8 @@ struct HubTests {
             let (answer, turns) = try bench.turns(WebRequest(.get, "/fdsnws/event/1/query?format=\(format)"))
             let text = String(decoding: answer.body, as: UTF8.self)
             #expect(turns >= 7 && answer.more == nil && answer.status == 200)
-            #expect(text.components(separatedBy: mark).count >= 201 && text.contains("base-199") && text.contains("base-0"))
+            #expect(
+                text.components(separatedBy: mark).count >= 201 && text.contains("base-199") && text.contains("base-0"))
         }
         // Those that have gone meanwhile are left out; where all have, there is nothing.
         #expect(try bench.ask("/fdsnws/event/1/query?minmagnitude=9&nodata=404").status == 404)

@@ -54,7 +54,8 @@ public struct WebServices: Sendable {
     /// Whether ``lacking(_:_:)`` has to be asked.
     public func mayLack(_ question: FDSNQuestion) -> Bool {
         settings.fetchSeconds > 0 && question.service == .dataselect
-            && question.query.lines.contains { $0.begin != nil } && contents.states.values.contains { $0.isOnline == true }
+            && question.query.lines.contains { $0.begin != nil }
+            && contents.states.values.contains { $0.isOnline == true }
     }
 
     /// - Parameter ring: a connection of the thread that calls.
