@@ -65,7 +65,8 @@ import Testing
         try Self.fill(folder)
         let database = Database(folder.database)
         try database.connect()
-        let root = Int(try #require(try database.number("SELECT rootpage FROM sqlite_schema WHERE name = 'events'"))) - 1
+        let rootPage = try database.number("SELECT rootpage FROM sqlite_schema WHERE name = 'events'")
+        let root = Int(try #require(rootPage)) - 1
         database.close()
         let file = URL(fileURLWithPath: folder.database)
         var bytes = try Data(contentsOf: file)

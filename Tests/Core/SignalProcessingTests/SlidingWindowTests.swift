@@ -75,6 +75,16 @@ import Testing
         #expect(out[0] == 2 && out[1] == 2 && out[2] == 3.0.squareRoot())
     }
 
+    /// What an addition rounds off is carried, before the cut of the window and after it.
+    @Test func whatIsRoundedOffIsNotLost() {
+        var sum = SlidingSum(length: 4)
+        #expect([1e16, 1, 1, 2].map { sum.push($0) } == [1e16, 1e16, 1e16 + 2, 1e16 + 4])
+        // (The window has been cut: what is left of these four is a sum from the end.)
+        var after = SlidingSum(length: 4)
+        for value in [0, 1e16, 1, 1] { _ = after.push(value) }
+        #expect(after.push(0) == 1e16 + 2)
+    }
+
     @Test func sumsAgreeWithTheirDefinitionForAnyWindow() {
         var noise = Noise(seed: 12)
         // Steps of a million and back: what a running sum would not forget.
