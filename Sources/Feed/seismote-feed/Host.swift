@@ -1,4 +1,5 @@
 import Feed
+import Glibc
 import Threads
 
 func monotonicSeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }
@@ -8,3 +9,10 @@ func realNanoseconds() -> Int64 { HostClock.wall() }
 
 /// A line of the log.
 func printError(_ words: String) { FeedSettings.printError(words) }
+
+/// Seconds of a processor that this thread has had.
+func processorSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}

@@ -142,19 +142,6 @@ struct AccessTests {
         #expect(stream)
     }
 
-    @Test func nobodyWaitsBehindAllThatAnotherAsksFor() {
-        var queue = FairQueue<Int>()
-        for number in 0..<100 { queue.append(number, of: "greedy") }
-        queue.append(1000, of: "modest")
-        queue.append(1001, of: "modest")
-        queue.append(2000, of: "late")
-        let order = (0..<6).compactMap { _ in queue.next() }
-        #expect(order == [0, 1000, 2000, 1, 1001, 2])
-        var rest = 0
-        while queue.next() != nil { rest += 1 }
-        #expect(rest == 97 && queue.isEmpty)
-    }
-
     @Test func theLargestOfTheLastSeconds() {
         var recent = RecentMaximum(seconds: 60)
         recent.add(5, at: 0)

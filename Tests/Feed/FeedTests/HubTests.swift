@@ -116,12 +116,29 @@ private final class Bench {
         return message("network/event", value)
     }
 
-    func ask(_ path: String) throws -> WebAnswer {
+    func ask(_ path: String) throws -> WebAnswer { try turns(WebRequest(.get, path)).answer }
+
+    /// An answer, and in how many turns it was put together.
+    func turns(_ request: WebRequest) throws -> (answer: WebAnswer, turns: Int) {
         let services = WebServices(settings, shared, server: ServerCounts(), now: now)
-        switch services.read(WebRequest(.get, path)) {
-        case .answered(let answer): return answer
-        case .query(let question): return services.answer(question, try reader())
+        switch services.read(request) {
+        case .answered(let answer): return (answer, 1)
+        case .query(let question):
+            let ring = try reader()
+            var (answer, turns) = (services.answer(question, ring), 1)
+            while answer.body.isEmpty, var more = answer.more {
+                turns += 1
+                guard let body = more.next(ring) else { return (WebAnswer(answer.nothing, ""), turns) }
+                (answer.body, answer.more) = (body, more.isOver && !body.isEmpty ? nil : more)
+            }
+            return (answer, turns)
         }
+    }
+
+    func isLong(_ path: String) -> Bool? {
+        let services = WebServices(settings, shared, server: ServerCounts(), now: now)
+        guard case .query(let question) = services.read(WebRequest(.get, path)) else { return nil }
+        return services.isLong(question)
     }
 
     func text(_ path: String) throws -> String { String(decoding: try ask(path).body, as: UTF8.self) }
@@ -405,6 +422,46 @@ struct HubTests {
         #expect(bench.contents.events.count == use.values.reduce(0) { $0 + $1.count })
         try bench.take([Bench.event("liar", "liar-huge", at: time(0), [("note", .string(large + large))])])
         #expect(bench.refused(.size) == 1)
+    }
+
+    @Test func aDocumentOfEventsIsPutTogetherInTurns() throws {
+        let bench = try Bench()
+        try bench.take((0..<200).map { Bench.event("base", "base-\($0)", at: time(Double(-$0))) })
+        for (format, mark) in [("text", "base-"), ("xml", "<event ")] {
+            let (answer, turns) = try bench.turns(WebRequest(.get, "/fdsnws/event/1/query?format=\(format)"))
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(turns >= 7 && answer.more == nil && answer.status == 200)
+            #expect(
+                text.components(separatedBy: mark).count >= 201 && text.contains("base-199") && text.contains("base-0"))
+        }
+        // Those that have gone meanwhile are left out; where all have, there is nothing.
+        #expect(try bench.ask("/fdsnws/event/1/query?minmagnitude=9&nodata=404").status == 404)
+    }
+
+    @Test func manyLinesOfWhichThereIsNothingAreManyTurns() throws {
+        let bench = try Bench()
+        try bench.take([Bench.info("base"), Bench.config("base")])
+        for second in 0..<10 { try bench.take([Bench.trace("base", second)], after: 1) }
+        let line = "* * * * 2001-01-01T00:00:00 2001-01-02T00:00:00\n"
+        let body = Array(("nodata=404\n" + String(repeating: line, count: 200)).utf8)
+        let (answer, turns) = try bench.turns(WebRequest(.post, "/fdsnws/dataselect/1/query", body: body))
+        #expect(answer.status == 404 && turns >= 4)
+    }
+
+    @Test func knowsWhatTakesLong() throws {
+        let bench = try Bench()
+        let (stations, records) = ("/fdsnws/station/1/query?level=response", "/fdsnws/dataselect/1/query?net=XX")
+        #expect(bench.isLong(stations) == false && bench.isLong("/fdsnws/event/1/query") == false)
+        bench.shared.change { contents in
+            contents.stations = (0..<30).map { FeedStation(network: "XX", code: "S\($0)") }
+        }
+        #expect(bench.isLong(stations) == true && bench.isLong(records) == false)
+        bench.shared.change { contents in
+            contents.stations = (0..<6000).map { FeedStation(network: "XX", code: "S\($0)") }
+            for row in 0..<30_000 { contents.events.insert(.init(row: Int64(row), time: Int64(row))) }
+        }
+        #expect(bench.isLong(records) == true && bench.isLong("/fdsnws/event/1/query") == true)
+        #expect(bench.isLong("/metrics") == nil)
     }
 
     @Test func anEventBelongsToItsStation() throws {

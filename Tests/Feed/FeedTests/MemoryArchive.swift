@@ -25,7 +25,7 @@ struct MemoryArchive: FeedArchive {
     mutating func append(to station: Int, _ index: Int, _ channel: String, _ first: UInt64 = 1) {
         let number = first + UInt64(index)
         var record = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 512)
-        record[0] = UInt8(station)
+        record[0] = UInt8(truncatingIfNeeded: station)
         all[station].append(
             FeedPacket(
                 sequence: number, location: "00", channel: channel, start: Self.time(index), end: Self.time(index + 1),

@@ -6,6 +6,14 @@ import Settings
 import Testing
 import Values
 
+extension SeedLinkSession {
+    /// Takes what has come, and does all that it says.
+    fileprivate mutating func receive(_ bytes: some Sequence<UInt8>, _ archive: some FeedArchive) {
+        take(bytes)
+        while obey(archive, most: .max) {}
+    }
+}
+
 struct SeedLinkSessionTests {
     private let identity = SeedLinkSession.Identity(software: "Seismote 1", organisation: "School")
 
@@ -231,16 +239,51 @@ struct SeedLinkSessionTests {
         #expect(session.takeOutput().isEmpty)
     }
 
-    @Test func cutsWhoNeverReads() {
+    @Test func whoNeverReadsIsNotAnsweredAnyMore() {
         var session = session()
         var archive = MemoryArchive()
         for index in 0..<50 { archive.add("S\(index)", packets: 1) }
-        for _ in 0..<10_000 where !session.isEnded { session.receive(Array("INFO STREAMS\r".utf8), archive) }
-        #expect(session.complaint == "answers are not read")
-        #expect(session.output.count < 400 << 10)
+        session.take(Array(repeating: "INFO STREAMS\r", count: 1000).joined().utf8)
+        for _ in 0..<1000 {
+            let isMore = session.obey(archive)
+            #expect(isMore)
+        }
+        #expect(session.output.count < 100 << 10 && session.waitingBytes > 10_000)
+        // When he reads, he gets what he has asked for.
+        var bytes = 0
+        repeat { bytes += session.takeOutput().count } while session.obey(archive)
+        bytes += session.takeOutput().count
+        session.take("INFO STREAMS\r".utf8)
+        session.obey(archive)
+        #expect(bytes == 1000 * session.takeOutput().count && bytes > 0 && session.waitingBytes == 0)
         var other = self.session()
         for _ in 0..<30_000 where !other.isEnded { other.receive(Array("USERAGENT x\r".utf8), archive) }
         #expect(other.isEnded && other.complaint != nil)
+    }
+
+    @Test func aTurnObeysSomeHundredCommandsAtMost() {
+        var session = session()
+        let archive = MemoryArchive()
+        session.take(Array(repeating: "SELECT QQQ\r", count: 1999).joined().utf8)
+        var (turns, most) = (1, 0)
+        var isMore = true
+        while isMore {
+            isMore = session.obey(archive)
+            most = max(most, session.takeOutput().count / 4)
+            turns += 1
+        }
+        #expect(turns > 3 && most <= 512 && session.waitingBytes == 0)
+    }
+
+    @Test func oneLargeAnswerEndsATurn() {
+        var archive = MemoryArchive()
+        for index in 0..<500 { archive.add("S\(index)", packets: 1) }
+        var session = session()
+        session.take("INFO STREAMS\rINFO ID\r".utf8)
+        let isMore = session.obey(archive)
+        #expect(isMore && session.takeOutput().count > 100 << 10 && session.hasCommands)
+        let isEven = session.obey(archive)
+        #expect(!isEven && session.takeOutput().count == 1040 && !session.hasCommands)
     }
 
     @Test func holdsNoMoreThanAPumpOfPackets() {
@@ -368,7 +411,8 @@ struct SeedLinkSessionTests {
                 }
                 #expect(session.login == .init(user: "ali", password: "sesame"))
                 #expect(text(&session) == "OK\r\n")
-                session.decide(isGood, archive)
+                session.decide(isGood)
+                session.obey(archive)
                 session.pump(archive)
                 #expect(text(&session).hasPrefix(String(wanted.dropFirst(3))), "\(cut)")
             }

@@ -20,7 +20,8 @@ class Feed:
         self.log, self.process, self.lines = os.path.join(folder, "feed.log"), None, lines
         os.makedirs(folder, exist_ok=True)
 
-    def start(self):
+    def start(self, last=None):
+        """`last`: the port that it listens on last; else that of the web services."""
         settings = [f"feed.state={self.folder}", f"feed.seedlink_port={self.seedlink}", f"feed.web_port={self.web}",
                     "feed.patience_s=14", "feed.idle_s=5", "feed.record_s=2", "mqtt.reconnect.min_s=0.2",
                     "mqtt.reconnect.max_s=1", *self.lines]
@@ -29,10 +30,10 @@ class Feed:
                 ["setpriv", "--pdeathsig", "KILL", self.program, *self.broker,
                  *[word for one in settings for word in ("--set", one)]],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
-                socket.create_connection(("127.0.0.1", self.seedlink), 1).close()
+                socket.create_connection(("127.0.0.1", last or self.web), 1).close()
                 return self
             except OSError:
                 time.sleep(0.05)

@@ -1,32 +1,102 @@
-/// What waits for a turn, by who asked for it: one of each in turn, so that nobody waits behind all that another has asked
-/// for.
+/// What waits for a turn, by who asked for it. The turn is of whoever has been given the least time: nobody waits behind all
+/// that another has asked for, and who asks for little goes before who asks for much, however many ask for much.
+///
+/// (Start-time fair queueing: an owner's clock goes on with the time that is given to him; one who comes, or comes again,
+/// begins a little before the clock of the one is whose turn it is: he goes before all who have not stopped asking, and nobody
+/// saves up more than that by asking for nothing.)
 public struct FairQueue<Item> {
-    private var items: [String: [Item]] = [:]
-    /// Who has something, in the order of turns.
-    private var turns: [String] = []
+    fileprivate struct Owner {
+        var name: String
+        var short: [Item] = []
+        var long: [Item] = []
+        /// Seconds that were given to him, on the clock of all.
+        var clock: Double
+        /// Of those whose clocks are equal, who has the lowest comes first.
+        var order = 0
+        /// Turns that have begun and not ended.
+        var running = 0
 
-    public init() {}
-
-    public var isEmpty: Bool { turns.isEmpty }
-
-    public mutating func append(_ item: Item, of owner: String) {
-        if items[owner] == nil { turns.append(owner) }
-        items[owner, default: []].append(item)
+        var isWaiting: Bool { !short.isEmpty || !long.isEmpty }
+        var isIdle: Bool { !isWaiting && running == 0 }
     }
 
-    /// The oldest item of whoever's turn it is.
-    public mutating func next() -> Item? {
-        guard let owner = turns.first, var own = items[owner] else { return nil }
-        turns.removeFirst()
-        let item = own.removeFirst()
-        if own.isEmpty {
-            items[owner] = nil
-        } else {
-            items[owner] = own
-            turns.append(owner)
+    /// What a turn is taken for until it has ended and is known better, seconds.
+    private let estimate: Double
+    private var owners: [Owner] = []
+    private var places: [String: Int] = [:]
+    /// Places of those who have something that waits.
+    private var ready: [Int] = []
+    private var clock = 0.0
+    private var order = 0
+
+    /// Seconds that one who comes is before the others.
+    private static var lead: Double { 0.01 }
+    /// Owners who wait for nothing and are remembered for what they were given.
+    private static var mostIdle: Int { 1024 }
+
+    public init(estimate: Double = 0.001) { self.estimate = estimate }
+
+    public var isEmpty: Bool { ready.isEmpty }
+
+    /// - Parameter isLong: it may last longer than others should wait for; see ``next(takesLong:)``.
+    public mutating func append(_ item: Item, of name: String, isLong: Bool = false) {
+        let place = place(of: name)
+        if owners[place].isIdle { owners[place].clock = max(owners[place].clock, clock - Self.lead) }
+        if !owners[place].isWaiting {
+            order += 1
+            owners[place].order = order
+            ready.append(place)
         }
-        return item
+        if isLong { owners[place].long.append(item) } else { owners[place].short.append(item) }
+    }
+
+    /// Begins the turn of whoever has been given least. It ends with ``end(of:seconds:)``.
+    /// - Parameter takesLong: false: long ones are left where they are.
+    public mutating func next(takesLong: Bool = true) -> (item: Item, owner: String)? {
+        var best: (index: Int, clock: Double, order: Int)?
+        for (index, place) in ready.enumerated() where takesLong || !owners[place].short.isEmpty {
+            if let best, (best.clock, best.order) <= (owners[place].clock, owners[place].order) { continue }
+            best = (index, owners[place].clock, owners[place].order)
+        }
+        guard let best else { return nil }
+        let place = ready[best.index]
+        let item = owners[place].short.isEmpty ? owners[place].long.removeFirst() : owners[place].short.removeFirst()
+        clock = max(clock, best.clock)
+        order += 1
+        owners[place].order = order
+        owners[place].clock += estimate
+        owners[place].running += 1
+        if !owners[place].isWaiting {
+            ready.swapAt(best.index, ready.count - 1)
+            ready.removeLast()
+        }
+        return (item, owners[place].name)
+    }
+
+    /// A turn has ended.
+    /// - Parameter seconds: what it took.
+    public mutating func end(of name: String, seconds: Double) {
+        guard let place = places[name] else { return }
+        owners[place].running -= 1
+        owners[place].clock += seconds - estimate
+        if owners.count - ready.count > Self.mostIdle { forget() }
+    }
+
+    private mutating func place(of name: String) -> Int {
+        if let place = places[name] { return place }
+        places[name] = owners.count
+        owners.append(Owner(name: name, clock: clock - Self.lead))
+        return owners.count - 1
+    }
+
+    /// Forgets half of those who wait for nothing: those who were given least.
+    private mutating func forget() {
+        let idle = owners.filter(\.isIdle).sorted { $0.clock > $1.clock }
+        owners = owners.filter { !$0.isIdle } + idle.prefix(Self.mostIdle / 2)
+        places = Dictionary(uniqueKeysWithValues: owners.enumerated().map { ($1.name, $0) })
+        ready = owners.indices.filter { owners[$0].isWaiting }
     }
 }
 
 extension FairQueue: Sendable where Item: Sendable {}
+extension FairQueue.Owner: Sendable where Item: Sendable {}

@@ -13,8 +13,10 @@ public struct ServerCounts: Sendable {
     public var sentBytes = 0
     /// Names and passwords that were wrong.
     public var failedLogins = 0
-    /// The longest time that a request or a client has waited for its turn since the last look, in seconds.
+    /// The longest time that a request or a client has waited for its turn in the last minute, and the longest part of such
+    /// a time in which the feed itself has worked for others: seconds.
     public var longestWait = 0.0
+    public var longestWork = 0.0
     /// Of the other server that is given all records: whether it takes them, and how many it has acknowledged.
     public var dataLink: (isConnected: Bool, records: Int)?
     public init() {}
@@ -138,6 +140,10 @@ struct FeedMetrics {
             "seismote_feed_longest_wait_seconds", .gauge,
             "Longest time that a client or request has waited for its turn in the last minute.",
             [([], server.longestWait)])
+        text.add(
+            "seismote_feed_longest_work_seconds", .gauge,
+            "Longest part of such a wait in which the feed worked for others; the rest was for a processor or a disk.",
+            [([], server.longestWork)])
         text.add("seismote_feed_events", .gauge, "Events in the ring.", one(contents.events.count))
         text.add("seismote_feed_cut_clients_total", .counter, "Clients that were cut.", one(server.cut))
         text.add("seismote_feed_requests_total", .counter, "Requests to the web services.", one(server.requests))

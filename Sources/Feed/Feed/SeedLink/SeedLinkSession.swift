@@ -2,7 +2,7 @@ import Messages
 import Values
 
 /// A client's conversation in SeedLink 3.1 or 4.0: bytes in, bytes out. It neither waits nor opens anything: the server
-/// around it hands it what has come, and asks it for packets when the client takes some.
+/// around it hands it what has come, and gives it turns to answer and, when the client takes some, to send packets.
 public struct SeedLinkSession: Sendable {
     /// What a client may ask of the server.
     public struct Limits: Sendable, Equatable {
@@ -15,11 +15,9 @@ public struct SeedLinkSession: Sendable {
         public var patterns = 100
         /// Bytes that wait while a password is checked.
         public var backlog = 16 << 10
-        /// What one ``pump(_:most:)`` may do, in units of a selector held against a channel; a packet that is read from the
-        /// archive is four of them. It is about two milliseconds.
+        /// What one ``pump(_:most:)`` or ``obey(_:most:)`` may do, in units of a selector held against a channel; a packet that
+        /// is read from the archive, or a command, is four of them, 64 bytes of an answer are one. It is about two milliseconds.
         public var work = 2048
-        /// Bytes that wait for the client; it is cut when it asks for more than this without reading.
-        public var output = 256 << 10
         public init() {}
     }
 
@@ -86,8 +84,9 @@ public struct SeedLinkSession: Sendable {
     private let limits: Limits
     private let access: Access
     private var isKnown = false
-    /// What came while a password was checked.
-    private var backlog: [UInt8] = []
+    /// What has come, and how much of it has been obeyed.
+    private var input: [UInt8] = []
+    private var obeyed = 0
     private var line: [UInt8] = []
     private var commands = 0
     private var selectors = 0
@@ -121,21 +120,35 @@ public struct SeedLinkSession: Sendable {
         (isEnded, isStreaming) = (true, false)
         complaint = reason
         line.removeAll()
+        (input, obeyed) = ([], 0)
     }
 
     // MARK: Commands
 
-    /// Takes what has come from the client.
-    public mutating func receive(_ bytes: some Sequence<UInt8>, _ archive: some FeedArchive) {
-        for byte in bytes {
-            if isEnded { return }
-            if login != nil {
-                backlog.append(byte)
-                if backlog.count > limits.backlog {
-                    cut("more than \(limits.backlog) bytes while a password is checked")
-                }
-                continue
-            }
+    /// Bytes that have come and have not been obeyed: whoever reads from the client stops where they become many.
+    public var waitingBytes: Int { input.count - obeyed }
+
+    /// There is something to obey.
+    public var hasCommands: Bool { waitingBytes > 0 && login == nil && !isEnded }
+
+    /// Takes what has come from the client; ``obey(_:most:)`` does what it says.
+    public mutating func take(_ bytes: some Sequence<UInt8>) {
+        if isEnded { return }
+        input.append(contentsOf: bytes)
+        if login != nil, waitingBytes > limits.backlog {
+            cut("more than \(limits.backlog) bytes while a password is checked")
+        }
+    }
+
+    /// Does what the client has said, until that is done, the output is full, or enough has been done for this turn.
+    /// - Returns: whether there is more to obey: others have their turn before.
+    @discardableResult
+    public mutating func obey(_ archive: some FeedArchive, most: Int = 64 << 10) -> Bool {
+        var work = Work(left: limits.work)
+        while hasCommands {
+            if work.left <= 0 || output.count >= most { return true }
+            let byte = input[obeyed]
+            obeyed += 1
             guard byte == 0x0D || byte == 0x0A else {
                 line.append(byte)
                 if line.count > limits.line { cut("a command of more than \(limits.line) bytes") }
@@ -145,21 +158,24 @@ public struct SeedLinkSession: Sendable {
             let text = String(decoding: line, as: UTF8.self)
             line.removeAll(keepingCapacity: true)
             commands += 1
-            if commands > limits.commands { return cut("more than \(limits.commands) commands") }
-            if output.count > limits.output { return cut("answers are not read") }
+            if commands > limits.commands {
+                cut("more than \(limits.commands) commands")
+                break
+            }
+            let before = output.count
             obey(text.split(whereSeparator: { $0 == " " || $0 == "\t" }), archive)
+            work.take(4 + (output.count - before) / 64)
         }
+        if waitingBytes == 0 { (input, obeyed) = ([], 0) }
+        return false
     }
 
     /// The login has been checked.
-    public mutating func decide(_ isGood: Bool, _ archive: some FeedArchive) {
+    public mutating func decide(_ isGood: Bool) {
         guard login != nil else { return }
         login = nil
         isKnown = isGood
         if isGood { accept() } else { refuse("UNAUTHORIZED", "this account is not known, or the password is another") }
-        let waiting = backlog
-        backlog = []
-        receive(waiting, archive)
     }
 
     /// What may be asked before the account is known.
@@ -392,10 +408,9 @@ public struct SeedLinkSession: Sendable {
         var work = Work(left: limits.work)
         let stations = archive.stations
         meet(stations, archive, &work)
-        let limit = min(most, limits.output)
         var idle = 0
         while idle < cursors.count {
-            if output.count >= limit || work.left <= 0 { return true }
+            if output.count >= most || work.left <= 0 { return true }
             // Stations take turns, so that none waits for another.
             turn = turn + 1 < cursors.count ? turn + 1 : 0
             idle = advance(turn, stations, archive, &work) ? 0 : idle + 1

@@ -32,6 +32,8 @@ struct RecordPieces: WebPieces {
     private static let rows = 256
     /// Records whose times are looked at for a piece, so that nobody waits long for his turn.
     private static let mostLooked = 2048
+    /// Channels that are looked at for a piece.
+    private static let mostChannels = 64
 
     private var waiting: [Wanted]
     private let segments: Segments
@@ -42,9 +44,13 @@ struct RecordPieces: WebPieces {
 
     init(_ wanted: [Wanted], segments: Segments) { (waiting, self.segments) = (wanted, segments) }
 
+    var isOver: Bool { place >= waiting.count }
+
     mutating func next(_ ring: Ring) -> [UInt8]? {
         var bytes: [UInt8] = []
+        let first = place
         while place < waiting.count, bytes.count < Self.pieceBytes {
+            if place - first >= Self.mostChannels { return bytes }
             let one = waiting[place]
             if segments.areAsked, one.after == .min {
                 choose(one, ring)

@@ -47,6 +47,8 @@ public struct WebAnswer: Sendable {
 
 /// The rest of a body.
 public protocol WebPieces: Sendable {
+    /// There are no more pieces.
+    var isOver: Bool { get }
     /// - Parameter ring: a connection of the thread that calls.
     /// - Returns: nil at the end; nothing where others shall have their turn first.
     mutating func next(_ ring: Ring) -> [UInt8]?

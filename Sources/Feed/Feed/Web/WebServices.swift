@@ -6,6 +6,9 @@ import Values
 
 /// FDSN web services (fdsnws 1.2) and `/metrics`, as they are at one moment. It is made for a request, on any thread.
 public struct WebServices: Sendable {
+    private static let plain = "text/plain; charset=utf-8"
+    /// What takes some milliseconds: stations in a document, events that are looked at, lines of a query times stations.
+    private static let (manyStations, manyEvents, manyMatches) = (20, 20_000, 5000)
     private static let (mostEvents, usualEvents) = (10_000, 1000)
     /// Nanoseconds of samples that a station is asked for at most because of a request: three hours.
     private static let mostFetched: Int64 = 10_800_000_000_000
@@ -36,6 +39,23 @@ public struct WebServices: Sendable {
         } catch {
             return .answered(Self.refusal(error, request.path))
         }
+    }
+
+    /// Whether ``answer(_:_:)`` may take longer than some milliseconds.
+    public func isLong(_ question: FDSNQuestion) -> Bool {
+        let stations = contents.stations.count
+        return switch question.service {
+        case .station: stations > Self.manyStations
+        case .event: contents.events.count > Self.manyEvents
+        case .dataselect: stations * question.query.lines.count > Self.manyMatches
+        }
+    }
+
+    /// Whether ``lacking(_:_:)`` has to be asked.
+    public func mayLack(_ question: FDSNQuestion) -> Bool {
+        settings.fetchSeconds > 0 && question.service == .dataselect
+            && question.query.lines.contains { $0.begin != nil }
+            && contents.states.values.contains { $0.isOnline == true }
     }
 
     /// - Parameter ring: a connection of the thread that calls.
@@ -160,22 +180,10 @@ public struct WebServices: Sendable {
         let format = query.other["format"]?.lowercased() ?? "xml"
         guard ["xml", "quakeml", "text"].contains(format) else { throw .init(words: "format is xml or text") }
         let rows = try rows(query, ring)
-        guard let found = try? ring.events(rows: rows), !found.isEmpty else { return nil }
-        var (document, text) = (QuakeML(), FDSNText(.events))
-        var count = 0
-        for one in found {
-            guard let event = try? JSONReader.read(one.payload) else { continue }
-            count += 1
-            if format == "text" {
-                text.add(event, station: one.owner)
-            } else if one.owner == "network" {
-                document.add(network: event) { id in contents.states[id]?.info.flatMap(Self.codes) }
-            } else {
-                document.add(one.owner, event, info: contents.states[one.owner]?.info)
-            }
-        }
-        guard count > 0 else { return nil }
-        return format == "text" ? WebAnswer(200, text.text) : WebAnswer(200, document.text, "application/xml")
+        guard !rows.isEmpty else { return nil }
+        let (isText, nothing) = (format == "text", Self.nodata(query))
+        let pieces = EventPieces(rows, as: isText ? .text : .quakeML, states: contents.states)
+        return WebAnswer(isText ? Self.plain : "application/xml", [], more: pieces, nothing: nothing)
     }
 
     private func rows(_ query: FDSNQuery, _ ring: Ring) throws(FDSNQuery.Problem) -> [Int64] {
@@ -201,10 +209,6 @@ public struct WebServices: Sendable {
         } serves: { owner in
             owner == "network" || settings.groups.isEmpty || contents.states[owner]?.info.map(settings.serves) ?? false
         }
-    }
-
-    private static func codes(_ info: Value) -> (network: String, station: String)? {
-        DescribedStation(info: info, config: nil).map { ($0.codes.network, $0.codes.station) }
     }
 
     // MARK: dataselect
@@ -242,7 +246,7 @@ public struct WebServices: Sendable {
     /// on, and of channels at the sensor's rate, which alone are on a station's disk.
     /// - Parameter ring: a connection of the thread that calls.
     public func lacking(_ question: FDSNQuestion, _ ring: Ring) -> [(station: String, from: Int64, to: Int64)] {
-        guard settings.fetchSeconds > 0, question.service == .dataselect else { return [] }
+        guard mayLack(question) else { return [] }
         var found: [String: [ClosedRange<Int64>]] = [:]
         var search = LackSearch(rows: Self.mostRows, most: Self.mostFetched)
         let wanted = fetchable(question.query)

@@ -11,19 +11,33 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
     private let peer: String
     private var session: SeedLinkSession?
     private var context: ChannelHandlerContext?
-    private(set) var client: FeedClient
+    private var about: FeedClient
     /// Of a proxy that is trusted: what has come before it has said for whom it speaks.
     private var greeting: [UInt8]?
     /// Monotonic seconds of the last sign that it is alive: it has sent something, or taken something.
     private var alive = monotonicSeconds()
     private var isQueued = false
     private var isClosing = false
+    private var isReading = true
+
+    /// Bytes that have come and wait for turns, from which on no more are read.
+    private static let mostWaiting = 16 << 10
 
     init(_ server: Server, _ address: SocketAddress?, isEncrypted: Bool) {
         (self.server, self.isEncrypted) = (server, isEncrypted)
         peer = address?.ipAddress ?? "?"
-        client = FeedClient(address: peer, port: address?.port ?? 0, since: realNanoseconds())
+        about = FeedClient(address: peer, port: address?.port ?? 0, since: realNanoseconds())
         if server.access.isProxy(peer) { greeting = [] }
+    }
+
+    var address: String { about.address }
+
+    var client: FeedClient {
+        var client = about
+        client.program = session?.program ?? ""
+        client.packets = session?.packets ?? 0
+        client.positions = session?.positions ?? []
+        return client
     }
 
     var isStreaming: Bool { session?.isStreaming ?? false }
@@ -39,7 +53,7 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
         guard server.add(self, isWeb: false) else { return context.close(promise: nil) }
         session = SeedLinkSession(
             identity: server.identity,
-            access: server.access.seedLink(client.address, peer: peer, isEncrypted: isEncrypted))
+            access: server.access.seedLink(address, peer: peer, isEncrypted: isEncrypted))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -57,33 +71,39 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
             case .none: break
             case .line(let length, let address):
                 bytes.removeFirst(length)
-                if let address { client.address = address }
+                if let address { about.address = address }
             }
             greeting = nil
             begin(context)
         }
         guard session != nil else { return }
-        session?.receive(bytes, server.archive())
-        client.program = session?.program ?? ""
-        checkLogin(context)
+        session?.take(bytes)
         send(context)
+        setReading(context)
         enqueue()
+    }
+
+    /// Who does not read is not read from either, nor whose commands have to wait.
+    private func setReading(_ context: ChannelHandlerContext) {
+        let reads = context.channel.isWritable && session?.waitingBytes ?? 0 < Self.mostWaiting
+        guard reads != isReading else { return }
+        isReading = reads
+        context.channel.setOption(.autoRead, value: reads).whenFailure { _ in }
     }
 
     private func checkLogin(_ context: ChannelHandlerContext) {
         guard let login = session?.login else { return }
-        server.checkLogin(login.user, login.password, from: client.address) { [weak self] isGood in
+        server.checkLogin(login.user, login.password, from: address) { [weak self] isGood in
             guard let self, let context = self.context else { return }
-            self.session?.decide(isGood, self.server.archive())
-            self.checkLogin(context)
+            self.session?.decide(isGood)
             self.send(context)
+            self.setReading(context)
             self.enqueue()
         }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        // Who does not read is not read from either.
-        context.channel.setOption(.autoRead, value: context.channel.isWritable).whenFailure { _ in }
+        setReading(context)
         if context.channel.isWritable {
             alive = monotonicSeconds()
             enqueue()
@@ -93,16 +113,25 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     func enqueue() {
-        guard !isQueued, isStreaming else { return }
+        guard !isQueued, isStreaming || session?.hasCommands == true else { return }
         isQueued = true
         server.enqueue(self)
     }
 
     func work() {
         isQueued = false
-        guard let context, context.channel.isWritable, isStreaming else { return }
-        let isMore = session?.pump(server.archive()) ?? false
+        guard let context, context.channel.isWritable, session != nil else { return }
+        let isMore: Bool
+        if session?.hasCommands == true {
+            session?.obey(server.archive())
+            checkLogin(context)
+            // (What it has said may have begun a stream.)
+            isMore = true
+        } else {
+            isMore = session?.pump(server.archive()) ?? false
+        }
         send(context)
+        setReading(context)
         if isMore { enqueue() }
     }
 
@@ -110,7 +139,11 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
         guard let context else { return }
         let limit = context.channel.isWritable && isStreaming ? stream : idle
         guard now - alive > limit else { return }
-        if isStreaming { server.note(cut: client.address, "a stream of which nothing was taken for \(Int(limit)) s") }
+        if !context.channel.isWritable {
+            server.note(cut: address, "nothing that was sent has been read for \(Int(limit)) s")
+        } else if isStreaming {
+            server.note(cut: address, "a stream of which nothing was taken for \(Int(limit)) s")
+        }
         context.close(promise: nil)
     }
 
@@ -122,8 +155,6 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
             alive = monotonicSeconds()
             server.count(sent: bytes.count)
         }
-        client.packets = session?.packets ?? 0
-        client.positions = session?.positions ?? []
         guard session?.isEnded == true else {
             if !bytes.isEmpty {
                 context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
@@ -131,7 +162,7 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
             return
         }
         isClosing = true
-        if let complaint = session?.complaint { server.note(cut: client.address, complaint) }
+        if let complaint = session?.complaint { server.note(cut: address, complaint) }
         let done = context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)))
         done.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
     }

@@ -7,6 +7,8 @@ import NIOSSL
 
 /// Somebody who is connected.
 protocol Client: AnyObject {
+    var address: String { get }
+    /// For those who ask who is connected.
     var client: FeedClient { get }
     /// It is sent packets as they come.
     var isStreaming: Bool { get }
@@ -39,13 +41,28 @@ final class Server: @unchecked Sendable {
     private var forwarded: Forwarded?
     private var nextNote = 0.0
     private var cached: SharedArchive?
-    /// Who waits for a turn, in order, and since when: nobody's turn lasts longer than some milliseconds.
-    private var queue: [(client: any Client, since: Double)] = []
+    /// Who waits for a turn, and since when: nobody's turn lasts longer than some milliseconds.
+    private var queue = FairQueue<(client: any Client, asked: Instant)>()
     private var isWorking = false
     private var waits = RecentMaximum(seconds: 60)
+    private var worked = RecentMaximum(seconds: 60)
 
     /// Seconds of work in one turn of the loop, between which others have theirs.
     private static let slice = 0.004
+    /// Seconds between looks at how late the loop is.
+    private static let beat = 0.05
+
+    /// A moment on the loop's thread.
+    private struct Instant {
+        private var monotonic = monotonicSeconds()
+        private var processor = processorSeconds()
+
+        /// What has been waited since, where it should have been so many seconds.
+        func wait(expecting seconds: Double = 0) -> Wait {
+            let late = max(0, monotonicSeconds() - monotonic - seconds)
+            return Wait(seconds: late, worked: min(late, processorSeconds() - processor))
+        }
+    }
 
     /// - Parameter ring: a connection for this thread.
     /// - Throws: a file of accounts that cannot be used.
@@ -80,7 +97,7 @@ final class Server: @unchecked Sendable {
     // MARK: Who is connected
 
     func add(_ client: any Client, isWeb: Bool) -> Bool {
-        let address = client.client.address
+        let address = client.address
         guard places.take(address, isWeb: isWeb, isProxy: access.isProxy(address)) else {
             counted.turnedAway += 1
             note(cut: address, "too many connections")
@@ -92,14 +109,18 @@ final class Server: @unchecked Sendable {
 
     func remove(_ client: any Client, isWeb: Bool) {
         guard clients.removeValue(forKey: ObjectIdentifier(client)) != nil else { return }
-        places.give(client.client.address, isWeb: isWeb)
+        places.give(client.address, isWeb: isWeb)
     }
 
     func countRequest() { counted.requests += 1 }
     func count(sent bytes: Int) { counted.sentBytes += bytes }
 
-    /// The longest wait for a turn is asked of this: seconds.
-    func note(wait: Double) { waits.add(wait, at: monotonicSeconds()) }
+    /// Somebody has waited for a turn or an answer.
+    func note(_ wait: Wait) {
+        let now = monotonicSeconds()
+        waits.add(wait.seconds, at: now)
+        worked.add(wait.worked, at: now)
+    }
 
     /// Says why somebody was cut, at most once a second.
     func note(cut address: String, _ reason: String) {
@@ -116,7 +137,7 @@ final class Server: @unchecked Sendable {
         guard let accounts else { return next(false) }
         if accounts.knows(user, password) { return next(true) }
         let handover = NIOLoopBound(next, eventLoop: loop)
-        workers.run(for: address) { _ in
+        workers.run(for: address, isLong: true) { _, _ in
             let isGood = accounts.accepts(user, password)
             self.loop.execute {
                 if !isGood {
@@ -133,6 +154,7 @@ final class Server: @unchecked Sendable {
         counts.clients = clients.count
         counts.streams = clients.values.reduce(0) { $0 + ($1.isStreaming ? 1 : 0) }
         counts.longestWait = waits.maximum(at: monotonicSeconds())
+        counts.longestWork = worked.maximum(at: monotonicSeconds())
         counts.dataLink = forwarded.map { ($0.isConnected, $0.records) }
         return WebServices(
             settings, shared, server: counts, now: Moment(monotonic: monotonicSeconds(), utc: realNanoseconds()))
@@ -140,9 +162,9 @@ final class Server: @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Puts a client at the end of the queue of those who wait for a turn.
+    /// Puts a client among those who wait for a turn.
     func enqueue(_ client: any Client) {
-        queue.append((client, monotonicSeconds()))
+        queue.append((client, Instant()), of: client.address)
         guard !isWorking else { return }
         isWorking = true
         loop.execute { self.workOff() }
@@ -151,18 +173,24 @@ final class Server: @unchecked Sendable {
     /// Gives turns until the slice is over; the rest have theirs after what has come from the network in between.
     private func workOff() {
         let start = monotonicSeconds()
-        var (done, now) = (0, start)
-        while done < queue.count, now - start < Self.slice {
-            let (client, since) = queue[done]
-            done += 1
-            waits.add(now - since, at: now)
+        while monotonicSeconds() - start < Self.slice, let ((client, asked), address) = queue.next() {
+            note(asked.wait())
+            let before = processorSeconds()
             client.work()
-            now = monotonicSeconds()
+            queue.end(of: address, seconds: processorSeconds() - before)
         }
-        queue.removeFirst(done)
         isWorking = !queue.isEmpty
         // (A task that is executed at once would run before anything is read from the network.)
         if isWorking { loop.scheduleTask(in: .microseconds(200)) { self.workOff() } }
+    }
+
+    /// Looks how late the loop is: so long does what comes from the network wait.
+    private func look() {
+        let asked = Instant()
+        loop.scheduleTask(in: .nanoseconds(Int64(Self.beat * 1e9))) {
+            self.note(asked.wait(expecting: Self.beat))
+            self.look()
+        }
     }
 
     /// There are new packets. Any thread may say it.
@@ -179,6 +207,7 @@ final class Server: @unchecked Sendable {
     /// - Throws: an address that cannot be listened on.
     func start() throws {
         loop.execute {
+            self.look()
             self.loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
                 let now = monotonicSeconds()
                 for client in self.clients.values {
@@ -212,7 +241,7 @@ final class Server: @unchecked Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))
-            .childChannelOption(.maxMessagesPerRead, value: 4)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {

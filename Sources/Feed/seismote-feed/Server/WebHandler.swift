@@ -11,7 +11,7 @@ final class WebHandler: ChannelInboundHandler, Client {
 
     private let server: Server
     private let isEncrypted: Bool
-    private(set) var client: FeedClient
+    let client: FeedClient
     private let peer: String
     private var context: ChannelHandlerContext?
     private var head: HTTPRequestHead?
@@ -19,6 +19,8 @@ final class WebHandler: ChannelInboundHandler, Client {
     private var alive = monotonicSeconds()
     /// A request is being answered, by a worker or by a station that is asked.
     private var isWaiting = false
+    /// What has been waited for the beginning of an answer.
+    private var waited = Wait()
 
     init(_ server: Server, _ address: SocketAddress?, isEncrypted: Bool) {
         (self.server, self.isEncrypted) = (server, isEncrypted)
@@ -26,6 +28,7 @@ final class WebHandler: ChannelInboundHandler, Client {
         client = FeedClient(address: peer, port: address?.port ?? 0, since: realNanoseconds(), program: "HTTP")
     }
 
+    var address: String { peer }
     let isStreaming = false
 
     func channelActive(context: ChannelHandlerContext) {
@@ -56,7 +59,7 @@ final class WebHandler: ChannelInboundHandler, Client {
             (self.head, body) = (head, [])
         case .body(let part):
             guard body.count + part.readableBytes <= Self.mostBody else {
-                server.note(cut: client.address, "a request of more than \(Self.mostBody) bytes")
+                server.note(cut: peer, "a request of more than \(Self.mostBody) bytes")
                 context.close(promise: nil)
                 return
             }
@@ -64,7 +67,7 @@ final class WebHandler: ChannelInboundHandler, Client {
         case .end:
             guard let head else { return }
             self.head = nil
-            isWaiting = true
+            (isWaiting, waited) = (true, Wait())
             server.countRequest()
             admit(head, context)
         }
@@ -104,48 +107,54 @@ final class WebHandler: ChannelInboundHandler, Client {
             method, head.uri, body: body, accept: head.headers["accept"].joined(separator: ","),
             host: head.headers["host"].first ?? "")
         let services = server.services()
-        work(for: address) { ring in
-            switch services.read(request) {
-            case .answered(let answer): (answer, nil, [])
-            case .query(let question): (nil, question, services.lacking(question, ring))
+        work(for: address) { _ in
+            services.read(request)
+        } then: { found in
+            switch found {
+            case .answered(let answer):
+                if let context = self.context { self.write(answer, to: head, address, context) }
+            case .query(let question): self.answer(question, to: head, address, services)
             }
-        } then: { (found: (WebAnswer?, FDSNQuestion?, [(station: String, from: Int64, to: Int64)])) in
-            if let answer = found.0, let context = self.context {
-                return self.write(answer, to: head, address, context)
+        }
+    }
+
+    private func answer(
+        _ question: FDSNQuestion, to head: HTTPRequestHead, _ address: String, _ services: WebServices
+    ) {
+        func finish(_ services: WebServices) {
+            work(for: address, isLong: services.isLong(question)) { ring in
+                services.answer(question, ring)
+            } then: { answer in
+                self.begin(answer, to: head, address)
             }
-            guard let question = found.1 else { return }
-            self.fetch(found.2) {
-                let services = self.server.services()
-                self.work(for: address) { ring in
-                    services.answer(question, ring)
-                } then: { answer in
-                    self.begin(answer, to: head, address)
-                }
-            }
+        }
+        guard services.mayLack(question) else { return finish(services) }
+        work(for: address, isLong: true) { ring in
+            services.lacking(question, ring)
+        } then: { (wanted: [(station: String, from: Int64, to: Int64)]) in
+            wanted.isEmpty ? finish(services) : self.fetch(wanted) { finish(self.server.services()) }
         }
     }
 
     /// Has a worker do something, and goes on here.
     private func work<T: Sendable>(
-        for address: String, _ body: @escaping @Sendable (Ring) -> T, then next: @escaping (T) -> Void
+        for address: String, isLong: Bool = false, _ body: @escaping @Sendable (Ring) -> T,
+        then next: @escaping (T) -> Void
     ) {
         let loop = server.loop
-        let asked = monotonicSeconds()
-        let server = server
-        let handover = NIOLoopBound(next, eventLoop: loop)
-        server.workers.run(for: address) { ring in
-            let began = monotonicSeconds()
+        let handover = NIOLoopBound((self, next), eventLoop: loop)
+        server.workers.run(for: address, isLong: isLong) { ring, wait in
             let result = body(ring)
             loop.execute {
-                server.note(wait: began - asked)
-                handover.value(result)
+                let (handler, next) = handover.value
+                handler.waited += wait
+                next(result)
             }
         }
     }
 
     /// Asks stations for what is wanted of them, and goes on when they have answered, or have not.
     private func fetch(_ wanted: [(station: String, from: Int64, to: Int64)], _ next: @escaping () -> Void) {
-        guard !wanted.isEmpty else { return next() }
         let loop = server.loop
         let ticket = FetchTicket(wishes: wanted.count, seconds: server.settings.fetchSeconds, loop: loop, body: next)
         server.wishes.ask(
@@ -163,7 +172,8 @@ final class WebHandler: ChannelInboundHandler, Client {
             return (more.next(ring), more)
         } then: { (made: ([UInt8]?, any WebPieces)) in
             var answer = answer
-            if let body = made.0 { (answer.body, answer.more) = (body, made.1) }
+            // (Where there is nothing yet, it is not known yet whether there will be.)
+            if let body = made.0 { (answer.body, answer.more) = (body, made.1.isOver && !body.isEmpty ? nil : made.1) }
             self.begin(made.0 == nil ? WebAnswer(answer.nothing, "") : answer, to: head, address)
         }
     }
@@ -171,6 +181,7 @@ final class WebHandler: ChannelInboundHandler, Client {
     private func write(
         _ answer: WebAnswer, to head: HTTPRequestHead, _ address: String, _ context: ChannelHandlerContext
     ) {
+        noteWait()
         let status = HTTPResponseStatus(statusCode: answer.status)
         var headers = HTTPHeaders()
         if status != .noContent { headers.add(name: "Content-Type", value: answer.contentType) }
@@ -185,6 +196,11 @@ final class WebHandler: ChannelInboundHandler, Client {
             promise: nil)
         if head.method == .HEAD { return finish(context, isKept) }
         send(answer.body, answer.more, address, isKept)
+    }
+
+    private func noteWait() {
+        server.note(waited)
+        waited = Wait()
     }
 
     /// Writes a piece; the next one is made when this one has gone out.
@@ -207,6 +223,7 @@ final class WebHandler: ChannelInboundHandler, Client {
             var more = more
             return (more.next(ring), more)
         } then: { (made: ([UInt8]?, any WebPieces)) in
+            self.noteWait()
             self.send(made.0 ?? [], made.0 == nil ? nil : made.1, address, isKept)
         }
     }
