@@ -30,6 +30,9 @@ import Testing
     @Test(arguments: [
         (0.0, "f90000"), (-0.0, "f98000"), (1.1, "fb3ff199999999999a"), (100_000.0, "fa47c35000"),
         (3.4028234663852886e+38, "fa7f7fffff"), (1.0e+300, "fb7e37e43c8800759c"), (-4.1, "fbc010666666666666"),
+        // Next to numbers that 32 bits can hold: the bits are kept, not the digits.
+        (1.0.nextUp, "fb3ff0000000000001"), (100_000.0.nextDown, "fb40f869ffffffffff"),
+        (1 + 1e-10, "fb3ff000000006df38"),
     ])
     func numbers(value: Double, hex: String) throws {
         #expect(written { $0.double(value) } == bytes(hex))

@@ -19,6 +19,19 @@ func miniSEEDError(_ body: () throws -> Void) -> MiniSEEDError? {
     static let source = SourceIdentifier(network: "XX", station: "BASE", location: "00", channel: "HNZ")
     static let start: Int64 = 1_767_608_430_123_456_789
 
+    /// Steim2 has differences of at most 30 bits: a record ends before one that has more.
+    @Test(
+        arguments: [
+            (536_870_911, 3), (536_870_912, 1), (-536_870_912, 3), (-536_870_913, 1), (Int32.max, 1), (Int32.min, 1),
+        ] as [(Int32, Int)]) func aRecordEndsBeforeADifferenceThatDoesNotFit(step: Int32, count: Int)
+    {
+        var frames = [Int32](repeating: 0, count: 4 * Steim.frameWords)
+        let encoded = [0, step, step].withUnsafeBufferPointer { samples in
+            frames.withUnsafeMutableBufferPointer { Steim.encode2(samples, first: 0, into: $0) }
+        }
+        #expect(encoded == count)
+    }
+
     /// A walk whose steps take every length from one bit to thirty.
     static func walk(_ count: Int, seed: UInt64) -> [Int32] {
         var numbers = SplitMix64(state: seed)

@@ -40,6 +40,18 @@ import Testing
         #expect(motion.x.value == 5 && motion.x.time == 2_000_000_000)
     }
 
+    /// Of equal peaks the first one's time counts.
+    @Test func ofEqualPeaksTheFirstIsTold() {
+        var motion = EventMotion(rate: 10)
+        for (i, a) in [1.0, 3, -2, -3, 3].enumerated() {
+            motion.add(MotionSample(ax: a, ay: a / 3, az: 0), time: Int64(i) * 100_000_000, index: Int64(i))
+        }
+        #expect(motion.x.time == 100_000_000 && motion.y.time == 100_000_000)
+        #expect(motion.h.time == 100_000_000 && motion.v3.time == 100_000_000)
+        // A quiet axis has its peak, 0, at its first sample.
+        #expect(motion.z.value == 0 && motion.z.time == 0)
+    }
+
     /// A recording without a date begins at time 0; its first sample's peak was once taken for "none yet".
     @Test func aPeakInTheFirstSampleAtTimeZeroCounts() {
         var motion = EventMotion(rate: 100)
