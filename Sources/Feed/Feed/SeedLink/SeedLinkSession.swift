@@ -144,6 +144,11 @@ public struct SeedLinkSession: Sendable {
     /// - Returns: whether there is more to obey: others have their turn before.
     @discardableResult
     public mutating func obey(_ archive: some FeedArchive, most: Int = 64 << 10) -> Bool {
+        // What has been obeyed is not kept, however long the client goes on without a pause.
+        defer {
+            input.removeFirst(obeyed)
+            obeyed = 0
+        }
         var work = Work(left: limits.work)
         while hasCommands {
             if work.left <= 0 || output.count >= most { return true }
@@ -166,7 +171,6 @@ public struct SeedLinkSession: Sendable {
             obey(text.split(whereSeparator: { $0 == " " || $0 == "\t" }), archive)
             work.take(4 + (output.count - before) / 64)
         }
-        if waitingBytes == 0 { (input, obeyed) = ([], 0) }
         return false
     }
 
