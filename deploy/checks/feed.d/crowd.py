@@ -5,8 +5,6 @@ the bad ones have 2000 selectors that match nothing, ask for all that the ring h
 long answers without reading them. Judged: how long a good client waits, and what the feed itself says of it."""
 
 import asyncio
-import bisect
-import glob
 import itertools
 import json
 import os
@@ -25,6 +23,7 @@ from obspy.io.stationxml.core import validate_stationxml
 
 from broker import Broker
 from client import Client
+from processors import Processors
 from program import Feed
 
 SELECTORS, STATIONS = 2000, 20
@@ -59,45 +58,6 @@ def fill(folder, megabytes):
               end - (count - number) * step + 3_990_000_000, record) for number in range(1, count + 1)))
     ring.commit()
     ring.close()
-
-
-class Processors:
-    """How long this program, or a thread of the feed, was ready to work and got no processor: other programs' share in a
-    wait. A feed that works for somebody else, or waits for its disk, has a processor or wants none: nothing of that counts."""
-
-    STEP = 0.02
-
-    def __init__(self, feed):
-        self.feed, self.times, self.lost = feed, [time.monotonic()], [0.0]
-
-    def waiting(self):
-        """[seconds] that each thread of the feed has waited for a processor."""
-        found = []
-        for path in glob.glob(f"/proc/{self.feed.process.pid}/task/*/schedstat"):
-            try:
-                with open(path, encoding="ascii") as file:
-                    found.append(int(file.read().split()[1]) / 1e9)
-            except OSError:
-                pass
-        return found
-
-    async def watch(self):
-        before = self.waiting()
-        while True:
-            await asyncio.sleep(self.STEP)
-            now, own = self.waiting(), time.monotonic()
-            passed = own - self.times[-1]
-            theirs = max((b - a for a, b in zip(before, now)), default=0) if len(before) == len(now) else 0
-            # (Both may have waited at the same time, or one after the other; never longer than it lasted.)
-            self.lost.append(self.lost[-1] + min(passed, max(0, passed - self.STEP) + theirs))
-            self.times.append(own)
-            before = now
-
-    def without(self, begin, end):
-        """What is left of a time."""
-        first = max(0, bisect.bisect_right(self.times, begin) - 1)
-        last = min(len(self.times) - 1, bisect.bisect_left(self.times, end))
-        return max(0.0, end - begin - (self.lost[last] - self.lost[first]))
 
 
 class Crowd:
@@ -352,7 +312,7 @@ async def main():
     crowd = Crowd(feed)
     goods = [crowd.inform, crowd.browse, crowd.follow]
     tasks = [asyncio.create_task(crowd.again(goods[index % 3])) for index in range(count - bad)]
-    processors = Processors(feed)
+    processors = Processors(feed.process)
     watch = asyncio.create_task(processors.watch())
     await asyncio.sleep(5)
 
