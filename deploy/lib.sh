@@ -180,8 +180,9 @@ find_python() {
 
 # How programs are linked for use: the Swift libraries inside, the tables for unwinding the stack too, so that a crash leaves
 # a stack to read. What comes from libraries is looked up at the start (-z now, so that the table of it is read-only from
-# then on), and only where the system has its libraries (no RUNPATH). No build id: it is made of the names of the folders,
-# too. What is here for memory alone brings at least 3 % of the agent's (peak, 20 950 KiB with TLS and storage; without it):
+# then on), and only where the system has its libraries (no RUNPATH). The build id is room for one: the linker would make it
+# of the names of folders, too; deploy/package puts in the sum of the program's own bytes. What is here for memory alone
+# brings at least 3 % of the agent's (peak, 20 950 KiB with TLS and storage; without it):
 #   pack-relative-relocs    780 KiB more (a table that the loader reads; glibc 2.36, Debian 12, and later know this form)
 #   --no-export-dynamic    1550 KiB more (nothing loads the programs as libraries)
 #   libstdc++.a             740 KiB more (the few parts that Swift's runtime needs are inside, 70 KiB of file)
@@ -189,8 +190,9 @@ find_python() {
 static_folder=$repository/.build/static
 release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xswiftc -L.build/static
     -Xlinker -z -Xlinker now
-    -Xlinker --build-id=none -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
-    # C of other packages has the names of its files in its messages: without the folder it was built in.
+    -Xlinker "--build-id=0x$(printf '%040d' 0)" -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
+    # Symbols for the debugger name files, and C of other packages does in its messages: without the folder of the source.
+    -Xswiftc -debug-prefix-map -Xswiftc "$repository=."
     -Xcc "-ffile-prefix-map=$repository=.")
 export release_flags
 
