@@ -10,7 +10,10 @@ import time
 class Board:
     """The board of image.sh: what it writes goes into a disk of its own in `folder`."""
 
-    def __init__(self, image, folder, processors=2, memory=512):
+    def __init__(self, image, folder, processors=2, memory=512, cloud=False):
+        """`cloud`: cloud-init does what it finds on the boot partition."""
+        os.makedirs(folder, exist_ok=True)
+        self.options = "" if cloud else "cloud-init=disabled "
         self.image, self.folder, self.processors, self.memory = image, folder, processors, memory
         self.disk, self.console = os.path.join(folder, "disk.qcow2"), os.path.join(folder, "console.log")
         # The boot partition, which another computer can read and write while the board is off.
@@ -30,7 +33,7 @@ class Board:
             "qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "cortex-a72", "-accel", "tcg,thread=multi,tb-size=512",
             "-smp", str(self.processors), "-m", str(self.memory), "-nodefaults", "-display", "none",
             "-kernel", os.path.join(self.image, "vmlinuz"), "-initrd", os.path.join(self.image, "initrd"),
-            "-append", "console=ttyAMA0 quiet loglevel=3 mitigations=off audit=0 systemd.show_status=no panic=5",
+            "-append", f"{self.options}console=ttyAMA0 quiet loglevel=3 mitigations=off audit=0 systemd.show_status=no panic=5",
             "-chardev", f"file,id=console,path={self.console},append=on", "-serial", "chardev:console",
             # Not cache=unsafe: each flush of the guest is handed on, and the plug takes what a real one would.
             "-drive", f"file={self.disk},format=qcow2,cache=writeback,if=none,id=disk", "-device", "virtio-blk-pci,drive=disk",

@@ -7,7 +7,7 @@ image=$cache/delivery-board
 image_parts=$checks/delivery-board.d
 # (dbus is on every board, and takes long to set up.)
 # (python3 is for the sensor, whose chip is a program: deploy/checks/board.d/emulator.)
-image_packages=systemd,systemd-sysv,udev,dbus,kmod,procps,python3
+image_packages=systemd,systemd-sysv,udev,dbus,kmod,procps,python3,cloud-init
 
 # make_image: $image/vmlinuz, $image/initrd, $image/base.qcow2 and $image/root, unless they are there and were made with
 # the same packages and the same furnish.

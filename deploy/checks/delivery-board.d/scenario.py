@@ -3,7 +3,6 @@
 scenario.py IMAGE WORK [PYTHON]     WORK: repository (signed, of the first version), add-next (a program that adds the next
                                     one), versions (both), along (what Debian has of it), recording, world.csv (what the
                                     sensor feels), broker-package and nginx (unpacked); PYTHON: one that has playwright"""
-import collections
 import io
 import json
 import os
@@ -16,7 +15,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import threading
 import time
 
 import machines
@@ -76,86 +74,6 @@ class Broker:
     def stop(self):
         self.process.terminate()
         self.process.wait()
-
-
-class Page:
-    """nginx with the configuration and the page of the package seismote-broker."""
-
-    def __init__(self):
-        folder = os.path.join(work, "web")
-        os.makedirs(folder)
-        site = open(os.path.join(top, "deploy/broker/nginx.conf")).read()
-        site = site.replace("/etc/seismote-broker", broker.folder)
-        site = site.replace("/usr/share/seismote-broker", os.path.join(work, "broker-package/usr/share/seismote-broker"))
-        types = os.path.join(work, "nginx/etc/nginx/mime.types")
-        types = types if os.path.exists(types) else "/etc/nginx/mime.types"
-        with open(os.path.join(folder, "nginx.conf"), "w") as file:
-            file.write(f"user root;\ndaemon off;\nerror_log {work}/web.log;\npid {folder}/pid;\nevents {{}}\nhttp {{\n"
-                       + (f"include {types};\n" if os.path.exists(types) else "types { text/html html; text/css css; text/javascript js; }\n")
-                       + "access_log off;\n"
-                       + "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-                       + site + "}\n")
-        self.process = subprocess.Popen([os.path.join(work, "nginx/usr/sbin/nginx"), "-p", folder, "-e", f"{work}/web.log", "-c", f"{folder}/nginx.conf"])
-
-    def picture(self):
-        """A browser that signs in and makes a picture when the station shakes; None: there is no browser."""
-        if not python:
-            return None
-        browser = subprocess.Popen(
-            [python, "-B", os.path.join(top, "deploy/checks/delivery.d/page.py"), "eye", eye, station, os.path.join(work, "page.png"), str(patience)],
-            stdout=subprocess.PIPE, text=True)
-        need(browser.stdout.readline() == "live\n", "the page shows the live station after the login")
-        return browser
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-
-
-Heard = collections.namedtuple("Heard", "time topic retained payload")
-
-
-class Subscriber:
-    """mosquitto_sub, over TLS, with the account of somebody who looks on. It connects again by itself, but for errors of TLS
-    (a broker that goes in the midst of a record), which end it: then it is started again."""
-
-    def __init__(self, password):
-        self.heard, self.password = [], password
-        threading.Thread(target=self.listen, daemon=True).start()
-
-    def listen(self):
-        while True:
-            self.once()
-            time.sleep(0.5)
-
-    def once(self):
-        process = subprocess.Popen(
-            ["mosquitto_sub", "-h", "localhost", "-p", "8883", "--cafile", os.path.join(broker.folder, "tls/ca.pem"), "-u", "eye", "-P", self.password,
-             "-q", "1", "-c", "-i", "eye", "-k", "5", "-t", "seismote/#", "-T", "seismote/+/data/waveform/#", "-F", "%t\t%r\t%p"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
-        for line in process.stdout:
-            topic, retained, payload = line.rstrip("\n").split("\t", 2)
-            self.heard.append(Heard(time.monotonic(), topic, retained == "1", payload))
-        process.wait()
-
-    def since(self, moment, part):
-        return [one for one in list(self.heard) if one.time >= moment and not one.retained and part in one.topic]
-
-    def look(self, moment, part, having, limit):
-        """The first message after that moment whose topic has the part and whose payload has the text; None: there is none."""
-        deadline = time.monotonic() + limit
-        while time.monotonic() < deadline:
-            for one in self.since(moment, part):
-                if having in one.payload:
-                    return one
-            time.sleep(0.1)
-        return None
-
-    def wait(self, moment, part, having="", limit=patience):
-        """As above; the check ends where none comes."""
-        found = self.look(moment, part, having, limit)
-        need(found, f"{part} {having} arrives within {limit} s; there were {sorted({one.topic for one in self.since(moment, '')})}")
-        return found
 
 
 # --- on the board
@@ -242,11 +160,11 @@ broker = Broker()
 line = re.search(r"^ +sudo (seismote setup .*)$", broker.account("add", station, "--host", "broker", "--no-qr"), re.M)[1]
 eye = json.loads(broker.account("add", "eye", "--role", "viewer", "--json"))["password"]
 broker.start()
-page = Page()
+page = machines.Page(work, broker.folder)
 board = Board(image, work)
 try:
     kernel = board.start(patience)
-    subscriber = Subscriber(eye)
+    subscriber = machines.Subscriber(os.path.join(broker.folder, "tls/ca.pem"), eye, patience, need)
     step(f"the board is on (its own clock: {kernel:.0f} s)")
     state = board.attempt("systemctl is-system-running --wait")[1]
     step(f"Debian 13's systemd is up: {state}, kernel {board.run('uname -rm')}")
@@ -278,7 +196,9 @@ try:
     step("seismote setup --yes: " + shown("StatusText"))
     subscriber.wait(moment, f"{station}/data/trace")
     step("the first trace has arrived, over TLS with the station's own account")
-    browser = page.picture()
+    browser = page.picture(python, ("eye", eye), station, patience) if python else None
+    if browser:
+        need(browser.stdout.readline() == "live\n", "the page shows the live station after the login")
     if browser:
         step("the page shows the live station, in a browser after the login")
     settled(moment)
