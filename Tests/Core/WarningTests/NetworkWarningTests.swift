@@ -139,18 +139,18 @@ import Values
     @Test func whatIsNotKnownWellAsksForNoAlarm() throws {
         // The same intensity in the middle; a magnitude that may be anything, or a place.
         let vague: [[Value.Member]] = [
-            [.init("magnitude", ["value": 6.5, "sigma": 1.5, "relation": "cua2009"])],
+            [.init("magnitude", ["value": 5.8, "sigma": 1.5, "relation": "cua2009"])],
             [.init("ellipse", ["semi_major_km": 25, "semi_minor_km": 25, "azimuth_deg": 0])],
         ]
         for more in vague {
             var warning = NetworkWarning(Self.options)
-            let said = try #require(Self.take(&warning, Self.message(more: more), Self.at(4)).messages.first)
+            let said = try #require(Self.take(&warning, Self.message(magnitude: 5.8, more: more), Self.at(4)).messages.first)
             #expect(said.intensity >= 5 && said.range.lowerBound < 4)
             #expect(!said.alarm && warning.line == nil)
             // Once it is known better, it does.
-            #expect(Self.take(&warning, Self.message(2, made: 5), Self.at(5)).messages.map(\.alarm) == [true])
+            #expect(Self.take(&warning, Self.message(2, made: 5, magnitude: 5.8), Self.at(5)).messages.map(\.alarm) == [true])
             // And goes on when the next version is as vague.
-            let next = Self.take(&warning, Self.message(3, made: 6, more: more), Self.at(6)).messages
+            let next = Self.take(&warning, Self.message(3, made: 6, magnitude: 5.8, more: more), Self.at(6)).messages
             #expect(next.map(\.alarm) == [true])
         }
     }
