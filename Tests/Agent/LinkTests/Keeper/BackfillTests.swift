@@ -167,6 +167,10 @@ extension Bench {
         }
         #expect(passed.count == 54 || passed.count == 55)
         #expect(passed.prefix(5) == [0, 0, 0, 0, 0])
+        // After an hour in which nothing passed no more do at once.
+        var rested = 0
+        while bucket.take(now: 3_600_000_000_000) { rested += 1 }
+        #expect(rested == 5)
         var closed = TokenBucket(perSecond: 0)
         let none = closed.take(now: 5_000_000_000)
         #expect(!none)
