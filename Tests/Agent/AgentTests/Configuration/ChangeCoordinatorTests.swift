@@ -47,6 +47,17 @@ import Testing
         #expect(changes.handle(.prepared(owner), now: 2) == [], "too late")
     }
 
+    /// Of an earlier change, whose owner answered too late: this one has not prepared it.
+    @Test(arguments: all) func anAnswerThatNobodyWaitsForCountsForNothing(_ owner: SettingOwner) {
+        for other in Self.all where other != owner {
+            var (changes, prepared) = Self.preparing(owner)
+            #expect(changes.handle(.prepared(other), now: 1) == [])
+            #expect(changes.handle(.refused(other, [Self.busy]), now: 1) == [])
+            let actions = changes.handle(.refused(owner, [Self.busy]), now: 2)
+            #expect(actions.dropLast(2) == prepared.map { .abandon($0) }[...])
+        }
+    }
+
     @Test(arguments: all) func whoDoesNotAnswerInTimeIsAskedToAbandonItToo(_ owner: SettingOwner) {
         var (changes, prepared) = Self.preparing(owner)
         #expect(changes.handle(.time, now: ChangeCoordinator.patience - 1) == [])
