@@ -16,3 +16,7 @@ func processorSeconds() -> Double {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
+
+/// From now on all other threads, of this program and of others, go before the calling one where there are too few processors.
+/// (On Linux a priority is a thread's own, setpriority(2).)
+func letOthersGoFirst() { setpriority(PRIO_PROCESS, 0, 10) }

@@ -7,8 +7,7 @@
 public struct FairQueue<Item> {
     fileprivate struct Owner {
         var name: String
-        var short: [Item] = []
-        var long: [Item] = []
+        var items: [Item] = []
         /// Seconds that were given to him, on the clock of all.
         var clock: Double
         /// Of those whose clocks are equal, who has the lowest comes first.
@@ -16,7 +15,7 @@ public struct FairQueue<Item> {
         /// Turns that have begun and not ended.
         var running = 0
 
-        var isWaiting: Bool { !short.isEmpty || !long.isEmpty }
+        var isWaiting: Bool { !items.isEmpty }
         var isIdle: Bool { !isWaiting && running == 0 }
     }
 
@@ -38,8 +37,7 @@ public struct FairQueue<Item> {
 
     public var isEmpty: Bool { ready.isEmpty }
 
-    /// - Parameter isLong: it may last longer than others should wait for; see ``next(takesLong:)``.
-    public mutating func append(_ item: Item, of name: String, isLong: Bool = false) {
+    public mutating func append(_ item: Item, of name: String) {
         let place = place(of: name)
         if owners[place].isIdle { owners[place].clock = max(owners[place].clock, clock - Self.lead) }
         if !owners[place].isWaiting {
@@ -47,20 +45,19 @@ public struct FairQueue<Item> {
             owners[place].order = order
             ready.append(place)
         }
-        if isLong { owners[place].long.append(item) } else { owners[place].short.append(item) }
+        owners[place].items.append(item)
     }
 
     /// Begins the turn of whoever has been given least. It ends with ``end(of:seconds:)``.
-    /// - Parameter takesLong: false: long ones are left where they are.
-    public mutating func next(takesLong: Bool = true) -> (item: Item, owner: String)? {
+    public mutating func next() -> (item: Item, owner: String)? {
         var best: (index: Int, clock: Double, order: Int)?
-        for (index, place) in ready.enumerated() where takesLong || !owners[place].short.isEmpty {
+        for (index, place) in ready.enumerated() {
             if let best, (best.clock, best.order) <= (owners[place].clock, owners[place].order) { continue }
             best = (index, owners[place].clock, owners[place].order)
         }
         guard let best else { return nil }
         let place = ready[best.index]
-        let item = owners[place].short.isEmpty ? owners[place].long.removeFirst() : owners[place].short.removeFirst()
+        let item = owners[place].items.removeFirst()
         clock = max(clock, best.clock)
         order += 1
         owners[place].order = order

@@ -7,8 +7,9 @@ import Values
 /// FDSN web services (fdsnws 1.2) and `/metrics`, as they are at one moment. It is made for a request, on any thread.
 public struct WebServices: Sendable {
     private static let plain = "text/plain; charset=utf-8"
-    /// What takes some milliseconds: stations in a document, events that are looked at, lines of a query times stations.
-    private static let (manyStations, manyEvents, manyMatches) = (20, 20_000, 5000)
+    /// What takes some milliseconds: stations in a document, or in a text, events that are looked at, lines of a query times
+    /// stations.
+    private static let (manyStations, manyLines, manyEvents, manyMatches) = (20, 500, 20_000, 5000)
     private static let (mostEvents, usualEvents) = (10_000, 1000)
     /// Nanoseconds of samples that a station is asked for at most because of a request: three hours.
     private static let mostFetched: Int64 = 10_800_000_000_000
@@ -45,7 +46,8 @@ public struct WebServices: Sendable {
     public func isLong(_ question: FDSNQuestion) -> Bool {
         let stations = contents.stations.count
         return switch question.service {
-        case .station: stations > Self.manyStations
+        case .station:
+            stations > (question.query.other["format"]?.lowercased() == "text" ? Self.manyLines : Self.manyStations)
         case .event: contents.events.count > Self.manyEvents
         case .dataselect: stations * question.query.lines.count > Self.manyMatches
         }

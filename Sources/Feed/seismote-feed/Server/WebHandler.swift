@@ -219,7 +219,8 @@ final class WebHandler: ChannelInboundHandler, Client {
     private func make(_ more: (any WebPieces)?, _ address: String, _ isKept: Bool) {
         guard let context else { return }
         guard let more else { return finish(context, isKept) }
-        work(for: address) { ring in
+        // (It goes on: those whose answer has not begun go before.)
+        work(for: address, isLong: true) { ring in
             var more = more
             return (more.next(ring), more)
         } then: { (made: ([UInt8]?, any WebPieces)) in
