@@ -19,4 +19,4 @@ func processorSeconds() -> Double {
 
 /// From now on all other threads, of this program and of others, go before the calling one where there are too few processors.
 /// (On Linux a priority is a thread's own, setpriority(2).)
-func letOthersGoFirst() { setpriority(PRIO_PROCESS, 0, 10) }
+func letOthersGoFirst() { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
