@@ -144,11 +144,15 @@ import Values
         ]
         for more in vague {
             var warning = NetworkWarning(Self.options)
-            let said = try #require(Self.take(&warning, Self.message(magnitude: 5.8, more: more), Self.at(4)).messages.first)
+            let said = try #require(
+                Self.take(&warning, Self.message(magnitude: 5.8, more: more), Self.at(4)).messages.first)
             #expect(said.intensity >= 5 && said.range.lowerBound < 4)
             #expect(!said.alarm && warning.line == nil)
             // Once it is known better, it does.
-            #expect(Self.take(&warning, Self.message(2, made: 5, magnitude: 5.8), Self.at(5)).messages.map(\.alarm) == [true])
+            #expect(
+                Self.take(&warning, Self.message(2, made: 5, magnitude: 5.8), Self.at(5)).messages.map(\.alarm) == [
+                    true
+                ])
             // And goes on when the next version is as vague.
             let next = Self.take(&warning, Self.message(3, made: 6, magnitude: 5.8, more: more), Self.at(6)).messages
             #expect(next.map(\.alarm) == [true])
