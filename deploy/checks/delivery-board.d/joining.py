@@ -21,21 +21,8 @@ python = sys.argv[3] if len(sys.argv) > 3 else ""
 patience = 900
 station = "attic"
 state = "/run/seismote-room"
-begun = last = time.monotonic()
-board = None
-
-
-def step(words):
-    global last
-    now = time.monotonic()
-    print(f"{now - begun:6.1f} s  +{now - last:5.1f} s  {words}", flush=True)
-    last = now
-
-
-def need(condition, words):
-    if not condition:
-        told = board.attempt("ls -lR /etc/seismote; cat /etc/seismote/seismote.yaml; journalctl --no-pager -o short-monotonic -u 'seismote*' -u 'cloud-*' | tail -80")[1] if board and board.shell else ""
-        raise SystemExit(f"{told}\nNOT SO: {words}")
+course = machines.Course("ls -lR /etc/seismote; cat /etc/seismote/seismote.yaml; journalctl --no-pager -o short-monotonic -u 'seismote*' -u 'cloud-*' | tail -80")
+step, need = course.step, course.need
 
 
 # --- this machine
@@ -120,7 +107,7 @@ data += """  - |
 """
 page = machines.Page(work, "/etc/seismote-broker")
 subscriber = machines.Subscriber("/etc/seismote-broker/tls/ca.pem", eye, patience, need)
-board = Board(image, os.path.join(work, "joining"), cloud=True)
+board = course.board = Board(image, os.path.join(work, "joining"), cloud=True)
 for name, text in (("user-data", data), ("meta-data", "instance-id: fresh\n")):
     with open(os.path.join(work, name), "w") as file:
         file.write(text)
@@ -186,4 +173,4 @@ try:
 finally:
     board.cut()
     page.stop()
-print(f"\n{cuts} power cuts; {time.monotonic() - begun:.0f} s")
+print(f"\n{cuts} power cuts; {course.seconds:.0f} s")

@@ -1,4 +1,4 @@
-"""What the scenarios need around the board: a server of packages, the page, a subscriber, and the sensor on it."""
+"""What the scenarios need around the board: their steps, a server of packages, the page, a subscriber, and the sensor on it."""
 import collections
 import functools
 import http.server
@@ -35,6 +35,29 @@ def sensor(board, work):
         archive.add(os.path.join(work, "world.csv"), "world.csv")
     board.put("/srv/sensor.tar.gz", packed.getvalue())
     board.run("cd /srv && tar xzf sensor.tar.gz && systemctl start chip && until [ -s /run/chips/ready ]; do sleep 0.2; done")
+
+
+class Course:
+    """The steps of a scenario, each with its time."""
+
+    def __init__(self, look):
+        """`look`: what is asked of ``board``, once there is one, where something is not so."""
+        self.look, self.board = look, None
+        self.begun = self.last = time.monotonic()
+
+    @property
+    def seconds(self):
+        return time.monotonic() - self.begun
+
+    def step(self, words):
+        now = time.monotonic()
+        print(f"{now - self.begun:6.1f} s  +{now - self.last:5.1f} s  {words}", flush=True)
+        self.last = now
+
+    def need(self, condition, words):
+        if not condition:
+            told = self.board.attempt(self.look)[1] if self.board and self.board.shell else ""
+            raise SystemExit(f"{told}\nNOT SO: {words}")
 
 
 class Page:

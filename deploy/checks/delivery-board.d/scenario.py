@@ -28,21 +28,8 @@ old, new = open(os.path.join(work, "versions")).read().split()
 # An emulated board on a machine that does something else as well takes its time; what is judged is that it comes.
 patience = 600
 station = "basement"
-begun = last = time.monotonic()
-board = None
-
-
-def step(words):
-    global last
-    now = time.monotonic()
-    print(f"{now - begun:6.1f} s  +{now - last:5.1f} s  {words}", flush=True)
-    last = now
-
-
-def need(condition, words):
-    if not condition:
-        told = board.attempt("systemctl status 'seismote*' --no-pager; journalctl -b --no-pager -o short-monotonic -u 'seismote*' | tail -60")[1] if board and board.shell else ""
-        raise SystemExit(f"{told}\nNOT SO: {words}")
+course = machines.Course("systemctl status 'seismote*' --no-pager; journalctl -b --no-pager -o short-monotonic -u 'seismote*' | tail -60")
+step, need = course.step, course.need
 
 
 # --- on this machine: packages by http, a broker with accounts, a subscriber
@@ -161,7 +148,7 @@ line = re.search(r"^ +sudo (seismote setup .*)$", broker.account("add", station,
 eye = json.loads(broker.account("add", "eye", "--role", "viewer", "--json"))["password"]
 broker.start()
 page = machines.Page(work, broker.folder)
-board = Board(image, work)
+board = course.board = Board(image, work)
 try:
     kernel = board.start(patience)
     subscriber = machines.Subscriber(os.path.join(broker.folder, "tls/ca.pem"), eye, patience, need)
@@ -199,7 +186,6 @@ try:
     browser = page.picture(python, ("eye", eye), station, patience) if python else None
     if browser:
         need(browser.stdout.readline() == "live\n", "the page shows the live station after the login")
-    if browser:
         step("the page shows the live station, in a browser after the login")
     settled(moment)
     step("the detector is ready")
@@ -335,4 +321,4 @@ finally:
     board.cut()
     page.stop()
     broker.stop()
-print(f"\nAll of it: {time.monotonic() - begun:.0f} s")
+print(f"\nAll of it: {course.seconds:.0f} s")
