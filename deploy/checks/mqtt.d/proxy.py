@@ -185,10 +185,11 @@ class Proxy:
                 return
             if due > loop.time():
                 await asyncio.sleep(due - loop.time())
-            for at in range(0, len(data), self.chunk):
-                if pair.dead[way]:
-                    break
+            at = 0
+            while at < len(data) and not pair.dead[way]:
+                # (A scenario changes the size of a piece while one is under way.)
                 part = data[at:at + self.chunk]
+                at += len(part)
                 writer.write(part)
                 await writer.drain()
                 if self.rate:
