@@ -37,6 +37,8 @@ enum CtlStatus: Int32 {
     case silent = 2
     case broker = 69
     case files = 74
+    /// Something for later: EX_TEMPFAIL of sysexits.
+    case unready = 75
     case settings = 78
     case interrupted = 130
 }

@@ -12,7 +12,8 @@ struct JoinCommand: ParsableCommand {
             The broker is known by the fingerprint in the line, before anything is told to it. The key is made here and never \
             leaves the board; the broker signs a certificate for it, which takes the place of a password. What a power cut \
             interrupts goes on at the next start of the board, or with `seismote join` without a line. Exit status 0 done, 1 \
-            refused, 64 wrong arguments, 69 no broker, 74 a file cannot be written, 78 wrong settings, 130 interrupted.
+            refused, 64 wrong arguments, 69 no broker, 74 a file cannot be written, 75 systemd does not start the service, 78 \
+            wrong settings, 130 interrupted.
             """)
 
     @Argument(

@@ -78,7 +78,7 @@ struct JoinShell {
             throw CtlError(status: .files, "\(portFile) cannot be read")
         }
         try save(line, port)
-        start(line)
+        try start(line)
         // The line last: without it nothing is taken up.
         for name in SmallFiles.names(in: folder) where name != "line" { unlink("\(folder)/\(name)") }
         unlink(lineFile)
@@ -299,16 +299,20 @@ struct JoinShell {
         if change.text != old { try change.write() }
     }
 
-    private func start(_ line: JoinLine) {
+    /// - Throws: where an agent would go on with its former settings: then the line stays, and this is done again.
+    private func start(_ line: JoinLine) throws(CtlError) {
         print("This board is the station \(line.name) of \(line.broker.host).")
         if access("/run/systemd/system", F_OK) == 0 {
-            _ = ProgramRun(["systemctl", "enable", "--now", "seismote-certificate.timer"])
+            _ = ProgramRun(["systemctl", "enable", "--now", "seismote-certificate.timer"], seconds: 60)
         }
         if options.noStart { return print("The service was not started: --no-start") }
-        if let problem = AgentService.start(settings: config) {
-            return print("The service was not started: \(problem)")
+        switch AgentService.start(settings: config) {
+        case .runs: print("The service runs; the page: https://\(line.broker.host)/#/station/\(line.name)")
+        case .later(let why): print("The service does not run yet: \(why)")
+        case .failed(let why):
+            throw CtlError(
+                status: .unready, "the service was not started again: \(why). `sudo seismote join` tries it once more")
         }
-        print("The service runs; the page: https://\(line.broker.host)/#/station/\(line.name)")
     }
 }
 

@@ -298,7 +298,7 @@ struct SetupShell {
 
     private mutating func start() -> SetupEvent {
         if options.noStart { return .started(problem: "--no-start; to start it: sudo systemctl enable --now seismote") }
-        let problem = AgentService.start(settings: path)
+        let problem = AgentService.start(settings: path).problem
         if problem == nil { hasStopped = false }
         return .started(problem: problem)
     }
