@@ -111,6 +111,16 @@ extension Associator {
         switch moment(source, chosen) {
         case .wave: break
         case .moment: return false
+        case .unknown:
+            // The times say nothing here: what the stations take it for does, a second later.
+            let judged = chosen.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
+            let time = chosen.reduce(0) { max($0, $1.onset.seconds) } + Simultaneity.judged
+            if chosen.allSatisfy({ $0.event == nil }), judged < Double(min(chosen.count, options.minimumStations)),
+                time > now + 1e-6
+            {
+                recheck(first, of: chosen, at: time)
+                return false
+            }
         case .open:
             let time = (chosen.first?.onset.seconds ?? now) + Simultaneity.seconds
             if time > now + 1e-6 {
@@ -154,7 +164,7 @@ extension Associator {
     }
 
     /// From so many onsets on, an earthquake is told from gusts of wind, which bring many at any time, by how sharp it is.
-    private static let manyOnsets = 8
+    static let manyAtOnce = 8
     /// Part of what is allowed within which an onset is sharp. Of the onsets of an earthquake with errors of 0.5 s two thirds
     /// are, with errors of 0.3 s nine in ten; of onsets within 3 s at random a third, and 45 % for the source that suits
     /// them best.
@@ -168,20 +178,20 @@ extension Associator {
     /// When it can be told whether many onsets at once are those of an earthquake, seconds of UTC; nil: now, by what enough of
     /// their stations have judged. What gusts bring in the first second is as sharp as an earthquake.
     private func settled(_ source: Hypocentre, _ chosen: [Kept]) -> Double? {
-        guard chosen.count >= Self.manyOnsets, chosen.allSatisfy({ $0.event == nil }) else { return nil }
+        guard chosen.count >= Self.manyAtOnce, chosen.allSatisfy({ $0.event == nil }) else { return nil }
         let judged = chosen.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
         guard judged < Double(options.minimumStations) else { return nil }
         // Where the wave takes seconds to cross the network, its time has come where it was first.
         return chosen.map { kept in
             let travel = source.travel(.p, to: kept.place)
             return source.origin + travel + 2 * options.gate(travel, .p)
-        }.sorted()[Self.manyOnsets / 2 - 1]
+        }.sorted()[Self.manyAtOnce / 2 - 1]
     }
 
     /// Whether of many onsets that the stations around a source have had as its waves passed, of it or not, enough are as near
     /// to the time of the P wave as those of an earthquake are.
     private func isSharp(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
-        guard chosen.count >= Self.manyOnsets else { return true }
+        guard chosen.count >= Self.manyAtOnce else { return true }
         let serials = Set(chosen.compactMap(\.event))
         let reach = 5 + 1.25 * chosen.reduce(0) { max($0, $1.place.distance(to: source.place)) }
         // The nearest one of each station, as a part of what is allowed.
@@ -202,7 +212,7 @@ extension Associator {
 
     /// Whether many onsets of an event that grows are still nearer to the times of the wave than chance has them.
     func isSharp(_ event: AssociatedEvent) -> Bool {
-        guard event.members.count >= Self.manyOnsets else { return true }
+        guard event.members.count >= Self.manyAtOnce else { return true }
         var (sharp, all) = (0, 0)
         for (kept, phase) in members(of: event) where phase == .p {
             let travel = event.hypocentre.travel(.p, to: kept.place)
@@ -258,19 +268,29 @@ extension Associator {
     /// Whether the onsets are those of an event that is there already, all of them by the same time too late or too early.
     private func isOfWrongClocks(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
         events.contains { event in
-            guard event.members.count >= chosen.count, !chosen.contains(where: { $0.event == event.serial }),
-                abs(source.origin - event.hypocentre.origin) < 3 * Self.clockSeconds
-            else { return false }
-            let shifts = chosen.map { $0.onset.seconds - event.hypocentre.arrival(.p, at: $0.place) }.sorted()
-            let middle = shifts[shifts.count / 2]
-            guard abs(middle) <= Self.clockSeconds else { return false }
-            let extent = reach(of: event)
-            return chosen.allSatisfy { kept in
-                let distance = kept.place.distance(to: event.hypocentre.place)
-                let travel = event.hypocentre.travel(.p, to: kept.place)
-                let shift = kept.onset.seconds - event.hypocentre.origin - travel
-                return distance <= extent && abs(shift - middle) <= options.gate(travel, .p)
-            }
+            event.members.count >= chosen.count && !chosen.contains { $0.event == event.serial }
+                && isOfWrongClocks(source, chosen, beside: event)
+        }
+    }
+
+    /// Whether onsets with a source of their own are those of another event, by the same time too late or too early; where that
+    /// has many more, some may be ahead and others behind.
+    func isOfWrongClocks(_ source: Hypocentre, _ chosen: [Kept], beside event: AssociatedEvent) -> Bool {
+        guard abs(source.origin - event.hypocentre.origin) < 3 * Self.clockSeconds else { return false }
+        let shifts = chosen.map { $0.onset.seconds - event.hypocentre.arrival(.p, at: $0.place) }
+        let extent = reach(of: event)
+        return areAlike(shifts, chosen, event.hypocentre, extent)
+            || event.members.count >= 2 * chosen.count
+                && areAlike(shifts.map(abs), chosen, event.hypocentre, extent)
+    }
+
+    /// Whether onsets in reach of a source are all off its P wave by about the same.
+    private func areAlike(_ shifts: [Double], _ chosen: [Kept], _ source: Hypocentre, _ extent: Double) -> Bool {
+        let middle = shifts.sorted()[shifts.count / 2]
+        guard abs(middle) <= Self.clockSeconds else { return false }
+        return zip(chosen, shifts).allSatisfy { kept, shift in
+            kept.place.distance(to: source.place) <= extent
+                && abs(shift - middle) <= options.gate(source.travel(.p, to: kept.place), .p)
         }
     }
 

@@ -98,13 +98,15 @@ public struct Associator: Sendable {
         now = max(now, time)
     }
 
-    /// Looks at an onset again at a time (seconds of UTC), unless another one of the same source is looked at by then.
+    /// Looks at an onset again at a time (seconds of UTC), unless another one of the same source is looked at by then. Of a
+    /// few onsets each is looked at: the best source may then be one that leaves any of them out.
     mutating func recheck(_ kept: Kept, of chosen: [Kept], at seconds: Double) {
         // (A little later: seconds of UTC are known to 0.2 µs, and what is due at a time has to be over then.)
         let time = Int64(seconds * 1e9) + 1_000_000
-        let names = Set(chosen.map(\.onset.eventID))
+        let one = kept.onset.eventID
+        let names = chosen.count < Self.manyAtOnce ? [one] : Set(chosen.map(\.onset.eventID))
         if time > now, !rechecks.contains(where: { $0.time <= time && names.contains($0.eventID) }) {
-            rechecks.append((time, kept.onset.eventID))
+            rechecks.append((time, one))
         }
     }
 

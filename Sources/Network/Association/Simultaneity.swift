@@ -20,6 +20,8 @@ struct Simultaneity {
     private static let slight = 4.0
     /// Seconds after the first onset until which others of the same moment come.
     static let seconds = 1.2
+    /// Seconds after the last of them until which the stations of a village have judged what they feel.
+    static let judged = 2.0
     /// Kilometres; a usual earthquake.
     private static let depth = 10.0
 
@@ -67,14 +69,18 @@ struct Simultaneity {
         case moment
         /// The stations so far are too near each other to tell, and others around them are not.
         case open
+        /// All stations around are too near each other: a village.
+        case unknown
     }
 
     /// Whether one moment explains the onsets about as well as a source does, though a local earthquake would not.
     func verdict(beside source: Hypocentre) -> Verdict {
         let moment = moment
+        let errors = zip(stations, times).map { $1 - source.arrival(.p, at: $0) }
+        if contrast(around) < Self.least { return moment.cost - cost(errors) < Self.evidence ? .unknown : .wave }
         guard moment.cost <= Self.plausible * Double(times.count) else { return .wave }
-        let first = judged(moment, errors: zip(stations, times).map { $1 - source.arrival(.p, at: $0) })
-        guard first == .moment else { return first == .open && contrast(around) < Self.least ? .wave : first }
+        let first = judged(moment, errors: errors)
+        guard first == .moment else { return first }
         // The source was fitted with its depth held: a better one below a station may explain more.
         let isMoment = stations.allSatisfy { place in
             Self.depths.allSatisfy { depth in

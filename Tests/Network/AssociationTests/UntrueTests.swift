@@ -47,7 +47,7 @@ import Values
         let deep = Hypocentre(origin: 0, place: Self.centre, depth: 600)
         #expect(judged(deep) { _ in deep.arrival(.p, at: Self.centre) })
         let near = (0..<6).map { Place(offset: SIMD2(Double($0), 0), from: Self.centre) }
-        #expect(Simultaneity(near.map { ($0, 100) }, around: near).verdict(beside: deep) == .wave)
+        #expect(Simultaneity(near.map { ($0, 100) }, around: near).verdict(beside: deep) == .unknown)
         // Where others are farther away, they are waited for.
         #expect(Simultaneity(near.map { ($0, 100) }, around: near + stations).verdict(beside: deep) == .open)
     }
@@ -153,6 +153,26 @@ import Values
         let last = try #require(said.last)
         #expect(last.clocks.count >= shaken.filter { wrong[$0.station] != nil }.count * 8 / 10)
         for one in last.clocks { #expect(abs(one.offset - (wrong[one.id] ?? 0)) < 0.8, "\(one)") }
+    }
+
+    /// A blow below a village, or steps in its houses: the times are those of an earthquake below it, too. Their stations judge
+    /// them a second later, and until then nothing is said. (Each such blow had been published, and withdrawn.)
+    @Test func aVillageWaitsForWhatItsStationsJudge() throws {
+        let country = Country(stations: 10, side: 2, seed: 28)
+        let onsets = country.places.enumerated().map { Country.onset($1.name, Country.start + 60 + 0.05 * Double($0)) }
+        let last = Country.start + 60.45
+        func first(_ words: [(Double, Value)]) -> Spoken? {
+            let later = Country.onset(country.places[0].name, Country.start + 100)
+            return detected(country.infos + Self.judged(onsets, words, first: 10) + [later], isEarly: true).first
+        }
+        let quake: Value = ["likely": "earthquake", "p": 0.9, "certain": true]
+        let none: Value = ["likely": "disturbance", "p": 0.1, "certain": true]
+        #expect(first([(1.2, none)]) == nil)
+        let judged = try #require(first([(1.2, quake)]))
+        #expect(Double(judged.time) / 1e9 < last + 1.3 && judged.message.stations.count >= 9)
+        // Stations that do not judge are not waited for longer than any many.
+        let silent = try #require(first([]))
+        #expect(Double(silent.time) / 1e9 < last + 3)
     }
 
     /// Six stations state peaks of a magnitude of 7 in the middle of others that are silent.
