@@ -93,6 +93,7 @@ extension Associator {
             events[index].members.removeAll { gone.contains($0.eventID) }
             for i in pool.indices where gone.contains(pool[i].onset.eventID) { pool[i].event = nil }
         }
+        chooseAnew(index)
         // The pool has them in their order.
         var order: [String: Int] = [:]
         for (i, kept) in pool.enumerated() where kept.event == events[index].serial { order[kept.onset.eventID] = i }
@@ -101,6 +102,47 @@ extension Associator {
             return x < y
         }
         listSilent(index)
+    }
+
+    /// Onsets whose clocks are some seconds wrong may have come together with some that are right, and the place that they made
+    /// keeps the others away. Where the onsets of an event fit badly, and another place has clearly more of those of its time,
+    /// it is there.
+    private mutating func chooseAnew(_ index: Int) {
+        let event = events[index]
+        guard event.isMature(options), event.hypocentre.rms > options.gate / 4 else { return }
+        let reach = reach(of: event)
+        let phases = Dictionary(event.members.map { ($0.eventID, $0.phase) }, uniquingKeysWith: { first, _ in first })
+        // One of each station: of those that may be of its P wave, the one that is nearest to it.
+        var nearest: [String: (kept: Kept, misfit: Double)] = [:]
+        for kept in pool where kept.event == event.serial || kept.event == nil {
+            guard phases[kept.onset.eventID] != .s, kept.place.distance(to: event.hypocentre.place) <= reach else {
+                continue
+            }
+            let misfit = abs(kept.onset.seconds - event.hypocentre.arrival(.p, at: kept.place))
+            guard misfit <= Self.clockSeconds, misfit < nearest[kept.onset.station]?.misfit ?? .infinity else {
+                continue
+            }
+            nearest[kept.onset.station] = (kept, misfit)
+        }
+        let around = nearest.values.map(\.kept).sorted { StationOnset.precedes($0.onset, $1.onset) }
+        let arrivals = Self.arrivals(around.map { ($0, .p) })
+        let agreement = Agreement(arrivals, options)
+        let before = agreement.with(event.hypocentre).count
+        guard let best = agreement.best(around: event.hypocentre),
+            best.count >= max(options.matureOnsets, before + 3), best.count * 10 >= before * 11
+        else { return }
+        events[index].hypocentre = best.source
+        let leaving = Set(
+            around.filter { kept in
+                let travel = best.source.travel(.p, to: kept.place)
+                return kept.event != nil
+                    && abs(kept.onset.seconds - best.source.origin - travel) > options.gate(travel, .p)
+            }.map(\.onset.eventID))
+        events[index].members.removeAll { leaving.contains($0.eventID) }
+        for i in pool.indices where leaving.contains(pool[i].onset.eventID) { pool[i].event = nil }
+        sweep(index)
+        events[index].hypocentre = best.source.fitted(to: Self.arrivals(members(of: index)))
+        events[index].fittedWith = events[index].members.count
     }
 
     private static func arrivals(_ onsets: [(kept: Kept, phase: Phase)]) -> [Arrival] {
@@ -150,6 +192,14 @@ extension Associator {
         for other in events where other.serial != serial {
             guard abs(other.hypocentre.origin - event.hypocentre.origin) < 120 else { continue }
             let theirs = pool.filter { $0.event == other.serial }
+            // What came first may be of clocks that are ahead.
+            if event.isMature(options), event.members.count >= 2 * theirs.count,
+                isOfWrongClocks(other.hypocentre, theirs, beside: event)
+            {
+                release(other.serial)
+                events.removeAll { $0.serial == other.serial }
+                continue
+            }
             let fitting = theirs.compactMap { kept in fit(kept, event).map { (kept: kept, phase: $0.phase) } }
             if other.members.count > event.members.count {
                 // A wrong place, far away, was found first and has most of the onsets. The right one has them all, and closer.

@@ -155,6 +155,34 @@ import Values
         for one in last.clocks { #expect(abs(one.offset - (wrong[one.id] ?? 0)) < 0.8, "\(one)") }
     }
 
+    /// A defect: onsets with wrong clocks came together with a few right ones, and the place that they made, up to 16 km off,
+    /// kept the others away: right clocks were named, or no clock.
+    @Test func wrongClocksDoNotMoveTheEarthquake() throws {
+        var (named, wanted) = (0, 0)
+        for seed in UInt64(40)..<60 {
+            var country = Country(stations: 110, side: 220, seed: seed)
+            var wrong: [String: Double] = [:]
+            for (name, _) in country.places where country.dice.number(0...1) < 0.3 {
+                wrong[name] = country.dice.number(0...1) < 0.5 ? 2 : -2
+            }
+            let offset = SIMD2(country.dice.number(-60...60), country.dice.number(-60...60))
+            let shaken = country.earthquake(offset, depth: 9, at: 60).map { onset in
+                wrong[onset.station].map { Country.onset(onset.station, onset.time + $0) } ?? onset
+            }
+            let said = detected(country.infos + shaken.sorted { $0.time < $1.time }, isEarly: true).map(\.message)
+            let last = try #require(said.last { $0.mergedInto == nil && !$0.isWithdrawn }, "seed \(seed)")
+            let place = Place(latitude: last.latitude, longitude: last.longitude)
+            let off = place.distance(to: Place(offset: offset, from: Self.centre))
+            #expect(off < 5, "seed \(seed): \(off) km")
+            wanted += shaken.filter { wrong[$0.station] != nil }.count
+            named += last.clocks.count
+            for one in last.clocks {
+                #expect(abs(one.offset - (wrong[one.id] ?? 0)) < 0.8, "seed \(seed): \(one)")
+            }
+        }
+        #expect(named * 100 >= wanted * 80, "\(named) of \(wanted)")
+    }
+
     /// A blow below a village, or steps in its houses: the times are those of an earthquake below it, too. Their stations judge
     /// them a second later, and until then nothing is said. (Each such blow had been published, and withdrawn.)
     @Test func aVillageWaitsForWhatItsStationsJudge() throws {

@@ -257,7 +257,7 @@ def main():
             right = [s for s, x in named.items() if s in more[0] and abs(x - more[0][s]) < .7]
             shaken = {s for e in truth for _, s, _ in e["onsets"]} & set(more[0])
             print(f"  clocks named: {len(right)} of {len(shaken)} that shook, {len(set(named) - set(more[0]))} that are right")
-            if extra > 2 or found < len(truth) or len(right) < .9 * len(shaken) or len(set(named) - set(more[0])) > 2:
+            if extra > 2 or found < .8 * len(truth) or len(right) < .9 * len(shaken) or len(set(named) - set(more[0])) > 2:
                 wrong.append(f"{title}: {found} of {len(truth)} found, {extra} extra, {len(right)} of {len(shaken)} clocks named")
     for x in wrong:
         print("wrong:", x)

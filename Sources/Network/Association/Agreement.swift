@@ -1,0 +1,69 @@
+import Propagation
+
+/// Where most of some onsets of P waves have come from, whatever the others say: a third of them may be of clocks that are
+/// seconds ahead or behind, which a least-squares fit has no use for, however it weighs them. As in random sample consensus
+/// (Fischler and Bolles 1981), but over a grid of places around one.
+struct Agreement {
+    /// Part of what is allowed within which an onset agrees with a source.
+    private static let closePart = 0.4
+    /// Kilometres between the places that are tried, and how many there are to each side.
+    private static let step = 4.0
+    private static let stepsEachWay = 3
+    /// Of these, the best so many are fitted.
+    private static let tried = 3
+
+    private let arrivals: [Arrival]
+    private let options: AssociationOptions
+
+    init(_ arrivals: [Arrival], _ options: AssociationOptions) { (self.arrivals, self.options) = (arrivals, options) }
+
+    /// The onsets that agree with a source.
+    func with(_ source: Hypocentre) -> [Arrival] {
+        arrivals.filter { one in
+            let travel = source.travel(one.phase, to: one.station)
+            return abs(one.time - source.origin - travel) <= Self.closePart * options.gate(travel, one.phase)
+        }
+    }
+
+    /// The source around another one that most onsets agree with, fitted to these, and how many they are; nil where they are
+    /// fewer than an event has that is no longer looked for anew.
+    func best(around source: Hypocentre) -> (count: Int, source: Hypocentre)? {
+        var best: (count: Int, source: Hypocentre)?
+        for start in starts(around: source) {
+            var source = start
+            for _ in 0..<3 {
+                let close = with(source)
+                guard close.count >= options.matureOnsets else { break }
+                source = source.fitted(to: close)
+            }
+            let count = with(source).count
+            if count > best?.count ?? options.matureOnsets - 1 { best = (count, source) }
+        }
+        return best
+    }
+
+    /// Of places around one, those that most onsets agree on, each with the time that they agree on.
+    private func starts(around source: Hypocentre) -> [Hypocentre] {
+        let width = 2 * Self.closePart * options.gate
+        var found: [(count: Int, start: Hypocentre)] = []
+        for east in -Self.stepsEachWay...Self.stepsEachWay {
+            for north in -Self.stepsEachWay...Self.stepsEachWay {
+                let offset = SIMD2(Double(east), Double(north)) * Self.step
+                var start = Hypocentre(origin: 0, place: Place(offset: offset, from: source.place), depth: 10)
+                let origins = arrivals.map { $0.time - start.travel($0.phase, to: $0.station) }.sorted()
+                var (first, count) = (0, 0)
+                for last in origins.indices {
+                    while origins[last] - origins[first] > width { first += 1 }
+                    if last - first + 1 > count {
+                        count = last - first + 1
+                        start.origin = (origins[first] + origins[last]) / 2
+                    }
+                }
+                found.append((count, start))
+            }
+        }
+        // (Of as many, the one that was tried first.)
+        let order = found.indices.sorted { (found[$1].count, $0) < (found[$0].count, $1) }
+        return order.prefix(Self.tried).map { found[$0].start }
+    }
+}
