@@ -21,6 +21,11 @@ export class GatheredSocket extends globalThis.WebSocket {
     else super.addEventListener(type, listener, ...options);
   }
 
+  // What is handed on at the end is answered, when nobody hears it any more: browsers drop that, with an error on the console.
+  send(data) {
+    if (this.readyState <= globalThis.WebSocket.OPEN) super.send(data);
+  }
+
   #take(part) {
     const now = performance.now();
     this.#hand(this.#gathering.take(part, now));
