@@ -69,7 +69,7 @@ def case_thousand_stations(world):
         shaking = sum(number % 250 == 3 and number % 97 != 5 for number in range(STATIONS))
         assert page.inner_text(".count.shaking") == f"{shaking} shaking", page.inner_text(".count.shaking")
         # Beside those that shake, the list of events says nothing of "none yet".
-        assert page.evaluate("document.querySelectorAll('.events-card tr.running').length") >= shaking
+        world.until(page, f"document.querySelectorAll('.events-card tr.running').length >= {shaking}")
         assert not page.is_visible(".events-card > p.quiet")
         world.picture(page, "thousand-table")
         session = page.context.new_cdp_session(page)
