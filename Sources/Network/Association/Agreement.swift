@@ -4,8 +4,6 @@ import Propagation
 /// seconds ahead or behind, which a least-squares fit has no use for, however it weighs them. As in random sample consensus
 /// (Fischler and Bolles 1981), but over a grid of places around one.
 struct Agreement {
-    /// Part of what is allowed within which an onset agrees with a source.
-    private static let closePart = 0.4
     /// Kilometres between the places that are tried, and how many there are to each side.
     private static let step = 4.0
     private static let stepsEachWay = 3
@@ -17,11 +15,11 @@ struct Agreement {
 
     init(_ arrivals: [Arrival], _ options: AssociationOptions) { (self.arrivals, self.options) = (arrivals, options) }
 
-    /// The onsets that agree with a source.
+    /// The onsets that agree with a source: those that are sharp by it.
     func with(_ source: Hypocentre) -> [Arrival] {
         arrivals.filter { one in
             let travel = source.travel(one.phase, to: one.station)
-            return abs(one.time - source.origin - travel) <= Self.closePart * options.gate(travel, one.phase)
+            return abs(one.time - source.origin - travel) <= Associator.sharpPart * options.gate(travel, one.phase)
         }
     }
 
@@ -44,7 +42,7 @@ struct Agreement {
 
     /// Of places around one, those that most onsets agree on, each with the time that they agree on.
     private func starts(around source: Hypocentre) -> [Hypocentre] {
-        let width = 2 * Self.closePart * options.gate
+        let width = 2 * Associator.sharpPart * options.gate
         var found: [(count: Int, start: Hypocentre)] = []
         for east in -Self.stepsEachWay...Self.stepsEachWay {
             for north in -Self.stepsEachWay...Self.stepsEachWay {

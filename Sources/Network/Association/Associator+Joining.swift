@@ -90,8 +90,7 @@ extension Associator {
                 }.map(\.0.kept.onset.eventID))
             defer { if isAnother { sweep(index) } }
             guard !gone.isEmpty, kept.count - gone.count >= options.nearStations else { break }
-            events[index].members.removeAll { gone.contains($0.eventID) }
-            for i in pool.indices where gone.contains(pool[i].onset.eventID) { pool[i].event = nil }
+            letGo(gone, of: index)
         }
         chooseAnew(index)
         // The pool has them in their order.
@@ -102,6 +101,12 @@ extension Associator {
             return x < y
         }
         listSilent(index)
+    }
+
+    /// Onsets (their ids) leave an event, and belong to none.
+    private mutating func letGo(_ gone: Set<String>, of index: Int) {
+        events[index].members.removeAll { gone.contains($0.eventID) }
+        for i in pool.indices where gone.contains(pool[i].onset.eventID) { pool[i].event = nil }
     }
 
     /// Onsets whose clocks are some seconds wrong may have come together with some that are right, and the place that they made
@@ -129,7 +134,7 @@ extension Associator {
         let agreement = Agreement(arrivals, options)
         let before = agreement.with(event.hypocentre).count
         guard let best = agreement.best(around: event.hypocentre),
-            best.count >= max(options.matureOnsets, before + 3), best.count * 10 >= before * 11
+            best.count >= before + 3, best.count * 10 >= before * 11
         else { return }
         events[index].hypocentre = best.source
         let leaving = Set(
@@ -138,8 +143,7 @@ extension Associator {
                 return kept.event != nil
                     && abs(kept.onset.seconds - best.source.origin - travel) > options.gate(travel, .p)
             }.map(\.onset.eventID))
-        events[index].members.removeAll { leaving.contains($0.eventID) }
-        for i in pool.indices where leaving.contains(pool[i].onset.eventID) { pool[i].event = nil }
+        letGo(leaving, of: index)
         sweep(index)
         events[index].hypocentre = best.source.fitted(to: Self.arrivals(members(of: index)))
         events[index].fittedWith = events[index].members.count

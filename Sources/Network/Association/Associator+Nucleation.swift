@@ -101,10 +101,7 @@ extension Associator {
         let names = Set(chosen.map(\.onset.station))
         let now = Double(now) / 1e9
         guard !isOfWrongClocks(source, chosen), isLikely(chosen), isSharp(source, chosen) else { return false }
-        if let time = settled(source, chosen), time > now + 1e-6 {
-            recheck(first, of: chosen, at: time)
-            return false
-        }
+        if let time = settled(source, chosen), waits(first, chosen, until: time) { return false }
         let peers = peers(of: source, chosen)
         if case .later(let time) = peers.verdict { recheck(first, of: chosen, at: time) }
         guard peers.verdict == .credible else { return false }
@@ -113,20 +110,16 @@ extension Associator {
         case .moment: return false
         case .unknown:
             // The times say nothing here: what the stations take it for does, a second later.
-            let judged = chosen.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
             let time = chosen.reduce(0) { max($0, $1.onset.seconds) } + Simultaneity.judged
-            if chosen.allSatisfy({ $0.event == nil }), judged < Double(min(chosen.count, options.minimumStations)),
-                time > now + 1e-6
+            if chosen.allSatisfy({ $0.event == nil }),
+                Self.judged(chosen) < Double(min(chosen.count, options.minimumStations)),
+                waits(first, chosen, until: time)
             {
-                recheck(first, of: chosen, at: time)
                 return false
             }
         case .open:
             let time = (chosen.first?.onset.seconds ?? now) + Simultaneity.seconds
-            if time > now + 1e-6 {
-                recheck(first, of: chosen, at: time)
-                return false
-            }
+            if waits(first, chosen, until: time) { return false }
         }
         if names.count >= options.minimumStations {
             let support = support(of: source, members: names, now: now)
@@ -153,6 +146,18 @@ extension Associator {
         return true
     }
 
+    /// Whether a time (seconds of UTC) is still to come; the onset is looked at again then.
+    private mutating func waits(_ first: Kept, _ chosen: [Kept], until time: Double) -> Bool {
+        guard time > Double(now) / 1e9 + 1e-6 else { return false }
+        recheck(first, of: chosen, at: time)
+        return true
+    }
+
+    /// How far onsets speak for an earthquake, by what their stations have judged.
+    private static func judged(_ onsets: [Kept]) -> Double {
+        onsets.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
+    }
+
     /// Of the onsets of an earthquake, the part that stations take for one on average, as far as they have judged.
     private static let leastWeight = 0.35
 
@@ -168,7 +173,7 @@ extension Associator {
     /// Part of what is allowed within which an onset is sharp. Of the onsets of an earthquake with errors of 0.5 s two thirds
     /// are, with errors of 0.3 s nine in ten; of onsets within 3 s at random a third, and 45 % for the source that suits
     /// them best.
-    private static let sharpPart = 0.4
+    static let sharpPart = 0.4
     /// Of so many stations with an onset then, the share that has to be sharp; stations may have triggered on S or on
     /// something else.
     private static func sharpShare(_ count: Int) -> Double { count < 16 ? 0.5 : count < 24 ? 0.6 : 0.68 }
@@ -179,8 +184,7 @@ extension Associator {
     /// their stations have judged. What gusts bring in the first second is as sharp as an earthquake.
     private func settled(_ source: Hypocentre, _ chosen: [Kept]) -> Double? {
         guard chosen.count >= Self.manyAtOnce, chosen.allSatisfy({ $0.event == nil }) else { return nil }
-        let judged = chosen.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
-        guard judged < Double(options.minimumStations) else { return nil }
+        guard Self.judged(chosen) < Double(options.minimumStations) else { return nil }
         // Where the wave takes seconds to cross the network, its time has come where it was first.
         return chosen.map { kept in
             let travel = source.travel(.p, to: kept.place)

@@ -19,7 +19,7 @@ enum AgentService {
     }
 
     /// Seconds that systemd has for each answer. (A board whose system has just started is slow.)
-    private static let patience = 60.0
+    static let patience = 60.0
 
     /// Starts it with the settings that are there, now and at each boot.
     /// - Parameter path: the settings file, for an agent that systemd does not supervise.

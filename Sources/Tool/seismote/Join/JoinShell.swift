@@ -303,7 +303,8 @@ struct JoinShell {
     private func start(_ line: JoinLine) throws(CtlError) {
         print("This board is the station \(line.name) of \(line.broker.host).")
         if access("/run/systemd/system", F_OK) == 0 {
-            _ = ProgramRun(["systemctl", "enable", "--now", "seismote-certificate.timer"], seconds: 60)
+            _ = ProgramRun(
+                ["systemctl", "enable", "--now", "seismote-certificate.timer"], seconds: AgentService.patience)
         }
         if options.noStart { return print("The service was not started: --no-start") }
         switch AgentService.start(settings: config) {
