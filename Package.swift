@@ -3,7 +3,8 @@ import PackageDescription
 
 let common: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
-/// For rooms that compute so much that their tests would take minutes without the optimizer.
+/// For rooms that compute so much that tests, and agents that tests start, would take minutes of processor time without the
+/// optimizer.
 let alwaysOptimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// A room of the package: a library target that depends only on rooms above it in this list.
@@ -37,6 +38,12 @@ func tests(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
         path: "Tests/\(path)Tests", swiftSettings: common)
 }
 
+/// The rooms that turn samples into messages on the disk.
+let stationRoomNames = [
+    "Values", "SignalProcessing", "Seismology", "MiniSEED", "Instruments", "Sensors", "Messages", "Settings", "Station",
+    "Spool",
+]
+
 let package = Package(
     name: "Seismote",
     products: [
@@ -44,13 +51,10 @@ let package = Package(
         .executable(name: "seismote", targets: ["seismote"]),
         .executable(name: "seismote-network", targets: ["seismote-network"]),
         .executable(name: "seismote-notify", targets: ["seismote-notify"]),
-        // For deploy/benchmarks and deploy/checks/fuzz-targets, which are packages of their own.
+        // For deploy/checks/fuzz-targets, a package of its own.
         .library(
             name: "SeismoteStation",
-            targets: [
-                "Values", "SignalProcessing", "Seismology", "MiniSEED", "Instruments", "Sensors", "Messages",
-                "Settings", "Station", "Spool",
-            ]
+            targets: stationRoomNames
         ),
         .library(name: "SeismoteAgent", targets: ["Agent"]),
         .library(name: "SeismoteFeed", targets: ["Feed"]),
@@ -215,6 +219,24 @@ if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
             || $0.type == .test && !tested.contains($0.name)
     }
     package.products.removeAll { ["seismote", "seismote-notify", "seismote-network"].contains($0.name) }
+}
+
+// deploy/benchmarks: programs that measure the rooms, compiled with the very objects that the products are linked from.
+if Context.environment["SEISMOTE_BENCHMARKS"] != nil {
+    let folder = "deploy/benchmarks/Sources"
+    let stationRooms = stationRoomNames.map { Target.Dependency(stringLiteral: $0) }
+    func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+        .executableTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: common)
+    }
+    package.targets += [
+        // Counts calls of the allocator, and does the same arithmetic by hand in C, to compare with.
+        .target(name: "CMeasure", path: "\(folder)/CMeasure", cSettings: [.unsafeFlags(["-O2"])]),
+        .target(name: "Measure", dependencies: ["CMeasure"], path: "\(folder)/Measure", swiftSettings: common),
+        benchmark("cost", ["CMeasure", "Measure"] + stationRooms),
+        benchmark("long-run", ["Measure"] + stationRooms),
+        benchmark("discrimination", stationRooms),
+        benchmark("storage", stationRooms),
+    ]
 }
 
 // The server `seismote-feed` stands on SwiftNIO, which needs Swift 6.1. Builds that only test leave it out, because it

@@ -210,8 +210,8 @@ swift_alone() {
     return $status
 }
 
-# Where SEISMOTE_BUILT, SEISMOTE_BUILT_TESTS and SEISMOTE_BUILT_BENCHMARKS are set (deploy/schedule.sh), all that checks
-# need has been built before they began, and is not built again by each.
+# Where SEISMOTE_BUILT and SEISMOTE_BUILT_TESTS are set (deploy/schedule.sh), all that checks need has been built before they
+# began, and is not built again by each.
 
 # released PRODUCT: builds that program as it is delivered, and prints its path.
 released() {
@@ -244,16 +244,12 @@ run_tests() { "$1" --testing-library swift-testing ${2:+--filter "$2"}; }
 
 # benchmark NAME: builds that program of deploy/benchmarks and sets $program to it.
 benchmark() {
-    local package=$repository/deploy/benchmarks
-    if [ -n "${SEISMOTE_BUILT_BENCHMARKS:-}" ]; then
-        program=$SEISMOTE_BUILT_BENCHMARKS/$1
+    if [ -n "${SEISMOTE_BUILT:-}" ]; then
+        program=$SEISMOTE_BUILT/$1
         return
     fi
-    # SwiftPM does not notice files that were added to a package beside the one it builds: let it plan anew.
-    rm -f "$package"/.build/release.yaml "$package"/.build/*/release/description.json
-    swift_alone build -c release "${release_flags[@]}" --package-path "$package" --product "$1" --quiet
     # shellcheck disable=SC2034  # for the caller
-    program=$(swift_alone build -c release "${release_flags[@]}" --package-path "$package" --show-bin-path)/$1
+    program=$(SEISMOTE_BENCHMARKS=1 released "$1")
 }
 
 # hold_limits FILE MEASURED: fails where one of the lines `name value` of the text is beyond the limit that the file gives

@@ -56,7 +56,6 @@ jobs_of() {
 # other's builds. (A check that runs alone builds what it needs itself.)
 jobs_of_builds() {
     export SEISMOTE_BUILT=$repository/.build/release SEISMOTE_BUILT_TESTS=$repository/.build/debug/SeismotePackageTests.xctest
-    export SEISMOTE_BUILT_BENCHMARKS=$repository/deploy/benchmarks/.build/release
     job packages 900 5 - install_all
     job tests-build 900 150 - build_tests
     job release 900 100 tests-build build_release
@@ -81,8 +80,10 @@ build_release() {
 
 # What few checks need, and compiles long on one processor while the others begin.
 build_servers() {
-    swift_alone build -c release "${release_flags[@]}" --product seismote-feed --quiet || return
-    swift_alone build -c release "${release_flags[@]}" --package-path deploy/benchmarks --quiet
+    local product
+    for product in seismote-feed cost long-run discrimination storage; do
+        SEISMOTE_BENCHMARKS=1 swift_alone build -c release "${release_flags[@]}" --product $product --quiet || return
+    done
 }
 
 # end_jobs: ends those that run, and forgets what they said. For a trap.
