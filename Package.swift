@@ -80,13 +80,13 @@ let package = Package(
         // The rooms, each depends only on those above it.
         room("Base/Threads", ["CLinux"]),
         room("Base/DatabaseFiles", ["CSQLite"]),
-        room("Base/Values", ["CJansson"]),
+        room("Base/Values", ["CJansson"], settings: alwaysOptimized),
         room("Base/Files", ["Values"]),
-        room("Core/SignalProcessing", ["CKissFFT"], links: ["m"]),
-        room("Core/Seismology", ["SignalProcessing"]),
+        room("Core/SignalProcessing", ["CKissFFT"], links: ["m"], settings: alwaysOptimized),
+        room("Core/Seismology", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Propagation", settings: alwaysOptimized),
-        room("Core/MiniSEED", ["Threads", "Values", "CMiniSEED"]),
+        room("Core/MiniSEED", ["Threads", "Values", "CMiniSEED"], settings: alwaysOptimized),
         room("Core/Instruments", ["SignalProcessing"]),
         room(
             "Core/Messages", ["Values", "Seismology", "Vibration", "MiniSEED", "Instruments"]),
@@ -112,7 +112,7 @@ let package = Package(
             [
                 "Values", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments", "Messages",
                 "Settings", "Sensors",
-            ]),
+            ], settings: alwaysOptimized),
         room(
             "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"]),
         room("Core/Commands", ["Values", "Messages", "Settings"]),
