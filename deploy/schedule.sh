@@ -86,6 +86,23 @@ build_servers() {
     done
 }
 
+# jobs_of_tests NEEDS: the tests, in parts beside each other; what fails soonest first.
+jobs_of_tests() {
+    local part rooms share of load
+    while read -r rooms of load; do
+        for ((share = 1; share <= of; share++)); do
+            part=tests-${rooms//|/-}${of:+-$share}
+            job "${part,,}" 900 "$load" "$1" deploy/test --part "$rooms" "$share/$of"
+        done
+    done <<PARTS
+others 2 90
+Agent 4 30
+Tool 3 20
+Spool 2 40
+MQTT|Link 4 10
+PARTS
+}
+
 # end_jobs: ends those that run, and forgets what they said. For a trap.
 end_jobs() {
     local process
