@@ -12,8 +12,8 @@ import sys
 import time
 
 from agent import Agent
-from broker import Broker
 from client import Client, Refused
+from kinds import Mosquitto
 from score import seconds
 from synthetic import kilometres
 
@@ -132,7 +132,7 @@ def write(samples, path, begin, factor, before):
 
 
 async def agents(agent, tool, folder, recording):
-    broker = await Broker(folder, "broker").start()
+    broker = await Mosquitto(folder, "broker").start()
     observer, detector = Observer(broker), Detector(tool, folder, broker.port).start()
     samples = waveform(tool, recording, folder)
     # Written before they start: all of it takes some seconds.
@@ -222,7 +222,7 @@ def judge(observer, events, unsent, begin, died):
 
 async def fleet(tool, folder, count, length):
     folder = os.path.join(folder, "fleet")
-    broker = await Broker(folder, "broker").start()
+    broker = await Mosquitto(folder, "broker").start()
     observer = Observer(broker)
     detector = Detector(tool, folder, broker.port).start()
     truth = os.path.join(folder, "truth.jsonl")
@@ -271,7 +271,7 @@ async def places(tool, folder):
     """A station that states another place takes no part until it is confirmed; over a restart of the detector, too."""
     folder = os.path.join(folder, "places")
     os.makedirs(folder, exist_ok=True)
-    broker = await Broker(folder, "broker").start()
+    broker = await Mosquitto(folder, "broker").start()
     detector = Detector(tool, folder, broker.port).start()
 
     async def run(*words):

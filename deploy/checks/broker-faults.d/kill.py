@@ -9,7 +9,7 @@ import sys
 import time
 
 from agent import Agent
-from keeping import KeepingMosquitto, Reader
+from keeping import Reader
 from kinds import Mosquitto, Nats, Unavailable
 from readings import seconds
 from stalls import Stalls
@@ -167,8 +167,8 @@ async def agents_part(program, folder, kills, seed, stalls):
     return problems
 
 
-async def brokers_part(program, folder, kind, kills, seed, judged):
-    broker = kind(folder)
+async def brokers_part(program, broker, kills, seed, judged):
+    folder = broker.folder
     try:
         await broker.start()
     except Unavailable as problem:
@@ -218,8 +218,8 @@ async def main(program, folder, agent_kills, broker_kills, seed):
     with Stalls(folder) as stalls:
         results = await asyncio.gather(
             agents_part(program, os.path.join(folder, "agents"), int(agent_kills), int(seed), stalls),
-            brokers_part(program, os.path.join(folder, "nats"), Nats, int(broker_kills), int(seed), True),
-            brokers_part(program, os.path.join(folder, "mosquitto"), KeepingMosquitto, int(broker_kills), int(seed), False))
+            brokers_part(program, Nats(folder), int(broker_kills), int(seed), True),
+            brokers_part(program, Mosquitto(folder, persistent=True), int(broker_kills), int(seed), False))
     return verdict([problem for result in results for problem in result])
 
 

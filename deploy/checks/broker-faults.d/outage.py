@@ -11,7 +11,8 @@ import time
 
 from agent import playing
 from client import Client, Refused
-from keeping import KeepingMosquitto, Reader
+from keeping import Reader
+from kinds import Mosquitto
 from processors import Processors
 from readings import Readings, seconds
 from verdict import verdict
@@ -20,12 +21,6 @@ from verdict import verdict
 LIVE_LIMIT = 2.0
 # Of the blocks: a machine that is busy with other checks may stand still for a moment.
 LIVE_SHARE = 0.99
-
-
-class Broker(KeepingMosquitto):
-    # By default it has 20 messages on their way to a reader and lets the others wait, live ones behind late ones: with
-    # hundreds a second on a busy machine that would be all one sees.
-    more = "max_inflight_messages 0\n"
 
 
 class Account(Readings):
@@ -113,7 +108,9 @@ def lateness(live, left, back, speed, without):
 
 async def main(program, folder, recording, hours, speed):
     outage = float(hours) * 3600 / float(speed)
-    broker = Broker(folder)
+    # By default it has 20 messages on their way to a reader and lets the others wait, live ones behind late ones: with
+    # hundreds a second on a busy machine that would be all one sees.
+    broker = Mosquitto(folder, lines=["max_inflight_messages 0"], persistent=True)
     await broker.start()
     agent = playing(program, folder, "away", recording, speed, {
         "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}, "storage": {"backfill_per_s": 500}})

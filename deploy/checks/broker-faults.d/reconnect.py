@@ -1,7 +1,6 @@
 """reconnect.py AGENT FOLDER CONFIRM_S: see deploy/checks/broker-faults."""
 
 import asyncio
-import getpass
 import json
 import os
 import subprocess
@@ -29,22 +28,13 @@ class Guarded(Mosquitto):
         for user, password, flags in (("board", "right", ["-c"]), ("check", "check", [])):
             subprocess.run([found("mosquitto_passwd"), *flags, "-b", self.path("passwords"), user, password],
                            check=True, capture_output=True)
-        acl = self.write("acl", "user check\ntopic readwrite #\n\nuser board\ntopic readwrite seismote/#\n")
-        path = self.write("mosquitto.conf", f"""
-allow_anonymous false
-password_file {self.path('passwords')}
-acl_file {acl}
-persistence false
-max_queued_messages 100000
-user {getpass.getuser()}
-listener {self.port} 127.0.0.1
-listener {self.tls_port} 127.0.0.1
-cafile {self.path('tls', 'ca.crt')}
-certfile {self.path('tls', 'good.crt')}
-keyfile {self.path('tls', 'server.key')}
-""")
         os.chmod(self.path("passwords"), 0o600)
-        self.spawn([found("mosquitto"), "-c", path])
+        self.rights = "user check\ntopic readwrite #\n\nuser board\ntopic readwrite seismote/#\n"
+        self.lines = [
+            f"password_file {self.path('passwords')}", f"listener {self.tls_port} 127.0.0.1",
+            f"cafile {self.path('tls', 'ca.crt')}", f"certfile {self.path('tls', 'good.crt')}",
+            f"keyfile {self.path('tls', 'server.key')}"]
+        super().launch()
 
 
 class Case(Judge):

@@ -68,7 +68,7 @@ class Conversation:
         return any(at > since and said == text for at, said, _ in self.readings.online)
 
     async def run(self):
-        self.figures["start"] = await self.broker.start()
+        self.figures["start"] = (await self.broker.start()).took
         self.proxy = await Proxy(self.broker.port).open()
         main = await self.reader(take=self.take)
         self.notes += [f"{name} {main.connack[number]}" for number, name in SAID.items() if number in main.connack]
@@ -170,7 +170,7 @@ class Conversation:
         self.broker.stop()
         self.proxy.end()
         await asyncio.sleep(1)
-        self.figures["start"] = max(self.figures["start"], await self.broker.start())
+        self.figures["start"] = max(self.figures["start"], (await self.broker.start()).took)
         self.seen.clear()
         await self.retried(lambda: self.reader(take=self.take))
         began = time.monotonic()

@@ -10,7 +10,7 @@ import time
 import documented
 import rules
 from asking import Asker, station
-from broker import Broker
+from kinds import Mosquitto
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "table.jsonl")
 STORE = os.environ.get("SEISMOTE_STORE_TABLE") == "1"
@@ -118,7 +118,7 @@ async def table(program, folder, broker, version, lines):
 async def main(program, folder, repository):
     with open(TABLE, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file if line.strip()]
-    broker = await Broker(folder, "broker").start()
+    broker = await Mosquitto(folder, "broker").start()
     wrong = 0
     try:
         for version in (5,) if STORE else (5, 4):

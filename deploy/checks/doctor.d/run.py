@@ -11,9 +11,9 @@ import sys
 import time
 
 from agent import Agent
-from broker import Broker
 from certificates import make, openssl
 from client import Client
+from kinds import Mosquitto
 
 AGENT, TOOL, WORK = sys.argv[1:4]
 CLOCK = os.path.join(WORK, "clock.so")
@@ -42,7 +42,7 @@ class Case:
     async def station(self):
         os.makedirs(self.folder, exist_ok=True)
         os.chmod(self.folder, 0o755)
-        self.broker = Broker(self.folder, "broker", self.lines)
+        self.broker = Mosquitto(self.folder, "broker", self.lines)
         await self.broker.start()
         settings = {"mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker.port}"}, "sensor": {"simulate": {"scenario": "quiet"}}}
         self.agent = Agent(self.program, self.folder, "board", settings)
@@ -473,7 +473,7 @@ class UserMismatch(Packaged):
         await super().station()
         with open(self.acl, "w", encoding="utf-8") as file:
             file.write(RIGHTS)
-        self.broker.signal(signal.SIGHUP)
+        self.broker.send_signal(signal.SIGHUP)
 
     async def fault(self):
         self.agent.stop()
@@ -678,7 +678,7 @@ class Secure(Case):
         ca = os.path.join(self.tls, "ca.crt")
         self.settings = {"mqtt": {"tls": {"ca_file": ca}}}
         os.makedirs(self.folder, exist_ok=True)
-        self.broker = Broker(self.folder, "broker", self.lines)
+        self.broker = Mosquitto(self.folder, "broker", self.lines)
         await self.broker.start()
         self.agent = Agent(AGENT, self.folder, "board", {
             "mqtt": {"uri": f"mqtts://127.0.0.1:{self.broker.port}", "tls": {"ca_file": ca}},

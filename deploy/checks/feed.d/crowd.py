@@ -21,8 +21,8 @@ import numpy as np
 import obspy
 from obspy.io.stationxml.core import validate_stationxml
 
-from broker import Broker
 from client import Client
+from kinds import Mosquitto
 from processors import Processors
 from program import Feed
 
@@ -299,7 +299,7 @@ async def nobody_wants(seedlink, web, count):
 
 async def main():
     program, folder, seconds, count, bad, megabytes = *sys.argv[1:3], *map(int, sys.argv[3:])
-    broker = Broker(folder, "crowd-broker")
+    broker = Mosquitto(folder, "crowd-broker")
     await broker.start()
     encrypted(program, folder, broker)
     home = os.path.join(folder, "crowd")

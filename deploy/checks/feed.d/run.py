@@ -20,8 +20,8 @@ from obspy.io.stationxml.core import validate_stationxml
 import fleet
 import hostile
 from agent import Agent
-from broker import Broker
 from client import Client
+from kinds import Mosquitto
 from outputs import DataLink, Shake
 from program import Feed
 from readers import Light, Reader, fetch4
@@ -239,7 +239,7 @@ async def judge_beyond(program, folder, broker, name, known):
 
 async def main():
     agent, program, folder, seconds, count, clients, size = *sys.argv[1:4], *map(int, sys.argv[4:])
-    broker = Broker(folder, "broker")
+    broker = Mosquitto(folder, "broker")
     await broker.start()
     agents = stations_of(agent, folder, count, broker.port)
     taker, shake = DataLink(), Shake()
@@ -272,8 +272,7 @@ async def main():
             await asyncio.sleep(dice.uniform(0.2, 2))
             feed.start()
         elif kind == "broker":
-            broker.process.kill()
-            broker.process.wait()
+            broker.stop()
             await asyncio.sleep(dice.uniform(0.2, 2))
             await broker.start()
         else:

@@ -9,8 +9,8 @@ import sys
 import time
 
 from agent import Agent
-from broker import Broker
 from client import Client
+from kinds import Mosquitto
 from proxy import Proxy
 from readings import Readings
 
@@ -56,7 +56,7 @@ class Fleet:
         return self.online(since)
 
     async def run(self):
-        self.broker = await Broker(self.folder, "broker").start()
+        self.broker = await Mosquitto(self.folder, "broker").start()
         self.proxy = await Proxy(self.broker.port).open()
         await self.listen()
         for name in self.names:

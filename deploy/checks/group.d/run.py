@@ -10,8 +10,8 @@ import sys
 import time
 
 from agent import Agent, merge
-from broker import Broker
 from client import Client, response_to
+from kinds import Mosquitto
 from readings import Readings
 from verdict import verdict
 
@@ -158,7 +158,7 @@ class Group:
 
     async def start(self):
         # Without a limit of messages under way: hundreds a second go to one reader.
-        self.broker = await Broker(self.folder, "broker", ["max_inflight_messages 0"]).start()
+        self.broker = await Mosquitto(self.folder, "broker", ["max_inflight_messages 0"]).start()
         self.reader = await Client("reader", version=5, take=self.take).connect(self.broker.port)
         for pattern in ("state/online", "state/health", "state/config", "state/alert/+", "data/trace", "data/history/#"):
             await self.reader.subscribe(f"seismote/+/{pattern}", qos=0)

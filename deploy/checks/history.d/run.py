@@ -13,8 +13,8 @@ import obspy
 from obspy.io.quakeml.core import _validate
 
 from agent import Agent, playing
-from broker import Broker
 from client import Client, Refused, response_to
+from kinds import Mosquitto
 
 
 class Failure(Exception):
@@ -98,7 +98,7 @@ def holes(seen):
 
 
 async def fill(program, folder, recording, kills, chance):
-    broker = await Broker(folder, "holes").start()
+    broker = await Mosquitto(folder, "holes").start()
     agent = playing(program, folder, "holes", os.path.abspath(recording), 15,
                     {"mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}", "reconnect": {"min_s": 0.1, "max_s": 0.5}}}).start()
     reader = await Reader(broker.port, "holes").connect()
@@ -168,7 +168,7 @@ async def ask_all(reader, what, limit):
 
 
 async def busy(program, tool, folder):
-    broker = await Broker(folder, "busy").start()
+    broker = await Mosquitto(folder, "busy").start()
     small = os.path.join(folder, "small")
     is_small = os.path.ismount(small)
     settings = {"mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}, "sensor": {"rate_hz": 1000},

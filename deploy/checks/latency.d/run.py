@@ -7,8 +7,8 @@ import sys
 import time
 
 from agent import Agent
-from broker import Broker
 from client import Client
+from kinds import Mosquitto
 from readings import seconds
 from stalls import Stalls
 
@@ -67,7 +67,7 @@ class Arrivals:
 
 
 async def main(program, folder, length):
-    broker = await Broker(folder, "broker").start()
+    broker = await Mosquitto(folder, "broker").start()
     reader = await Client("reader").connect(broker.port)
     for topic in ("event/trigger", "state/summary"):
         await reader.subscribe(f"seismote/+/{topic}")

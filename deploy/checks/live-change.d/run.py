@@ -12,8 +12,8 @@ import time
 import judge
 import record
 from agent import Agent
-from broker import Broker
 from client import Client, response_to
+from kinds import Mosquitto
 from readings import Readings, seconds
 from stalls import Stalls
 from verdict import verdict
@@ -122,7 +122,7 @@ class Run:
     async def run(self):
         path = os.path.join(self.folder, "recording.csv")
         record.write(path, self.length)
-        broker = await Broker(self.folder, "broker").start()
+        broker = await Mosquitto(self.folder, "broker").start()
         client = await Client("check", version=5, take=self.take).connect(broker.port)
         other = await Client("other", version=5, take=self.take).connect(broker.port)
         for pattern in ("seismote/#", "replies/#"):

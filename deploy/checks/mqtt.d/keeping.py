@@ -1,24 +1,9 @@
-"""A mosquitto and a reader that outlive interruptions: what the broker has acknowledged, the reader gets in the end."""
+"""A reader that outlives interruptions: what a persistent broker has acknowledged, it gets in the end."""
 
 import asyncio
-import getpass
 
 from client import Client, Refused
-from kinds import Mosquitto, found
 from readings import Readings
-
-
-class KeepingMosquitto(Mosquitto):
-    """As it is set up by those who care: persistent, saved each second. A SIGKILL costs it messages all the same."""
-
-    # More lines of its settings.
-    more = ""
-
-    def launch(self):
-        path = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
-                          f"persistence_location {self.folder}/\nautosave_interval 1\nmax_queued_messages 0\n"
-                          f"user {getpass.getuser()}\n{self.more}")
-        self.spawn([found("mosquitto"), "-c", path])
 
 
 class Reader:

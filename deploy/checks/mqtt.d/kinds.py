@@ -71,24 +71,35 @@ class Broker:
         self.processes.append(process)
         return process
 
+    @property
+    def process(self):
+        """The one that speaks MQTT."""
+        return self.processes[-1]
+
+    def send_signal(self, number):
+        os.killpg(self.process.pid, number)
+
     def launch(self):
         raise NotImplementedError
 
-    async def start(self):
-        """Seconds until it takes connections."""
+    async def start(self, reached=True):
+        """Starts it and waits until it takes connections; `took` is how many seconds that took. Where it cannot be reached
+        from here (`reached` is false), it does not wait."""
         began = time.monotonic()
         self.launch()
-        while True:
+        while reached:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", self.port)
                 writer.close()
-                return time.monotonic() - began
+                break
             except OSError:
-                if self.processes[-1].poll() is not None:
-                    raise Unavailable(f"ends with {self.processes[-1].returncode}: {self.last_words()}") from None
+                if self.process.poll() is not None:
+                    raise Unavailable(f"ends with {self.process.returncode}: {self.last_words()}") from None
                 if time.monotonic() - began > 3 * self.patience:
                     raise Unavailable(f"not up after {3 * self.patience} s: {self.last_words()}") from None
                 await asyncio.sleep(0.05)
+        self.took = time.monotonic() - began
+        return self
 
     def last_words(self):
         with open(self.path("log"), encoding="utf-8", errors="replace") as file:
@@ -121,12 +132,40 @@ class Broker:
 
 
 class Mosquitto(Broker):
+    """The mosquitto of all checks.
+
+    name        of its folder
+    lines       more lines of its configuration, read at each start
+    host        the address that it listens on
+    command     what it is started inside of, such as a network namespace
+    rights      its file of rights (`allow` changes it while it runs); None: everybody may everything
+    persistent  keeps messages and sessions in its folder, saved each second; a SIGKILL costs it messages all the same
+    """
     name = "mosquitto"
 
+    def __init__(self, folder, name=None, lines=(), host="127.0.0.1", command=(), rights=None, persistent=False):
+        self.name = name or self.name
+        super().__init__(folder)
+        self.lines, self.host, self.command = list(lines), host, list(command)
+        self.rights, self.persistent = rights, persistent
+
     def launch(self):
-        path = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\n"
-                          f"persistence false\nmax_queued_messages 0\nuser {getpass.getuser()}\n")
-        self.spawn([found("mosquitto"), "-c", path])
+        lines = [f"listener {self.port} {self.host}", "max_queued_messages 0", "set_tcp_nodelay true",
+                 f"user {getpass.getuser()}", f"persistence {str(self.persistent).lower()}"]
+        if self.persistent:
+            lines += [f"persistence_location {self.folder}/", "autosave_interval 1"]
+        if not any("password_file" in line or "allow_anonymous" in line for line in self.lines):
+            lines.append("allow_anonymous true")
+        if self.rights:
+            lines.append(f"acl_file {self.write('acl', self.rights)}")
+        self.spawn([*self.command, found("mosquitto"), "-c",
+                    self.write("mosquitto.conf", "\n".join(lines + self.lines) + "\n")])
+
+    def allow(self, rights):
+        """Other rights from now on; connections stay."""
+        self.rights = rights
+        self.write("acl", rights)
+        self.send_signal(signal.SIGHUP)
 
 
 class Mosquitto311(Mosquitto):

@@ -4,8 +4,8 @@ import asyncio
 import time
 
 from agent import Agent
-from broker import Broker
 from client import Client
+from kinds import Mosquitto
 from proxy import Proxy
 from readings import Readings
 
@@ -30,7 +30,7 @@ class Case:
     # MARK: setting up
 
     async def broker(self, lines=(), **options):
-        broker = await Broker(self.folder, f"{self.name}.broker{len(self.brokers)}", lines, **options).start()
+        broker = await Mosquitto(self.folder, f"{self.name}.broker{len(self.brokers)}", lines, **options).start()
         self.brokers.append(broker)
         return broker
 

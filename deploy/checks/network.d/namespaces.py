@@ -11,8 +11,8 @@ import threading
 import time
 
 from agent import Agent
-from broker import Broker
 from case import DEADLINE, KEEPALIVE, PAUSE_MAX, PAUSE_MIN
+from kinds import Mosquitto
 
 HERE, THERE, ELSEWHERE, NOWHERE = "10.231.77.1", "10.231.77.2", "10.231.77.3", "10.231.77.9"
 CLONE_NEWNET = 0x40000000
@@ -128,7 +128,7 @@ class Cable:
 async def usual(case, cable, name=None):
     """Broker there, agent here; with `name`, by that name in a hosts file of the agent's own, which is handed back."""
     cable.inside(cable.a, "nft", "-f", "-", text=RULES)
-    broker = Broker(case.folder, case.name + ".broker", host="0.0.0.0",
+    broker = Mosquitto(case.folder, case.name + ".broker", host="0.0.0.0",
                     command=["nsenter", "-t", str(cable.b), "-n"])
     case.brokers.append(await broker.start(reached=False))
     await case.listen(broker.port, sock=await asyncio.to_thread(cable.connect, "127.0.0.1", broker.port))

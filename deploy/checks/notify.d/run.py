@@ -10,9 +10,8 @@ import subprocess
 import sys
 import time
 
-from broker import Broker
 from client import Client
-from kinds import free_port
+from kinds import Mosquitto, free_port
 from services import Mail, Server
 from verdict import verdict
 
@@ -188,7 +187,7 @@ def arguments():
 
 async def outage(path):
     """The service is away, and the program is killed meanwhile."""
-    server, broker = Server(free_port()), await Broker(folder, "outage-broker").start()
+    server, broker = Server(free_port()), await Mosquitto(folder, "outage-broker").start()
     client = await Client("stations").connect(broker.port)
     notify = Notify("outage", broker, [person("bert", server.port)], path, client_id="outage").start(Clock(speed=60))
     await notify.connected()
@@ -222,7 +221,7 @@ async def outage(path):
 async def absence(path):
     """A station and a broker that are away for ten minutes of the program's clock."""
     server = Server(free_port()).start()
-    broker = await Broker(folder, "absent").start()
+    broker = await Mosquitto(folder, "absent").start()
     rules = {"offline": True, "alerts": "warning", "codes": ["vibration_limit"]}
     notify = Notify("absence", broker, [
         {"name": "admin", "ntfy": f"http://127.0.0.1:{server.port}/admin", "names": True, "rules": rules}],
@@ -262,7 +261,7 @@ async def absence(path):
 async def night(path, words, evening, before, end):
     """Quiet hours 22:00-07:00 in Zurich: what is ordinary comes at `end` (UTC), and not before."""
     name = f"night-{words}"
-    server, broker = Server(free_port()).start(), await Broker(folder, f"{name}-broker").start()
+    server, broker = Server(free_port()).start(), await Mosquitto(folder, f"{name}-broker").start()
     client = await Client("stations").connect(broker.port)
     notify = Notify(name, broker, [person("carla", server.port, quiet="22:00-07:00")], path, client_id=name,
                     time_zone="Europe/Zurich").start(Clock(utc(evening)))
@@ -311,7 +310,7 @@ async def weekly(broker, path):
 
 
 async def main():
-    broker = await Broker(folder, "broker").start()
+    broker = await Mosquitto(folder, "broker").start()
     server, mail = Server(free_port()).start(), Mail(os.path.join(folder, "bin"))
     os.symlink(apprise, os.path.join(folder, "bin", "apprise"))
     path = f"{folder}/bin:/usr/bin:/bin"

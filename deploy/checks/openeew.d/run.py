@@ -9,8 +9,8 @@ import sys
 import time
 
 from agent import playing
-from broker import Broker
 from client import Client
+from kinds import Mosquitto
 
 # Of the recording: its start, and the onset of the earthquake at the station.
 START, ONSET = (calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%S")) for text in
@@ -32,7 +32,7 @@ async def until(right, seconds, what):
 
 async def main():
     agent, folder, python, detection, recording = sys.argv[1:]
-    broker = Broker(folder, "broker")
+    broker = Mosquitto(folder, "broker")
     broker.port = 1883
     await broker.start()
     traces, triggers = [], []
@@ -64,7 +64,7 @@ async def main():
         print("openeew-detection says:", *open(f"{folder}/detection.log", encoding="utf-8").read().splitlines()[:6],
               sep="\n  ")
         await client.close()
-        broker.process.kill()
+        broker.stop()
     first = json.loads(json.loads(traces[0]))
     found = [ast.literal_eval(one.decode()) for one in triggers]
     wrong = [one for one in found if one["device_id"] != "openeew-check"]

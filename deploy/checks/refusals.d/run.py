@@ -1,10 +1,8 @@
 """run.py AGENT FOLDER SECONDS [NAME...]: see deploy/checks/refusals."""
 
 import asyncio
-import getpass
 import json
 import os
-import signal
 import sys
 import time
 
@@ -14,7 +12,7 @@ sys.path[:0] = [os.path.join(HERE, "..", part) for part in ("mqtt.d", "brokers.d
 from agent import Agent  # noqa: E402
 from client import Client, Refused  # noqa: E402
 from judge import Judge  # noqa: E402
-from kinds import Mosquitto, found  # noqa: E402
+from kinds import Mosquitto  # noqa: E402
 from readings import Readings  # noqa: E402
 
 # The rights of the documents; `check` reads all.
@@ -23,27 +21,6 @@ DOCUMENTED = "user check\ntopic readwrite #\npattern write seismote/%u/#\npatter
 WHOLE = "user check\ntopic readwrite #\nuser board\ntopic readwrite seismote/board/#\n"
 WITHOUT_EVENTS = ("user check\ntopic readwrite #\nuser board\n" + "".join(
     f"topic readwrite seismote/board/{part}/#\n" for part in ("state", "cmd", "data")))
-
-
-class Strict(Mosquitto):
-    """`more`: lines of its configuration; `rights`: its file of rights."""
-
-    def __init__(self, folder, name, more="", rights=None):
-        self.name, self.more, self.rights = name, more, rights
-        super().__init__(folder)
-
-    def launch(self):
-        lines = [f"listener {self.port} 127.0.0.1", "allow_anonymous true", "persistence false",
-                 f"user {getpass.getuser()}", self.more]
-        if self.rights:
-            lines.append(f"acl_file {self.write('acl', self.rights)}")
-        self.spawn([found("mosquitto"), "-c", self.write("mosquitto.conf", "\n".join(lines) + "\n")])
-
-    def allow(self, rights):
-        """Other rights from now on; connections stay."""
-        self.rights = rights
-        self.write("acl", rights)
-        os.killpg(self.processes[-1].pid, signal.SIGHUP)
 
 
 class Case(Judge):
@@ -155,7 +132,7 @@ class Limited(Case):
         await asyncio.sleep(seconds)
         self.says("mqtt_too_large" in {code for _, code, _ in self.raised}, "no alert mqtt_too_large")
         self.broker.stop()
-        self.broker.more = ""
+        self.broker.lines = []
         await self.broker.start()
         again = time.monotonic()
         came = await self.wait(2 * seconds, lambda: self.whole("trigger"))
@@ -190,15 +167,15 @@ async def main(program, folder, seconds, *only):
     seconds = float(seconds)
     cases = []
     for protocol in ("5", "3.1.1"):
-        def broker(name, more="", rights=None, protocol=protocol):
-            return Strict(folder, f"{name}-{protocol}", more, rights)
+        def broker(name, rights=None, protocol=protocol):
+            return Mosquitto(folder, f"{name}-{protocol}", rights=rights)
         cases += [
-            HangsUp(program, folder, "hangs up", protocol, broker("hang", "max_queued_messages 0", DOCUMENTED)),
-            Denied(program, folder, "denied", protocol, broker("denied", "", WITHOUT_EVENTS)),
+            HangsUp(program, folder, "hangs up", protocol, broker("hang", DOCUMENTED)),
+            Denied(program, folder, "denied", protocol, broker("denied", WITHOUT_EVENTS)),
             Twins(program, folder, "twins", protocol, broker("twins"), twins=2),
         ]
     # 3.1.1 knows no limit that a broker could name.
-    cases.append(Limited(program, folder, "limited", "5", Strict(folder, "limited", "max_packet_size 1000")))
+    cases.append(Limited(program, folder, "limited", "5", Mosquitto(folder, "limited", ["max_packet_size 1000"])))
     cases = [case for case in cases if not only or case.broker.name in only]
     try:
         for case in cases:

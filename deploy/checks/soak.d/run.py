@@ -8,7 +8,7 @@ import sys
 import time
 
 from agent import playing
-from keeping import KeepingMosquitto
+from kinds import Mosquitto
 
 from client import Client
 from verdict import verdict
@@ -36,7 +36,7 @@ def most(looks, name):
 
 
 async def main(program, folder, recording, duration, speed):
-    broker = KeepingMosquitto(folder)
+    broker = Mosquitto(folder, persistent=True)
     await broker.start()
     agent = playing(program, folder, "soak", recording, speed, {
         "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"},

@@ -15,7 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
 
 from agent import Agent  # noqa: E402
-from keeping import KeepingMosquitto, Reader  # noqa: E402
+from keeping import Reader  # noqa: E402
+from kinds import Mosquitto  # noqa: E402
 from readings import Readings, seconds  # noqa: E402
 from verdict import verdict  # noqa: E402
 
@@ -144,7 +145,7 @@ async def until(condition, patience):
 
 async def main(program, folder, mounts):
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # the reader's broker ends: that is no news
-    broker = KeepingMosquitto(folder)
+    broker = Mosquitto(folder, persistent=True)
     await broker.start()
     kinds = [FolderDeleted, FolderReplaced, FileDeleted, FileReplaced, FileTruncated]
     kinds += [DiskFull, DiskReadOnly] if int(mounts) else []

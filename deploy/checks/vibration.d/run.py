@@ -15,7 +15,7 @@ from scipy import signal
 
 import meter
 from agent import Agent
-from broker import Broker
+from kinds import Mosquitto
 
 RATE, SECONDS, INTERVAL, SPEED = 200, 250, 10, 25
 # Of the recording that the next run of the agent plays.
@@ -86,7 +86,7 @@ async def main(program, tool, folder):
             file.write("t,x,y,z\n")
             for row in zip(times[:count] + late, *axes):
                 file.write(f"{row[0]:.3f},{row[1]:.7f},{row[2]:.7f},{row[3] + 9.80665:.7f}\n")
-    broker = await Broker(folder, "site").start()
+    broker = await Mosquitto(folder, "site").start()
     uri = f"mqtt://127.0.0.1:{broker.port}"
     agent = Agent(program, folder, "site", {
         "sensor": {"driver": "replay", "replay": {"file": recording, "speed": float(SPEED)}},

@@ -3,7 +3,7 @@
 import json
 import os
 
-from broker import Broker
+import kinds
 
 
 class Mosquitto:
@@ -12,7 +12,7 @@ class Mosquitto:
     user = {}
 
     def __init__(self, folder):
-        self.broker = Broker(folder, "broker")
+        self.broker = kinds.Mosquitto(folder, "broker")
         self.folder = folder
 
     async def start(self):
