@@ -1,0 +1,216 @@
+"""Countable rules of the documents' English: no sentence has more than 40 words, and no page has a phrase that stands in
+PHRASES, each with what to write.
+
+english.py REPOSITORY [PAGE...]
+
+With pages it judges these alone, whether they have been rewritten or not. `--count` prints, for each page, its words and
+its sentences of more than 25 and of more than 40 words. Each fault is a line: page, line, rule, sentence; the exit status
+is 1 when there is one.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+LONGEST = 40
+COMFORTABLE = 25
+
+# Pages that have not been rewritten yet. The list only shrinks.
+NOT_YET = set("""
+deploy/dashboard/README.md
+deploy/docs/extend/architecture.md
+deploy/docs/extend/checks.md
+deploy/docs/extend/contributing.md
+deploy/docs/extend/decisions/0001-dependencies.md
+deploy/docs/extend/decisions/0002-own-mqtt-loop.md
+deploy/docs/extend/decisions/0003-two-executables.md
+deploy/docs/extend/decisions/0004-fourier-transform.md
+deploy/docs/extend/decisions/0006-storage.md
+deploy/docs/extend/virtual-board.md
+deploy/docs/install/broker.md
+deploy/docs/install/joining.md
+deploy/docs/install/packages.md
+deploy/docs/install/sensors.md
+deploy/docs/install/setup.md
+deploy/docs/operate/alerts.md
+deploy/docs/operate/broker-clusters.md
+deploy/docs/operate/ctl.md
+deploy/docs/operate/feed.md
+deploy/docs/operate/home-assistant.md
+deploy/docs/operate/network-detector.md
+deploy/docs/operate/notify.md
+deploy/docs/operate/openeew.md
+deploy/docs/operate/recordings.md
+deploy/docs/operate/tuning.md
+deploy/docs/operate/updating.md
+deploy/docs/reference/commands.md
+deploy/docs/reference/interface.md
+deploy/docs/start/construction.md
+deploy/docs/start/tutorial.md
+deploy/docs/understand/changing-settings.md
+deploy/docs/understand/classification.md
+deploy/docs/understand/command-delivery.md
+deploy/docs/understand/connection.md
+deploy/docs/understand/detection.md
+deploy/docs/understand/measures.md
+deploy/docs/understand/network-figures.md
+deploy/docs/understand/numbers.md
+deploy/docs/understand/page-figures.md
+deploy/docs/understand/poor-networks.md
+deploy/docs/understand/security.md
+deploy/docs/understand/storage.md
+deploy/docs/understand/time.md
+deploy/docs/understand/vibration.md
+""".split())
+
+# Generated from declarations, whose texts have their own tests.
+GENERATED = set("""
+deploy/docs/reference/message-fields.md
+deploy/docs/reference/settings-of-servers.md
+""".split())
+
+PHRASES = {
+    "is not named may nothing": "accounts that are not listed have no rights",
+    "believes it nothing but": "trusts only its …",
+    "nobody gives a certificate": "no answer from the enrolment service",
+    "no end of the update was told": "update still running",
+    "is a whole station afterwards": "each board is fully enrolled or not at all",
+    "does not say cannot be heard": "name the sender that is away",
+    "does not tell where they differ": "constant-time comparison",
+    "Nobody keeps us busy": "rate limit: … requests a second",
+    "Starts what brings": "starts the delivery program",
+    "could stage one anywhere": "could fake an earthquake anywhere",
+    "What it says is in": "the commands are in",
+    "at which something is tells more": "prefer the address that answers",
+    "Whoever was not told": "recovery is sent to those who got the outage",
+    "how probably it is an earthquake": "how likely an earthquake rather than a footstep",
+    "makes a site of all of them": "builds a searchable site",
+    "has to be known to apt": "there is no public repository: name the command",
+    "is said and does not end it": "… is reported; … goes on",
+    "cannot judge its session anew": "account commands wait for … s",
+    "What is still taken for": "false alarms",
+    "does not speak against it": "… does not block a message",
+    "The way of a sample": "signal path",
+    "the tool for people": "the command-line tool",
+    "Noticed by:": "triggered by",
+    "How it is put up": "installation",
+    "whatever a network does": "idempotent",
+    "heap calls": "heap allocations",
+    "has to bear": "how much it writes to the SD card",
+    "nothing can be kept": "storage unavailable",
+    "is set aside": "is renamed, or moved aside as …",
+    "ends by signal": "stopping: received signal",
+    "goes on already": "already in progress",
+    "cannot be written down": "could not be saved",
+    "than the broker takes and the storage holds": "output queue full",
+    "What is in the way": "to fix:",
+    "the broker lets us not": "not authorised by the broker",
+    "there is nobody to ask": "no terminal: add --yes or --dry-run",
+    "This is not allowed": "name the value and the allowed range",
+    "Least duration": "minimum duration",
+    "Longest freeze": "maximum freeze",
+    "says everything again": "publishes its retained messages again",
+    "in other hands": "in use by another process",
+    "is another matter": "say how the two cases differ",
+    "no right is wanting": "not a permission error",
+    "leaves as ever": "is still sent",
+    "comes to nothing": "fails",
+    "turn out to have one source": "events that share a source are merged",
+    "is not to be marked by others": "to opt a station out, set …",
+    "What is said, and when": "fields, and when they are published",
+    "that nobody gets from them": "could not be reproduced",
+    "When the one at work dies": "when the active detector dies",
+    "What has no room is left away": "if space is short, … is dropped",
+    'A question is a "no"': 'end of input and Ctrl-C answer "no"',
+    "Who speaks is there": "a live message proves that the station is online",
+    "What is written down is published": "versions already in the queue are still published",
+}
+
+repository = os.path.abspath(sys.argv[1])
+chosen = [word for word in sys.argv[2:] if not word.startswith("--")]
+counting = "--count" in sys.argv
+
+
+def passages(text):
+    """Pairs of line and text that no sentence goes beyond: paragraphs, list items, cells of tables. Headings and code are none."""
+    fenced, number, start, lines = False, 0, 0, []
+
+    def end():
+        nonlocal lines
+        if lines:
+            yield start, " ".join(lines)
+        lines = []
+
+    for line in text.split("\n"):
+        number += 1
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+            yield from end()
+        elif fenced or re.match("    ", line) and not lines or re.match(r"\s*<", line):
+            continue
+        elif not line.strip() or line.startswith("#"):
+            yield from end()
+        elif line.startswith("|"):
+            yield from end()
+            if not re.match(r"\|[\s:|-]+$", line):
+                for cell in re.sub(r"`[^`]*`", "`C`", line).replace("\\|", "/").strip("|").split("|"):
+                    yield number, cell.strip()
+        else:
+            if re.match(r"\s*([-*]|\d+\.) ", line):
+                yield from end()
+                line = re.sub(r"^\s*([-*]|\d+\.) ", "", line)
+            if not lines:
+                start = number
+            lines.append(line.strip())
+    yield from end()
+
+
+def sentences(passage):
+    passage = re.sub(r"`+[^`]+`+", "C", passage)
+    passage = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", passage)
+    passage = re.sub(r"\b(e\.g|i\.e|et al|vs|No|Fig|p|pp)\.", r"\1", passage)
+    return re.split(r"""(?<=[.!?])["')*]*\s+(?=["'(*]*[A-Z0-9])| · """, passage)
+
+
+def words(sentence):
+    return sum(bool(re.search(r"\w", word)) for word in sentence.split())
+
+
+faults, passing, judged = [], [], 0
+pages = subprocess.run(["git", "-C", repository, "ls-files", "README.md", "deploy/docs/*.md", "deploy/dashboard/README.md"],
+                       capture_output=True, text=True, check=True).stdout.split()
+for page in sorted(NOT_YET - set(pages)):
+    faults.append(f"deploy/checks/docs.d/english.py: NOT_YET has {page}, which there is not")
+for page in pages:
+    if chosen and page not in chosen or not chosen and page in GENERATED:
+        continue
+    with open(os.path.join(repository, page), encoding="utf-8") as file:
+        text = file.read()
+    found, comfortable, longest = [], 0, 0
+    for line, passage in passages(text):
+        for sentence in sentences(passage):
+            count = words(sentence)
+            comfortable += count > COMFORTABLE
+            longest += count > LONGEST
+            if count > LONGEST:
+                found.append(f"{page}:{line}: {count} words, at most {LONGEST} are allowed: {sentence}")
+    for number, line in enumerate(text.split("\n"), 1):
+        for phrase, better in PHRASES.items():
+            if phrase.lower() in line.lower():
+                found.append(f"{page}:{number}: `{phrase}`; write: {better}")
+    if counting:
+        print(f"{page:58} {len(text.split()):5} words, {comfortable:3} sentences of more than {COMFORTABLE}, {longest:3} of more than {LONGEST}")
+    if page in NOT_YET and not chosen:
+        if not found:
+            passing.append(page)
+        continue
+    judged += 1
+    faults += found
+
+print(f"English: {judged} pages judged, {len(NOT_YET)} not rewritten yet")
+if passing:
+    print(f"pass already, and can leave NOT_YET: {' '.join(passing)}")
+for fault in faults:
+    print(fault)
+sys.exit(1 if faults else 0)
