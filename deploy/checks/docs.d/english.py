@@ -21,7 +21,6 @@ NOT_YET = set("""
 deploy/dashboard/README.md
 deploy/docs/extend/architecture.md
 deploy/docs/extend/checks.md
-deploy/docs/extend/contributing.md
 deploy/docs/extend/decisions/0001-dependencies.md
 deploy/docs/extend/decisions/0002-own-mqtt-loop.md
 deploy/docs/extend/decisions/0003-two-executables.md
