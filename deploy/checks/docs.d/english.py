@@ -49,13 +49,11 @@ deploy/docs/start/tutorial.md
 deploy/docs/understand/changing-settings.md
 deploy/docs/understand/classification.md
 deploy/docs/understand/command-delivery.md
-deploy/docs/understand/connection.md
 deploy/docs/understand/detection.md
 deploy/docs/understand/measures.md
 deploy/docs/understand/network-figures.md
 deploy/docs/understand/numbers.md
 deploy/docs/understand/page-figures.md
-deploy/docs/understand/poor-networks.md
 deploy/docs/understand/security.md
 deploy/docs/understand/storage.md
 deploy/docs/understand/time.md

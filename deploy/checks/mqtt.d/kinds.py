@@ -1,6 +1,6 @@
 """Real MQTT brokers as child processes on free loopback ports, with their files in a folder of their own.
 
-Each kind says how it is started and what it is known to lack (measured, see deploy/docs/understand/poor-networks.md); what is not
+Each kind says how it is started and what it is known to lack (measured, see deploy/docs/understand/connection.md); what is not
 listed there it has to do, or the agent is at fault.
 """
 
