@@ -46,9 +46,7 @@ deploy/docs/reference/commands.md
 deploy/docs/reference/interface.md
 deploy/docs/start/construction.md
 deploy/docs/start/tutorial.md
-deploy/docs/understand/changing-settings.md
 deploy/docs/understand/classification.md
-deploy/docs/understand/command-delivery.md
 deploy/docs/understand/detection.md
 deploy/docs/understand/measures.md
 deploy/docs/understand/network-figures.md
