@@ -53,7 +53,6 @@ deploy/docs/understand/network-figures.md
 deploy/docs/understand/numbers.md
 deploy/docs/understand/page-figures.md
 deploy/docs/understand/security.md
-deploy/docs/understand/time.md
 deploy/docs/understand/vibration.md
 """.split())
 
