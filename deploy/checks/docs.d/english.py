@@ -38,7 +38,6 @@ deploy/docs/operate/feed.md
 deploy/docs/operate/home-assistant.md
 deploy/docs/operate/network-detector.md
 deploy/docs/operate/notify.md
-deploy/docs/operate/openeew.md
 deploy/docs/operate/recordings.md
 deploy/docs/operate/tuning.md
 deploy/docs/operate/updating.md
