@@ -39,7 +39,6 @@ deploy/docs/operate/home-assistant.md
 deploy/docs/operate/network-detector.md
 deploy/docs/operate/notify.md
 deploy/docs/operate/recordings.md
-deploy/docs/operate/tuning.md
 deploy/docs/operate/updating.md
 deploy/docs/reference/commands.md
 deploy/docs/reference/interface.md
