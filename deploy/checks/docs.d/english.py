@@ -32,7 +32,6 @@ deploy/docs/install/packages.md
 deploy/docs/install/sensors.md
 deploy/docs/install/setup.md
 deploy/docs/operate/alerts.md
-deploy/docs/operate/broker-clusters.md
 deploy/docs/operate/ctl.md
 deploy/docs/operate/feed.md
 deploy/docs/operate/home-assistant.md
