@@ -29,7 +29,6 @@ deploy/docs/extend/virtual-board.md
 deploy/docs/install/broker.md
 deploy/docs/install/joining.md
 deploy/docs/install/packages.md
-deploy/docs/install/sensors.md
 deploy/docs/install/setup.md
 deploy/docs/operate/alerts.md
 deploy/docs/operate/ctl.md
