@@ -19,7 +19,7 @@ private let refusalMemory: Int64 = 60_000_000_000
 struct MQTTRefused: Alert {
     static let declaration = AlertDeclaration(
         "mqtt_refused", .warning, "Messages refused",
-        "The broker refuses messages. It stays for a minute.",
+        "The broker refuses messages. The alert stays for a minute.",
         remedy:
             "Read the reason in the broker's log: usually a limit on the size or the number of messages is too low. Reason "
             + "131 on a cluster of RabbitMQ: a node is away on which somebody had a session; bring it back. Nobody else "
@@ -55,7 +55,7 @@ struct MQTTRefused: Alert {
 struct MQTTTooLarge: Alert {
     static let declaration = AlertDeclaration(
         "mqtt_too_large", .warning, "Message too large",
-        "A message is larger than the broker takes. It stays for a minute.",
+        "A message is larger than the broker takes. The alert stays for a minute.",
         remedy:
             "Raise the broker's `max_packet_size` or `message_size_limit` (or `mqtt.max_packet_bytes`, where it is set), or "
             + "lower `waveform.chunk_s`",
@@ -79,7 +79,8 @@ struct MQTTTooLarge: Alert {
 struct WriteDenied: Alert {
     static let declaration = AlertDeclaration(
         "write_denied", .error, "No right to publish",
-        "The broker does not let the station write some of its topics, or hangs up on them. Events wait on disk.",
+        "The broker does not let the station write some of its topics, or closes the connection over them. "
+            + "Events wait on disk.",
         remedy:
             "Grant the account the right to write them (on the broker's machine `sudo seismote-broker invite STATION`, "
             + "on the board `sudo seismote join` with its line)",
@@ -135,7 +136,7 @@ struct MQTTDeniedTopic: Alert {
 struct DuplicateID: Alert {
     static let declaration = AlertDeclaration(
         "duplicate_id", .error, "Two stations with one id",
-        "Two stations have the same id, and each takes the other's place with the broker.",
+        "Two stations have the same id, and displace each other at the broker.",
         remedy:
             "Give one of the two another `station.id` in its settings file, and an account of its own; after a move, stop "
             + "the old board",
@@ -181,8 +182,8 @@ struct MQTTPlaintextPassword: Alert {
 struct MQTTCredentials: Alert {
     static let declaration = AlertDeclaration(
         "mqtt_credentials", .error, "Credentials refused",
-        "The broker does not accept the account or the password. It is published for ten minutes once the broker accepts the "
-            + "station again; until then it is in the log.",
+        "The broker does not accept the account or the password. The alert is published for ten minutes once "
+            + "the broker accepts the station again; until then the log has it.",
         remedy:
             "Compare `mqtt.username` and the file `mqtt.password_file` with the broker's accounts, or make them again: `sudo "
             + "seismote setup`",

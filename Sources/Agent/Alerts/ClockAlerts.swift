@@ -21,8 +21,8 @@ struct ClockUnknown: Alert {
 struct ClockUnsynchronised: Alert {
     static let declaration = AlertDeclaration(
         "clock_unsynchronised", .warning, "Clock not synchronised",
-        "The host's clock has followed no source for ten minutes: times of samples and events may be wrong by any amount, and "
-            + "`tq` says so. It ends as soon as the clock follows one.",
+        "The host's clock has followed no source for ten minutes: times of samples and events may be wrong by "
+            + "any amount, and `tq` says so. The alert ends as soon as the clock follows a source.",
         remedy:
             "Install and start a time daemon (chrony), or let it reach its servers: `chronyc sources` or `timedatectl "
             + "timesync-status` shows them, and the firewall must let UDP port 123 through; without a network a GPS receiver "

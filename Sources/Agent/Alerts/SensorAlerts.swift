@@ -16,7 +16,7 @@ extension AlertChapter {
 struct SensorMissing: Alert {
     static let declaration = AlertDeclaration(
         "sensor_missing", .error, "No sensor",
-        "No accelerometer was found, or the one that was there is gone. The agent looks for it at least every 1.5 s.",
+        "The agent found no accelerometer, or the sensor has gone. The agent looks for it at least every 1.5 s.",
         remedy: "`seismote probe` shows buses, addresses and what is missing; check wiring and power",
         see: "[the tutorial](../start/tutorial.md#1-wire-the-sensor)", check: "sensor", isOfOpening: true)
 
@@ -26,8 +26,8 @@ struct SensorMissing: Alert {
 struct SensorPermission: Alert {
     static let declaration = AlertDeclaration(
         "sensor_permission", .error, "No right to open the sensor",
-        "The agent may not open the bus or the device. The user `seismote` has to be in the groups `i2c`, `gpio` and `iio`, "
-            + "and the udev rules have to be there; the package does both.",
+        "The agent may not open the bus or the device. It needs the user `seismote` in the groups `i2c`, "
+            + "`gpio` and `iio`, and the udev rules; the package sets up both.",
         remedy:
             "`seismote probe` names the command; with the package: `sudo udevadm trigger && sudo systemctl restart seismote`",
         check: "sensor", isOfOpening: true)
@@ -48,7 +48,8 @@ struct SensorBusy: Alert {
 
 struct SensorIdentity: Alert {
     static let declaration = AlertDeclaration(
-        "sensor_identity", .error, "Another sensor", "Another chip answers at the address than the settings say.",
+        "sensor_identity", .error, "Another sensor",
+        "The chip that answers at the address is not the one in the settings.",
         remedy: "Set `sensor.i2c.chip` to the chip that `seismote probe` names, or to `auto`", check: "sensor",
         isOfOpening: true)
 
@@ -74,8 +75,8 @@ struct SensorFault: Alert {
 struct SensorStuck: Alert {
     static let declaration = AlertDeclaration(
         "sensor_stuck", .error, "Sensor stuck",
-        "All axes give the same value all the time, or some do. When all do, samples are marked as not valid, and no event "
-            + "begins.",
+        "All axes, or some, give the same value all the time. If all do, the agent marks samples as not valid, "
+            + "and no event begins.",
         remedy:
             "Check wiring and power (3.3 V, common ground), take the power away for ten seconds; `seismote selftest` tells "
             + "whether the chip still moves. If it happens again, replace the sensor",
@@ -98,8 +99,8 @@ struct SensorStuck: Alert {
 struct SensorSaturated: Alert {
     static let declaration = AlertDeclaration(
         "sensor_saturated", .warning, "Sensor at full scale",
-        "5 % of a second was at full scale. Peaks and intensities of this time are too small; events say `clipped`. At rest "
-            + "it means that the sensor is broken.",
+        "5 % of a second was at full scale. Peaks and intensities of this time are too small; events say "
+            + "`clipped`. A sensor at full scale while at rest is broken.",
         remedy: "Set a larger `sensor.range`")
 
     func look(_ facts: AlertFacts) -> AlertFault? {
@@ -113,8 +114,8 @@ struct SensorSaturated: Alert {
 struct SensorImplausible: Alert {
     static let declaration = AlertDeclaration(
         "sensor_implausible", .error, "No gravity",
-        "The mean of 10 s is below 0.5 g or above 1.5 g, so gravity is not seen. Samples are marked as not valid, and no "
-            + "event begins.",
+        "The mean of 10 s is below 0.5 g or above 1.5 g, so the sensor does not measure gravity. The agent "
+            + "marks samples as not valid, and no event begins.",
         remedy:
             "Calibrate the sensor (`seismote calibrate`); its scale or range is wrong: see `sensor.calibration` and "
             + "`sensor.replay.scale`")
@@ -133,7 +134,7 @@ struct SensorImplausible: Alert {
 struct SensorSelfTest: Alert {
     static let declaration = AlertDeclaration(
         "sensor_selftest", .error, "Self-test failed",
-        "The chip's self-test was not passed. It stays until the next start.",
+        "The chip failed its self-test. The alert stays until the next start.",
         remedy:
             "Put the sensor to rest, stop the agent, and run `seismote selftest`; if it fails again, replace the sensor"
     )
@@ -157,8 +158,8 @@ public struct SensorRate: Alert {
 
     public static let declaration = AlertDeclaration(
         "sensor_rate", .warning, "Sample rate off",
-        "The measured sample rate is more than 0.5 % off the nominal one. Filters are made for the measured rate, so the "
-            + "data are right.",
+        "The measured sample rate is more than 0.5 % off the nominal one. The agent makes filters for the "
+            + "measured rate, so the data are right.",
         remedy:
             "Nothing has to be done; `sensor.resample: true` puts the samples on the nominal rate, or set `sensor.rate_hz` "
             + "to the measured one")
@@ -188,8 +189,8 @@ public struct SensorRate: Alert {
 struct SensorOverrun: Alert {
     static let declaration = AlertDeclaration(
         "sensor_overrun", .warning, "FIFO overruns",
-        "The sensor's FIFO overflowed three times in a minute, and samples are lost. The message says how many samples the "
-            + "bus carries.",
+        "The sensor's FIFO overflowed three times in a minute, and samples are lost. The message has the "
+            + "number of samples that the bus carries.",
         remedy:
             "The machine is too busy or the bus too slow: lower `sensor.rate_hz`, or raise the clock of the bus: "
             + "`dtparam=i2c_arm_baudrate=400000` in `/boot/firmware/config.txt`")

@@ -7,8 +7,8 @@ extension AlertChapter {
 struct ConfigRefused: Alert {
     static let declaration = AlertDeclaration(
         "config_refused", .error, "Settings cannot be used",
-        "The settings cannot be used with this sensor, for example a filter whose corner is above half its sample rate. The "
-            + "message names the setting. No samples are processed until it is changed.",
+        "The settings do not suit this sensor, for example a filter whose corner is above half its sample "
+            + "rate. The message names the setting. The agent processes no samples until you change it.",
         remedy:
             "Change the setting that the message names, by `seismote ctl set` or in the settings file; `seismote ctl get "
             + "STATION` shows what is in force")
@@ -21,8 +21,8 @@ struct ConfigRefused: Alert {
 struct ConfigReverted: Alert {
     static let declaration = AlertDeclaration(
         "config_reverted", .warning, "Change of settings taken back",
-        "A change was taken back: it was not confirmed in time, or the agent died soon after it. It stays until the next "
-            + "change.",
+        "The agent took a change back: nobody confirmed it in time, or the agent died soon after it. The alert "
+            + "stays until the next change.",
         remedy:
             "Find out why, with the message and the log, and make the change again with `--auto-revert`; `seismote ctl get "
             + "STATION` shows what is in force")

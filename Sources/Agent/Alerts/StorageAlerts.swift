@@ -9,7 +9,8 @@ extension AlertChapter {
 struct QueueDropping: Alert {
     static let declaration = AlertDeclaration(
         "queue_dropping", .warning, "Messages dropped",
-        "More is made than the broker takes and the storage holds, and messages are dropped. It stays for a minute.",
+        "The output queue is full: the station makes more messages than broker and storage take, and drops "
+            + "some. The alert stays for a minute.",
         remedy: "Look at the connection; lower `trace.rate_hz` or raise `storage.budget_mb`",
         details: "`essential`, `state`, `trace`: messages dropped since the start, by class.")
 
@@ -35,8 +36,8 @@ struct QueueDropping: Alert {
 struct StorageFailed: Alert {
     static let declaration = AlertDeclaration(
         "storage_failed", .error, "Storage unavailable",
-        "Nothing can be kept on disk; what the broker does not take now is lost at the next restart. The agent tries it "
-            + "again every 30 s.",
+        "The agent cannot write to its disk. Messages that the broker does not take now are lost at the next "
+            + "restart. The agent tries again every 30 s.",
         remedy:
             "`details` has the reason: a full disk, a disk that is read-only (often a worn SD card), or a "
             + "`storage.directory` that the user `seismote` may not write; `seismote doctor` looks at the disk and the memory card",
@@ -54,15 +55,16 @@ struct StorageFailed: Alert {
 struct StorageSetAside: Alert {
     static let declaration = AlertDeclaration(
         "storage_set_aside", .warning, "Stored data damaged",
-        "The database was damaged, or from a later version. It was moved aside as `spool.db.broken-…`, what could be read of "
-            + "it was taken over, and a new one was begun; or single rows were damaged and dropped, or an index was rebuilt, "
-            + "and the file stays. It stays until the next start.",
+        "The database was damaged, or from a later version. The agent moved it aside as `spool.db.broken-…`, "
+            + "recovered its readable part, and created a new one. If single rows or an index were damaged, the "
+            + "agent dropped the rows or rebuilt the index, and the file stays. The alert stays until the next start.",
         remedy: "Nothing, if it was one power cut; if it happens again, replace the SD card",
         see: "[Storage](../understand/storage.md#a-damaged-file)",
         details:
-            "`reason`; `lost_messages`, the messages lost by damage since the database was begun, or `\"unknown\"` where "
-            + "nothing tells how many stood in a page; `lost_messages_known`, those that were counted; `lost_others`, pieces "
-            + "of waveform, levels and facts; `rebuilt_indices`, since the start; `damaged_pages` of the log.")
+            "`reason`. `lost_messages`: messages lost by damage since the database was created, or `\"unknown\"` if a "
+            + "damaged page does not tell how many rows it had. `lost_messages_known`: those that were counted. "
+            + "`lost_others`: pieces of waveform, levels and facts. `rebuilt_indices`: since the start. `damaged_pages`: "
+            + "of the log.")
 
     func look(_ facts: AlertFacts) -> AlertFault? {
         guard let words = facts.storage.setAside else { return nil }
@@ -83,7 +85,8 @@ struct StorageSetAside: Alert {
 struct StorageTaken: Alert {
     static let declaration = AlertDeclaration(
         "storage_taken", .warning, "Database taken away",
-        "Somebody deleted, replaced or truncated the database while the agent had it open. It stays for half a minute.",
+        "Somebody deleted, replaced or truncated the database while the agent had it open. The alert stays for "
+            + "half a minute.",
         remedy: "Nothing else may touch `storage.directory`: do not clean up `/var/lib/seismote` while the agent runs",
         details: "`reason`.")
 

@@ -8,15 +8,16 @@ extension AlertChapter {
 struct VibrationLimitReached: Alert {
     static let declaration = AlertDeclaration(
         "vibration_limit", .error, "Vibration limit reached",
-        "An interval of `data/vibration` has reached `vibration.limit`. The message has the largest since it was raised, and "
-            + "comes again when there is a larger one. It ends with the first interval below the warning share, and when the "
-            + "sensor is lost.",
+        "An interval of `data/vibration` has reached `vibration.limit`. The message has the largest interval "
+            + "since the alert was raised, and is published again for a larger one. The alert ends with the first "
+            + "interval below the warning share, and when the sensor is lost.",
         remedy:
             "Find out what shakes; `seismote report` makes a page of the intervals and their limit. Where the limit is not "
             + "that of this place, set `vibration.limit`",
         see: "[vibration](../understand/vibration.md#limits)",
         lesser: "when only `vibration.warn_share` of the limit is reached",
-        details: "Of the last interval: `limit` (its name), `axis`, `value`, `allowed`, `unit`, `share`, `start`.")
+        details:
+            "For the last interval: `limit` (its name), `axis`, `value`, `allowed`, `unit`, `share`, `start`.")
 
     /// The largest since it was raised.
     private var largest: VibrationMessage.Standing?

@@ -30,7 +30,6 @@ deploy/docs/install/broker.md
 deploy/docs/install/joining.md
 deploy/docs/install/packages.md
 deploy/docs/install/setup.md
-deploy/docs/operate/alerts.md
 deploy/docs/operate/ctl.md
 deploy/docs/operate/feed.md
 deploy/docs/operate/home-assistant.md

@@ -7,14 +7,20 @@ package enum AlertManual {
         var text = """
             # Alerts
 
-            An alert is a fault that a station has now. It is a retained message on `<root>/<id>/state/alert/<code>`; when the fault is gone the message is emptied. A new run of the agent empties each alert that a run before it may have left and that is not there any more, those of opening the sensor once it is known whether that works, the others a minute later. Which those are stands in `alerts.json` of `storage.directory`; without that file all codes are emptied, and those of the storage always. What was emptied over a connection that held for a minute is taken out of the file. `seismote ctl alerts` lists them, and so do the page, `state/health` and Home Assistant.
+            This page lists each alert: what it means, and how to fix its cause. `seismote ctl alerts` lists the present alerts of a station, and so do the page, `state/health` and Home Assistant.
+
+            An alert is a fault that a station has now. The agent publishes it as a retained message on `<root>/<id>/state/alert/<code>`, and clears the topic with an empty message when the fault is gone.
 
             ```bash run
             seismote ctl alerts --all
             mosquitto_sub -h localhost -v -t 'seismote/+/state/alert/+' -W 2 || true
             ```
 
-            A message has `code`, `severity` (`error`: data or events are missing or wrong, or a limit is reached; `warning`: they may be), `since`, `message` (a sentence) and `details` (for programs). No alert ends the agent. This page is made from the declarations by `seismote interface alerts`.
+            A message has `code`, `severity`, `since`, `message` (a sentence) and `details` (for programs). `error` means that data or events are missing or wrong, or that a limit is reached; `warning` means that they may be. No alert ends the agent.
+
+            At start the agent clears stale alerts of an earlier run: alerts about opening the sensor as soon as the result is known, the others a minute later. `alerts.json` in `storage.directory` lists the alerts to clear. Without that file the agent clears all codes; it always clears those of the storage. An alert leaves the file when it was cleared over a connection that held for a minute.
+
+            `seismote interface alerts` makes this page from the declarations.
 
             """
         for chapter in AlertChapter.all {
