@@ -45,7 +45,6 @@ deploy/docs/understand/classification.md
 deploy/docs/understand/detection.md
 deploy/docs/understand/measures.md
 deploy/docs/understand/network-figures.md
-deploy/docs/understand/numbers.md
 deploy/docs/understand/page-figures.md
 deploy/docs/understand/security.md
 deploy/docs/understand/vibration.md
