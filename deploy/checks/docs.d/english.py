@@ -25,7 +25,6 @@ deploy/docs/extend/decisions/0002-own-mqtt-loop.md
 deploy/docs/extend/decisions/0003-two-executables.md
 deploy/docs/extend/decisions/0004-fourier-transform.md
 deploy/docs/extend/decisions/0006-storage.md
-deploy/docs/extend/virtual-board.md
 deploy/docs/install/broker.md
 deploy/docs/install/joining.md
 deploy/docs/install/packages.md
