@@ -20,11 +20,6 @@ COMFORTABLE = 25
 NOT_YET = set("""
 deploy/dashboard/README.md
 deploy/docs/extend/checks.md
-deploy/docs/extend/decisions/0001-dependencies.md
-deploy/docs/extend/decisions/0002-own-mqtt-loop.md
-deploy/docs/extend/decisions/0003-two-executables.md
-deploy/docs/extend/decisions/0004-fourier-transform.md
-deploy/docs/extend/decisions/0006-storage.md
 deploy/docs/install/broker.md
 deploy/docs/install/joining.md
 deploy/docs/install/packages.md
@@ -155,7 +150,8 @@ def sentences(passage):
     passage = re.sub(r"`+[^`]+`+", "C", passage)
     passage = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", passage)
     passage = re.sub(r"\b(e\.g|i\.e|et al|vs|No|Fig|p|pp)\.", r"\1", passage)
-    return re.split(r"""(?<=[.!?])["')*]*\s+(?=["'(*]*[A-Z0-9])| · """, passage)
+    # (A sentence may begin with a name in small letters, as libmosquitto; "10 s, 20 s ... an hour" is one.)
+    return re.split(r"""(?<=[^.\s][.!?])["')*]*\s+| · """, passage)
 
 
 def words(sentence):
