@@ -31,7 +31,6 @@ deploy/docs/operate/network-detector.md
 deploy/docs/operate/notify.md
 deploy/docs/operate/recordings.md
 deploy/docs/operate/updating.md
-deploy/docs/reference/commands.md
 deploy/docs/reference/interface.md
 deploy/docs/start/construction.md
 deploy/docs/start/tutorial.md
@@ -113,7 +112,10 @@ counting = "--count" in sys.argv
 
 
 def passages(text):
-    """Pairs of line and text that no sentence goes beyond: paragraphs, list items, cells of tables. Headings and code are none."""
+    """Pairs of line and text that no sentence goes beyond: paragraphs, list items, items of tables' cells (between semicolons).
+
+    Headings and code are none.
+    """
     fenced, number, start, lines = False, 0, 0, []
 
     def end():
@@ -135,7 +137,8 @@ def passages(text):
             yield from end()
             if not re.match(r"\|[\s:|-]+$", line):
                 for cell in re.sub(r"`[^`]*`", "`C`", line).replace("\\|", "/").strip("|").split("|"):
-                    yield number, cell.strip()
+                    for one in cell.split("; "):
+                        yield number, one.strip()
         else:
             if re.match(r"\s*([-*]|\d+\.) ", line):
                 yield from end()
@@ -147,7 +150,8 @@ def passages(text):
 
 
 def sentences(passage):
-    passage = re.sub(r"`+[^`]+`+", "C", passage)
+    # (A list of names in code is read as one.)
+    passage = re.sub(r"C(?:, C)+\b", "C", re.sub(r"`+[^`]+`+", "C", passage))
     passage = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", passage)
     passage = re.sub(r"\b(e\.g|i\.e|et al|vs|No|Fig|p|pp)\.", r"\1", passage)
     # (A sentence may begin with a name in small letters, as libmosquitto; "10 s, 20 s ... an hour" is one.)
