@@ -31,7 +31,6 @@ deploy/docs/operate/network-detector.md
 deploy/docs/operate/notify.md
 deploy/docs/operate/recordings.md
 deploy/docs/operate/updating.md
-deploy/docs/reference/interface.md
 deploy/docs/start/construction.md
 deploy/docs/start/tutorial.md
 deploy/docs/understand/classification.md
