@@ -1,5 +1,5 @@
-"""Countable rules of the documents' English: no sentence has more than 40 words, and no page has a phrase that stands in
-PHRASES, each with what to write.
+"""Countable rules of English: no sentence of a page has more than 40 words, no page has a phrase that stands in PHRASES
+(each with what to write), and doc comments that begin with What, Who, Whose, Of or That do not become more.
 
 english.py REPOSITORY [PAGE...]
 
@@ -47,6 +47,9 @@ GENERATED = set("""
 deploy/docs/reference/message-fields.md
 deploy/docs/reference/settings-of-servers.md
 """.split())
+
+# Doc comments in Sources whose first word hides what they are about. The number only shrinks.
+HIDDEN_SUBJECTS = 894
 
 PHRASES = {
     "is not named may nothing": "accounts that are not listed have no rights",
@@ -191,6 +194,23 @@ for page in pages:
         continue
     judged += 1
     faults += found
+
+if not chosen:
+    hidden = []
+    sources = subprocess.run(["git", "-C", repository, "ls-files", "Sources/*.swift"], capture_output=True, text=True, check=True)
+    for path in sources.stdout.split():
+        inside = False
+        with open(os.path.join(repository, path), encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                comment = re.match(r"\s*///\s*(.*)", line)
+                if comment and not inside and re.match(r"(What|Who|Whose|Of|That)\b", comment[1]):
+                    hidden.append(f"{path}:{number}: {comment[1]}")
+                inside = bool(comment)
+    print(f"{len(hidden)} doc comments begin with What, Who, Whose, Of or That; at most {HIDDEN_SUBJECTS} are allowed")
+    if len(hidden) > HIDDEN_SUBJECTS:
+        faults.append("a new doc comment begins with What, Who, Whose, Of or That: name the thing, or begin with a verb")
+    if counting:
+        print("\n".join(hidden))
 
 print(f"English: {judged} pages judged, {len(NOT_YET)} not rewritten yet")
 if passing:
