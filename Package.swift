@@ -116,7 +116,7 @@ let package = Package(
         room(
             "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"]),
         room("Core/Commands", ["Values", "Messages", "Settings"]),
-        room("Core/MQTT", ["Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"]),
+        room("Core/MQTT", ["Values", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"]),
         room("Core/Client", ["Threads", "Messages", "Settings", "MQTT"]),
         room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"]),
         room(

@@ -7,8 +7,10 @@ extension LinkOptions {
     /// The link that the settings ask for.
     /// - Parameter trial: number of the change whose brokers are on trial; 0: none is.
     init(_ configuration: Configuration, topics: Topics, trial: Int = 0) throws(MQTTError) {
+        let wanted = configuration.mqtt.clientID
         self.init(
-            brokers: try configuration.mqtt.brokers(), clientID: "\(Identity.name)-\(configuration.station.id)",
+            brokers: try configuration.mqtt.brokers(),
+            clientID: (wanted.isEmpty ? "\(Identity.name)-{id}" : wanted).naming(configuration.station.id),
             presence: Presence(topic: topics.online))
         mqtt = configuration.mqtt
         base = topics.base
@@ -23,7 +25,7 @@ extension LinkOptions {
         }
         if mqtt.homeAssistant.enabled {
             // Not every broker lets us: nothing else depends on it.
-            optionalSubscriptions = [HomeAssistantPlace.status(prefix: mqtt.homeAssistant.prefix)]
+            optionalSubscriptions = [mqtt.homeAssistant.birth]
         }
         var check = SelfCheck()
         check.commandTopic = topics.command("selfcheck")
@@ -35,6 +37,8 @@ extension LinkOptions {
         (check.identityTopic, check.identity) = (topics.info, Array(Identity.boot.utf8))
         selfCheck = check
         readBack = [topics.current]
+        // (Summaries and health are said again by themselves.)
+        watched = [topics.online, topics.info, topics.config, topics.current, "\(topics.alertPrefix)/+"]
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
         ]

@@ -9,7 +9,7 @@ extension AlertChapter {
         title: "Broker",
         alerts: [
             MQTTRefused.self, MQTTTooLarge.self, WriteDenied.self, MQTTDeniedTopic.self, DuplicateID.self,
-            MQTTPlaintextPassword.self, MQTTCredentials.self,
+            TopicOverwritten.self, BrokerLacks.self, MQTTPlaintextPassword.self, MQTTCredentials.self,
         ])
 }
 
@@ -156,6 +156,54 @@ struct DuplicateID: Alert {
     }
 }
 
+struct TopicOverwritten: Alert {
+    static let declaration = AlertDeclaration(
+        "topic_overwritten", .warning, "Others write the station's topics",
+        "Somebody else writes retained topics of the station: three times or more on one of them. It publishes its own "
+            + "value again each time. It stays for ten minutes after the last time.",
+        remedy:
+            "Look for another station with the same id, for a bridge that brings messages of before, or for a program that "
+            + "writes there; give only the station's account the right to write its topics",
+        see: "[the connection](../understand/connection.md#what-others-write)",
+        details: "`topics`; `count`: how often.")
+
+    /// (The count alone changes without a new alert.)
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        guard let found = facts.link.overwritten else { return nil }
+        let topics = found.topics.joined(separator: ", ")
+        return AlertFault(
+            "somebody else writes \(topics): another station with this id, a bridge, or a program; the station publishes its own value again",
+            .object([
+                .init("topics", .array(found.topics.map { .string($0) })), .init("count", .int(Int64(clamping: found.count))),
+            ]))
+    }
+}
+
+struct BrokerLacks: Alert {
+    static let declaration = AlertDeclaration(
+        "broker_lacks", .warning, "Broker without retained messages or QoS 1",
+        "The broker takes no retained messages, or nothing above QoS 0. Without retained messages nobody who comes later "
+            + "finds the station's state; with QoS 0 messages are lost with the connection.",
+        remedy:
+            "Switch it on at the broker (mosquitto: `retain_available true`, `max_qos 2`), or use another broker",
+        see: "[poor networks, and brokers that differ](../understand/poor-networks.md)",
+        details: "`retained`, `qos1`: whether that is missing; `said`: whether the broker has said so (MQTT 5).")
+
+    func look(_ facts: AlertFacts) -> AlertFault? {
+        guard let lacks = facts.link.lacks else { return nil }
+        let what = [lacks.retained ? "retained messages" : nil, lacks.qos1 ? "QoS 1" : nil].compactMap { $0 }
+            .joined(separator: " or ")
+        return AlertFault(
+            lacks.isSaid
+                ? "the broker does not take \(what)"
+                : "the broker seems not to take \(what): it hangs up on a last will that asks for it",
+            .object([
+                .init("retained", .bool(lacks.retained)), .init("qos1", .bool(lacks.qos1)),
+                .init("said", .bool(lacks.isSaid)),
+            ]))
+    }
+}
+
 struct MQTTPlaintextPassword: Alert {
     static let declaration = AlertDeclaration(
         "mqtt_plaintext_password", .warning, "Password sent unencrypted",
@@ -182,12 +230,13 @@ struct MQTTPlaintextPassword: Alert {
 struct MQTTCredentials: Alert {
     static let declaration = AlertDeclaration(
         "mqtt_credentials", .error, "Credentials refused",
-        "The broker does not accept the account or the password. The alert is published for ten minutes once "
-            + "the broker accepts the station again; until then the log has it.",
+        "The broker does not accept the account, the password or the client id. The alert is published for ten "
+            + "minutes once the broker accepts the station again; until then the log has it.",
         remedy:
             "Compare `mqtt.username` and the file `mqtt.password_file` with the broker's accounts, or make them again: `sudo "
-            + "seismote setup`",
-        details: "`count`: how often.")
+            + "seismote setup`. Where the broker takes some client ids only (mosquitto's `clientid_prefixes`), set "
+            + "`mqtt.client_id`",
+        details: "`count`: how often; `client_id`.")
 
     private static let memory: Int64 = 600_000_000_000
     private var credentials = Lately()
@@ -197,7 +246,10 @@ struct MQTTCredentials: Alert {
         guard credentials.note(link.credentialRefusals, now: facts.now, for: Self.memory) else { return nil }
         if !link.connected { credentials.prolong(now: facts.now, for: Self.memory) }
         return AlertFault(
-            "the broker refused the credentials: \(link.lastCredentialRefusal)",
-            .object([.init("count", .int(Int64(clamping: link.credentialRefusals)))]))
+            "the broker refused the connection: \(link.lastCredentialRefusal): the account, the password, or the client id \(link.clientID) (mqtt.client_id)",
+            .object([
+                .init("count", .int(Int64(clamping: link.credentialRefusals))),
+                .init("client_id", .string(link.clientID)),
+            ]))
     }
 }

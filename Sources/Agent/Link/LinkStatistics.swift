@@ -35,6 +35,8 @@ public struct LinkStatistics: Sendable, Equatable {
     /// Of those, how often the broker did not accept our credentials, and what it said the last time.
     public var credentialRefusals: UInt64 = 0
     public var lastCredentialRefusal = ""
+    /// The client id that they were refused with.
+    public var clientID = ""
     /// The last attempt ended like that.
     public var isRefused = false
     /// Connections that were given up because the peer was silent or acknowledged nothing.
@@ -74,6 +76,20 @@ public struct LinkStatistics: Sendable, Equatable {
         public var isSure: Bool
     }
     public var duplicate: Duplicate?
+    /// What the broker of this connection does not take.
+    public struct Lacks: Sendable, Equatable {
+        public var retained: Bool
+        public var qos1: Bool
+        /// It has said so (MQTT 5); false: it hung up on a last will that has them (3.1.1).
+        public var isSaid: Bool
+    }
+    public var lacks: Lacks?
+    /// Retained topics of ours that somebody else writes again and again, and how often.
+    public struct Overwritten: Sendable, Equatable {
+        public var topics: [String]
+        public var count: UInt64
+    }
+    public var overwritten: Overwritten?
     /// QoS 0 messages that were with the library when the connection broke.
     public var lostInFlight: UInt64 = 0
     /// Messages dropped from the full queue.
@@ -122,7 +138,7 @@ public struct LinkStatistics: Sendable, Equatable {
     /// The options are others: what was known of rights is not known any more.
     mutating func forgetRights() {
         isRefused = false
-        (deniedTopics, held, duplicate) = ([], [], nil)
+        (deniedTopics, held, duplicate, overwritten) = ([], [], nil, nil)
         refusedSubscriptions = []
         selfCheck = []
         canReadBack = nil
@@ -133,7 +149,7 @@ public struct LinkStatistics: Sendable, Equatable {
 public enum LinkEvent: Sendable, Equatable {
     case connecting(BrokerAddress)
     case connected(BrokerAddress, MQTTVersion)
-    /// The broker does not speak MQTT 5: 3.1.1 is tried next.
+    /// The broker refuses MQTT 5, or hangs up on it: 3.1.1 is tried next.
     case fallingBack(BrokerAddress)
     public enum SubscriptionFailure: Sendable, Equatable {
         /// With this reason (MQTT 5) or 128 (3.1.1).
@@ -157,6 +173,8 @@ public enum LinkEvent: Sendable, Equatable {
     case refused(topic: String, reason: Int)
     /// A message is larger than the broker takes and was not sent.
     case tooLarge(topic: String, bytes: Int)
+    /// Somebody else has written this retained topic of ours: our own value is sent again.
+    case overwritten(topic: String)
     /// Connections broke over this topic three times: its messages are held back from now on.
     case abandoned(topic: String)
 

@@ -37,6 +37,8 @@ package final class BrokerClient {
     private var refusal: (code: Int, reason: String)?
     private var end: String?
     private var ticked = 0.0
+    /// Brokers that have spoken 5: a closed connection does not make old ones of them.
+    private var has5: [BrokerAddress] = []
     private let name: String
     private let session: BrokerSession?
     /// Whether the broker had kept the session.
@@ -56,15 +58,20 @@ package final class BrokerClient {
         var problems: [String] = []
         for broker in access.brokers {
             do throws(ClientError) {
+                version = access.version
                 do throws(ClientError) {
                     return try attempt(broker, version)
                 } catch {
-                    guard error.isOldBroker, version == .v5 else { throw error }
+                    guard error.isOldBroker, access.version == .v5, !has5.contains(broker) else { throw error }
                     version = .v311
+                    try attempt(broker, version)
+                    guard !error.isSaid else { return }
+                    // A broker that starts, or a forwarder before one, hangs up as well: 5 once more, now that it is there.
+                    version = .v5
+                    do throws(ClientError) { return try attempt(broker, version) } catch { version = .v311 }
                     return try attempt(broker, version)
                 }
             } catch {
-                version = access.version
                 problems.append("\(broker): \(error.description)")
             }
         }
@@ -101,8 +108,10 @@ package final class BrokerClient {
             if Interrupt.came { throw ClientError("interrupted") }
         }
         if let refusal {
-            throw ClientError("refused: \(refusal.reason)", isOldBroker: refusal.code == 1 || refusal.code == 132)
+            let isOld = refusal.code == 1 || refusal.code == 132
+            throw ClientError("refused: \(refusal.reason)", isOldBroker: isOld, isSaid: isOld)
         }
+        if version == .v5, !has5.contains(broker) { has5.append(broker) }
     }
 
     private func client(of broker: BrokerAddress, _ version: MQTTVersion) throws(ClientError) -> MQTTConnection {
@@ -154,10 +163,9 @@ package final class BrokerClient {
     /// Publishes with QoS 1 and waits until the broker has it. Throws when it refuses.
     /// - Parameters: as those of `offer`.
     package func publish(
-        _ topic: String, _ payload: [UInt8], retain: Bool = false, reply: (topic: String, correlation: String)? = nil,
-        expiry: UInt32? = nil
+        _ topic: String, _ payload: [UInt8], retain: Bool = false, expiry: UInt32? = nil
     ) throws(ClientError) {
-        let reason = try offer(topic, payload, retain: retain, reply: reply, expiry: expiry)
+        let reason = try offer(topic, payload, retain: retain, expiry: expiry)
         if reason >= 128 {
             throw ClientError("the broker refuses \(topic): \(MQTTWords.reason(reason))")
         }
@@ -166,14 +174,12 @@ package final class BrokerClient {
     /// Publishes with QoS 1 and waits for what the broker says of it.
     /// - Parameters:
     ///   - retain: whether the broker keeps it for those who come later; an empty one deletes what it keeps.
-    ///   - reply: where the answer goes and what it brings back (MQTT 5).
     ///   - expiry: seconds after which nobody gets it any more (MQTT 5).
     /// - Returns: its reason; from 128 on it has not taken it (MQTT 5 alone says so).
     package func offer(
-        _ topic: String, _ payload: [UInt8], retain: Bool = false, reply: (topic: String, correlation: String)? = nil,
-        expiry: UInt32? = nil
+        _ topic: String, _ payload: [UInt8], retain: Bool = false, expiry: UInt32? = nil
     ) throws(ClientError) -> Int {
-        let id = try send(topic, payload, retain: retain, reply: reply, expiry: expiry)
+        let id = try send(topic, payload, retain: retain, expiry: expiry)
         return try answer("the message on \(topic)") { $0.published.removeValue(forKey: id) }
     }
 
@@ -181,16 +187,11 @@ package final class BrokerClient {
     /// - Parameters: as those of `offer`.
     /// - Returns: the number that `takeAcknowledged` will know it by.
     package func send(
-        _ topic: String, _ payload: [UInt8], retain: Bool = false, reply: (topic: String, correlation: String)? = nil,
-        expiry: UInt32? = nil
+        _ topic: String, _ payload: [UInt8], retain: Bool = false, expiry: UInt32? = nil
     ) throws(ClientError) -> Int32 {
         guard let connection else { throw ClientError("not connected") }
         var properties = MQTTProperties(version)
         properties.add(contentType: .json)
-        if let reply {
-            properties.add(responseTopic: reply.topic)
-            properties.add(correlation: Array(reply.correlation.utf8))
-        }
         if let expiry { properties.add(expiry: expiry) }
         do throws(MQTTFailure) {
             return try connection.publish(topic, payload, qos: 1, retain: retain, properties)

@@ -18,7 +18,7 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     /// Reads a URI. A user name, a path or a query is refused: credentials do not belong in addresses that get logged.
     public init(uri: String) throws(MQTTError) {
         func bad(_ why: String) -> MQTTError {
-            MQTTError("broker address \"\(uri)\" \(why); allowed: mqtt://host[:port] or mqtts://host[:port]")
+            MQTTError("broker address \"\(uri)\": \(why) Allowed: mqtt://host[:port] or mqtts://host[:port]")
         }
         var rest: Substring
         if uri.hasPrefix("mqtt://") {
@@ -26,37 +26,15 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         } else if uri.hasPrefix("mqtts://") {
             (tls, rest) = (true, uri.dropFirst(8))
         } else {
-            throw bad("has no known scheme")
+            throw bad(NetworkAddress.problem(inScheme: uri))
         }
+        if rest.contains("@") { throw MQTTError("a broker address has no place for a user or a password") }
         if rest.last == "/" { rest.removeLast() }
-        if rest.contains(where: { $0 == "/" || $0 == "@" || $0 == "?" || $0 == "#" || $0 == " " }) {
-            throw bad("has more than a host and a port")
-        }
-        var portText: Substring?
-        if rest.first == "[" {
-            guard let end = rest.firstIndex(of: "]") else { throw bad("has no closing bracket") }
-            host = String(rest[rest.index(after: rest.startIndex)..<end])
-            let after = rest[rest.index(after: end)...]
-            if !after.isEmpty {
-                guard after.first == ":" else { throw bad("has text after the bracket") }
-                portText = after.dropFirst()
-            }
-        } else if let colon = rest.lastIndex(of: ":") {
-            host = String(rest[..<colon])
-            if host.contains(":") { throw bad("has an IPv6 address without brackets") }
-            portText = rest[rest.index(after: colon)...]
-        } else {
-            host = String(rest)
-        }
-        if host.isEmpty { throw bad("has no host") }
-        if host.utf8.contains(0) { throw bad("contains a zero byte") }
-        if let portText {
-            guard portText.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = Int(portText), (1...65535) ~= number
-            else { throw bad("has a port outside 1…65535") }
-            port = number
-        } else {
-            port = MQTTConfiguration.standardPort(isEncrypted: tls)
-        }
+        do throws(NetworkAddress.Problem) {
+            let address = try NetworkAddress(rest, allowsZone: true)
+            host = address.host
+            port = address.port ?? MQTTConfiguration.standardPort(isEncrypted: tls)
+        } catch { throw bad(error.message) }
     }
 
     /// The broker is on this machine, as far as the address says.

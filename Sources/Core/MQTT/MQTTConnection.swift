@@ -338,11 +338,14 @@ package final class MQTTConnection {
     /// (2.0.11 calls it a TLS error, 2.0.21 a protocol error of the system.)
     private func explained(_ code: Int32, _ number: Int32) -> String {
         let isTLS = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
-        if isTLS, !libraryError.isEmpty { return TransportSecurity.explain(libraryError) }
+        func dated(_ words: String) -> String {
+            words + TransportSecurity.validity(options.tls, now: Int64(time(nil)))
+        }
+        if isTLS, !libraryError.isEmpty { return dated(TransportSecurity.explain(libraryError)) }
         if isConnecting, options.broker.tls,
             let words = TransportSecurity.hungUp(options.tls, code: code, number: number)
         {
-            return words
+            return dated(words)
         }
         return MQTTWords.error(code, number)
     }

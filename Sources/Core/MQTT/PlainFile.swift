@@ -22,11 +22,24 @@ enum PlainFile {
         return file
     }
 
-    /// What is wrong with a file that somebody else is going to open; nil when it is none of this.
-    static func problem(_ path: String, _ what: String, limit: Int) -> String? {
-        do throws(MQTTError) {
-            close(try open(path, what, limit: limit))
-            return nil
-        } catch { return error.message }
+    /// All of it.
+    static func read(_ path: String, _ what: String, limit: Int) throws(MQTTError) -> [UInt8] {
+        let file = try open(path, what, limit: limit)
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            }
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw MQTTError("\(what) \"\(path)\": \(String(cString: strerror(errno)))")
+            }
+            if got == 0 { break }
+            count += got
+        }
+        guard count <= limit else { throw MQTTError("\(what) \"\(path)\" is larger than \(limit) bytes") }
+        return Array(bytes[..<count])
     }
 }

@@ -13,26 +13,9 @@ package enum SecretFile {
             return .failure(
                 MQTTError("\(what) \"\(name)\" is neither an absolute path nor one of the credentials of the service"))
         }
-        let file: Int32
-        do throws(MQTTError) { file = try PlainFile.open(path, what, limit: limit) } catch { return .failure(error) }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
-            }
-            if got < 0 {
-                if errno == EINTR { continue }
-                return .failure(MQTTError("\(what) \"\(path)\": \(String(cString: strerror(errno)))"))
-            }
-            if got == 0 { break }
-            count += got
-        }
-        guard count <= limit else {
-            return .failure(MQTTError("\(what) \"\(path)\" is larger than \(limit) bytes"))
-        }
-        let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
+        let bytes: [UInt8]
+        do throws(MQTTError) { bytes = try PlainFile.read(path, what, limit: limit) } catch { return .failure(error) }
+        let line = bytes.prefix { $0 != 10 && $0 != 13 }
         guard !line.contains(0) else { return .failure(MQTTError("\(what) \"\(path)\" contains a zero byte")) }
         return .success(String(decoding: line, as: UTF8.self))
     }

@@ -2,6 +2,7 @@ import CMosquitto
 import CSharedKey
 import Glibc
 import Settings
+import Values
 
 /// TLS as libmosquitto 2.0.11 can do it. It asks for the certificate of the name or address in the broker's URI and sends
 /// that as SNI; another server name cannot be set.
@@ -25,25 +26,66 @@ package enum TransportSecurity {
         if let problem = fileProblem(tls) { return problem }
         func orNil(_ text: String) -> String? { text.isEmpty ? nil : text }
         // MOSQ_OPT_TLS_USE_OS_CERTS makes every reconnect fail with INVAL; the directory does the same job.
+        // And at the terminal for a pass phrase, unless it is told that there is none.
         let answer = mosquitto_tls_set(
             handle, orNil(tls.caFile), tls.caFile.isEmpty ? "/etc/ssl/certs" : nil, orNil(tls.certFile),
-            orNil(tls.keyFile), nil)
+            orNil(tls.keyFile), { _, _, _, _ in 0 })
         guard answer != 0 else { return nil }
         return "TLS files cannot be used (CA \"\(tls.caFile)\", certificate \"\(tls.certFile)\", key "
             + "\"\(tls.keyFile)\"): \(String(cString: mosquitto_strerror(answer)))"
     }
 
-    /// Why a file that TLS reads cannot be read; nil: all can. Asks the disk. (A key by the name of a systemd credential is
-    /// left to the one who reads it.)
+    /// Why a file that TLS reads cannot be used; nil: all can. Asks the disk. (A shared key by the name of a systemd
+    /// credential is left to the one who reads it.)
     package static func fileProblem(_ tls: MQTTConfiguration.TLS) -> String? {
-        let files =
-            tls.pskIdentity.isEmpty
-            ? [(tls.caFile, "CA file"), (tls.certFile, "certificate"), (tls.keyFile, "key file")]
-            : [(tls.pskFile.hasPrefix("/") ? tls.pskFile : "", "key file")]
-        for (path, what) in files where !path.isEmpty {
-            if let problem = PlainFile.problem(path, what, limit: fileLimit) { return problem }
+        do throws(MQTTError) {
+            guard tls.pskIdentity.isEmpty else {
+                if tls.pskFile.hasPrefix("/") { _ = try PlainFile.read(tls.pskFile, "key file", limit: fileLimit) }
+                return nil
+            }
+            _ = try read(tls.caFile, "CA file", .authorities)
+            let certificates = try read(tls.certFile, "certificate", .certificate)
+            let key = try read(tls.keyFile, "key file", .key)
+            guard let certificates, let key else { return nil }
+            return KeyFile.problem(certificates: certificates, at: tls.certFile, key: key, at: tls.keyFile)
+        } catch { return error.message }
+    }
+
+    /// - Returns: nil when no file is named.
+    private static func read(_ path: String, _ what: String, _ role: KeyFile.Role) throws(MQTTError) -> [UInt8]? {
+        guard !path.isEmpty else { return nil }
+        let bytes = try PlainFile.read(path, what, limit: fileLimit)
+        if let problem = KeyFile.problem(bytes, as: role, path: path) {
+            throw MQTTError("\(what) \"\(path)\" \(problem)")
         }
-        return nil
+        if role != .key, KeyFile.certificates(bytes)?.count == 0 {
+            throw MQTTError("\(what) \"\(path)\" is damaged: its first certificate cannot be read")
+        }
+        return bytes
+    }
+
+    /// A certificate of ours that is not valid now, as a sentence to be put behind what the broker or OpenSSL says; empty:
+    /// all are valid, or there are none.
+    /// - Parameter now: seconds since 1970.
+    static func validity(_ tls: MQTTConfiguration.TLS, now: Int64) -> String {
+        guard tls.pskIdentity.isEmpty else { return "" }
+        for (path, what, setting) in [(tls.certFile, "client certificate", "cert_file"), (tls.caFile, "CA file", "ca_file")]
+        where !path.isEmpty {
+            guard let bytes = try? PlainFile.read(path, what, limit: fileLimit),
+                let (count, from, until) = KeyFile.certificates(bytes), count > 0
+            else { continue }
+            if until <= now {
+                return "; the \(what) \"\(path)\" (mqtt.tls.\(setting)) expired on \(date(until))"
+            }
+            if from > now {
+                return "; the \(what) \"\(path)\" (mqtt.tls.\(setting)) is valid only from \(date(from)): is the clock right?"
+            }
+        }
+        return ""
+    }
+
+    private static func date(_ seconds: Int64) -> String {
+        String(Timestamp(nanoseconds: seconds * 1_000_000_000).description.prefix(10))
     }
 
     /// In a context of our own (see CSharedKey.h). In the library's, no certificate would be verified, so that with TLS 1.3

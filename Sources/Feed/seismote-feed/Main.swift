@@ -131,6 +131,7 @@ extension FeedSettings {
         options.mqtt = mqtt
         options.base = "\(root)/network/feed/\(clientID)"
         options.subscriptions = subscriptions
+        options.watched = [options.presence.topic]
         options.inboundBytes = 4 << 20
         // What comes while the feed is away waits at the broker for it.
         (options.wantsRetained, options.sessionSeconds) = (true, 3600)

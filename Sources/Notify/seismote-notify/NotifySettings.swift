@@ -53,6 +53,7 @@ struct NotifySettings: ProgramSettings {
         options.mqtt = mqtt
         options.base = base
         options.subscriptions = subscriptions
+        options.watched = [options.presence.topic]
         options.inboundBytes = 1 << 20
         // What comes while this program is away waits at the broker for it.
         (options.wantsRetained, options.sessionSeconds) = (true, 3600)

@@ -45,6 +45,27 @@ import Testing
         #expect(Self.faults(&alerts, statistics, 61 * Self.second).count == 1)
     }
 
+    @Test func whatTheBrokerLacksAndWhatOthersWriteIsSaid() {
+        var alerts = Watch()
+        var statistics = LinkStatistics()
+        statistics.lacks = .init(retained: true, qos1: true, isSaid: true)
+        #expect(Self.faults(&alerts, statistics, 0) == ["broker_lacks": "the broker does not take retained messages or QoS 1"])
+        statistics.lacks = .init(retained: false, qos1: true, isSaid: false)
+        #expect(Self.faults(&alerts, statistics, 0)["broker_lacks"]?.contains("seems not to take QoS 1:") == true)
+        statistics.lacks = nil
+        statistics.overwritten = .init(topics: ["s/state/online"], count: 3)
+        #expect(Self.faults(&alerts, statistics, 0)["topic_overwritten"]?.contains("s/state/online") == true)
+    }
+
+    /// A defect: a broker that takes some client ids only answers "not authorised", and the account was blamed.
+    @Test func theClientIDIsNamedAmongTheCauses() {
+        var alerts = Watch()
+        var statistics = LinkStatistics()
+        (statistics.credentialRefusals, statistics.clientID) = (1, "seismote-basement")
+        let message = Self.faults(&alerts, statistics, 0)["mqtt_credentials"] ?? ""
+        #expect(message.contains("seismote-basement") && message.contains("mqtt.client_id"))
+    }
+
     @Test func whatMayNotBeWrittenOrReadIsNamed() {
         var alerts = Watch()
         var statistics = LinkStatistics()

@@ -21,8 +21,9 @@ final class FakeTransport: Transport {
 
     var options: LinkOptions?
     func change(to options: LinkOptions) { self.options = options }
-    func open(broker: Int, version: MQTTVersion) -> String? {
-        log.append("open \(broker)\(version == .v311 ? " as 3.1.1" : "")")
+    func open(broker: Int, as form: ConnectForm) -> String? {
+        let will = (form.willIsRetained ? "" : ", will not retained") + (form.willQoS == 0 ? ", will of QoS 0" : "")
+        log.append("open \(broker)\(form.version == .v311 ? " as 3.1.1" : "")\(will)")
         return openProblem
     }
     func connect() -> String? {

@@ -30,7 +30,7 @@ final class LinkJournal: Sendable {
                 "connected",
                 ["broker": .text(broker.description), "mqtt": .text(version == .v5 ? "5" : "3.1.1")])
         case .fallingBack(let broker):
-            log.warning("the broker does not speak MQTT 5: trying 3.1.1", ["broker": .text(broker.description)])
+            log.warning("the broker refuses MQTT 5, or hangs up on it: trying 3.1.1", ["broker": .text(broker.description)])
         case .disconnected(let broker, let reason, let pause):
             log.warning(
                 "not connected: \(reason)",
@@ -60,6 +60,11 @@ final class LinkJournal: Sendable {
             log.warning(
                 "a message is larger than the broker accepts",
                 ["topic": .text(topic), "bytes": .int(bytes), "count": .int(count)])
+        case .overwritten(let topic):
+            guard let count = rarely(-2) else { return }
+            log.notice(
+                "somebody else wrote a topic of this station: its own value is published again",
+                ["topic": .text(topic), "count": .int(count)])
         case .abandoned(let topic):
             log.warning(
                 "the broker hangs up on messages to this topic: they are sent last from now on, and at growing intervals",

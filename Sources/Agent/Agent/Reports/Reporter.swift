@@ -385,13 +385,13 @@ extension Reporter {
 extension Reporter {
     /// Home Assistant says on this topic when it has started.
     func isFromHomeAssistant(_ message: InboundMessage) -> Bool {
-        guard let prefix = home.place?.prefix else { return false }
-        return message.topic == HomeAssistantPlace.status(prefix: prefix)
+        home.place != nil && message.topic == inForce.mqtt.homeAssistant.birth
     }
 
     /// One of its own messages. One that was kept is from before our connection, after which everything is sent anyway.
     func take(fromHomeAssistant message: InboundMessage, random: UInt64) {
-        guard !message.isRetained, message.payload.elementsEqual("online".utf8) else { return }
+        let birth = inForce.mqtt.homeAssistant.birthPayload
+        guard !message.isRetained, message.payload.elementsEqual(birth.utf8) else { return }
         home.born(now: HostClock.monotonic(), random: random)
     }
 

@@ -76,8 +76,8 @@ struct BrokerOrder: Sendable, Equatable {
 /// of MQTT 5 (128 and above).
 enum Refusal {
     /// Nothing will change by itself: wrong password, not authorised, banned, protocol or client id not accepted.
-    static func isPermanent(_ code: Int) -> Bool { [1, 2, 132, 133].contains(code) || isAboutCredentials(code) }
+    static func isPermanent(_ code: Int) -> Bool { [1, 132].contains(code) || isAboutCredentials(code) }
 
-    /// Wrong name or password, not authorised, banned, or another kind of authentication wanted.
-    static func isAboutCredentials(_ code: Int) -> Bool { [4, 5, 134, 135, 138, 140].contains(code) }
+    /// Wrong name or password, not authorised, banned, another kind of authentication wanted, or the client id.
+    static func isAboutCredentials(_ code: Int) -> Bool { [2, 4, 5, 133, 134, 135, 138, 140].contains(code) }
 }

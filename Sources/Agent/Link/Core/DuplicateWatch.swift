@@ -54,7 +54,11 @@ struct DuplicateWatch: Sendable, Equatable {
     }
 
     /// Our own topic says what we have not said.
-    mutating func foreignWords() { words = min(words + 1, Self.enoughWords) }
+    mutating func foreignWords(now: UInt64) {
+        if finding == nil, now - min(now, lastSign) > Self.memory { (count, words) = (0, 0) }
+        words = min(words + 1, Self.enoughWords)
+        lastSign = now
+    }
 
     /// How long to wait after the end of a connection (ns), more with each: two stations that compete must not trouble the
     /// broker, nor those who read.
@@ -68,7 +72,7 @@ struct DuplicateWatch: Sendable, Equatable {
     }
 
     mutating func look(now: UInt64) {
-        guard finding != nil, let since = upSince, now - min(now, since) >= calm else { return }
+        guard finding != nil, let since = upSince, now - min(now, max(since, lastSign)) >= calm else { return }
         self = DuplicateWatch()
         upSince = since
     }

@@ -36,6 +36,8 @@ final class LinkCore {
         var probedAt: UInt64?
         /// The broker had what only we say on our topic.
         var hasSaidIdentity = false
+        /// Somebody else writes topics of ours.
+        var watch = RetainedWatch()
         /// Brokers that have been asked what they retain of a run before this one.
         var readBack: Set<Int> = []
     }
@@ -73,7 +75,7 @@ final class LinkCore {
     var session: Session { life.session }
 
     /// Time of the next step that is due even if nothing happens (ns).
-    var deadline: UInt64? { life.deadline }
+    var deadline: UInt64? { life.isSteady ? earliest(life.deadline, known.watch.deadline) : life.deadline }
 
     /// Numbers rise with each connection and, for all that come after it, with each change.
     static func connectionNumber(change: UInt64, connects: UInt64) -> UInt64 { change << 32 | connects & 0xffff_ffff }
@@ -86,7 +88,10 @@ final class LinkCore {
         handle(.timer, now: now)
         takeEvents(now)
         watchTrial(now)
-        if life.isSteady { watchSubscriptions(now) }
+        if life.isSteady {
+            watchSubscriptions(now)
+            sayAgain(now)
+        }
         pump(now)
         handle(
             .settled(isIdle: life.isDraining && isIdle, isWriting: transport.wantsWrite, line: transport.line), now: now
@@ -96,6 +101,7 @@ final class LinkCore {
             reconsider(now)
         }
         known.duplicates.look(now: now)
+        known.watch.look(now: now)
         updateStatistics(now)
     }
 
@@ -119,6 +125,10 @@ final class LinkCore {
         switch action {
         case .connect(let attempt): connect(attempt, now)
         case .abandon: transport.abandon()
+        case .decline:
+            // In order, so that nobody hears the last will.
+            transport.disconnect(keepsWill: false)
+            transport.abandon()
         case .announce: announce(now)
         case .ended(let session, let loss): ended(session, loss, now)
         case .failed(let address, let reason, let code):
@@ -126,7 +136,7 @@ final class LinkCore {
             if Refusal.isAboutCredentials(code) {
                 statistics.credentialRefusals += 1
                 statistics.isRefused = true
-                statistics.lastCredentialRefusal = reason
+                (statistics.lastCredentialRefusal, statistics.clientID) = (reason, options.clientID)
             }
             reportDown(address, code == 0 ? reason : "refused by the broker: \(reason)", now)
         case .fallBack(let address, let isRefused):
@@ -146,7 +156,7 @@ final class LinkCore {
 
     private func connect(_ attempt: LinkLife.Attempt, _ now: UInt64) {
         report(.connecting(attempt.address))
-        if let reason = transport.open(broker: attempt.broker, version: attempt.version) ?? transport.connect() {
+        if let reason = transport.open(broker: attempt.broker, as: attempt.form) ?? transport.connect() {
             handle(.transport(.lost(reason: reason)), now: now)
         }
     }
@@ -160,6 +170,10 @@ final class LinkCore {
         statistics.connects += 1
         statistics.connections = connection
         statistics.isRefused = false
+        let (retains, hasQoS1) = (session.limits.retainAvailable, session.limits.maximumQoS > 0)
+        statistics.lacks =
+            retains && hasQoS1
+            ? nil : .init(retained: !retains, qos1: !hasQoS1, isSaid: session.version == .v5)
         report(.connected(session.address, session.version))
         known.hasAnnounced = true
         let broker = session.broker
@@ -243,6 +257,7 @@ final class LinkCore {
         statistics.version = life.isUp ? session.version : nil
         statistics.inFlight = session.inFlight.count
         statistics.duplicate = known.duplicates.finding
+        statistics.overwritten = known.watch.finding
         if known.hasNewRefusals {
             known.hasNewRefusals = false
             noteRefusals()
@@ -449,7 +464,9 @@ extension LinkCore {
         statistics.selfCheck = []
         statistics.refusedSubscriptions = []
         if known.subscribedBroker == nil {
-            for filter in options.filters { subscribe(filter, for: .messages, now) }
+            // (What is read back is watched when that is over: the same filter has one subscription.)
+            let readBack = session.readBack?.topics ?? []
+            for filter in options.filters where !readBack.contains(filter) { subscribe(filter, for: .messages, now) }
         }
         if session.version == .v5, options.selfCheck != nil { known.deniedFilters = [] }
         beginCheck(now)
@@ -542,6 +559,7 @@ extension LinkCore {
     func received(_ message: InboundMessage, _ now: UInt64) {
         statistics.received += 1
         if message.isTooLarge { statistics.receivedTooLarge += 1 }
+        let isWatched = look(at: message, now)
         if options.readBack.contains(message.topic) {
             // (Nothing of what else may be read follows from it, for the self-check.)
             _ = session.readBack?.takes(message, now: now)
@@ -551,12 +569,13 @@ extension LinkCore {
             if let check = session.selfCheck, check.isForeign, known.hasSaidIdentity, message.isRetained,
                 message.topic == options.selfCheck?.identityTopic
             {
-                known.duplicates.foreignWords()
+                known.duplicates.foreignWords(now: now)
             }
             // It came back: there is nothing to wait for.
             if session.trial?.topic == message.topic, !message.isRetained { session.trial?.isProven = true }
             return lookAtCheck(now)
         }
+        guard !isWatched else { return }
         var message = message
         message.connection = connection
         receive(message)
@@ -608,7 +627,13 @@ extension LinkCore {
         session.readBack = nil
         statistics.canReadBack = isReadable
         if !isReadable { report(.cannotReadBack(readBack.topics)) }
-        for topic in readBack.topics where !options.filters.contains(topic) { transport.unsubscribe(topic) }
+        for topic in readBack.topics {
+            if options.filters.contains(topic) {
+                subscribe(topic, for: .messages, now)
+            } else {
+                transport.unsubscribe(topic)
+            }
+        }
     }
 
     /// The connection ends while values are read back.
@@ -619,6 +644,42 @@ extension LinkCore {
     }
 
     private func hold(_ topics: [String]) { store.withLock { $0.retained.held = topics } }
+}
+
+/// What others write on retained topics of ours (`RetainedWatch`).
+extension LinkCore {
+    /// True when the message is on one of our own topics.
+    private func look(at message: InboundMessage, _ now: UInt64) -> Bool {
+        guard let filter = options.watched.first(where: { $0.takes(message.topic) }) else { return false }
+        // With a subscription come values of before (only 5 tells live ones that are retained): all is said anew anyway.
+        guard life.isSteady, session.version == .v5 || !message.isRetained,
+            session.readBack?.topics.contains(message.topic) != true
+        else { return true }
+        let isOurs: Bool? = store.withLock { store in
+            let own = store.retained.value(of: message.topic)
+            // Of a family that is known as a whole, what we have never said is not ours.
+            guard own != nil || filter != message.topic else { return nil }
+            return !message.isTooLarge && message.payload == own ?? []
+        }
+        guard let isOurs else { return true }
+        let isPresence = message.topic == options.presence.topic
+        known.watch.heard(message.topic, isOurs: isOurs, isPresence: isPresence, now: now)
+        guard let wanted = options.selfCheck, message.topic == wanted.identityTopic, !isOurs, !message.isTooLarge,
+            !message.payload.isEmpty, !message.payload.contains(wanted.identity)
+        else { return true }
+        known.duplicates.foreignWords(now: now)
+        return true
+    }
+
+    private func sayAgain(_ now: UInt64) {
+        guard let due = known.watch.deadline, now >= due else { return }
+        let topics = known.watch.takeDue(now: now)
+        store.withLock { store in
+            for topic in topics { store.retained.sayAgain(topic) }
+            store.queue.hasNews = true
+        }
+        for topic in topics { report(.overwritten(topic: topic)) }
+    }
 }
 
 /// The self-check (`SelfCheck`): what is sent for it, and what follows from what it finds.
@@ -767,6 +828,7 @@ extension LinkCore {
         statistics.lostInFlight += UInt64(session.unwritten)
         known.checkFilters = session.selfCheck?.filters ?? []
         stopReadBack()
+        known.watch.disconnected()
         let lastSent = max(session.lastAcknowledged?.at ?? 0, session.lastUnacknowledged?.at ?? 0)
         let wasWell =
             session.isQuiet && session.trial == nil && session.lastRefusal == nil && session.lastAcknowledged != nil

@@ -7,7 +7,7 @@ extension LinkLife {
     struct Attempt: Equatable {
         var broker: Int
         var address: BrokerAddress
-        var version: MQTTVersion
+        var form: ConnectForm
         var deadline: UInt64
     }
 
@@ -97,6 +97,8 @@ extension LinkLife {
         case connect(Attempt)
         /// Drop the attempt or connection without ceremony.
         case abandon
+        /// The broker has accepted an attempt, but a better one is to be made first: say good-bye, and nothing else.
+        case decline
         /// A connection came up: publish the birth and everything that waits.
         case announce
         /// A connection is over: what was on its way waits again.

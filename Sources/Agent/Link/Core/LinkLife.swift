@@ -105,6 +105,7 @@ struct LinkLife {
             return now >= until ? [begin(now)] : []
         case .connecting(let attempt):
             guard now >= attempt.deadline else { return [] }
+            protocols.failed(attempt.broker)
             return [.abandon, failed(attempt, "no CONNACK within \(Int(options.connectTimeout)) s", now, &random)]
         case .up, .changing, .leaving, .stopped:
             return []
@@ -114,7 +115,7 @@ struct LinkLife {
     private mutating func begin(_ now: UInt64) -> Action {
         let broker = order.broker
         let attempt = Attempt(
-            broker: broker, address: options.brokers[broker], version: protocols.version(for: broker, now: now),
+            broker: broker, address: options.brokers[broker], form: protocols.form(for: broker, now: now),
             deadline: now + options.connectTimeout.nanoseconds)
         state = .connecting(attempt)
         return .connect(attempt)
@@ -133,20 +134,28 @@ struct LinkLife {
         _ event: MQTTEvent, _ now: UInt64, _ random: inout AnyRandom
     ) -> [Action] {
         switch event {
-        case .connected(let limits):
+        case .connected(var limits):
             guard case .connecting(let attempt) = state else { return [] }
-            protocols.accepted(attempt.broker, attempt.version, now: now)
+            guard protocols.accepted(attempt.broker, attempt.form, limits, now: now) else {
+                state = .waiting(until: now)
+                return [.decline]
+            }
             order.succeeded()
+            if attempt.form.version == .v311 {
+                // It cannot say more than it has accepted.
+                limits.maximumQoS = min(limits.maximumQoS, attempt.form.willQoS == 0 ? 0 : 2)
+                limits.retainAvailable = limits.retainAvailable && attempt.form.willIsRetained
+            }
             var watch = ConnectionWatch(patience: options.ackTimeout.nanoseconds)
             watch.begin(now: now, keepalive: limits.serverKeepalive ?? options.mqtt.keepalive)
             state = .up(
                 Session(
-                    broker: attempt.broker, address: attempt.address, version: attempt.version, since: now,
+                    broker: attempt.broker, address: attempt.address, version: attempt.form.version, since: now,
                     limits: limits, watch: watch))
             return [.announce]
         case .refused(let code, let reason):
             guard case .connecting(let attempt) = state else { return [] }
-            if protocols.refused(attempt.broker, attempt.version, code: code) {
+            if protocols.refused(attempt.broker, attempt.form, code: code, now: now) {
                 state = .waiting(until: now)
                 return [.abandon, .fallBack(attempt.address, isRefused: true)]
             }
@@ -170,10 +179,21 @@ struct LinkLife {
     ) -> [Action] {
         switch state {
         case .connecting(let attempt):
-            let isOld = loss.byPeer && protocols.hungUp(attempt.broker, attempt.version)
+            var step = ProtocolChoice.Step.wait
+            if loss.byPeer {
+                step = protocols.hungUp(attempt.broker, attempt.form, now: now)
+            } else {
+                protocols.failed(attempt.broker)
+            }
+            if step == .onward {
+                state = .waiting(until: now)
+                return [.abandon]
+            }
             let failure = failed(attempt, loss.reason ?? "", now, &random)
+            let isOld = step == .lesser && attempt.form.version == .v5
             return isOld ? [.fallBack(attempt.address, isRefused: false), failure] : [failure]
         case .up(let session):
+            protocols.ended(session.broker, session.version, now: now)
             state = .waiting(until: order.lost(since: session.since, now: now, using: &random))
             let fallsBack = loss.isMalformed && protocols.malformed(session.broker, session.version, now: now)
             return [.ended(session, loss)] + (fallsBack ? [.fallBack(session.address, isRefused: false)] : [])

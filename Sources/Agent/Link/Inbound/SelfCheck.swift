@@ -195,7 +195,7 @@ struct SelfCheck {
 
 extension [UInt8] {
     /// Whether these bytes are somewhere in it.
-    fileprivate func contains(_ other: [UInt8]) -> Bool {
+    func contains(_ other: [UInt8]) -> Bool {
         guard !other.isEmpty, count >= other.count else { return other.isEmpty }
         return (0...count - other.count).contains { self[$0...].starts(with: other) }
     }

@@ -63,6 +63,9 @@ public struct LinkOptions: Sendable, Equatable {
     public var subscriptions: [String] = []
     /// The same, of those that it is no fault to be refused.
     public var optionalSubscriptions: [String] = []
+    /// Retained topics of ours, or filters of such, on which our word is said again when somebody else writes there
+    /// (`RetainedWatch`). It is no fault to be refused them.
+    public var watched: [String] = []
     /// What the broker retains comes with each subscription.
     public var wantsRetained = false
     /// Seconds for which the broker keeps what comes for us while we are away (with 3.1.1 it decides itself for how long);
@@ -113,7 +116,7 @@ public struct LinkOptions: Sendable, Equatable {
     }
 
     /// All that is subscribed to.
-    var filters: [String] { subscriptions + optionalSubscriptions }
+    var filters: [String] { subscriptions + optionalSubscriptions + watched }
 
     /// What no link can be made with.
     func check() throws(MQTTError) {

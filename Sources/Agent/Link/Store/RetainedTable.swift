@@ -152,6 +152,23 @@ struct RetainedTable {
         return isAny
     }
 
+    /// What a topic says; nil: nothing yet.
+    func value(of topic: String) -> [UInt8]? {
+        entries.first { $0.header.topic == topic && !$0.isFarewell && $0.version > 0 }?.payload
+    }
+
+    /// The value of a topic is to be sent once more; a topic that has none is to be emptied.
+    mutating func sayAgain(_ topic: String) {
+        if let index = entries.firstIndex(where: { $0.header.topic == topic && !$0.isFarewell && $0.version > 0 }) {
+            guard !entries[index].waiting, !entries[index].abandoned else { return }
+            entries[index].waiting = true
+            count(index, 1)
+        } else {
+            let header = PublicationHeader(topic: topic, qos: 1, retain: true, contentType: .text, priority: .essential)
+            _ = set(header, UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+    }
+
     private mutating func count(_ index: Int, _ change: Int) {
         if entries[index].isFarewell { waitingFarewells += change } else { waitingEntries += change }
     }

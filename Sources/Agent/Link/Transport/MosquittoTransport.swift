@@ -12,14 +12,12 @@ final class MosquittoTransport: Transport {
     private var options: LinkOptions
     private var connection: MQTTConnection?
     private var broker = 0
-    private var version = MQTTVersion.v5
+    private var form = ConnectForm(version: .v5)
     private var family = AddressFamily()
     /// `family` knows how the attempt has ended.
     private var isEndNoted = false
     /// The connection is one of other options: what it says is not for the next attempt.
     private var isOfBefore = false
-    /// What the broker takes of a last will, as far as it has said: with one that asks too much it refuses the connection.
-    private var will = (qos: 1, retain: true)
 
     init(options: LinkOptions) {
         self.options = options
@@ -29,10 +27,8 @@ final class MosquittoTransport: Transport {
     func change(to options: LinkOptions) {
         self.options = options
         isOfBefore = true
-        forgetBroker()
+        family = AddressFamily()
     }
-
-    private func forgetBroker() { (family, will) = (AddressFamily(), (1, true)) }
 
     var socket: Int32 { connection?.socket ?? -1 }
     var wantsWrite: Bool { connection?.wantsWrite ?? false }
@@ -50,14 +46,10 @@ final class MosquittoTransport: Transport {
     private func note(_ event: MQTTEvent) {
         if isOfBefore { return }
         switch event {
-        case .connected(let limits):
+        case .connected:
             family.attemptSucceeded()
-            will = (min(1, limits.maximumQoS), limits.retainAvailable)
             // Most of what a handshake touches of libcrypto is not needed until the next one.
             clinux_forget_code()
-        case .refused(let code, _):
-            if code == BrokerLimits.qosNotSupported { will.qos = 0 }
-            if code == BrokerLimits.retainNotSupported { will.retain = false }
         default: break
         }
     }
@@ -70,13 +62,12 @@ final class MosquittoTransport: Transport {
 
     // MARK: attempts
 
-    func open(broker: Int, version: MQTTVersion) -> String? {
+    func open(broker: Int, as form: ConnectForm) -> String? {
         noteEnd()
         connection = nil
         (isEndNoted, isOfBefore) = (false, false)
-        if self.broker != broker { forgetBroker() }
-        self.broker = broker
-        self.version = version
+        if self.broker != broker { family = AddressFamily() }
+        (self.broker, self.form) = (broker, form)
         do throws(MQTTFailure) {
             connection = try MQTTConnection(attempt)
             return nil
@@ -86,13 +77,13 @@ final class MosquittoTransport: Transport {
     private var attempt: MQTTOptions {
         let mqtt = options.mqtt
         var attempt = MQTTOptions(
-            options.brokers[broker], clientID: options.clientID, version: version,
+            options.brokers[broker], clientID: options.clientID, version: form.version,
             keepalive: mqtt.keepalive == 0 ? 0 : max(5, min(mqtt.keepalive, 65535)), tls: mqtt.tls,
             payloadLimit: options.inboundBytes)
         attempt.sendMaximum = Self.sendMaximum
         // A session that is begun anew would end the old one, and with it the delay of the last will. With 3.1.1 there is
         // no delay, and a session would have no end.
-        attempt.isClean = version != .v5 && options.sessionSeconds == 0
+        attempt.isClean = form.version != .v5 && options.sessionSeconds == 0
         let delay = UInt32(clamping: mqtt.willDelay)
         // The broker has to keep the session for as long as the will is delayed: the end of a session publishes the will
         // at once.
@@ -100,7 +91,7 @@ final class MosquittoTransport: Transport {
         if session > 0 { attempt.sessionExpiry = session }
         attempt.maximumPacketSize = UInt32(clamping: max(0, options.inboundBytes) + 4096)
         var will = MQTTOptions.Will(topic: options.presence.topic, payload: Array(options.presence.offline.utf8))
-        (will.qos, will.retain) = self.will
+        (will.qos, will.retain) = (form.willQoS, form.willIsRetained)
         (will.contentType, will.delay) = (.text, delay)
         attempt.will = will
         return attempt
@@ -142,7 +133,7 @@ final class MosquittoTransport: Transport {
     func subscribe(_ filter: String, isCheck: Bool) -> Int32? {
         var how = MQTTOptions.Subscription()
         if !isCheck {
-            how.retained = options.wantsRetained ? .always : .never
+            how.retained = options.wantsRetained && !options.watched.contains(filter) ? .always : .never
             (how.keepsRetained, how.isWithoutOwn) = (true, true)
         }
         return try? connection?.subscribe(filter, how)
@@ -152,7 +143,7 @@ final class MosquittoTransport: Transport {
 
     func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver {
         guard let connection else { return .later }
-        var properties = MQTTProperties(version)
+        var properties = MQTTProperties(form.version)
         if let expiry = header.expiry { properties.add(expiry: expiry) }
         properties.add(contentType: header.contentType)
         if let correlation = header.correlation { properties.add(correlation: correlation) }

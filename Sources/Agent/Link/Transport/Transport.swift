@@ -6,10 +6,9 @@ import Messages
 protocol Transport: AnyObject {
     /// Other options, from the next `open` on.
     func change(to options: LinkOptions)
-    /// Prepares one attempt with a broker by its index, to speak this version with it, and forgets everything of the
-    /// connection before: its limits, and the messages not yet acknowledged. Returns a sentence when that is not
-    /// possible.
-    func open(broker: Int, version: MQTTVersion) -> String?
+    /// Prepares one attempt of this form with a broker by its index, and forgets everything of the connection before: its
+    /// limits, and the messages not yet acknowledged. Returns a sentence when that is not possible.
+    func open(broker: Int, as form: ConnectForm) -> String?
     /// Begins the attempt; how it ends comes as an event. Returns a sentence when it failed at once.
     func connect() -> String?
     /// Hands one message over; only while connected.

@@ -224,6 +224,11 @@ public struct CommandDesk: Sendable {
         let ownTopic = id.map { topics.reply(requestID: $0) } ?? (message.hasProperties ? nil : topics.replyWithoutID)
         let own = ownTopic.map { ReplyDestination(topic: $0) }
         guard let topic = message.responseTopic else { return (own, nil) }
+        // A bridge with a prefix maps the topics of messages, and not the response topic in them: to whoever asks on its
+        // other side our own topic is this one.
+        if let id, let own, topic != own.topic, Self.ends(topic, "\(topics.id)/res/\(id)") {
+            return (ReplyDestination(topic: own.topic, correlation: correlation(message)), nil)
+        }
         if let allowed = ReplyDestination.problem(inResponseTopic: topic, of: topics) {
             return (
                 own,
@@ -242,5 +247,17 @@ public struct CommandDesk: Sendable {
             )
         }
         return (ReplyDestination(topic: topic, correlation: message.correlation), nil)
+    }
+
+    /// As far as it is taken.
+    private func correlation(_ message: InboundMessage) -> [UInt8]? {
+        message.correlation.flatMap { $0.count > Self.correlationBytes ? nil : $0 }
+    }
+
+    /// Whether a topic ends with these levels.
+    private static func ends(_ topic: String, _ levels: String) -> Bool {
+        let (bytes, end) = (topic.utf8, levels.utf8)
+        guard bytes.count > end.count, bytes.suffix(end.count).elementsEqual(end) else { return bytes.elementsEqual(end) }
+        return bytes.dropLast(end.count).last == UInt8(ascii: "/")
     }
 }

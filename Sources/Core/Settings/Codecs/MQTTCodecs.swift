@@ -26,10 +26,7 @@ extension Codec where T == [String] {
 }
 
 private let brokersAllowed = "mqtt://host:port or mqtts://host:port, or a list of 1 to 8 of them"
-private let portPattern =
-    "0*([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
-private let brokerPattern =
-    "^mqtts?://([A-Za-z0-9._-]{1,253}|\\[(?=[0-9A-Fa-f.]*:)[0-9A-Fa-f:.]{2,45}\\])(:\(portPattern))?$" + endOfText
+private let brokerPattern = "^mqtts?://" + NetworkAddressPattern.address(allowsZone: true) + "$" + endOfText
 private let brokerSchema: Value = ["type": "string", "pattern": .string(brokerPattern)]
 
 private func decodeBroker(_ value: Value, _ path: String, _ findings: inout Findings) -> String? {
@@ -43,37 +40,28 @@ private func decodeBroker(_ value: Value, _ path: String, _ findings: inout Find
 
 /// What is wrong with a broker's address; nil when it is right.
 private func brokerProblem(_ text: String) -> String? {
-    var rest: Substring
-    if text.hasPrefix("mqtt://") {
-        rest = text.dropFirst(7)
-    } else if text.hasPrefix("mqtts://") {
-        rest = text.dropFirst(8)
-    } else {
-        return "A broker's address begins with mqtt:// or mqtts://."
-    }
+    let schemes = ["mqtt://", "mqtts://"]
+    guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else { return NetworkAddress.problem(inScheme: text) }
+    let rest = text.dropFirst(scheme.count)
     if rest.contains("@") { return "User and password do not belong in the address: see username and password_file." }
-    let host: Substring
-    if rest.first == "[" {
-        guard let end = rest.firstIndex(of: "]") else { return "The ] after the IPv6 address is missing." }
-        host = rest[rest.index(after: rest.startIndex)..<end]
-        rest = rest[rest.index(after: end)...]
-        guard (2...45).contains(host.utf8.count), host.contains(":"),
-            host.allSatisfy({ $0.isHexDigit && $0.isASCII || $0 == ":" || $0 == "." })
-        else { return "This is not an IPv6 address." }
-    } else {
-        host = rest.prefix { $0 != ":" }
-        rest = rest.dropFirst(host.count)
-        let rule = TextRule.id(1...253)
-        guard (1...253).contains(host.utf8.count),
-            host.unicodeScalars.allSatisfy({ rule.isAllowed($0) || $0 == "." })
-        else { return "This is not a host name." }
+    do throws(NetworkAddress.Problem) {
+        _ = try NetworkAddress(rest, allowsZone: true)
+        return nil
+    } catch { return error.message }
+}
+
+extension NetworkAddress {
+    /// What is wrong with an address that is none of `mqtt://` or `mqtts://`, in words for those who have it from elsewhere.
+    package static func problem(inScheme text: String) -> String {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        switch scheme {
+        case "ws", "wss":
+            return "MQTT over WebSockets (\(scheme)://) is not supported: use the broker's port for MQTT itself, \(scheme == "ws" ? "mqtt://host:1883" : "mqtts://host:8883")."
+        case "tcp", "mqtt": return "Write mqtt:// in place of \(scheme)://, in small letters."
+        case "ssl", "tls", "mqtts": return "Write mqtts:// in place of \(scheme)://, in small letters."
+        default: return "A broker's address begins with mqtt:// or mqtts://."
+        }
     }
-    if rest.isEmpty { return nil }
-    let port = rest.dropFirst()
-    guard rest.first == ":", port.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(port),
-        (1...65535).contains(number)
-    else { return "The port must be 1…65535, with nothing after it." }
-    return nil
 }
 
 extension Codec where T == MQTTConfiguration.TLSVersion {

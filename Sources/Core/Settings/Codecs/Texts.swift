@@ -43,6 +43,11 @@ struct TextRule: Sendable {
         allowed: "1 to 128 of letters A-Z a-z, digits, _, ., - and /",
         isAllowed: { isAlphanumeric($0) || $0 == "_" || $0 == "-" || $0 == "." || $0 == "/" })
 
+    /// The same, or none.
+    static let optionalTopic = TextRule(
+        count: 0...128, pattern: "^[A-Za-z0-9_./-]{0,128}$" + endOfText,
+        allowed: "at most 128 of letters A-Z a-z, digits, _, ., - and /", isAllowed: topic.isAllowed)
+
     /// Anything printable on one line.
     static func line(_ maximum: Int, atLeast least: Int = 0) -> TextRule {
         TextRule(
@@ -103,13 +108,11 @@ extension Codec where T == String {
     /// Of a page that people open; empty: none.
     package static let webAddress = Codec(
         type: "text", unit: nil, allowed: webAddressAllowed,
-        schema: ["type": "string", "pattern": .string("^(https?://[!-~]{1,240})?$" + endOfText)],
+        schema: ["type": "string", "maxLength": 248, "pattern": .string(webPattern)],
         decode: { value, path, findings in
             guard let text = decodeText(value, path, webAddressAllowed, &findings) else { return nil }
-            let rest = ["http://", "https://"].first { text.hasPrefix($0) }.map { text.utf8.dropFirst($0.utf8.count) }
-            let isGood = rest.map { (1...240).contains($0.count) && $0.allSatisfy { (0x21...0x7e).contains($0) } }
-            guard text.isEmpty || isGood == true else {
-                findings.add(path, .range, "This is no address of a page.", got: value, allowed: webAddressAllowed)
+            if let problem = webProblem(text) {
+                findings.add(path, .range, problem, got: value, allowed: webAddressAllowed)
                 return nil
             }
             return text
@@ -117,17 +120,69 @@ extension Codec where T == String {
         encode: { .string($0) })
 }
 
-private let webAddressAllowed = "http:// or https://, then at most 240 visible ASCII characters; or empty"
+private let webAddressAllowed =
+    "http:// or https://, host (IPv6 in brackets), :port, path of visible ASCII, at most 248 in all; or empty"
+
+/// `{id}` may stand in it, also in the host.
+private let webPattern =
+    "^(https?://([A-Za-z0-9._~!$&'()*+,;=:%-]*@)?"
+    + NetworkAddressPattern.address(allowsZone: false, placeholder: true) + "([/?#][!-~]*)?)?$" + endOfText
+
+/// What is wrong with the address of a page; nil when it is right.
+private func webProblem(_ text: String) -> String? {
+    if text.isEmpty { return nil }
+    guard let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) else {
+        return "The address of a page begins with http:// or https://."
+    }
+    guard text.utf8.count <= 248, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+        return "The address is too long, or has a character that is not visible ASCII."
+    }
+    var authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    if let end = authority.lastIndex(of: "@") {
+        guard authority[..<end].utf8.allSatisfy({ isOfUser($0) }) else { return "The user in the address is none." }
+        authority = authority[authority.index(after: end)...]
+    }
+    let named = Substring(String(authority).naming("x"))
+    do throws(NetworkAddress.Problem) {
+        _ = try NetworkAddress(named, allowsZone: false)
+        return nil
+    } catch { return error.message }
+}
+
+private func isOfUser(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+        || "._~!$&'()*+,;=:%-".utf8.contains(byte)
+}
+
 private let topicRootAllowed = "topic levels of letters A-Z a-z, digits, _ and - with / between them, at most 128"
 
 /// Text, with a hint where YAML made something else of it.
 func decodeText(_ value: Value, _ path: String, _ allowed: String, _ findings: inout Findings) -> String? {
     switch value {
-    case .string(let text): return text
+    case .string(let text):
+        guard let name = variable(in: text) else { return text }
+        findings.add(
+            path, .range,
+            "`${\(name)}` is not replaced by a variable of the environment: write the value itself, or give it with --set; for a secret name a file.",
+            got: value, allowed: allowed)
     case .int, .double, .bool:
         findings.add(
             path, .type, "This must be text, not \(value.kind): put it in quotes.", got: value, allowed: allowed)
     default: findings.wrongType(path, "text", got: value, allowed: allowed)
+    }
+    return nil
+}
+
+/// The name in a `${NAME}`, or `${NAME:-…}`, of a text, which somebody expects to be replaced; nil: there is none.
+private func variable(in text: String) -> String? {
+    let bytes = Array(text.utf8)
+    for start in bytes.indices.dropLast() where bytes[start] == UInt8(ascii: "$") && bytes[start + 1] == UInt8(ascii: "{") {
+        let name = bytes[(start + 2)...].prefix { byte in
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == UInt8(ascii: "_")
+        }
+        guard let first = name.first, !(48...57).contains(first), name.endIndex < bytes.count else { continue }
+        let next = bytes[name.endIndex]
+        if next == UInt8(ascii: "}") || next == UInt8(ascii: ":") { return String(decoding: name, as: UTF8.self) }
     }
     return nil
 }

@@ -22,6 +22,11 @@ extension SettingsTable {
                 title: "Topic root", advanced: true, "First level, or levels, of every topic."
             ).owned(by: .link, .sampling, .storage, .commands, .reporter),
             StationSetting(
+                "mqtt.client_id", \.mqtt.clientID, .text(.line(128)), apply: .live, remote: .ifUnlocked,
+                title: "Client id", advanced: true,
+                "Name of the connection, where the broker takes some names only; {id} stands for the station's id. Each "
+                    + "connection needs its own. Empty: seismote-{id}."),
+            StationSetting(
                 "mqtt.username", \.mqtt.username, .text(.line(256)), apply: .live,
                 title: "User name", "Empty: none."),
             StationSetting(
@@ -101,6 +106,15 @@ extension SettingsTable {
                 title: "Address of the page", advanced: true,
                 "Where the device's link leads in Home Assistant; {id} stands for the station's id. Empty: no link."),
             StationSetting(
+                "mqtt.home_assistant.birth_topic", \.mqtt.homeAssistant.birthTopic, .text(.optionalTopic), apply: .live,
+                title: "Birth topic", advanced: true,
+                "Where Home Assistant says that it has started, where that was changed there; empty: <prefix>/status."),
+            StationSetting(
+                "mqtt.home_assistant.birth_payload", \.mqtt.homeAssistant.birthPayload, .text(.line(128, atLeast: 1)),
+                apply: .live,
+                title: "Birth payload", advanced: true,
+                "What Home Assistant says there."),
+            StationSetting(
                 "mqtt.openeew.enabled", \.mqtt.openEEW.enabled, .bool, apply: .live,
                 title: "OpenEEW", advanced: true,
                 "Also publish the acceleration as OpenEEW's sensors do, 32 values at 31.25 Hz in gal."
@@ -142,18 +156,16 @@ public struct MQTTConfiguration: Sendable, Equatable {
         public var discovery = HomeAssistantPlace.Form.device
         public var page = ""
 
-        /// Of one station.
-        public func page(of id: String) -> String {
-            // (Byte by byte: the library's own search for a text in a text is a megabyte of program.)
-            var bytes: [UInt8] = []
-            for byte in page.utf8 {
-                bytes.append(byte)
-                guard bytes.suffix(4).elementsEqual("{id}".utf8) else { continue }
-                bytes.removeLast(4)
-                bytes += id.utf8
-            }
-            return String(decoding: bytes, as: UTF8.self)
-        }
+        /// Where Home Assistant says that it has started; empty: `<prefix>/status`.
+        public var birthTopic = ""
+        /// What it says there.
+        public var birthPayload = "online"
+
+        /// The topic where it says so.
+        public var birth: String { birthTopic.isEmpty ? HomeAssistantPlace.status(prefix: prefix) : birthTopic }
+
+        /// The page of one station.
+        public func page(of id: String) -> String { page.naming(id) }
     }
     public struct OpenEEW: Sendable, Equatable {
         public var enabled = false
@@ -166,6 +178,8 @@ public struct MQTTConfiguration: Sendable, Equatable {
     public var uris = ["mqtt://localhost:\(standardPort(isEncrypted: false))"]
     public var protocolVersion = ProtocolVersion.auto
     public var root = Topics.defaultRoot
+    /// Of the connection, with `{id}`; empty: the program's own.
+    public var clientID = ""
     public var username = ""
     /// Empty: that in the file.
     public var password = ""
@@ -182,4 +196,19 @@ public struct MQTTConfiguration: Sendable, Equatable {
     public var homeAssistant = HomeAssistant()
     public var openEEW = OpenEEW()
     public init() {}
+}
+
+extension String {
+    /// `{id}` in it stands for the station's id.
+    public func naming(_ id: String) -> String {
+        // (Byte by byte: the library's own search for a text in a text is a megabyte of program.)
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            bytes.append(byte)
+            guard bytes.suffix(4).elementsEqual("{id}".utf8) else { continue }
+            bytes.removeLast(4)
+            bytes += id.utf8
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "CKeyFiles.h"
+
 // Makes an SSL_CTX that gives out this identity and key; both are copied, and overwritten when the context goes.
 //   newest: TLS 1.3 only, else 1.2 as well.
 //   alpn: name of the protocol; empty: none.

@@ -37,95 +37,6 @@ import Testing
     }
 }
 
-@Suite struct ProtocolChoiceTests {
-    private static let hour = ProtocolChoice.memory
-
-    /// The value in a box, for expectations that change it.
-    private final class Chosen {
-        private var value: ProtocolChoice
-        init(_ preferred: MQTTVersion, brokers: Int = 1) {
-            value = ProtocolChoice(preferred: preferred, brokers: brokers)
-        }
-        func malformed(_ broker: Int, _ version: MQTTVersion, now: UInt64) -> Bool {
-            value.malformed(broker, version, now: now)
-        }
-        func version(for broker: Int, now: UInt64) -> MQTTVersion {
-            value.version(for: broker, now: now)
-        }
-        func refused(_ broker: Int, _ version: MQTTVersion, code: Int) -> Bool {
-            value.refused(broker, version, code: code)
-        }
-        func hungUp(_ broker: Int, _ version: MQTTVersion) -> Bool { value.hungUp(broker, version) }
-        func accepted(_ broker: Int, _ version: MQTTVersion, now: UInt64) {
-            value.accepted(broker, version, now: now)
-        }
-    }
-
-    @Test(arguments: [1, 132]) func aRefusalOfTheVersionLeadsTo311AtOnceAndForAnHour(code: Int) {
-        let choice = Chosen(.v5, brokers: 2)
-        #expect(choice.version(for: 0, now: 0) == .v5)
-        #expect(choice.refused(0, .v5, code: code))
-        #expect(choice.version(for: 0, now: 5) == .v311)
-        #expect(choice.version(for: 1, now: 5) == .v5)
-        choice.accepted(0, .v311, now: 10)
-        #expect(choice.version(for: 0, now: Self.hour) == .v311)
-        #expect(choice.version(for: 0, now: Self.hour + 10) == .v5)
-    }
-
-    @Test func aBrokerThatHangsUpTwiceIsTriedWith311AndOnceIsEnoughLater() {
-        let choice = Chosen(.v5)
-        #expect(!choice.hungUp(0, .v5))
-        #expect(choice.version(for: 0, now: 0) == .v5)
-        #expect(choice.hungUp(0, .v5))
-        #expect(choice.version(for: 0, now: 0) == .v311)
-        choice.accepted(0, .v311, now: 0)
-        #expect(choice.version(for: 0, now: Self.hour) == .v5)
-        #expect(choice.hungUp(0, .v5))
-        #expect(choice.version(for: 0, now: Self.hour) == .v311)
-    }
-
-    @Test func aBrokerThatHangsUpOnEverybodyIsNotTakenForAnOldOne() {
-        let choice = Chosen(.v5)
-        _ = choice.hungUp(0, .v5)
-        _ = choice.hungUp(0, .v5)
-        #expect(!choice.hungUp(0, .v311))
-        #expect(choice.version(for: 0, now: 0) == .v5)
-        // Its first sign of life with 5 leaves no suspicion.
-        _ = choice.hungUp(0, .v5)
-        choice.accepted(0, .v5, now: 0)
-        #expect(!choice.hungUp(0, .v5))
-    }
-
-    /// It cannot talk us into 5 again.
-    @Test func aBrokerWithMalformedPacketsIsSpokenToIn311ForAnHour() {
-        let choice = Chosen(.v5, brokers: 2)
-        #expect(!choice.malformed(1, .v311, now: 5))
-        #expect(choice.version(for: 1, now: 5) == .v5)
-        #expect(choice.malformed(1, .v5, now: 5))
-        #expect(choice.version(for: 0, now: 5) == .v5)
-        #expect(choice.version(for: 1, now: 5) == .v311)
-        for _ in 0..<3 { #expect(!choice.hungUp(1, .v311)) }
-        #expect(choice.version(for: 1, now: 5) == .v311)
-        choice.accepted(1, .v311, now: 10)
-        #expect(choice.version(for: 1, now: Self.hour + 4) == .v311)
-        #expect(choice.version(for: 1, now: Self.hour + 5) == .v5)
-        // One that has no 3.1.1 is not left alone for an hour.
-        #expect(choice.malformed(1, .v5, now: Self.hour + 5) && !choice.refused(1, .v311, code: 1))
-        #expect(choice.version(for: 1, now: Self.hour + 6) == .v5)
-    }
-
-    @Test func otherRefusalsChangeNothing() {
-        let choice = Chosen(.v5)
-        #expect(!choice.refused(0, .v5, code: 134))
-        #expect(choice.version(for: 0, now: 0) == .v5)
-        let old = Chosen(.v311)
-        #expect(!old.refused(0, .v311, code: 1))
-        #expect(!old.hungUp(0, .v311))
-        #expect(!old.hungUp(0, .v311))
-        #expect(old.version(for: 0, now: 0) == .v311)
-    }
-}
-
 @Suite struct LinkCoreWatchTests {
     private static func seconds(_ count: Double) -> UInt64 { UInt64(count * 1e9) }
 
@@ -218,6 +129,16 @@ import Testing
             bench.step()
             bench.step(after: second)
         }
+        #expect(bench.transport.log.suffix(2) == ["open 0 as 3.1.1", "connect"])
+        // 5 is tried once more, now that the broker is there.
+        bench.transport.accept()
+        bench.step()
+        bench.step()
+        #expect(bench.transport.log.suffix(4) == ["disconnect", "abandon", "open 0", "connect"])
+        #expect(bench.texts == [])
+        bench.transport.lose("closed", byPeer: true)
+        bench.step()
+        bench.step()
         #expect(bench.transport.log.suffix(2) == ["open 0 as 3.1.1", "connect"])
         bench.transport.accept()
         bench.step()

@@ -192,6 +192,9 @@ import Testing
                 #expect(handle == .none, "two handles, seed \(seed)")
                 (handle, lastAttempt) = (.attempt, now)
             case .abandon: if handle == .attempt { handle = .none }
+            case .decline:
+                #expect(handle == .attempt, "seed \(seed)")
+                handle = .none
             case .failed, .fallBack: if handle == .attempt { handle = .none }
             case .announce:
                 #expect(handle == .attempt, "seed \(seed)")

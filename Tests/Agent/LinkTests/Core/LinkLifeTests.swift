@@ -11,6 +11,7 @@ extension LinkLife.Action {
         switch self {
         case .connect(let attempt): "connect \(attempt.broker)"
         case .abandon: "abandon"
+        case .decline: "decline"
         case .announce: "announce"
         case .ended: "ended"
         case .failed: "failed"

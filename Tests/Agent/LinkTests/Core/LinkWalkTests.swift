@@ -25,7 +25,7 @@ private final class StrictTransport: Transport {
     private func check(_ isFine: Bool, _ fault: String) { if !isFine || isOver { faults.append(fault) } }
 
     func change(to options: LinkOptions) { check(handle == .none, "change with a handle in use") }
-    func open(broker: Int, version: MQTTVersion) -> String? {
+    func open(broker: Int, as form: ConnectForm) -> String? {
         check(handle == .none, "a second handle")
         (unacknowledged, events) = ([], [])
         return nil

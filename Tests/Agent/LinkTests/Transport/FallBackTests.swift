@@ -14,14 +14,15 @@ import Testing
         board.publish("e/trigger", "x", .essential)
         #expect(board.acked(2))
         #expect(board.link.statistics.version == .v311)
-        #expect(old.attempts == (manner == .close ? 2 : 1))
+        // Where it hung up: twice, and once more to be sure, when 3.1.1 was accepted.
+        #expect(old.attempts == (manner == .close ? 3 : 1))
         #expect(board.reports.contains(.fallingBack(BrokerAddress(host: "127.0.0.1", port: old.port, tls: false))))
         // It is remembered.
         broker.kill()
         #expect(board.disconnected())
         try broker.start()
         #expect(board.connected())
-        #expect(old.attempts == (manner == .close ? 2 : 1))
+        #expect(old.attempts == (manner == .close ? 3 : 1))
     }
 
     @Test func aBrokerWith5IsSpokenToIn5() throws {
