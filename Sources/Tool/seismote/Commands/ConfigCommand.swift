@@ -4,5 +4,8 @@ import ArgumentParser
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Check, print and explain settings.",
-        subcommands: [ConfigCheck.self, ConfigDefault.self, ConfigExplain.self, ConfigSchema.self, ConfigManual.self])
+        subcommands: [
+            ConfigCheck.self, ConfigDefault.self, ConfigPreset.self, ConfigExplain.self, ConfigSchema.self,
+            ConfigManual.self,
+        ])
 }

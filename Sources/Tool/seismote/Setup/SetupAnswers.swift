@@ -153,7 +153,7 @@ extension SetupAnswers {
     }
 
     /// The settings of a preset; what others have set goes back to its default. (The first one is what is built in.)
-    private static func presetPatch(_ name: String) -> Value {
+    static func presetPatch(_ name: String) -> Value {
         func tree(_ preset: Preset) -> Value { (try? YAMLDocument.read(Array(preset.text.utf8))) ?? .object([]) }
         guard let index = Preset.all.firstIndex(where: { $0.name == name }) else { return .object([]) }
         var patch = Value.object([])

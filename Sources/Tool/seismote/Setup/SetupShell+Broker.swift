@@ -10,13 +10,18 @@ extension SetupShell {
     mutating func makeAccount() -> SetupEvent {
         func failed(_ problem: String) -> SetupEvent { .tried(BrokerTrial(problem: problem)) }
         if ProgramRun.path("seismote-broker") == nil {
-            let words = ["apt-get", "install", "-y", "seismote-broker"]
+            // Where the station's own package came from a folder, deploy/install has left the broker's beside it.
+            let words = ["apt-get", "install", "-y", Self.packageBeside() ?? "seismote-broker"]
             if asks, ask(.start, "Install seismote-broker (\(words.joined(separator: " ")))", "y") != "y" {
                 return failed("seismote-broker is not installed")
             }
-            guard let run = ProgramRun(words, seconds: 600), run.status == 0, ProgramRun.path("seismote-broker") != nil
-            else {
-                return failed("seismote-broker could not be installed: sudo apt install seismote-broker says why")
+            let run = ProgramRun(words, seconds: 600)
+            guard run?.status == 0, ProgramRun.path("seismote-broker") != nil else {
+                let reason = run?.errors.split(separator: "\n").last { $0.hasPrefix("E: ") }.map { String($0.dropFirst(3)) }
+                return failed(
+                    "seismote-broker could not be installed: \(safe(reason ?? "apt-get did not end in time", limit: 200)). "
+                        + "It is in the folder of packages that deploy/install has made: sudo apt install ./seismote-broker_….deb, then sudo seismote setup again"
+                )
             }
         }
         let name = conversation.answers[.name] ?? "station"
@@ -33,6 +38,12 @@ extension SetupShell {
             return .account(broker: broker, user: name, password: password)
         }
         return failed("seismote-broker add \(name) did not make an account; run by hand it says why")
+    }
+
+    private static func packageBeside() -> String? {
+        let folder = "/var/cache/seismote"
+        let found = ProgramRun(["find", folder, "-name", "seismote-broker_*.deb"], seconds: 10)
+        return found?.output.split(separator: "\n").map(String.init).sorted().last
     }
 
     /// The password of the account that looks at the page is told once by the broker, and this may not be the last run.

@@ -34,7 +34,12 @@ struct ConfigRequest {
         if let confirm { request.append(.init("confirm_s", .double(confirm))) }
         let json = options.common.json
         let moves = confirm == nil || leavesPending ? [:] : try moves(request, targets, options, client)
-        var report = AnswerReport(json: json, show: ConfigReport.text)
+        let isDry = request.contains { $0.key == "dry_run" }
+        var report = AnswerReport(
+            json: json,
+            afterSilence: { station in
+                isDry ? "" : "; the change may be in force all the same: `seismote ctl get \(station)` shows what is"
+            }, show: ConfigReport.text)
         var confirmation = Confirmation(seconds: confirm ?? 0, json: json)
         let exchange = Exchange(
             client, verb, .object(request), targets, patience: options.timeout, line: WaitingLine(enabled: !json))

@@ -8,8 +8,8 @@ import Values
 /// A request to one or several stations, and their replies.
 ///
 /// Replies go to `<root>/<station>/res/<request id>`, which is the one place where a station may always write and a person
-/// can tell whose reply it is; with MQTT 5 and one station that is also the response topic, with correlation data. What a
-/// station does not get within the time for an answer it gets never: MQTT 5 lets the message expire, `expires` does it
+/// can tell whose reply it is. No response topic goes along: a bridge with a prefix maps topics, and not what is in
+/// messages. What a station does not get within the time for an answer it gets never: MQTT 5 lets the message expire, `expires` does it
 /// with 3.1.1.
 final class Exchange {
     private struct Waiting {
@@ -95,9 +95,7 @@ final class Exchange {
             }
             waiting[station] = Waiting(deadline: monotonicSeconds() + patience)
             try client.publish(
-                "\(root)/\(station)/cmd/\(verb)", payload(request, patience),
-                reply: ("\(root)/\(station)/res/\(id)", id),
-                expiry: UInt32(patience.rounded(.up)))
+                "\(root)/\(station)/cmd/\(verb)", payload(request, patience), expiry: UInt32(patience.rounded(.up)))
         }
     }
 
@@ -127,8 +125,7 @@ final class Exchange {
             try client.subscribe([topic])
             // (Whoever may not ask this takes the broker's word.)
             _ = try client.offer(
-                "\(root)/\(station)/cmd/ping", payload(question, seconds), reply: (topic, ping),
-                expiry: UInt32(seconds.rounded(.up)))
+                "\(root)/\(station)/cmd/ping", payload(question, seconds), expiry: UInt32(seconds.rounded(.up)))
         }
         var silent = stations
         let deadline = monotonicSeconds() + seconds

@@ -63,12 +63,18 @@ struct AnswerReport {
     private let toErrors: Bool
     private let isBare: Bool
     private let show: (Reply) -> String
+    /// What is to be said of a station without an answer, such as how to look whether it has done it.
+    private let afterSilence: (String) -> String
     private(set) var done = 0
     private var refused = 0
     private var silent = 0
 
     /// - Parameter toErrors: standard output is for something else.
-    init(json: Bool, toErrors: Bool = false, isBare: Bool = false, show: @escaping (Reply) -> String) {
+    init(
+        json: Bool, toErrors: Bool = false, isBare: Bool = false, afterSilence: @escaping (String) -> String = { _ in "" },
+        show: @escaping (Reply) -> String
+    ) {
+        self.afterSilence = afterSilence
         (self.json, self.isBare) = (json, isBare)
         self.toErrors = toErrors
         self.show = show
@@ -96,7 +102,7 @@ struct AnswerReport {
             let complaints = answer.reply?.complaints ?? []
             printError("\(answer.station): refused" + complaints.map { "\n  " + $0 }.joined())
         case .offline: printError("\(answer.station): offline")
-        case .silent: printError("\(answer.station): no answer after \(fixed(answer.seconds, 1)) s")
+        case .silent: printError("\(answer.station): no answer after \(fixed(answer.seconds, 1)) s\(afterSilence(answer.station))")
         }
     }
 

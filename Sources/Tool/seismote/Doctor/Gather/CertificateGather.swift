@@ -43,7 +43,7 @@ enum CertificateGather {
         if broker.host.contains(where: { $0.isLetter }), !broker.host.contains(":") {
             words += ["-servername", broker.host]
         }
-        if !tls.certFile.isEmpty { words += ["-cert", tls.certFile, "-key", tls.keyFile] }
+        if !tls.certFile.isEmpty { words += ["-cert", tls.certFile, "-key", tls.keyFile, "-passin", "pass:"] }
         return pem(ProgramRun(words, seconds: 8)?.output ?? "")
     }
 
