@@ -87,17 +87,28 @@ install() {
     if ! apt_install "${missing[@]}"; then
         say "Bringing apt's list of packages up to date first"
         as_root apt-get update -qq >/dev/null || fail "apt-get update failed: is the network there?"
-        apt_install "${missing[@]}" || fail "apt-get could not install: ${missing[*]}"
+        apt_install "${missing[@]}" || fail "apt-get could not install ${missing[*]}${apt_reason:+: $apt_reason}"
     fi
     exec {lock}>&-
 }
 
 apt_install() {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" \
-        </dev/null >"${TMPDIR:-/tmp}/seismote-apt.$$" 2>&1
-    local status=$?
-    # apt's own words help only when it is the second try; its addresses stay out of our logs
-    rm -f "${TMPDIR:-/tmp}/seismote-apt.$$"
+    local status=0 log
+    log=$(mktemp "${TMPDIR:-/tmp}/seismote-apt.XXXXXX")
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q -o Dpkg::Use-Pty=0 --no-install-recommends "$@" \
+        </dev/null >"$log" 2>&1 &
+    local id=$! waited=0
+    # Something to see: hundreds of megabytes take their time.
+    while kill -0 "$id" 2>/dev/null; do
+        sleep 1
+        waited=$((waited + 1))
+        if [ $waited = 3 ]; then sed -n 's/^Need to get /  to download: /p' "$log"; fi
+        if [ $((waited % 20)) = 0 ]; then printf '  %d s: %s\n' $waited "$(tail -1 "$log" | cut -c1-100 | sed 's|[a-z]*://[^ ]*|…|g')"; fi
+    done
+    wait "$id" || status=$?
+    # (Its addresses stay out of our logs.)
+    apt_reason=$(sed -n 's|[a-z]*://[^ ]*|…|g; s/^E: //p' "$log" | head -3 | paste -sd' ')
+    rm -f "$log"
     return $status
 }
 
@@ -108,14 +119,20 @@ reference_folder() {
     if [ -f "$folder/params.json" ]; then (cd "$folder" && pwd); fi
 }
 
+# can_have_swift: fails where there is no Swift, and no package of it either: to be said before anything else is installed.
+can_have_swift() {
+    local version name
+    command -v swift >/dev/null && return
+    # shellcheck disable=SC1091  # a file of the system
+    read -r version name < <(. /etc/os-release 2>/dev/null && echo "${ID:-}${VERSION_ID:-}" "${PRETTY_NAME:-this system}")
+    [[ $version =~ ^debian([0-9]+)$ && ${BASH_REMATCH[1]} -ge 13 ]] ||
+        fail "no 'swift' in PATH${SUDO_USER:+ (of root: sudo env PATH=\"\$PATH\" …)}: install Swift 6.3 (swift.org); Debian 13 has one as a package, ${name:-this system} has none"
+}
+
 # The Swift toolchain: Swift's own (6.0 or later) where it is in PATH, else Debian's package (13 and later have it).
 need_swift() {
-    local version name
     if ! command -v swift >/dev/null; then
-        # shellcheck disable=SC1091  # a file of the system
-        read -r version name < <(. /etc/os-release 2>/dev/null && echo "${ID:-}${VERSION_ID:-}" "${PRETTY_NAME:-this system}")
-        [[ $version =~ ^debian([0-9]+)$ && ${BASH_REMATCH[1]} -ge 13 ]] ||
-            fail "no 'swift' in PATH: install Swift 6.3 (swift.org); Debian 13 has one as a package, ${name:-this system} has none"
+        can_have_swift
         install swift
     fi
     # (An archive of swift.org brings no libraries along, and knows no packages.)
@@ -318,7 +335,7 @@ wait_for() {
 # killed. For the background: start PROGRAM ARGUMENT... &
 start() { exec setpriv --pdeathsig TERM setsid "$@"; }
 
-# start_broker FOLDER [PAGE]: a mosquitto of our own on loopback, with its files in that folder; sets broker_id and
+# start_broker FOLDER [PAGE [ADDRESS]]: a mosquitto of our own on loopback, with its files in that folder; sets broker_id and
 # broker_port. With the folder of a page it serves that too, with MQTT over WebSockets, on web_port. Whoever calls it
 # ends it. With certificate.pem and key.pem in FOLDER it speaks TLS.
 start_broker() {
@@ -335,7 +352,7 @@ CONF
     if [ $# -gt 1 ]; then
         web_port=$(free_port)
         cat >>"$1/mosquitto.conf" <<CONF
-listener $web_port 127.0.0.1
+listener $web_port ${3:-127.0.0.1}
 protocol websockets
 socket_domain ipv4
 http_dir $2
