@@ -174,7 +174,8 @@ struct TopicOverwritten: Alert {
         return AlertFault(
             "somebody else writes \(topics): another station with this id, a bridge, or a program; the station publishes its own value again",
             .object([
-                .init("topics", .array(found.topics.map { .string($0) })), .init("count", .int(Int64(clamping: found.count))),
+                .init("topics", .array(found.topics.map { .string($0) })),
+                .init("count", .int(Int64(clamping: found.count))),
             ]))
     }
 }

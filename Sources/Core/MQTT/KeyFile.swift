@@ -75,7 +75,8 @@ package enum KeyFile {
 
     private static func encoding(_ bytes: [UInt8], _ path: String) -> String? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            return "begins with a byte-order mark, as editors of Windows write it: `sed -i '1s/^\\xEF\\xBB\\xBF//' \(path)` takes it away"
+            return
+                "begins with a byte-order mark, as editors of Windows write it: `sed -i '1s/^\\xEF\\xBB\\xBF//' \(path)` takes it away"
         }
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             return "is UTF-16 text: `iconv -f UTF-16 -t ASCII \(path) > NEW.pem`"
@@ -86,7 +87,8 @@ package enum KeyFile {
     /// Forms without text.
     private static func binary(_ bytes: [UInt8], _ role: Role, _ path: String) -> String? {
         if bytes.starts(with: [0xFE, 0xED, 0xFE, 0xED]) {
-            return "is a keystore of Java: `keytool -importkeystore -srckeystore \(path) -destkeystore NEW.p12 -deststoretype pkcs12`, then `openssl pkcs12 -in NEW.p12 -nodes -out NEW.pem`"
+            return
+                "is a keystore of Java: `keytool -importkeystore -srckeystore \(path) -destkeystore NEW.p12 -deststoretype pkcs12`, then `openssl pkcs12 -in NEW.p12 -nodes -out NEW.pem`"
         }
         guard bytes[0] == 0x30, bytes.count > 8 else { return nil }
         // DER: a sequence, and what its first element is.
@@ -94,7 +96,8 @@ package enum KeyFile {
         guard bytes.count > length + 3, length <= 6 else { return "holds no \(wanted(role)): it \(isNotPEM)" }
         switch (bytes[length], bytes[length + 1], bytes[length + 2]) {
         case (2, 1, 3):
-            return "is a PKCS #12 file (.p12, .pfx): take it apart, `openssl pkcs12 -in \(path) -nodes -nocerts -out NEW.key` and `openssl pkcs12 -in \(path) -nokeys -out NEW.pem`"
+            return
+                "is a PKCS #12 file (.p12, .pfx): take it apart, `openssl pkcs12 -in \(path) -nodes -nocerts -out NEW.key` and `openssl pkcs12 -in \(path) -nokeys -out NEW.pem`"
         case (2, 1, _):
             return role == .key
                 ? "is a key in the DER format: `openssl pkey -inform der -in \(path) -out NEW.key`"
@@ -111,7 +114,8 @@ package enum KeyFile {
     }
 
     private static func isEncryptedHeader(_ line: ArraySlice<UInt8>) -> Bool {
-        line.starts(with: "Proc-Type:".utf8) && line.split(separator: UInt8(ascii: ",")).last?.elementsEqual("ENCRYPTED".utf8) == true
+        line.starts(with: "Proc-Type:".utf8)
+            && line.split(separator: UInt8(ascii: ",")).last?.elementsEqual("ENCRYPTED".utf8) == true
     }
 
     /// What stands between `-----BEGIN ` and `-----`, of lines that begin with it, as OpenSSL reads them.

@@ -69,7 +69,9 @@ package enum TransportSecurity {
     /// - Parameter now: seconds since 1970.
     static func validity(_ tls: MQTTConfiguration.TLS, now: Int64) -> String {
         guard tls.pskIdentity.isEmpty else { return "" }
-        for (path, what, setting) in [(tls.certFile, "client certificate", "cert_file"), (tls.caFile, "CA file", "ca_file")]
+        for (path, what, setting) in [
+            (tls.certFile, "client certificate", "cert_file"), (tls.caFile, "CA file", "ca_file"),
+        ]
         where !path.isEmpty {
             guard let bytes = try? PlainFile.read(path, what, limit: fileLimit),
                 let (count, from, until) = KeyFile.certificates(bytes), count > 0
@@ -78,7 +80,8 @@ package enum TransportSecurity {
                 return "; the \(what) \"\(path)\" (mqtt.tls.\(setting)) expired on \(date(until))"
             }
             if from > now {
-                return "; the \(what) \"\(path)\" (mqtt.tls.\(setting)) is valid only from \(date(from)): is the clock right?"
+                return
+                    "; the \(what) \"\(path)\" (mqtt.tls.\(setting)) is valid only from \(date(from)): is the clock right?"
             }
         }
         return ""

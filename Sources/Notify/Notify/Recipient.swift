@@ -1,4 +1,5 @@
 import Messages
+import Settings
 import Values
 
 /// Somebody who gets messages: by which service, of what, and when not.
@@ -210,7 +211,9 @@ public struct Recipient: Sendable, Equatable {
             return nil
         }
         let (base, topic) = (String(text[..<slash]), String(text[text.index(after: slash)...]))
-        guard base.contains("://"), !base.hasSuffix("/"), (1...64).contains(topic.utf8.count),
+        let authority = base.dropFirst(text.hasPrefix("https") ? 8 : 7).prefix { $0 != "/" }
+        guard (try? NetworkAddress(authority, allowsZone: false)) != nil, !base.hasSuffix("/"),
+            (1...64).contains(topic.utf8.count),
             topic.utf8.allSatisfy({
                 (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 95
             })

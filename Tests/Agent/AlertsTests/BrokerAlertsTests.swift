@@ -49,7 +49,10 @@ import Testing
         var alerts = Watch()
         var statistics = LinkStatistics()
         statistics.lacks = .init(retained: true, qos1: true, isSaid: true)
-        #expect(Self.faults(&alerts, statistics, 0) == ["broker_lacks": "the broker does not take retained messages or QoS 1"])
+        #expect(
+            Self.faults(&alerts, statistics, 0) == [
+                "broker_lacks": "the broker does not take retained messages or QoS 1"
+            ])
         statistics.lacks = .init(retained: false, qos1: true, isSaid: false)
         #expect(Self.faults(&alerts, statistics, 0)["broker_lacks"]?.contains("seems not to take QoS 1:") == true)
         statistics.lacks = nil

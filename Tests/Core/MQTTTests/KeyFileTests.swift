@@ -2,7 +2,7 @@ import Testing
 
 @testable import MQTT
 
-/// Files in the place of certificates and keys: what each is, and what to do. (With real ones: deploy/checks/key-files.)
+/// Files in the place of certificates and keys: what each is, and what to do.
 @Suite struct KeyFileTests {
     private static func pem(_ label: String, _ inside: String = "AAAA") -> [UInt8] {
         Array("-----BEGIN \(label)-----\n\(inside)\n-----END \(label)-----\n".utf8)
@@ -17,9 +17,16 @@ import Testing
         ("trusted", pem("TRUSTED CERTIFICATE"), "swapped", nil),
         ("both", pem("CERTIFICATE") + pem("PRIVATE KEY"), nil, nil),
         ("encrypted", pem("ENCRYPTED PRIVATE KEY"), "pass phrase", "swapped"),
-        ("encrypted, old", pem("RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAAA"), "pass phrase", "swapped"),
-        ("encrypted, CRLF", Array(String(decoding: pem("RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nAAAA"), as: UTF8.self)
-            .split(separator: "\n").joined(separator: "\r\n").utf8), "pass phrase", "swapped"),
+        (
+            "encrypted, old", pem("RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAAA"),
+            "pass phrase", "swapped"
+        ),
+        (
+            "encrypted, CRLF",
+            Array(
+                String(decoding: pem("RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nAAAA"), as: UTF8.self)
+                    .split(separator: "\n").joined(separator: "\r\n").utf8), "pass phrase", "swapped"
+        ),
         ("OpenSSH", pem("OPENSSH PRIVATE KEY"), "ssh-keygen", "swapped"),
         ("request", pem("CERTIFICATE REQUEST"), "request", "request"),
         ("public", pem("PUBLIC KEY"), "public key", "public key"),

@@ -30,7 +30,8 @@ final class LinkJournal: Sendable {
                 "connected",
                 ["broker": .text(broker.description), "mqtt": .text(version == .v5 ? "5" : "3.1.1")])
         case .fallingBack(let broker):
-            log.warning("the broker refuses MQTT 5, or hangs up on it: trying 3.1.1", ["broker": .text(broker.description)])
+            log.warning(
+                "the broker refuses MQTT 5, or hangs up on it: trying 3.1.1", ["broker": .text(broker.description)])
         case .disconnected(let broker, let reason, let pause):
             log.warning(
                 "not connected: \(reason)",

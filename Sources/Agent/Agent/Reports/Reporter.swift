@@ -390,9 +390,11 @@ extension Reporter {
 
     /// One of its own messages. One that was kept is from before our connection, after which everything is sent anyway.
     func take(fromHomeAssistant message: InboundMessage, random: UInt64) {
-        let birth = inForce.mqtt.homeAssistant.birthPayload
-        guard !message.isRetained, message.payload.elementsEqual(birth.utf8) else { return }
-        home.born(now: HostClock.monotonic(), random: random)
+        if isBirth(message) { home.born(now: HostClock.monotonic(), random: random) }
+    }
+
+    func isBirth(_ message: InboundMessage) -> Bool {
+        !message.isRetained && message.payload.elementsEqual(inForce.mqtt.homeAssistant.birthPayload.utf8)
     }
 
     /// A change of settings was not taken.

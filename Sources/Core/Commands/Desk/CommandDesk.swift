@@ -257,7 +257,9 @@ public struct CommandDesk: Sendable {
     /// Whether a topic ends with these levels.
     private static func ends(_ topic: String, _ levels: String) -> Bool {
         let (bytes, end) = (topic.utf8, levels.utf8)
-        guard bytes.count > end.count, bytes.suffix(end.count).elementsEqual(end) else { return bytes.elementsEqual(end) }
+        guard bytes.count > end.count, bytes.suffix(end.count).elementsEqual(end) else {
+            return bytes.elementsEqual(end)
+        }
         return bytes.dropLast(end.count).last == UInt8(ascii: "/")
     }
 }

@@ -41,7 +41,9 @@ private func decodeBroker(_ value: Value, _ path: String, _ findings: inout Find
 /// What is wrong with a broker's address; nil when it is right.
 private func brokerProblem(_ text: String) -> String? {
     let schemes = ["mqtt://", "mqtts://"]
-    guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else { return NetworkAddress.problem(inScheme: text) }
+    guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else {
+        return NetworkAddress.problem(inScheme: text)
+    }
     let rest = text.dropFirst(scheme.count)
     if rest.contains("@") { return "User and password do not belong in the address: see username and password_file." }
     do throws(NetworkAddress.Problem) {
@@ -56,7 +58,8 @@ extension NetworkAddress {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         switch scheme {
         case "ws", "wss":
-            return "MQTT over WebSockets (\(scheme)://) is not supported: use the broker's port for MQTT itself, \(scheme == "ws" ? "mqtt://host:1883" : "mqtts://host:8883")."
+            return
+                "MQTT over WebSockets (\(scheme)://) is not supported: use the broker's port for MQTT itself, \(scheme == "ws" ? "mqtt://host:1883" : "mqtts://host:8883")."
         case "tcp", "mqtt": return "Write mqtt:// in place of \(scheme)://, in small letters."
         case "ssl", "tls", "mqtts": return "Write mqtts:// in place of \(scheme)://, in small letters."
         default: return "A broker's address begins with mqtt:// or mqtts://."

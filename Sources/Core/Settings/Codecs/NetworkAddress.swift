@@ -70,7 +70,8 @@ package struct NetworkAddress: Equatable, Sendable {
     }
 
     private static func isOctet(_ text: Substring) -> Bool {
-        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text)
+        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
+            let number = Int(text)
         else { return false }
         return number <= 255 && (text.first != "0" || text.utf8.count == 1)
     }
@@ -134,7 +135,9 @@ enum NetworkAddressPattern {
         var forms = ["(\(group):){6}\(tail)", "::(\(group):){5}\(tail)"]
         for before in 1...7 {
             let head = "(\(before == 1 ? "" : "(\(group):){0,\(before - 1)}")\(group))?"
-            let behind = ["(\(group):){4}\(tail)", "(\(group):){3}\(tail)", "(\(group):){2}\(tail)", "\(group):\(tail)"]
+            let behind = [
+                "(\(group):){4}\(tail)", "(\(group):){3}\(tail)", "(\(group):){2}\(tail)", "\(group):\(tail)",
+            ]
             switch before {
             case 1...4: forms.append("\(head)::\(behind[before - 1])")
             case 5: forms.append("\(head)::\(tail)")

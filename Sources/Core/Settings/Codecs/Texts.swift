@@ -176,9 +176,11 @@ func decodeText(_ value: Value, _ path: String, _ allowed: String, _ findings: i
 /// The name in a `${NAME}`, or `${NAME:-…}`, of a text, which somebody expects to be replaced; nil: there is none.
 private func variable(in text: String) -> String? {
     let bytes = Array(text.utf8)
-    for start in bytes.indices.dropLast() where bytes[start] == UInt8(ascii: "$") && bytes[start + 1] == UInt8(ascii: "{") {
+    for start in bytes.indices.dropLast()
+    where bytes[start] == UInt8(ascii: "$") && bytes[start + 1] == UInt8(ascii: "{") {
         let name = bytes[(start + 2)...].prefix { byte in
-            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == UInt8(ascii: "_")
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || byte == UInt8(ascii: "_")
         }
         guard let first = name.first, !(48...57).contains(first), name.endIndex < bytes.count else { continue }
         let next = bytes[name.endIndex]

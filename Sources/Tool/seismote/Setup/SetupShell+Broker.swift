@@ -17,7 +17,9 @@ extension SetupShell {
             }
             let run = ProgramRun(words, seconds: 600)
             guard run?.status == 0, ProgramRun.path("seismote-broker") != nil else {
-                let reason = run?.errors.split(separator: "\n").last { $0.hasPrefix("E: ") }.map { String($0.dropFirst(3)) }
+                let reason = run?.errors.split(separator: "\n").last { $0.hasPrefix("E: ") }.map {
+                    String($0.dropFirst(3))
+                }
                 return failed(
                     "seismote-broker could not be installed: \(safe(reason ?? "apt-get did not end in time", limit: 200)). "
                         + "It is in the folder of packages that deploy/install has made: sudo apt install ./seismote-broker_….deb, then sudo seismote setup again"

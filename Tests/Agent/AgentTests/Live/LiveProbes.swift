@@ -139,6 +139,14 @@ extension LiveRowTests {
         try bench.link.change(to: LinkOptions(configuration, topics: Topics(configuration)))
     }
 
+    @Sendable static func clientID() throws -> Bool {
+        let listener = try RawListener()
+        let bench = try AgentBench(broker(listener.port), [.link])
+        guard eventually({ listener.greetings.contains { $0.hasText("seismote-test") } }) else { return false }
+        try other({ $0.mqtt.clientID = "secure-{id}" }, bench)
+        return eventually { listener.greetings.contains { $0.hasText("secure-test") } }
+    }
+
     @Sendable static func passwordFile() throws -> Bool {
         let listener = try RawListener()
         let bench = try AgentBench(broker(listener.port), [.link])
@@ -193,6 +201,24 @@ extension LiveRowTests {
                 return false
             }
             return says(usual) { $0.isEmpty } && (topic.map { says($0) { !$0.isEmpty } } ?? true)
+        }
+    }
+
+    /// What Home Assistant says when it has started, and where.
+    static func birth(_ key: String, _ value: String, topic: String, _ payload: String) -> Probe {
+        .watched {
+            let bench = try AgentBench()
+            let message = InboundMessage(topic: topic, payload: Array(payload.utf8))
+            func isBirth() -> Bool { bench.reporter.isFromHomeAssistant(message) && bench.reporter.isBirth(message) }
+            func after(_ isSo: () -> Bool) -> Bool {
+                bench.round()
+                return isSo()
+            }
+            guard eventually({ after { bench.retained("homeassistant/device/seismote-test/config") != nil } }),
+                !isBirth(),
+                bench.change(patch("mqtt.home_assistant.\(key)", "\"\(value)\""))
+            else { return false }
+            return eventually { after(isBirth) }
         }
     }
 

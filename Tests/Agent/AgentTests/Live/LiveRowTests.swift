@@ -263,6 +263,7 @@ import Values
         "mqtt.root": connect("mqtt.root", "\"other\"") { $0.hasText("other/test/state/online") },
         "mqtt.username": connect("mqtt.username", "\"someone\"") { $0.hasText("someone") },
         "mqtt.password": connect("mqtt.password", "\"hush\"") { $0.hasText("hush") },
+        "mqtt.client_id": .watched(clientID),
         "mqtt.password_file": .watched(passwordFile),
         "mqtt.tls.ca_file": file(\.caFile), "mqtt.tls.cert_file": file(\.certFile),
         "mqtt.tls.key_file": file(\.keyFile), "mqtt.tls.psk_identity": file(\.pskIdentity),
@@ -282,6 +283,8 @@ import Values
         "mqtt.home_assistant.prefix": discovery("prefix", "\"house\"", at: "house/device/seismote-test/config"),
         "mqtt.home_assistant.discovery": discovery("discovery", "\"components\""),
         "mqtt.home_assistant.page": .watched(page),
+        "mqtt.home_assistant.birth_topic": birth("birth_topic", "ha/birth", topic: "ha/birth", "online"),
+        "mqtt.home_assistant.birth_payload": birth("birth_payload", "here", topic: "homeassistant/status", "here"),
         "mqtt.openeew.enabled": .messages("/traces", of: "true"),
         "mqtt.openeew.topic": .messages(
             "/traces", of: "\"/other\"", "mqtt: {openeew: {enabled: true}}\nunlocked: [mqtt.openeew.topic]"),

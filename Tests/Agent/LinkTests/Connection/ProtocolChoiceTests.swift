@@ -60,8 +60,12 @@ import Testing
     }
 
     /// Whatever a broker hangs up on: the best form that it takes is found, and stays for an hour.
-    @Test(arguments: [MQTTVersion.v5, .v311]) func aBrokerThatHangsUpIsSpokenToInTheBestFormThatItTakes(first: MQTTVersion) {
-        for (has5, retains, quality) in [(true, true, 1), (false, true, 1), (false, false, 1), (false, true, 0), (false, false, 0)] {
+    @Test(arguments: [MQTTVersion.v5, .v311]) func aBrokerThatHangsUpIsSpokenToInTheBestFormThatItTakes(
+        first: MQTTVersion
+    ) {
+        for (has5, retains, quality) in [
+            (true, true, 1), (false, true, 1), (false, false, 1), (false, true, 0), (false, false, 0),
+        ] {
             if has5, first == .v311 { continue }
             let choice = Chosen(first)
             func takes(_ form: ConnectForm) -> Bool {

@@ -71,7 +71,8 @@ struct AnswerReport {
 
     /// - Parameter toErrors: standard output is for something else.
     init(
-        json: Bool, toErrors: Bool = false, isBare: Bool = false, afterSilence: @escaping (String) -> String = { _ in "" },
+        json: Bool, toErrors: Bool = false, isBare: Bool = false,
+        afterSilence: @escaping (String) -> String = { _ in "" },
         show: @escaping (Reply) -> String
     ) {
         self.afterSilence = afterSilence
@@ -102,7 +103,9 @@ struct AnswerReport {
             let complaints = answer.reply?.complaints ?? []
             printError("\(answer.station): refused" + complaints.map { "\n  " + $0 }.joined())
         case .offline: printError("\(answer.station): offline")
-        case .silent: printError("\(answer.station): no answer after \(fixed(answer.seconds, 1)) s\(afterSilence(answer.station))")
+        case .silent:
+            printError(
+                "\(answer.station): no answer after \(fixed(answer.seconds, 1)) s\(afterSilence(answer.station))")
         }
     }
 
