@@ -11,15 +11,40 @@ import { geo } from "./pure/geo.js";
 import { scales } from "./pure/scales.js";
 import { units } from "./pure/units.js";
 import { router } from "./router.js";
+import { isHeard } from "./running.js";
 import { sound } from "./sound.js";
 import { text } from "./text.js";
 
 const words = text.alarm;
-const book = new Alarms();
+// What the reader has seen is not shown anew to who loads the page again.
+const storage = "seismote.seen-alarms";
+const book = new Alarms(kept());
 const listeners = new Set();
+// Since when somebody listens, by a clock that nobody sets (ms).
+const opened = performance.now();
 let notified = 0;
 let banner = null;
 let hasChanged = false;
+// Stations whose open event is an alarm, while they are not heard.
+const unheard = new Set();
+
+function kept() {
+  try {
+    const found = JSON.parse(localStorage.getItem(storage) ?? "[]");
+    return found.filter((one) => Array.isArray(one) && typeof one[0] === "string" && Number.isFinite(one[1]));
+  } catch {
+    return [];
+  }
+}
+
+function dismiss(key) {
+  book.dismiss(key);
+  try {
+    localStorage.setItem(storage, JSON.stringify(book.dismissed));
+  } catch {
+    // For this visit only, then.
+  }
+}
 
 const rules = () => ({ network: preferences.get("alarmNetwork"), station: preferences.get("alarmStation"), intensity: preferences.get("alarmIntensity"), home: homeId() });
 
@@ -38,34 +63,46 @@ function measuredAt(id, event) {
   return entry ? fleet.newestOf(entry).intensity?.find((item) => item.scale === "mmi")?.value ?? NaN : NaN;
 }
 
-function hear(alarm, age) {
-  if (!alarm) return;
-  const what = book.hear(alarm, Date.now(), age);
+// `age`: how long ago it began, ms; `key`: of what it is. What was heard before and was no alarm begins now.
+const calm = new Set();
+const mostCalm = 500;
+function hear(key, alarm, age) {
+  if (!alarm) {
+    if (calm.size >= mostCalm) calm.clear();
+    calm.add(key);
+    return;
+  }
+  const what = calm.delete(key) ? book.hear(alarm, Date.now()) : book.hear(alarm, Date.now(), age, performance.now() - opened);
   if (what === null) return;
   // Versions come several times a second; what is new is shown at once, what has changed with the next tick.
   if (what === "changed") hasChanged = true;
   else show();
-  if (what !== "new") return;
-  if (preferences.get("sound") === "yes") sound.play();
-  notify(alarm);
+  if (what !== "new" && what !== "shown") return;
+  if (what === "new") {
+    if (preferences.get("sound") === "yes") sound.play();
+    notify(alarm);
+  }
   for (const listener of [...listeners]) listener(alarm);
 }
 
 function hearNetwork(id) {
   const event = earthquakes.events.get(id);
-  if (!event) return;
+  if (!event || earthquakes.ended(event) === "unheard") return;
   const at = home();
-  hear(alarms.ofNetwork(event, rules(), at, at ? measuredAt(at.id, event) : NaN, units.milliseconds), earthquakes.now() - units.milliseconds(event.origin_time));
+  hear(`network ${id}`, alarms.ofNetwork(event, rules(), at, at ? measuredAt(at.id, event) : NaN, units.milliseconds), earthquakes.now() - units.milliseconds(event.origin_time));
 }
 
-// An event of a station: one that is retained, or was missed, is news no more.
+// An event of a station. Of one whose station is not heard nobody knows whether it goes on.
 function hearStation(id) {
   const known = fleet.stations.get(id);
+  unheard.delete(id);
   const entry = known?.events.get(known.current ?? [...known.events.keys()].at(-1));
   if (!entry) return;
   const event = fleet.newestOf(entry);
   const alarm = alarms.ofStation(id, event, rules(), units.milliseconds);
-  if (alarm) hear(alarm, entry.end ? Infinity : known.isLive ? 0 : Infinity);
+  const isOpen = known.current === event.event_id && !entry.end;
+  if (alarm && isOpen && !isHeard(id)) unheard.add(id);
+  else if (isOpen || (alarm && entry.end)) hear(`station ${event.event_id}`, alarm, alarm ? 1000 * (fleet.age(id, alarm.origin) || 0) : 0);
   const network = at(id) && [...earthquakes.events.values()].find((one) => !earthquakes.ended(one) && one.stations?.some((part) => part.id === id));
   if (network) hearNetwork(network.event_id);
 }
@@ -77,7 +114,7 @@ function hearWarning(id) {
   const one = warning && alarms.ofWarning(id, warning, rules(), units.milliseconds);
   // (Without a time of arrival nobody knows by a kept message how long it is good for.)
   const isOld = one && earthquakes.now() > one.ends;
-  if (one && !(one.state === "on" && isOld)) hear(one, earthquakes.now() - one.origin);
+  if (one && !(one.state === "on" && isOld)) hear(one.key, one, earthquakes.now() - one.origin);
 }
 
 const roman = (size) => scales.intensity({ scale: "mmi", value: size })?.name ?? "";
@@ -96,14 +133,14 @@ function said(one) {
     const title = one.state === "withdrawn" ? words.warningCancelled(one.station) : one.state === "over" ? words.warningOver(one.station) : words.warning(one.station);
     const names = [one.expected, ...(one.range ?? [])].map(roman);
     const strength = one.range && names[1] !== names[2] ? words.expectedRange(names[0], names[1], names[2]) : words.expectedThere(names[0]);
-    const away = Number.isFinite(one.distance) ? words.fromThere(units.quantity(one.distance, "km", 2)) : "";
+    const away = Number.isFinite(one.distance) ? words.fromThere(units.about(one.distance, "km")) : "";
     return { title, facts: [strength, Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "", away].filter(Boolean), short: `${words.warning(one.station)}` };
   }
   const magnitude = Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "";
   const title = one.state === "withdrawn" ? words.withdrawn : `${words.earthquake} ${magnitude}`.trim();
   const strength = Number.isFinite(one.measured) ? words.here(roman(one.measured)) : Number.isFinite(one.expected) ? words.expected(roman(one.expected)) : Number.isFinite(one.largest) ? words.upTo(roman(one.largest), one.station ?? "–") : "";
   const place = !one.isPlaced ? (Number.isFinite(one.azimuth) ? words.towards(direction(one.azimuth)) : words.placeUnknown)
-    : Number.isFinite(one.distance) ? words.away(units.quantity(one.distance, "km", 2), direction(one.azimuth))
+    : Number.isFinite(one.distance) ? words.away(units.about(one.distance, "km"), direction(one.azimuth))
       : `${geo.latitude(Number(one.latitude.toFixed(2)))}, ${geo.longitude(Number(one.longitude.toFixed(2)))}`;
   return { title, facts: [strength, place].filter(Boolean), short: `${magnitude || words.earthquake} ${roman(one.measured || one.expected || one.largest)}`.trim() };
 }
@@ -116,8 +153,8 @@ function clock(one) {
     return { ago: "", wave: left > 0 ? words.sThere(Math.ceil(left)) : words.sNow };
   }
   const now = one.kind === "network" ? earthquakes.now() : Date.now();
-  const age = one.kind === "station" ? (Date.now() - one.since) / 1000 : (now - one.origin) / 1000;
-  const ago = one.kind === "test" ? "" : text.ago(units.duration(Math.max(0, Math.floor(age))));
+  const age = one.kind === "station" ? fleet.age(one.station, one.origin) : Math.max(0, (now - one.origin) / 1000);
+  const ago = one.kind === "test" || !Number.isFinite(age) ? "" : format.since(age);
   if (!Number.isFinite(one.s) || one.state === "withdrawn") return { ago, wave: "" };
   const left = (one.s - now) / 1000;
   return { ago, wave: left > 0 ? words.sIn(Math.ceil(left)) : left > -60 ? words.sPassed : "" };
@@ -158,8 +195,11 @@ function show() {
   if (before) raise();
 }
 
-// Above a dialog that is open, too, where the browser can.
+// Above a dialog that is open, too, and to be pressed there, where the browser can.
 function raise() {
+  const place = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  if (banner.element.parentNode !== place) place.prepend(banner.element);
+  if (banner.element.hidden) return;
   for (const method of ["hidePopover", "showPopover"]) {
     try {
       banner.element[method]?.();
@@ -207,7 +247,7 @@ export const alarm = {
         tick();
       }),
       seen: button(words.seen, () => {
-        book.dismiss(book.list()[0]?.key);
+        dismiss(book.list()[0]?.key);
         show();
       }, "primary"),
     };
@@ -218,9 +258,11 @@ export const alarm = {
       h("div", { class: "alarm-buttons" }, banner.link, banner.silence, banner.seen));
     // What stands below is moved down, not covered.
     new ResizeObserver(() => document.body.style.setProperty("--alarm", banner.element.hidden ? "0px" : `${banner.element.offsetHeight}px`)).observe(banner.element);
+    document.addEventListener("seismote-dialog", raise);
     earthquakes.on((id, what) => id !== null && (what === "new" || what === "version") && hearNetwork(id));
     fleet.on("station", (id, what) => (what === "event" ? hearStation(id) : what === "warning" && hearWarning(id)));
     setInterval(() => {
+      for (const id of unheard) if (isHeard(id)) hearStation(id);
       if (book.pass(Date.now()) || hasChanged) show();
       else tick();
     }, 250);
@@ -228,7 +270,7 @@ export const alarm = {
     sound.wake(() => preferences.get("sound") === "yes");
   },
   test() {
-    hear({ key: `test ${Date.now()}`, kind: "test", origin: Date.now(), size: NaN, state: "on" }, 0);
+    hear("test", { key: `test ${Date.now()}`, kind: "test", origin: Date.now(), size: NaN, state: "on" }, 0);
   },
   list: () => book.list(),
   address,

@@ -22,11 +22,15 @@ export function dialog({ title, content, actions, className }) {
       }, action.label));
     element.append(h("form", { method: "dialog" }, h("h2", { id: name }, title), content, h("div", { class: "actions" }, buttons)));
     element.addEventListener("cancel", () => (answer = null));
+    // An alarm that is shown comes into the dialog, and out of it in time: what lies outside cannot be seen or pressed.
+    const changed = () => document.dispatchEvent(new CustomEvent("seismote-dialog"));
     element.addEventListener("close", () => {
+      changed();
       element.remove();
       resolve(answer);
     });
     document.body.append(element);
     element.showModal();
+    changed();
   });
 }

@@ -4,6 +4,7 @@ import { json, link } from "./link.js";
 import { cbor } from "./pure/cbor.js";
 import { Gaps } from "./pure/gaps.js";
 import { Traces } from "./pure/ring.js";
+import { Runs } from "./pure/runs.js";
 import { traceFromRecords } from "./pure/tracerecords.js";
 import { units } from "./pure/units.js";
 import { wire } from "./pure/wire.js";
@@ -24,19 +25,21 @@ const empty = (id) => ({
   current: undefined,
   // When it spoke last: milliseconds since 1970 by this browser's clock, or by its own where a broker has kept it.
   heard: NaN,
-  // Whether that was of this page's own hearing.
-  isLive: false,
+  // Whether that was of this page's own hearing; and the station's own time when that began (ms).
+  isLive: false, since: NaN,
   // A time of its own, and when that was by this browser's clock: { t, at }, milliseconds; of a sample, or of the host.
   clock: null,
   // When a level came last, by this browser's clock.
   leveled: NaN,
   alerts: new Map(),
+  // Runs that speak (pure/runs.js): more than one at a time are several agents under one name.
+  runs: new Runs(),
   // event id -> { onset, update, end, over (without an end), said (when it was told last, ms), judged: [{ t_s, p, likely }] }
   events: new Map(),
   traces: new Traces(),
   // The last ten minutes of levels: { time (seconds since 1970), pga, ratios, triggered }
   history: [],
-  // relation -> { item of `intensity`, t }: the highest that this page has seen
+  // scale, or relation of another one of that scale -> { item of `intensity`, t }: the highest that this page has seen (higher)
   highest: new Map(),
 });
 
@@ -104,6 +107,7 @@ function heard(known, packet, t, ofSample = false) {
   const counts = ofSample || !isRecording(known);
   if (!packet?.retain) {
     if (counts) tick(known, said, ofSample);
+    if (!(known.since <= known.clock?.t)) known.since = known.clock?.t ?? NaN;
     known.isLive = true;
     known.heard = Date.now();
     // Whatever the broker has kept, or hands over late: the last will of a connection that another one has replaced.
@@ -149,6 +153,14 @@ function takeAlert(id, code, payload) {
   tell(id, "alert");
 }
 
+// Whether a live message is to be shown: of several agents under one name one alone.
+function ofOne(known, boot) {
+  const before = known.runs.isDouble(Date.now());
+  const isShown = known.runs.note(boot, Date.now());
+  if (before !== known.runs.isDouble(Date.now())) tell(known.id, "online");
+  return isShown;
+}
+
 const older = (before, now) => before && before.boot === now.boot && now.seq < before.seq;
 
 function takeObject(id, what, payload, packet) {
@@ -156,6 +168,7 @@ function takeObject(id, what, payload, packet) {
   if (!object) return;
   const known = station(id);
   if ((what === "summary" || what === "level") && older(known[what], object)) return;
+  if (!packet?.retain && !ofOne(known, object.boot)) return;
   known[what] = object;
   heard(known, packet, object.t, what === "level" || what === "summary");
   // A new run goes on with no event of the run before.
@@ -164,9 +177,9 @@ function takeObject(id, what, payload, packet) {
   if (what === "config") known.settings = wire.used(object.config) ?? null;
   if (what === "level") {
     if (!packet?.retain) known.leveled = Date.now();
-    remember(known, object, intensityOf(known));
+    remember(known, object, intensityOf(known), !packet?.retain);
   }
-  if (what === "summary") remember(known, object, object.intensity);
+  if (what === "summary") remember(known, object, object.intensity, !packet?.retain);
   tell(id, what);
 }
 
@@ -179,7 +192,7 @@ function intensityOf({ level, summary }) {
   return list;
 }
 
-function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensity) {
+function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensity, isLive) {
   const time = units.milliseconds(t) / 1000;
   const { history } = known;
   if (!Number.isFinite(time)) return;
@@ -192,15 +205,33 @@ function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensit
     history.push({ time, pga, ratios, triggered });
     if (history.length > 600) history.splice(0, history.length - 600);
   }
-  if (valid !== false) higher(known, intensity, t);
+  if (valid !== false && isLive) higher(known, intensity, () => t);
 }
 
-function higher(known, intensity, t) {
-  for (const item of intensity ?? []) {
-    const before = known.highest.get(item.relation);
+// The highest of each relation since the page was opened, and of the event that was open then, with its time: of a window the
+// end of that, of an event when its acceleration was largest. A level does not say its relation: it is the first of its
+// scale, as in summaries and events, so that this one goes by the name of the scale.
+function higher(known, intensity, timeOf) {
+  for (const [key, item] of keyed(intensity)) {
+    const before = known.highest.get(key);
     if (!before && known.highest.size >= 16) continue;
-    if (Number.isFinite(item.value) && !(before && before.item.value >= item.value)) known.highest.set(item.relation, { item, t });
+    if (Number.isFinite(item.value) && !(before && before.item.value >= item.value)) known.highest.set(key, { item, t: timeOf(item) });
   }
+}
+
+function keyed(intensity = []) {
+  const scales = new Set();
+  return intensity.map((item) => {
+    const isFirst = !scales.has(item.scale);
+    scales.add(item.scale);
+    return [isFirst ? item.scale : item.relation, item];
+  });
+}
+
+// When what an event says was reached: the peak of the horizontals, by which intensities are told.
+function peakTime({ peaks = {}, t, onset }) {
+  const horizontal = [peaks.x, peaks.y].filter((one) => one?.t).sort((a, b) => (b.value ?? 0) - (a.value ?? 0))[0];
+  return horizontal?.t ?? peaks.h?.t ?? peaks.v3?.t ?? t ?? onset;
 }
 
 const newestOf = (entry) => entry.end ?? entry.update ?? entry.onset;
@@ -227,7 +258,9 @@ function event(id, what, object, packet) {
     if (known.current === object.event_id) known.current = null;
     if (!(known.lastEvent?.onset > object.onset)) known.lastEvent = object;
   }
-  if (!object.test && (what !== "event/last" || !packet?.retain)) higher(known, object.intensity, object.onset);
+  // (What a station keeps of former events is none of the present; of one that was missed meanwhile it is.)
+  const isPresent = !packet?.retain || what === "event/current" || (what === "event/kept" && units.milliseconds(object.onset) > known.since);
+  if (!object.test && isPresent) higher(known, object.intensity, () => peakTime(object));
   tell(id, "event");
   if (what === "event/trigger" && object.event_type === "onset") {
     document.dispatchEvent(new CustomEvent("seismote-onset", { detail: { id, event: object } }));
@@ -272,11 +305,12 @@ function trace(topic, payload, packet) {
   if (!at || payload.length === 0) return;
   const type = packet?.properties?.contentType;
   const first = payload[0];
-  const block = first === 0x7b ? json(payload)
-    : first === 0xbf ? cbor(payload) : traceFromRecords(payload, type);
+  const block = wire.trace(first === 0x7b ? json(payload)
+    : first === 0xbf ? cbor(payload) : traceFromRecords(payload, type));
   if (!block) return;
   const known = station(at.id);
   heard(known, packet);
+  if (!ofOne(known, block.boot)) return;
   if (!known.traces.add(block, performance.now() / 1000)) return;
   tick(known, known.traces.endTime * 1000);
   tell(at.id, "trace");
@@ -292,6 +326,11 @@ export const fleet = {
   // The item of `intensity` that stands for a station: the first of its scales.
   leading: (known) => known.summary?.intensity?.[0] && !(known.leveled > units.milliseconds(known.summary.t) + 5000)
     ? known.summary.intensity[0] : intensityOf(known)[0] ?? known.summary?.intensity?.[0],
+  // { item, t } of the highest of a station by the scale and relation of an item; undefined while there is none.
+  highest(known, item) {
+    const [key] = keyed(known.summary?.intensity).find(([, one]) => one.relation === item?.relation) ?? [item?.scale];
+    return known.highest.get(key);
+  },
   // The newest that is known each second: level or summary.
   now: (known) => (known?.level && !(known.summary?.seq >= 0 && units.milliseconds(known.summary.t) > units.milliseconds(known.level.t))
     ? known.level : known?.summary ?? known?.level ?? null),

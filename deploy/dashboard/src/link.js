@@ -351,13 +351,13 @@ link.command = function command(station, verb, payload = {}, { timeoutMs = 10000
       limit = setTimeout(() => end(reject, failure(text.link.timeout(station, verb), { timeout: true })), milliseconds);
     };
     const stop = link.subscribe(replyTopic, (_, bytes) => {
-      const reply = json(bytes);
+      const reply = wire.reply(json(bytes));
       if (!reply || (reply.id !== undefined && reply.id !== id)) return;
       onPhase?.(reply);
       if (reply.phase === "accepted") wait(600000);
       else if (reply.phase === "done") end(resolve, reply);
       else if (reply.phase === "failed") {
-        const errors = wire.errors(reply.errors) ?? [];
+        const { errors = [] } = reply;
         end(reject, failure(errors[0]?.message ?? text.link.failed(verb), { errors, reply }));
       }
     });
@@ -399,9 +399,9 @@ link.history = async function history(station, query, options) {
 link.groupCommand = function groupCommand(group, verb, payload, onReply) {
   const id = newId();
   const stop = link.subscribe(`${link.root}/+/res/${id}`, (topic, bytes) => {
-    const reply = json(bytes);
+    const reply = wire.reply(json(bytes));
     const station = wire.stationId(topic.slice(link.root.length + 1).split("/")[0]);
-    if (station && reply && reply.phase !== "accepted") onReply(station, { phase: reply.phase, errors: wire.errors(reply.errors) ?? [], result: reply.result, rev: reply.rev });
+    if (station && reply?.phase && reply.phase !== "accepted") onReply(station, { errors: [], ...reply });
   });
   queueMicrotask(() => client && mayCommand() && send(`${link.root}/group/${group}/cmd/${verb}`, { ...payload, id }));
   return stop;

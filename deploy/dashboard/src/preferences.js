@@ -54,6 +54,8 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 const utc = () => values.time === "utc";
 // The zone that times are shown in, at a time.
 const zone = (time) => (utc() ? "UTC" : units.zone(typeof time === "string" ? units.milliseconds(time) : time));
+// That of a span, both where it begins and ends with another one: "UTC+2 → UTC+1".
+const zones = (from, to) => [...new Set([zone(from), zone(to)])].join(" → ");
 export const format = {
   // m/s² as "12.3 mg"
   acceleration: (value, unit = values.unit) => units.text(value, unit),
@@ -61,19 +63,18 @@ export const format = {
   accelerationParts: (value, unit = values.unit) => ({ number: units.number(value, unit), unit: units.label(unit) }),
   velocity: (value) => units.quantity(value * 100, "cm/s"),
   quantity: units.quantity,
-  utc, zone,
+  utc, zone, zones,
   // Where the zone stands beside, in the head of a table or on an axis.
   time: (text) => units.time(text, utc()),
-  dateTime: (text) => units.dateTime(text, utc()),
+  // (The zone that stands there is today's: of half of the year it is another one, which is said.)
+  dateTime: (text) => `${units.dateTime(text, utc())}${zone(text) === zone(Date.now()) ? "" : ` ${zone(text)}`}`,
   date: (time) => units.date(time, utc()),
   // Where it does not: "2026-01-05 12:03:59 UTC"
   moment: (text) => `${units.dateTime(text, utc())} ${zone(text)}`,
   clock: (text) => `${units.time(text, utc())} ${zone(text)}`,
   duration: units.duration,
   // Milliseconds since 1970 as "14 s ago"
-  ago(milliseconds) {
-    if (!Number.isFinite(milliseconds)) return text.noTime;
-    const seconds = Math.max(0, Math.round((Date.now() - milliseconds) / 1000));
-    return text.ago(seconds < 1 ? "0 s" : units.duration(seconds));
-  },
+  ago: (milliseconds) => (Number.isFinite(milliseconds) ? format.since((Date.now() - milliseconds) / 1000) : text.noTime),
+  // So many seconds, in whole ones: "14 s ago"
+  since: (seconds) => text.ago(units.wholeDuration(seconds)),
 };

@@ -98,6 +98,14 @@ fleet.time = (known) => {
   return clock.t + (known.online !== false && fleet.silence(known) === 0 ? Date.now() - clock.at : 0);
 };
 
+// How long ago a time of a station was (milliseconds since 1970, as the station says it), in seconds by its own clock, which
+// goes on whether the station is heard or not; NaN where that clock was set meanwhile.
+fleet.age = (id, time) => {
+  const { clock } = fleet.stations.get(id) ?? {};
+  const age = ((clock ? clock.t + Date.now() - clock.at : Date.now()) - time) / 1000;
+  return age > -5 && age < 86400 ? Math.max(0, age) : NaN;
+};
+
 // How long an event has lasted, in seconds: as its station says it, and of an open one until now.
 fleet.duration = (id, event, ended) => {
   const known = fleet.stations.get(id);

@@ -20,7 +20,7 @@ function tell(station, event) {
 function entry(station, event) {
   let found = kept.get(name(station, event));
   if (!found) {
-    found = { station, event, assembler: new waveform.Assembler(), fetched: null };
+    found = { station, event, assembler: new waveform.Assembler(), fetched: null, isPart: false };
     kept.set(name(station, event), found);
   }
   return found;
@@ -92,11 +92,11 @@ function judge(assembler, said) {
 }
 
 export const waveforms = {
-  // { assembler, fetched }; undefined when nothing has come.
+  // { assembler, fetched, isPart }; undefined when nothing has come.
   get: (station, event) => kept.get(name(station, event)),
-  // Keeps what a snapshot has brought, for as long as the page is open.
-  put(station, event, assembler) {
-    entry(station, event).fetched = assembler;
+  // Keeps what a snapshot has brought, for as long as the page is open. `isPart`: the event goes on, the rest comes live.
+  put(station, event, assembler, isPart = false) {
+    Object.assign(entry(station, event), { fetched: assembler, isPart });
     tell(station, event);
   },
   on(fn) {

@@ -67,9 +67,28 @@ test("an alarm comes once, changes, and goes after its time", () => {
   assert.deepStrictEqual(book.list(), []);
 });
 
-test("what is old, over or withdrawn when it is heard of is none", () => {
+test("what was open before anybody listened, or is too old, is shown and wakes nobody; changes of it neither", () => {
+  for (const [age, watched, what] of [[180000, Infinity, "new"], [180001, Infinity, "shown"], [4000, 5000, "new"], [5001, 5000, "shown"], [0, 0, "new"]]) {
+    const book = new Alarms();
+    assert.strictEqual(book.hear(alarm(), 0, age, watched), what, `${age} ${watched}`);
+    assert.strictEqual(book.hear(alarm({ size: 9 }), 100, age + 100, watched + 100), "changed");
+    assert.strictEqual(book.list().length, 1);
+  }
+});
+
+test("what the reader has seen stays seen when the page is loaded again, as far as it is kept", () => {
   const book = new Alarms();
-  assert.strictEqual(book.hear(alarm(), 0, 180001), null);
+  book.hear(alarm(), 0);
+  book.dismiss("network net-1");
+  const next = new Alarms(book.dismissed);
+  assert.strictEqual(next.hear(alarm(), 10, 5000, 100), null);
+  assert.strictEqual(next.hear(alarm({ size: 5 }), 20, 5000, 100), "shown");
+  const many = new Alarms(Array.from({ length: 600 }, (_, i) => [`s${i}`, 4]));
+  assert.deepStrictEqual([many.dismissed.length, many.dismissed[0][0]], [500, "s100"]);
+});
+
+test("what is over or withdrawn when it is heard of is none", () => {
+  const book = new Alarms();
   assert.strictEqual(book.hear(alarm({ state: "over" }), 0), null);
   assert.strictEqual(book.hear(alarm({ state: "withdrawn" }), 0), null);
 });

@@ -29,6 +29,7 @@ mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: begin });
 const { link } = await import("../src/link.js");
 const { fleet } = await import("../src/fleet.js");
 const { rank } = await import("../src/pure/rank.js");
+await import("../src/watching.js");
 await import("../src/introductions.js");
 fleet.start();
 fleet.introduce();
@@ -44,7 +45,7 @@ const say = (id, what, content, retain = false) => client.emit("message", `seism
   new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content)), { retain });
 const level = (seq = 0) => ({ v: 1, boot: "b", seq, t: new Date().toISOString(), pga: 0.001, triggered: false, valid: true });
 const info = (id) => ({ v: 1, agent: { version: "1" }, station: { id, latitude: 1, longitude: 2 } });
-link.subscribe("seismote/+/state/level", fleet.take);
+for (const what of ["state/level", "state/summary", "event/last"]) link.subscribe(`seismote/+/${what}`, fleet.take);
 
 test("who speaks is online, whatever the broker kept before or hands over late", () => {
   connect();
@@ -139,6 +140,86 @@ test("the time of a station that plays a recording is that of its samples, whate
   connect();
   take("state/health", { v: 1, boot: "b", seq: 1, t: new Date().toISOString() }, true);
   assert.strictEqual(fleet.stations.get("a").clock.t, Date.now());
+});
+
+const id = (second) => `a-20260105T1000${String(second).padStart(2, "0")}000Z`;
+const stamp = (seconds) => new Date(begin + seconds * 1000).toISOString();
+const summary = (t, intensity, seq = 0) => ({ v: 1, boot: "b", seq, t: stamp(t), intensity, triggered: true, valid: true });
+const quake = (type, more) => ({ v: 1, boot: "b", seq: 0, t: stamp(50), event_type: type, event_id: id(0), onset: stamp(0), intensity: [{ scale: "mmi", relation: "worden12", value: 8.1 }, { scale: "mmi", relation: "wald99", value: 8.6 }],
+  peaks: { x: { value: 1, t: stamp(11) }, y: { value: 2, t: stamp(12) }, h: { value: 2.1, t: stamp(12.1) } }, ...more });
+
+test("the highest is one value with a time of its own, whether levels, summaries or events said it", () => {
+  const two = (value) => [{ scale: "mmi", relation: "worden12", value }, { scale: "mmi", relation: "wald99", value: value + 1 }, { scale: "jma", relation: "jma", value: value / 2 }];
+  const most = (item) => fleet.highest(fleet.stations.get("a"), item);
+  const leading = () => most(fleet.leading(fleet.stations.get("a")));
+  // In the overview, where the relation is not known, and on the station's page, where it is, in either order.
+  for (const order of [["level", "event", "summary"], ["event", "summary", "level"], ["summary", "level", "event"]]) {
+    connect();
+    say("a", "state/online", "online");
+    for (const what of order) {
+      if (what === "level") say("a", "state/level", { ...level(1), t: stamp(20), mmi: 2.2, jma: 1 });
+      if (what === "event") say("a", "event/trigger", quake("update"));
+      if (what === "summary") say("a", "state/summary", summary(21, two(2.1), 2));
+    }
+    assert.deepStrictEqual([leading().item.value, leading().t], [8.1, stamp(12)], order.join());
+    assert.strictEqual(most({ scale: "mmi", relation: "worden12" }), leading());
+    assert.strictEqual(most({ scale: "mmi", relation: "wald99" }).item.value, 8.6);
+    assert.strictEqual(rank.row(fleet.stations.get("a"), { silence: 0, alerts: [], item: fleet.leading(fleet.stations.get("a")), highest: leading() }).highest, 8.1);
+    // Only what is higher is a new highest.
+    say("a", "state/level", { ...level(3), t: stamp(60), mmi: 8.1 });
+    assert.strictEqual(leading().t, stamp(12));
+    say("a", "state/level", { ...level(4), t: stamp(61), mmi: 8.2 });
+    assert.deepStrictEqual([leading().t, leading().item.value], [stamp(61), 8.2]);
+  }
+});
+
+test("the highest is of what this page has heard, and of the event that was open then; of nothing older", () => {
+  connect();
+  say("a", "state/online", "online", true);
+  say("a", "state/level", { ...level(1), t: stamp(-7200), mmi: 9 }, true);
+  say("a", "state/summary", { ...summary(-7200, [{ scale: "mmi", relation: "worden12", value: 9 }]) }, true);
+  say("a", "event/last", quake("end", { event_id: id(1), end: stamp(30) }), true);
+  fleet.learn("a", quake("end", { event_id: id(2), end: stamp(30) }));
+  assert.strictEqual(fleet.stations.get("a").highest.size, 0);
+  say("a", "event/current", quake("update"), true);
+  assert.strictEqual(fleet.highest(fleet.stations.get("a"), { scale: "mmi" }).item.value, 8.1);
+  // One that was missed meanwhile.
+  connect();
+  say("a", "state/level", { ...level(5), t: stamp(0), mmi: 1 });
+  fleet.learn("a", quake("end", { event_id: id(3), onset: stamp(-5), end: stamp(30) }));
+  assert.strictEqual(fleet.highest(fleet.stations.get("a"), { scale: "mmi" }).item.value, 1);
+  fleet.learn("a", quake("end", { event_id: id(4), onset: stamp(5), end: stamp(30) }));
+  assert.strictEqual(fleet.highest(fleet.stations.get("a"), { scale: "mmi" }).item.value, 8.1);
+});
+
+test("of two agents under one name one is shown, and it is said", () => {
+  connect();
+  const states = () => fleet.stations.get("a").runs.isDouble(Date.now());
+  for (let i = 0; i < 12; i++) {
+    say("a", "state/level", { ...level(i), boot: "first", pga: 1 });
+    say("a", "state/level", { ...level(i), boot: "second", pga: 2 });
+    mock.timers.tick(1000);
+    if (i > 4) assert.deepStrictEqual([states(), new Set([1, 2]).has(fleet.stations.get("a").level.pga)], [true, true]);
+  }
+  const { pga } = fleet.stations.get("a").level;
+  for (let i = 20; i < 24; i++) {
+    say("a", "state/level", { ...level(i), boot: "first", pga: 1 });
+    assert.strictEqual(fleet.stations.get("a").level.pga, pga);
+    say("a", "state/level", { ...level(i), boot: "second", pga: 2 });
+    assert.strictEqual(fleet.stations.get("a").level.pga, pga);
+    mock.timers.tick(1000);
+  }
+});
+
+test("an age is by the station's own clock, of a recording by that of the recording, and goes on while nothing is heard", () => {
+  connect();
+  const now = () => Date.now();
+  say("a", "state/level", { ...level(1), t: new Date(now() - 3600000).toISOString() });
+  assert.strictEqual(Math.round(fleet.age("a", now() - 3600000 - 13000)), 13);
+  mock.timers.tick(60000);
+  assert.strictEqual(Math.round(fleet.age("a", now() - 3660000 - 13000)), 73);
+  assert.strictEqual(fleet.age("a", now()), NaN, "an hour ahead of its clock");
+  assert.strictEqual(Math.round(fleet.age("nobody", now() - 9000)), 9);
 });
 
 test("who speaks and has not said who it is, is asked, where the broker hands out nothing that it keeps", () => {

@@ -38,7 +38,7 @@ test("a page of events is read, one that is none is left out", () => {
 });
 
 test("a day's lines have its extremes, the finer over the coarser, and gaps where nothing is known", () => {
-  const day = new helicorder.Day(begin);
+  const day = new helicorder.Day();
   const coarse = { from: rfc(begin), step_s: 60, z: { min: Array(1440).fill(9.7), max: Array(1440).fill(9.9) } };
   coarse.z.min[10] = coarse.z.max[10] = NaN;
   assert.ok(day.put(coarse, "z"));
@@ -50,11 +50,29 @@ test("a day's lines have its extremes, the finer over the coarser, and gaps wher
   assert.ok(Number.isNaN(day.extremes(begin + 600, begin + 660, out)[0]));
   const { middle, reach } = day.line(begin, begin + 3600, 60);
   assert.ok(Math.abs(middle - 9.8) < 1e-9 && Math.abs(reach - 0.1) < 1e-9);
-  assert.ok(helicorder.questions(begin, begin + 50000).every(({ from, to, step }) => (to - from) / step <= 5000));
+  const whole = { begin, end: begin + 86400 };
+  assert.ok(helicorder.questions(whole, begin + 50000).every(({ from, to, step }) => (to - from) / step <= 5000));
   // Of a day that goes on what is new, with the minute that was not whole; never what is before the day.
-  const since = helicorder.questions(begin, begin + 50060, begin + 50000);
+  const since = helicorder.questions(whole, begin + 50060, begin + 50000);
   assert.deepStrictEqual(since, [{ from: begin + 49880, to: begin + 50060, step: 60 }, { from: begin + 49880, to: begin + 50060, step: 2 }]);
-  assert.strictEqual(helicorder.questions(begin, begin + 60, begin + 10)[0].from, begin);
+  assert.strictEqual(helicorder.questions(whole, begin + 60, begin + 10)[0].from, begin);
+});
+
+test("a day on which clocks change has the lines of its own length, and is asked for to its end", () => {
+  const zone = process.env.TZ;
+  process.env.TZ = "Europe/Berlin";
+  try {
+    for (const [name, hours] of [["2026-10-25", 25], ["2026-03-29", 23], ["2026-11-26", 24]]) {
+      const day = helicorder.dayOf(name, false);
+      assert.deepStrictEqual([3600, 1800, 900].map((line) => helicorder.linesOf(day, line)), [hours, 2 * hours, 4 * hours], name);
+      assert.strictEqual(helicorder.questions(day, day.end + 1e6)[0].to - day.begin, hours * 3600);
+      assert.strictEqual(new Date(day.begin * 1000).getHours(), 0);
+    }
+    assert.strictEqual(helicorder.linesOf(helicorder.dayOf("2026-10-25", true), 3600), 24, "UTC has no summer");
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
 });
 
 test("what was kept stands before the live traces, and these go on over it", () => {
@@ -139,13 +157,14 @@ test("a waveform as CSV says when it began and in which units", () => {
 
 test("of many stations those with problems come first, and numbers that are missing last", () => {
   const known = (id, more) => ({ id, online: true, info: { station: { groups: id < "c" ? ["school"] : [] } }, level: { synced: true }, highest: new Map(), heard: 0, ...more });
-  const row = (one, more) => rank.row(one, { now: { pga: 0.1, valid: true }, silence: 0, alerts: [], item: { value: 2 }, ...more });
+  const row = (one, more) => rank.row(one, { now: { pga: 0.1, valid: true }, silence: 0, alerts: [], item: { value: 2 }, highest: { item: { value: 3 }, t: "" }, ...more });
   const rows = [
     row(known("a")), row(known("b", { online: false })), row(known("c"), { now: { triggered: true, pga: 3 } }), row(known("d"), { alerts: [{ severity: "error" }], item: undefined }),
-    row(known("e", { level: { synced: false } })), row(known("f"), { silence: 20000 }),
+    row(known("e", { level: { synced: false } })), row(known("f"), { silence: 20000 }), row(known("g"), { isDouble: true, highest: undefined }),
   ];
-  assert.deepStrictEqual(rank.sort(rows, "problems").map(({ id }) => id), ["c", "d", "b", "f", "e", "a"]);
-  assert.deepStrictEqual(rank.count(rows), { all: 6, online: 5, shaking: 1, alerts: 1, offline: 1, silent: 1, clock: 1, updating: 0, returned: 0 });
+  assert.deepStrictEqual(rank.sort(rows, "problems").map(({ id }) => id), ["c", "d", "g", "b", "f", "e", "a"]);
+  assert.deepStrictEqual([rows[0].highest, rows[6].highest, rank.sort(rows, "highest", -1).at(-1).id], [3, NaN, "g"]);
+  assert.deepStrictEqual(rank.count(rows), { all: 7, online: 6, shaking: 1, alerts: 1, offline: 1, silent: 1, clock: 1, updating: 0, returned: 0 });
   assert.deepStrictEqual(rank.filter(rows, { only: "shaking" }).map(({ id }) => id), ["c"]);
   assert.deepStrictEqual(rank.filter(rows, { group: "school" }).map(({ id }) => id), ["a", "b"]);
   for (const way of [1, -1]) assert.strictEqual(rank.sort(rows, "intensity", way).at(-1).id, "d");

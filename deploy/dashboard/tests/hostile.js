@@ -9,6 +9,7 @@ import { form } from "../src/pure/form.js";
 import { policy } from "../src/pure/policy.js";
 import { waveform } from "../src/pure/waveform.js";
 import { Traces } from "../src/pure/ring.js";
+import { settingControls } from "../src/views/settings-controls.js";
 
 const colors = ["url(//evil)", "#fff", "red", "#ffffff;background:url(//evil)", "#gggggg", "image-set('//evil' 1x)", 7, null, ["#ffffff"], { toString: () => "#ffffff" }];
 
@@ -101,6 +102,39 @@ test("a schema that refers to itself, in a circle or as a tree, ends with an err
   for (let i = 0; i < 60; i++) choices.d[`n${i}`] = { anyOf: [{ $ref: `#/d/n${i + 1}` }, { $ref: `#/d/n${i + 1}` }, { type: "array" }] };
   const wide = { properties: { x: { properties: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, { type: "number" }])) } } };
   for (const schema of [circle, tree, choices, wide]) assert.throws(() => form.fields(schema), RangeError);
+});
+
+test("settings of a newer agent: what is no text is told as JSON, units that nobody knows are not computed with", () => {
+  const schema = (kind) => ({ properties: { a: { properties: { b: kind } } } });
+  const [field] = form.fields(schema({ anyOf: [{ type: "number" }, { type: "string", pattern: "^[0-9.]+ (us|furlong|s)$" }] }));
+  assert.deepStrictEqual([field.kind, field.units], ["quantity", ["us", "furlong", "s"]]);
+  for (const typed of ["5 us", "5 furlong", "5 s", "5"]) assert.doesNotMatch(settingControls.otherUnit(field, typed), /NaN|undefined|\[object/, typed);
+  assert.strictEqual(settingControls.otherUnit({ ...field, units: ["ms", "s"] }, "5 ms"), "= 0.005 s");
+  for (const value of [{ a: 1 }, [{ a: 1 }], [1, { a: 1 }], [[1], [2]], { filter: { of: [1, { a: [{ b: 2 }] }] } }]) {
+    for (const one of [form.format(field, value), settingControls.shown({ ...field, kind: "variants" }, value), settingControls.shown(field, value)]) assert.doesNotMatch(one, /\[object|undefined/, one);
+  }
+  for (const options of [[{ a: 1 }], [1, { a: 1 }], "abc", { 0: 1 }]) {
+    assert.strictEqual(form.fields(schema({ enum: options }))[0].kind, "json");
+    assert.strictEqual(form.fields(schema({ type: "array", items: { enum: options } }))[0].kind, "json");
+  }
+});
+
+test("a tree of settings has an end in every direction, and no control characters", () => {
+  let deep = {};
+  for (let i = 0; i < 100; i++) deep = { deep };
+  const read = wire.config({ config: { deep, long: "x".repeat(1e6), evil: "a\u202eb", many: Array(1e5).fill(1), list: [null, true, { a: 1 }], ["k".repeat(200)]: 1 } }).config;
+  let depth = 0;
+  for (let node = read.deep; node; node = node.deep) depth++;
+  assert.deepStrictEqual([depth < 25, read.long.length, read.evil, read.many.length < 20001, Object.keys(read).includes("k".repeat(200))], [true, 4000, "a\ufffdb", true, false]);
+  assert.deepStrictEqual(wire.config({ config: { list: [null, true, { a: 1 }] } }).config, { list: [null, true, { a: 1 }] });
+});
+
+test("replies and blocks of traces are read as all else", () => {
+  assert.deepStrictEqual(wire.reply({ id: "a", phase: "accepted", rev: "<b>", incomplete: 1, errors: [{ message: 5, code: "x" }, null], result: { a: 1 }, evil: 1 }), { id: "a", phase: "accepted", errors: [{ code: "x" }], result: { a: 1 } });
+  for (const none of [null, [], 5, "x"]) assert.strictEqual(wire.reply(none), undefined);
+  const block = { t: "2026-01-05T10:20:30Z", rate_hz: 20, n: 2, x: { raw: [1, "2"] } };
+  assert.deepStrictEqual(wire.trace({ ...block, y: 5, z: { raw: "abc", evil: [1] }, boot: {} }), { ...block, z: {} });
+  for (const bad of [{ t: 5 }, { rate_hz: "20" }, { rate_hz: 0 }, { n: 0 }, { n: 1e9 }]) assert.strictEqual(wire.trace({ ...block, ...bad }), undefined, JSON.stringify(bad));
 });
 
 test("numbers at the ends of what there is draw no endless axis", () => {

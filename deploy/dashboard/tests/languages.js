@@ -163,6 +163,28 @@ test("plurals and numbers are those of the language", () => {
   for (const wrong of ["{", "{x}", "{0, plural, one {a}}", "}", "{0, plural, other {a}"]) assert.throws(() => messages.parse(wrong), SyntaxError, wrong);
 });
 
+test("a time is said in the words of the language, and one of something in its singular", () => {
+  const time = (code, name, value) => messages.compile(language(code), english, messages.numbers(code)).time[name](value);
+  assert.deepStrictEqual(["en", "ja", "tr"].map((code) => time(code, "s", "58")), ["58 s", "58 秒", "58 sn"]);
+  const missing = (count) => messages.compile(language("de"), english, messages.numbers("de")).network.missing(count);
+  assert.deepStrictEqual([missing(1), missing(2)], ["1 Station hätte es bemerken müssen und hat es nicht", "2 Stationen hätten es bemerken müssen und haben es nicht"]);
+});
+
+// Every table of limits that the agent has, and every relation of intensity, by their names in its sources.
+test("names of limits and of relations are words", () => {
+  const sources = path.join(top, "..", "..", "Sources", "Core");
+  const read = (folder) => fs.readdirSync(path.join(sources, folder)).map((name) => fs.readFileSync(path.join(sources, folder, name), "utf8")).join("\n");
+  const limits = read("Vibration/Limits");
+  const tables = [...limits.matchAll(/name: "([^"]+)", standard:/g)].map(([, name]) => name);
+  const places = [...limits.matchAll(/(?:place|line): "([a-z0-9-]+)"/g), ...limits.matchAll(/(?:foundation|others|rows|row)\("([a-z0-9-]+)"/g), ...limits.matchAll(/\("([a-z0-9-]+)", (?:\[|[\d.]+)/g)].map(([, name]) => name);
+  assert.ok(tables.length === 7 && places.length > 20, `${tables} ${places}`);
+  assert.deepStrictEqual(tables.filter((name) => !english.vibration.tables[name]), []);
+  assert.deepStrictEqual([...new Set(places)].filter((name) => !english.vibration.lines[name]), []);
+  const relations = [...read("Seismology/Intensity").matchAll(/IntensityRelation\(\s*"([a-z0-9_]+)"/g)].map(([, name]) => name);
+  assert.ok(relations.length >= 7, relations.join());
+  assert.deepStrictEqual(relations.filter((name) => !english.intensity.relations[name]), []);
+});
+
 test("what a language lacks is said in English, and names that every object has are not found", () => {
   const text = messages.compile({ a: "x" }, { a: "one", b: { c: "two {0}" }, d: ["N"] }, messages.numbers("en"));
   assert.strictEqual(text.a, "x");
@@ -188,6 +210,6 @@ test("each text is used", () => {
   const unused = leaves(english).map(([key]) => key.split("/").pop()).filter((name) => !/^\d+$/.test(name) && !new RegExp(`\\b${name.replaceAll("-", "\\-")}\\b`).test(code));
   // Those that stations name: presets, relations, detectors, variants, kinds of labels.
   const named = [...Object.keys(english.class.labels), ...Object.keys(english.settings.presets), ...Object.keys(english.settings.variants), ...Object.keys(english.settings.options),
-    ...Object.keys(english.settings.effects), ...Object.keys(english.intensity.relations), ...Object.keys(english.events.names), ...Object.keys(english.health.sensor), ...Object.keys(english.health.clock.sources), ...Object.keys(english.class.names), ...Object.keys(english.frame.themes), ...Object.keys(english.network)];
+    ...Object.keys(english.settings.effects), ...Object.keys(english.intensity.relations), ...Object.keys(english.events.names), ...Object.keys(english.health.sensor), ...Object.keys(english.health.clock.sources), ...Object.keys(english.class.names), ...Object.keys(english.frame.themes), ...Object.keys(english.network), ...Object.keys(english.vibration.tables), ...Object.keys(english.vibration.lines)];
   assert.deepStrictEqual([...new Set(unused)].filter((name) => !named.includes(name)), []);
 });

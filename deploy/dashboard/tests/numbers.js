@@ -35,6 +35,21 @@ test("durations are said as people say them", () => {
   for (const [seconds, text] of Object.entries(said)) assert.strictEqual(units.duration(Number(seconds)), text);
 });
 
+test("a duration is never 60 of something or a thousand of another, and an age is whole", () => {
+  assert.deepStrictEqual([0.9994, 0.9996, 59.94, 59.96, 59.6, 3599.6].map((seconds) => units.duration(seconds)), ["999 ms", "1 s", "59.9 s", "1 min", "59.6 s", "1 h"]);
+  assert.deepStrictEqual([-3, 0, 0.3, 0.6, 59.6, 61].map((seconds) => units.wholeDuration(seconds)), ["0 s", "0 s", "0 s", "1 s", "1 min", "1 min 1 s"]);
+});
+
+test("what is known to a tenth has no more digits, and a depth ten kilometres", () => {
+  assert.deepStrictEqual([0.83, 8.04, 42.4, 123.4, 1234].map((km) => units.about(km, "km")), ["0.8 km", "8 km", "42 km", "120 km", "1200 km"]);
+  assert.deepStrictEqual([0, 3, 8, 10, 14.9, 28, 117, NaN, undefined].map(units.depth), ["< 10 km", "< 10 km", "≈ 10 km", "≈ 10 km", "≈ 10 km", "≈ 30 km", "≈ 120 km", "–", "–"]);
+});
+
+test("slow traces have a spectrum, of as many samples as it takes", () => {
+  assert.deepStrictEqual([0.1, 1, 2, 2.5, 20].map(fft.liveCount), [64, 64, 64, 64, 512]);
+  for (const rate of [0.1, 1, 2, 20]) assert.strictEqual(fft.spectrum(new Float64Array(fft.liveCount(rate)), rate).amplitudes.length, fft.liveCount(rate) / 2 + 1);
+});
+
 test("steps of the scales are the agent's", () => {
   const name = (scale, value, more) => scales.intensity({ scale, value, ...more })?.name;
   assert.deepStrictEqual([-1, 1.49, 1.5, 7.7, 11.6, 14].map((value) => name("mmi", value)), ["I", "I", "II", "VIII", "XII", "XII"]);

@@ -41,6 +41,44 @@ test("what never came is a hole of its length", () => {
   assert.strictEqual(traces.value("x", "raw", 60), 60);
 });
 
+test("a hole is asked for once, filled where nothing came live, and its extremes are those of what is there", () => {
+  const traces = new Traces();
+  // A rate at which a block, a hole and what comes after lie in one bucket, after the ring has gone round.
+  const slow = (i, values) => ({ t: time(i), rate_hz: 1, n: values.length, x: { raw: values } });
+  for (let i = 0; i < 9000; i += 4) traces.add(slow(i, [9, 9, 9, 9]), i);
+  traces.add(slow(9005, [1]), 9005);
+  assert.deepStrictEqual(traces.holes, [{ from: 9000, to: 9005 }]);
+  traces.fill("x", "raw", 8998, 9006, (slot) => slot - 9000);
+  assert.deepStrictEqual([8999, 9000, 9004, 9005].map((slot) => traces.value("x", "raw", slot)), [9, 0, 4, 1]);
+  const out = [0, 0];
+  assert.deepStrictEqual([...traces.extremes("x", "raw", 9000, 9006, out)], [0, 4]);
+  traces.add(slow(9006, Array(26).fill(2)), 9006);
+  assert.deepStrictEqual([...traces.extremes("x", "raw", 9000, 9030, out)], [0, 4]);
+  assert.ok(traces.end - traces.first <= traces.capacity);
+  // Not more of them than are worth it, the newest.
+  for (let i = 1; i < 40; i++) traces.add(slow(9032 + 10 * i, [2, 2]), i);
+  assert.ok(traces.holes.length === 16 && traces.holes.at(-1).to === traces.end - 2, JSON.stringify(traces.holes.at(-1)));
+});
+
+test("where levels and samples meet there is a seam, on either side of a hole, and none among samples", () => {
+  const traces = new Traces();
+  for (let i = 0; i < 10; i++) traces.add(block(i), i);
+  assert.deepStrictEqual(traces.seams("x", -1000, 200), []);
+  traces.addLevels("x", { from: begin - 60, step: 2, min: Array(30).fill(-9), max: Array(30).fill(9) });
+  const near = (list, wanted) => assert.deepStrictEqual(list.map((slot) => Math.round(slot)), wanted);
+  near(traces.seams("x", -1000, 200), [0]);
+  traces.fill("x", "raw", -400, 0, () => 0);
+  near(traces.seams("x", -2000, 200), [-400]);
+  // A hole of a minute, with levels of its own.
+  for (let i = 70; i < 75; i++) traces.add(block(i), i);
+  assert.deepStrictEqual(traces.holes, [{ from: 200, to: 1400 }]);
+  traces.addLevels("x", { from: begin + 10, step: 2, min: Array(30).fill(-9), max: Array(30).fill(9) });
+  near(traces.seams("x", -2000, 1500), [-400, 200, 1400]);
+  near(traces.seams("x", 0, 1000), [200]);
+  traces.fill("x", "raw", 200, 1400, () => 1);
+  near(traces.seams("x", -2000, 1500), [-400]);
+});
+
 test("a recording that begins again, or another rate, begins a new trace", () => {
   const traces = new Traces();
   for (let i = 10; i < 13; i++) traces.add(block(i), i);

@@ -7,7 +7,7 @@ const most = 20;
 const lasting = { network: 120000, station: 60000, warning: 60000, test: 15000 };
 const afterEnd = 30000;
 const afterWithdrawal = 10000;
-// What is older when it is heard of is none.
+// What is older when it is heard of is shown alone: nobody is woken for it.
 const oldest = 180000;
 const mostDismissed = 500;
 
@@ -66,11 +66,22 @@ const step = (size) => (Number.isFinite(size) ? Math.floor(size + 0.5) : 0);
 export class Alarms {
   #list = new Map();
   // key -> the step of intensity at which the reader had seen it
-  #dismissed = new Map();
+  #dismissed;
 
-  // Takes an alarm at a time; `age`: how old it was when it was heard, ms. What has become of it: "new", "changed", "over" (it is
-  // none any more), or null where nothing is to be done.
-  hear(alarm, now, age = 0) {
+  // `dismissed`: what another visit has left of it (see there).
+  constructor(dismissed = []) {
+    this.#dismissed = new Map(dismissed.slice(-mostDismissed));
+  }
+
+  // Pairs of key and step, of what the reader has seen.
+  get dismissed() {
+    return [...this.#dismissed];
+  }
+
+  // Takes an alarm at a time; `age`: how old it was when it was heard, `watched`: for how long somebody had been listening, ms.
+  // What has become of it: "new", "shown" (new here alone: it was open before anybody listened, or is too old to wake
+  // somebody), "changed", "over" (it is none any more), or null where nothing is to be done.
+  hear(alarm, now, age = 0, watched = Infinity) {
     const before = this.#list.get(alarm.key);
     if (alarm.state === "merged") {
       this.#list.delete(alarm.key);
@@ -78,12 +89,12 @@ export class Alarms {
     }
     const wait = alarm.state === "withdrawn" ? afterWithdrawal : alarm.state === "over" ? afterEnd : lasting[alarm.kind];
     if (!before) {
-      if (alarm.state !== "on" || age > oldest || this.#dismissed.get(alarm.key) >= step(alarm.size)) return null;
+      if (alarm.state !== "on" || this.#dismissed.get(alarm.key) >= step(alarm.size)) return null;
       if (this.#list.size >= most) this.#list.delete(this.list().at(-1).key);
     }
     const until = alarm.kind === "warning" && alarm.state === "on" ? Math.min(now + wait, Math.max(alarm.ends, now + 1000)) : now + wait;
     this.#list.set(alarm.key, { ...alarm, since: before?.since ?? now, until });
-    return before ? "changed" : "new";
+    return before ? "changed" : age > oldest || age > watched ? "shown" : "new";
   }
 
   // Those whose time is over are taken away; returns whether there were any.

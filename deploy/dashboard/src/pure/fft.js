@@ -54,4 +54,9 @@ function spectrum(samples, rate) {
   return { step: rate / size, amplitudes };
 }
 
-export const fft = { transform, spectrum };
+// Of how few samples a spectrum is still one, and how many of the newest samples of live traces are looked at: half a minute,
+// or as many as it takes.
+const fewest = 64;
+const liveCount = (rate) => Math.max(fewest, Math.round(25.6 * rate));
+
+export const fft = { transform, spectrum, fewest, liveCount };

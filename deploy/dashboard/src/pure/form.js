@@ -45,7 +45,7 @@ function control(schema, root) {
   schema = resolve(schema, root);
   const nullable = hasType(schema, "null") || (schema.anyOf ?? []).some((part) => part.type === "null");
   if (hasType(schema, "boolean")) return { kind: "toggle" };
-  if (schema.enum) return { kind: "choice", options: unique(schema.enum) };
+  if (schema.enum) return isPlain(schema.enum) ? { kind: "choice", options: unique(schema.enum) } : { kind: "json" };
   if (hasType(schema, "array")) return list(schema, root);
   if (hasType(schema, "integer")) return { kind: "integer", nullable, ...limits(schema) };
   if (hasType(schema, "number")) return { kind: "number", nullable, ...limits(schema) };
@@ -54,6 +54,8 @@ function control(schema, root) {
   return { kind: "json" };
 }
 
+const isPlain = (options) => Array.isArray(options) && options.every((one) => one === null || typeof one !== "object");
+
 // 5 and "5" are the same choice.
 function unique(options) {
   return options.filter((option, i) => options.findIndex((other) => String(other) === String(option)) === i);
@@ -61,6 +63,7 @@ function unique(options) {
 
 function list(schema, root) {
   const items = resolve(schema.items, root);
+  if (items.enum && !isPlain(items.enum)) return { kind: "json" };
   if (items.enum) return { kind: "set", options: items.enum, least: schema.minItems ?? 0 };
   const one = control(items, root);
   const kind = { number: "numbers", integer: "numbers", quantity: "quantities", text: "texts" }[one.kind];
@@ -144,7 +147,8 @@ function same(a, b) {
 // A value as one types it.
 function format(field, value) {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.map((one) => (typeof one === "number" ? shortest(one) : String(one))).join(", ");
+  const isList = Array.isArray(value) && value.every((one) => one === null || typeof one !== "object");
+  if (isList) return value.map((one) => (typeof one === "number" ? shortest(one) : String(one))).join(", ");
   if (typeof value === "number") return shortest(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

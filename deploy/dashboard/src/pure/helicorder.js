@@ -2,10 +2,10 @@
 
 import { units } from "./units.js";
 
-// Columns of one axis, of any steps, over a span from `begin` (seconds): put() replies, the finer over the coarser.
+// Columns of one axis, of any steps: put() replies, the finer over the coarser.
 class Day {
-  constructor(begin, seconds = 86400) {
-    Object.assign(this, { begin, seconds, layers: [] });
+  constructor() {
+    this.layers = [];
   }
 
   // A reply to `history` as wire.past reads it; false when it is empty.
@@ -61,10 +61,20 @@ class Day {
   }
 }
 
+// The day that "2026-10-25" names in the reader's zone: { begin, end } in seconds. Where clocks change it has 23 or 25 hours.
+function dayOf(name, utc) {
+  const [year, month, day] = name.split("-").map(Number);
+  const at = (by) => (utc ? Date.UTC(year, month - 1, day + by) : new Date(year, month - 1, day + by).getTime()) / 1000;
+  return { begin: at(0), end: at(1) };
+}
+
+// How many lines of so many seconds such a day has; the last one may be shorter.
+const linesOf = ({ begin, end }, seconds) => Math.ceil((end - begin) / seconds - 1e-9);
+
 // What is asked of a station for a day: steps and spans (seconds), at most `most` steps each: the whole day by minutes, and
 // what its ring may still have by finer ones. With `known`, what has come since that time (a minute is whole at its end).
-function questions(begin, now, known = NaN, most = 5000) {
-  const end = Math.min(begin + 86400, now);
+function questions({ begin, end: last }, now, known = NaN, most = 5000) {
+  const end = Math.min(last, now);
   const first = Number.isFinite(known) ? Math.max(begin, known - 120) : begin;
   const list = [{ from: first, to: end, step: 60 }];
   const recent = Math.max(first, now - 7200);
@@ -72,4 +82,4 @@ function questions(begin, now, known = NaN, most = 5000) {
   return list;
 }
 
-export const helicorder = { Day, questions };
+export const helicorder = { Day, questions, dayOf, linesOf };

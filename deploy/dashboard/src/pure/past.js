@@ -1,4 +1,4 @@
-// What a station has kept, put before its live traces.
+// What a station has kept, put before its live traces and into their holes.
 
 import { Traces } from "./ring.js";
 import { units } from "./units.js";
@@ -13,7 +13,7 @@ function levels(traces, past) {
   if (!(past.step_s > 0) || !Number.isFinite(from) || traces.end === 0) return;
   for (const axis of axes) {
     const { min, max } = past[axis] ?? {};
-    if (min?.length > 0 && max?.length === min.length) traces.levels.set(axis, { from, step: past.step_s, min, max });
+    if (min?.length > 0 && max?.length === min.length) traces.addLevels(axis, { from, step: past.step_s, min, max });
   }
 }
 
@@ -32,7 +32,7 @@ function samples(traces, shape) {
   if (traces.end === 0) return 0;
   const start = Number(shape.start / 1000n) / 1e6;
   const first = Math.ceil(traces.slot(start));
-  const last = Math.min(0, Math.ceil(traces.slot(start + shape.count / shape.rate)));
+  const last = Math.min(traces.end, Math.ceil(traces.slot(start + shape.count / shape.rate)));
   const ratio = shape.rate / traces.rate;
   // The middle of slot 0's share of samples.
   const offset = (traces.time(0) - start) * shape.rate;

@@ -1,6 +1,6 @@
 // Which stations need somebody's eyes: their states, how many are in each, which versions they have, and orders of a list.
 // The worst first.
-const states = ["shaking", "error", "offline", "silent", "warning", "clock", "settling", "unknown", "good"];
+const states = ["shaking", "error", "double", "offline", "silent", "warning", "clock", "settling", "unknown", "good"];
 const rankOf = new Map(states.map((state, i) => [state, i]));
 // What counts as a problem of the browser's user.
 const counts = ["all", "online", "shaking", "alerts", "offline", "silent", "clock", "updating", "returned"];
@@ -10,14 +10,15 @@ const updates = {
   watching: "trial", confirming: "trial", returned: "returned", failed: "returned", refused: "refused",
 };
 
-// A station as the list has it. `known`: of the fleet; `more`: { now, silence (ms), alerts: open ones, item: of intensity }
-function row(known, { now, silence, alerts, item }) {
+// A station as the list has it. `known`: of the fleet; `more`: { now, silence (ms), alerts: open ones, item: of intensity, highest:
+// { item, t } of its scale, isDouble: several agents have its name }
+function row(known, { now, silence, alerts, item, highest, isDouble = false }) {
   // What was last heard of one that has fallen silent is not what it does now.
   const triggered = known.online !== false && silence === 0 && now?.triggered === true;
   const synced = known.level?.synced ?? known.health?.time?.synced;
   const state = triggered ? "shaking"
     : alerts.some((alert) => alert.severity === "error") ? "error"
-      : known.online === false ? "offline"
+      : isDouble ? "double" : known.online === false ? "offline"
         : silence > 0 ? "silent"
           : alerts.some((alert) => alert.severity !== "info") ? "warning"
             : synced === false ? "clock"
@@ -27,15 +28,9 @@ function row(known, { now, silence, alerts, item }) {
     id: known.id, state, description: known.info?.station?.description ?? "", groups: known.info?.station?.groups ?? [],
     // A broker that has lost the word "online" still hands on what such a station says.
     online: known.online === true || (known.online === null && Boolean(now) && silence === 0), triggered, alerts: alerts.length, silent: silence > 0, synced,
-    intensity: item?.value ?? NaN, highest: highest(known), pga: now?.pga ?? NaN, heard: known.heard, version: known.info?.agent?.version ?? "",
+    intensity: item?.value ?? NaN, highest: highest?.item.value ?? NaN, pga: now?.pga ?? NaN, heard: known.heard, version: known.info?.agent?.version ?? "",
     update: updates[known.update?.phase] ?? "", wanted: known.update?.version ?? "", reason: known.update?.reason ?? "",
   };
-}
-
-function highest(known) {
-  let most = NaN;
-  for (const { item } of known.highest.values()) if (item.scale !== "jma" && item.scale !== "cwa" && !(most >= item.value)) most = item.value;
-  return most;
 }
 
 const is = {

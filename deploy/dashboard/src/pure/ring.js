@@ -9,6 +9,7 @@ const bucket = 16;
 const longest = 3600;
 // Samples of a ring at most, whatever the rate: 12 rings of 1.6 MB.
 const limit = 400000;
+const mostHoles = 16;
 
 class Ring {
   constructor(capacity) {
@@ -41,20 +42,21 @@ class Ring {
     return this.values[this.at(slot)];
   }
 
-  // Slots that come later than those after them: their buckets are made anew.
-  fill(from, to, value) {
+  // Slots that come later than those after them: their buckets are made anew, of what is before `end`.
+  fill(from, to, end, value) {
     const touched = new Set();
     for (let slot = from; slot < to; slot++) {
       const found = value(slot);
       if (found !== found) continue;
       const at = this.at(slot);
       this.values[at] = found;
-      touched.add((at / bucket) | 0);
+      touched.add(slot - (at % bucket));
     }
-    for (const group of touched) {
-      const some = this.values.subarray(group * bucket, (group + 1) * bucket).filter((one) => one === one);
-      this.low[group] = Math.min(...some);
-      this.high[group] = Math.max(...some);
+    for (const first of touched) {
+      const at = this.at(first);
+      const some = this.values.subarray(at, at + Math.min(bucket, end - first)).filter((one) => one === one);
+      this.low[at / bucket] = Math.min(...some);
+      this.high[at / bucket] = Math.max(...some);
     }
   }
 }
@@ -72,8 +74,10 @@ export class Traces {
     this.first = 0;
     this.endTime = NaN;
     this.rings = new Map();
-    // axis -> levels of raw from before: { from (seconds since 1970), step (seconds), min, max }. They are no samples.
+    // axis -> levels of raw of what did not come live: [{ from (seconds since 1970), step (seconds), min, max }]. They are no samples.
     this.levels = new Map();
+    // Slots that did not come: [{ from, to }], of those that nobody has asked for.
+    this.holes = [];
     // Rises with all that comes later than what is after it.
     this.filled = 0;
     this.boot = null;
@@ -93,7 +97,7 @@ export class Traces {
       const ahead = (start - this.endTime) * this.rate;
       const changed = Math.abs(rate / this.rate - 1) > 0.01;
       if (changed || ahead < -2 || ahead > this.capacity) this.clear();
-      else for (let i = ahead < 2 ? 0 : Math.round(ahead); i > 0; i--) this.skip();
+      else if (ahead >= 2) this.leave(Math.round(ahead));
     }
     if (this.end === 0) this.capacity = Math.ceil(Math.min(limit, Math.max(4096, rate * longest * 1.02)) / bucket) * bucket;
     this.rate = rate;
@@ -124,21 +128,28 @@ export class Traces {
     return ring;
   }
 
-  // Puts samples that a station has kept before the first live one: value(slot) for the slots [from, to), as far as there
-  // is room for them. Where it is NaN, what is there stays.
+  // Puts samples that a station has kept before the first live one and into holes: value(slot) for the slots [from, to), as far
+  // as there is room for them. Where it is NaN, and where a sample has come live, what is there stays.
   fill(axis, signal, from, to, value) {
     if (this.end === 0) return;
     from = Math.max(Math.floor(from), this.end - this.capacity + bucket);
     const ring = this.ring(axis, signal);
-    ring.fill(from, Math.min(to, 0), value);
+    ring.fill(from, Math.min(to, this.end), this.end, (slot) => (slot >= 0 && ring.get(slot) === ring.get(slot) ? NaN : value(slot)));
     if (from < to) this.first = Math.min(this.first, from);
     this.filled++;
   }
 
-  // One sample that never came.
-  skip() {
-    for (const ring of this.rings.values()) ring.put(this.end, NaN);
-    this.end++;
+  // Samples that never came.
+  leave(count) {
+    this.holes.push({ from: this.end, to: this.end + count });
+    if (this.holes.length > mostHoles) this.holes.shift();
+    for (let i = 0; i < count; i++) for (const ring of this.rings.values()) ring.put(this.end + i, NaN);
+    this.end += count;
+  }
+
+  // Puts levels { from, step, min, max } beside those that are there.
+  addLevels(axis, levels) {
+    this.levels.set(axis, [...(this.levels.get(axis) ?? []), levels].slice(-mostHoles));
   }
 
   // Seconds since 1970 of a slot, and the (fractional) slot of such a time.
@@ -192,22 +203,42 @@ export class Traces {
   // Where levels, but not all samples, are known of the slots [from, to): fn(first slot, slots, smallest, largest) for
   // each step.
   eachLevel(axis, from, to, fn) {
-    const levels = this.levels.get(axis);
-    if (!levels || this.end === 0) return;
-    const size = levels.step * this.rate;
-    const begin = this.slot(levels.from);
-    const last = Math.min(levels.min.length, Math.ceil((to - begin) / size));
-    for (let i = Math.max(0, Math.floor((from - begin) / size)); i < last; i++) {
-      const slot = begin + i * size;
-      const known = (at) => this.value(axis, "raw", at) === this.value(axis, "raw", at);
-      if (!(levels.min[i] <= levels.max[i]) || (known(Math.ceil(slot)) && known(Math.ceil(slot + size) - 1))) continue;
-      fn(slot, size, levels.min[i], levels.max[i]);
+    if (this.end === 0) return;
+    for (const levels of this.levels.get(axis) ?? []) {
+      const size = levels.step * this.rate;
+      const begin = this.slot(levels.from);
+      const last = Math.min(levels.min.length, Math.ceil((to - begin) / size));
+      for (let i = Math.max(0, Math.floor((from - begin) / size)); i < last; i++) {
+        const slot = begin + i * size;
+        if (!(levels.min[i] <= levels.max[i]) || (this.isKnown(axis, Math.ceil(slot)) && this.isKnown(axis, Math.ceil(slot + size) - 1))) continue;
+        fn(slot, size, levels.min[i], levels.max[i]);
+      }
     }
+  }
+
+  isKnown(axis, slot) {
+    const value = this.value(axis, "raw", slot);
+    return value === value;
+  }
+
+  // The slots in [from, to) at which levels and samples meet: those are extremes of all samples of the station, these are of
+  // the traces' rate, so that the same ground looks calmer.
+  seams(axis, from, to) {
+    const runs = [];
+    this.eachLevel(axis, from, to, (slot, slots) => {
+      const run = runs.at(-1);
+      if (run && Math.abs(slot - run.to) < 0.5) run.to = slot + slots;
+      else runs.push({ from: slot, to: slot + slots });
+    });
+    return runs.flatMap((run) => [
+      ...(this.isKnown(axis, Math.floor(run.from) - 1) ? [run.from] : []),
+      ...(this.isKnown(axis, Math.ceil(run.to) + 1) ? [run.to] : []),
+    ]).filter((slot) => slot >= from && slot < to);
   }
 
   // The first slot of which anything is known: a sample or a level.
   get oldest() {
-    return Math.min(this.first, ...[...this.levels.values()].map(({ from }) => this.slot(from)));
+    return Math.min(this.first, ...[...this.levels.values()].flat().map(({ from }) => this.slot(from)));
   }
 
   // How many of the newest samples follow each other without a gap; no more than `most`.

@@ -1,6 +1,6 @@
 // Numbers, units and times as text.
 
-import { numbers } from "../text.js";
+import { numbers, text } from "../text.js";
 
 const g = 9.80665;
 // How many of the unit are 1 m/s².
@@ -75,6 +75,10 @@ export const units = {
   milliseconds,
   text: (value, unit) => (Number.isFinite(value) ? `${number(value, unit)} ${label(unit)}` : missing),
   quantity: (value, unit, count = 3) => (Number.isFinite(value) ? `${digits(value, count)} ${unit}` : missing),
+  // What is known to a tenth at best, such as a distance from an epicentre: "8 km", "42 km", "120 km".
+  about: (value, unit) => (Number.isFinite(value) ? `${tick(Number(value.toPrecision(Math.abs(value) < 10 ? 1 : 2)))} ${unit}` : missing),
+  // A depth (km), which is known to some 10 km.
+  depth: (value) => (!Number.isFinite(value) ? missing : value < 5 ? `< ${tick(10)} km` : `≈ ${tick(10 * Math.round(value / 10))} km`),
   // "12:03:59"
   time(time, utc = true) {
     const p = parts(time, utc);
@@ -98,16 +102,19 @@ export const units = {
   },
   // Seconds as "850 ms", "12.5 s", "4 min 5 s", "3 h 12 min", "5 d 3 h"
   duration(seconds) {
+    const { time } = text;
     if (!Number.isFinite(seconds)) return missing;
-    if (seconds < 0) return "−" + this.duration(-seconds);
-    if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-    if (seconds < 60) return `${local(String(Math.round(seconds * 10) / 10))} s`;
+    if (seconds < 0) return "−" + units.duration(-seconds);
+    if (seconds < 0.9995) return time.ms(String(Math.round(seconds * 1000)));
+    if (seconds < 59.95) return time.s(local(String(Math.round(seconds * 10) / 10)));
     const whole = Math.round(seconds);
-    const pair = (big, bigName, small, smallName) => (small ? `${big} ${bigName} ${small} ${smallName}` : `${big} ${bigName}`);
-    if (whole < 3600) return pair(Math.floor(whole / 60), "min", whole % 60, "s");
-    if (whole < 86400) return pair(Math.floor(whole / 3600), "h", Math.floor((whole % 3600) / 60), "min");
-    return pair(Math.floor(whole / 86400), "d", Math.floor((whole % 86400) / 3600), "h");
+    const pair = (big, bigName, small, smallName) => (small ? time.pair(bigName(big), smallName(small)) : bigName(big));
+    if (whole < 3600) return pair(Math.floor(whole / 60), time.min, whole % 60, time.s);
+    if (whole < 86400) return pair(Math.floor(whole / 3600), time.h, Math.floor((whole % 3600) / 60), time.min);
+    return pair(Math.floor(whole / 86400), time.d, Math.floor((whole % 86400) / 3600), time.h);
   },
+  // The same in whole seconds, none of them negative.
+  wholeDuration: (seconds) => (seconds < 0.5 ? text.time.s("0") : units.duration(Math.round(seconds))),
   // Bytes as "12.3 MB"
   bytes(count) {
     if (!Number.isFinite(count)) return missing;

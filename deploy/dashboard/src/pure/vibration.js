@@ -2,6 +2,7 @@
 // Whoever may publish below a station decides what is in them: what is no number is left out, lists are bounded.
 
 import { units } from "./units.js";
+import { wire } from "./wire.js";
 
 const axes = ["x", "y", "z"];
 const most = 2000;
@@ -36,7 +37,7 @@ function curve(result) {
   const hz = column(result?.limit, "hz", 200);
   const value = column(result?.limit, "value", 200);
   const points = hz.map((one, i) => ({ hz: one, value: value[i] })).filter((one) => one.hz > 0 && one.value > 0 && Number.isFinite(one.hz) && Number.isFinite(one.value));
-  return points.length < 2 || typeof result.limit.name !== "string" ? null : { name: result.limit.name.slice(0, 80), points };
+  return points.length < 2 || wire.text(result.limit.name) === undefined ? null : { name: wire.text(result.limit.name).slice(0, 80), points };
 }
 
 // The periods of a reply, or of a message `data/modes`: [{ start (ms), temperature, modes: [{ hz, damping, shape, prominence }] }].

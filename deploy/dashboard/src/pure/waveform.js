@@ -36,6 +36,13 @@ class Assembler {
     return true;
   }
 
+  // What both have, as one.
+  with(other) {
+    const all = new Assembler();
+    for (const { bytes } of [...this.parts, ...other.parts]) all.add(bytes);
+    return all;
+  }
+
   // All messages joined: a valid file. In the order of time, or as they came.
   file({ asTheyCame = false } = {}) {
     const parts = [...this.parts];

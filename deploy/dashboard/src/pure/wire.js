@@ -46,8 +46,24 @@ const named = (read, most = 16) => (value) => {
   }
   return found;
 };
-// Settings, schemas: trees that the form goes through with care of its own.
-const tree = (value) => (plain(value) ? value : undefined);
+// Settings, schemas: trees of any shape, with as many texts, as long and as deep as an agent of any version may have.
+const [mostNodes, deepest, longestInTree] = [20000, 20, 4000];
+function tree(value) {
+  let left = mostNodes;
+  const read = (one, depth) => {
+    if (--left < 0 || depth > deepest) return undefined;
+    if (typeof one === "string") return one.slice(0, longestInTree).replace(unseen, "\ufffd");
+    if (Array.isArray(one)) return one.map((part) => read(part, depth + 1)).filter((part) => part !== undefined);
+    if (!plain(one)) return one;
+    const found = {};
+    for (const [name, part] of Object.entries(one)) {
+      const good = name.length <= 128 && name !== "__proto__" ? read(part, depth + 1) : undefined;
+      if (good !== undefined) found[name] = good;
+    }
+    return found;
+  };
+  return plain(value) ? read(value, 0) : undefined;
+}
 const numbers = (...names) => Object.fromEntries(names.map((name) => [name, number]));
 
 const intensity = list(object({
@@ -133,10 +149,18 @@ const used = object({
     sta_lta: object({ enabled: flag, on: number, off: number }), event: object({ pre_event_s: number }),
   }),
   sensor: object({ mounting: object({ north_deg: number }) }),
+  intensity: object({ jma_window_s: number }),
   vibration: object({ enabled: flag }),
 });
 
 const errors = list(object({ code: text, path: text, message: text, allowed: text, nearest: text }));
+// A reply to a command; its result is read by what it is of.
+const reply = object({ id: text, phase: matching(/^(accepted|done|failed)$/), rev: number, incomplete: flag, errors, result: (value) => value ?? undefined });
+
+// A block of live traces; what is no number in it is a gap.
+const samples = (value) => (Array.isArray(value) && value.length <= 100000 ? value : undefined);
+const signals = object({ raw: samples, filtered: samples, rms: samples, triggered: samples });
+const trace = whole(object({ boot: text, seq: number, t: time, rate_hz: within(1e-3, 1e5), n: within(1, 100000), x: signals, y: signals, z: signals }), "t", "rate_hz", "n");
 // Results of commands that change settings, of `config-get` and of `snapshot`.
 const proposal = object({
   config: tree, changed: keys, live: keys, restart_stream: keys, needs_restart: keys, pending,
@@ -200,7 +224,7 @@ const detector = whole(object({ t: time, online: flag, open_events: number }), "
 export const wire = {
   isOwn,
   network, warning, detector, note,
-  level, events, kept, past, label, kind,
+  level, trace, reply, events, kept, past, label, kind,
   text, color, eventId, summary, health, info, update, alert, event, config, used, schema: tree, errors, proposal, details, snapshot,
   // An id of a station, and the code of an alert, as topics have them.
   stationId: matching(/^[A-Za-z0-9_-]{1,64}$/),

@@ -2,6 +2,7 @@
 
 import { acknowledged } from "../acknowledged.js";
 import { fillColor, h, setClass, setText } from "../dom.js";
+import { fleet } from "../fleet.js";
 import { format } from "../preferences.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
@@ -77,7 +78,9 @@ export function stationCard(id) {
       const { item } = one;
       chip(now, item);
       setText(nowValue, Number.isFinite(item?.value) ? ` ${units.fixed(item.value, 1)}` : "");
-      chip(highest, station.highest.get(item?.relation)?.item);
+      const most = fleet.highest(station, item);
+      chip(highest, most?.item);
+      highest.title = most ? text.intensity.highest(highest.textContent, format.clock(most.t)) : "";
       setText(pga, format.acceleration(one.pga));
       stateBadge(trigger, one.state);
       setClass(element, "shaking", one.triggered);

@@ -14,7 +14,7 @@ const on = (part, radius) => {
   return `${(centre.x + radius * Math.cos(angle)).toFixed(2)} ${(centre.y - radius * Math.sin(angle)).toFixed(2)}`;
 };
 
-// intensityDial(item of `intensity`) -> { element, show(item of `intensity`, highest) }
+// intensityDial(item of `intensity`) -> { element, show(item of `intensity`, highest, seconds that it is of) }
 export function intensityDial(first) {
   const steps = scales.scaleOf(first)?.steps ?? [];
   const gap = 0.004;
@@ -34,20 +34,22 @@ export function intensityDial(first) {
     h("circle", { cx: 100, cy: 100, r: 6, class: "hub" }));
   const big = h("strong", { class: "step-now" });
   const value = h("span", { class: "quiet number" });
+  const window = h("span", { class: "quiet" });
   const relation = h("span", { class: "relation" });
   const most = h("span", { class: "quiet" });
   const element = h("figure", { class: "dial-box" }, svg,
-    h("figcaption", {}, big, h("span", { class: "words" }, relation, value, most)));
+    h("figcaption", {}, big, h("span", { class: "words" }, relation, value, window, most)));
   const turn = (part) => `rotate(${(part * 180 - 90).toFixed(2)} 100 100)`;
 
   return {
     element,
-    show(item, peak) {
+    show(item, peak, seconds) {
       const step = scales.intensity(item);
       const now = step?.name ?? "–";
       setText(big, now);
       fillColor(big, step?.color, "transparent");
       setText(value, Number.isFinite(item?.value) ? words.value(units.fixed(item.value, 1)) : words.none);
+      setText(window, Number.isFinite(seconds) ? words.window(units.duration(seconds)) : "");
       setText(relation, words.relations[item?.relation] ?? item?.relation ?? "");
       needle.setAttribute("transform", turn(scales.position(item)));
       const top = scales.intensity(peak?.item);

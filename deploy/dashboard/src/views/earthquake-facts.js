@@ -14,7 +14,7 @@ import { intensityChip } from "./event-measures.js";
 
 const words = text.network;
 const mostRows = 30;
-const km = (value) => units.quantity(value, "km");
+const km = (value) => units.about(value, "km");
 const compass = (degrees) => text.compass[Math.round((((degrees % 360) + 360) % 360) / 45) % 8];
 
 export const magnitudeText = ({ magnitude: one }) => (one ? `${units.fixed(one.value, 1)}${Number.isFinite(one.sigma) ? ` ± ${units.fixed(one.sigma, 1)}` : ""}` : "–");
@@ -40,7 +40,7 @@ export function mainFacts(event, distance = NaN) {
   const number = (value, name) => fact(h("strong", { class: "number" }, value), name);
   return [
     number(event.magnitude ? `M ${magnitudeText(event)}` : text.earthquake.noMagnitude, words.magnitude), number(placeText(event), nearText(event) || words.place),
-    isPlaced(event) && Number.isFinite(distance) && number(km(distance), words.distance), isPlaced(event) && number(km(event.depth_km), words.depth),
+    isPlaced(event) && Number.isFinite(distance) && number(km(distance), words.distance), isPlaced(event) && number(units.depth(event.depth_km), words.depth),
     Number.isFinite(event.mmi?.value) && fact(intensityChip({ scale: "mmi", value: event.mmi.value }), `${words.largest}: ${event.mmi.station ?? "–"}`),
   ].filter(Boolean);
 }

@@ -11,6 +11,7 @@ import { format, preferences } from "../preferences.js";
 import { networkQuakeML } from "../pure/quakeml.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
+import { wire } from "../pure/wire.js";
 import { defineView } from "../router.js";
 import { text } from "../text.js";
 import { earthquakeFacts, mainFacts, missingStations, stateBadge, stationTable } from "./earthquake-facts.js";
@@ -139,9 +140,9 @@ class Earthquake {
       const stamp = (time) => new Date(time).toISOString();
       try {
         const { result } = await link.command(id, "events", { from: stamp(at - 2000), to: stamp(at + 2000), limit: 5 }, { timeoutMs: 10000 });
-        const found = Array.isArray(result?.events) ? result.events.find((one) => one?.event_id === own) : null;
-        const mmi = Array.isArray(found?.intensity) ? found.intensity.find((item) => item?.scale === "mmi")?.value : NaN;
-        if (Number.isFinite(mmi) && mmi > (this.#strengths.get(id) ?? -Infinity)) {
+        const found = wire.events(result)?.events?.find((one) => one.event_id === own);
+        const mmi = found?.intensity?.find((item) => item.scale === "mmi")?.value ?? NaN;
+        if (mmi > (this.#strengths.get(id) ?? -Infinity)) {
           this.#strengths.set(id, mmi);
           this.#later();
         }

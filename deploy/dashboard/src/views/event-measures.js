@@ -46,7 +46,11 @@ function rows(event, duration) {
     list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`}`]);
     if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
   }
-  if (first?.axis) list.push([w.firstMotion, `${first.axis.replace("-", "−")}, ${w.after(units.fixed((units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000, 2))}`]);
+  if (first?.axis) {
+    const after = (units.milliseconds(first.t) - units.milliseconds(event.onset)) / 1000;
+    const when = Number.isFinite(after) ? `, ${(after < 0 ? w.before : w.after)(units.fixed(Math.abs(after), 2))}` : "";
+    list.push([w.firstMotion, `${first.axis.replace("-", "−")}${when}`]);
+  }
   if (event.gaps > 0) list.push([w.gaps, numbers.text(event.gaps)]);
   if (event.config_rev !== undefined) list.push([w.revision, numbers.text(event.config_rev)]);
   return list.filter(([, text]) => text !== "–");
@@ -61,7 +65,7 @@ function peaks(event) {
   const f = format;
   const names = ["x", "y", "z", "h", "v3"].filter((name) => event.peaks?.[name]);
   return h("table", { class: "event-table" },
-    h("thead", {}, h("tr", {}, [w.component, w.largest, w.at(f.zone(event.onset)), "RMS", "STA/LTA"].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
+    h("thead", {}, h("tr", {}, [w.component, w.largest, w.at(f.zone(event.onset)), w.largestRMS, w.largestRatio].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
     h("tbody", {}, names.map((name) => h("tr", {},
       h("th", { scope: "row" }, w.components[name]), h("td", { class: "right" }, f.acceleration(event.peaks[name].value)),
       h("td", { class: "right" }, f.time(event.peaks[name].t)),

@@ -30,6 +30,9 @@ import { psdCard } from "./psd.js";
 
 const words = () => text.event;
 const axes = ["x", "y", "z"];
+// An open event is asked for as far as it goes, at most so many seconds, and so many times.
+const mostOpen = 900;
+const mostParts = 6;
 
 defineView("#/station/:id/event/:event", {
   title: ({ id, event }) => words().title(id, event),
@@ -47,7 +50,7 @@ function onsetOf(id) {
 
 class Page {
   constructor(main, id, eventId) {
-    Object.assign(this, { main, id, eventId, now: null, data: null, fetching: false });
+    Object.assign(this, { main, id, eventId, now: null, data: null, fetching: false, parts: 0, isWaiting: false });
     this.closers = [
       fleet.on("station", (which, what) => which === id && (what === "event" || what === "config") && this.heard(what)),
       waveforms.on((station, event) => station === id && event === eventId && this.later()),
@@ -200,18 +203,27 @@ class Page {
     const kept = waveforms.get(this.id, this.eventId);
     if (!kept) return null;
     const judged = waveforms.judge(kept.assembler, this.event?.waveform);
-    if (kept.fetched && judged.right !== true) return { assembler: kept.fetched, fetched: true };
+    if (kept.fetched && judged.right !== true) return kept.isPart ? { assembler: kept.fetched.with(kept.assembler), judged } : { assembler: kept.fetched, fetched: true };
     return kept.assembler.bytes > 0 ? { assembler: kept.assembler, judged } : null;
+  }
+
+  // Whether the event goes on, as far as is known.
+  get isOpen() {
+    return Boolean(this.event && !this.event.end && !this.entry.over);
   }
 
   build() {
     const { source, event } = this;
     const shape = source?.assembler.waveform({ unitPerCount: event?.waveform?.unit_per_count ?? this.lastUnit() });
+    // Seconds count from the first sample, which may be another one now.
+    const moved = shape && this.data ? Number(this.data.shape.start - shape.start) / 1e9 : 0;
     this.data = shape ? this.describe(shape) : null;
     this.psd.element.hidden = !this.data;
     this.graphs.set(this.data);
     this.replay.set(this.data);
     if (this.data && this.now === null) this.time((this.data.onset ?? 0) / shape.rate);
+    else if (moved !== 0) this.time(this.now + moved);
+    if (this.lacks) this.older();
     this.mseed.disabled = this.csv.disabled = !shape;
     this.say(source);
   }
@@ -258,12 +270,17 @@ class Page {
     this.fetchButton.hidden = Boolean(whole) || this.fetching || (event !== null && !event.end && !this.entry.over) || !this.mayAsk;
   }
 
-  // Asks the station for an event that has ended and is not here, when that is allowed. What has just ended may still
-  // be on its way.
+  // Whether something is missing of an open event: it was opened after the onset, or the connection was away.
+  get lacks() {
+    return this.isOpen && (!this.data || this.data.onset < 0 || this.data.shape.gaps.length > 0);
+  }
+
+  // Asks the station for what is not here of an event, when that is allowed. What has just been measured may still be on its
+  // way.
   async older() {
-    clearTimeout(this.patience);
-    if (link.state !== "online" || this.fetching) return;
-    if (this.event && !this.event.end && !this.entry.over) return;
+    if (link.state !== "online" || this.fetching || this.isWaiting) return;
+    if (this.isOpen && !this.lacks) return;
+    this.isWaiting = true;
     if (this.mayAsk === undefined) {
       this.asking = !this.event;
       this.measures();
@@ -276,7 +293,8 @@ class Page {
     }
     this.patience = setTimeout(() => {
       const { source } = this;
-      if (this.closed || (source && (source.fetched || source.judged.right))) return;
+      this.isWaiting = false;
+      if (this.closed || (this.isOpen ? !this.lacks || ++this.parts > mostParts : source && (source.fetched || source.judged.right))) return;
       if (this.mayAsk && !this.problem) this.fetch();
       else this.say(source);
     }, 2000);
@@ -302,15 +320,19 @@ class Page {
       this.progress = bytes;
       this.say(this.source);
     };
+    const { isOpen } = this;
     try {
-      const assembler = (await this.fetchKept(progress)) ?? (await this.fetchRing(progress));
-      if (!assembler || assembler.bytes === 0) this.problem = words().notInRing;
-      else waveforms.put(this.id, this.eventId, assembler);
+      const assembler = (isOpen ? null : await this.fetchKept(progress)) ?? (await this.fetchRing(progress));
+      if (assembler?.bytes > 0) waveforms.put(this.id, this.eventId, assembler, isOpen);
+      else if (!isOpen) this.problem = words().notInRing;
     } catch (error) {
-      this.problem = words().notFetched(error.errors?.[0]?.message ?? error.message);
+      // (What comes live is shown all the same; an open event is asked for again.)
+      if (!isOpen) this.problem = words().notFetched(error.errors?.[0]?.message ?? error.message);
     }
     this.fetching = false;
-    if (!this.closed) this.build();
+    if (this.closed) return;
+    this.build();
+    if (isOpen && !this.isOpen) this.older();
   }
 
   // The records as they were sent, of a station that keeps them; null where they are not to be had.
@@ -331,7 +353,9 @@ class Page {
     const settings = fleet.stations.get(this.id)?.settings?.detection?.event ?? {};
     const seconds = (value) => BigInt(Math.round(value * 1e9));
     const from = onset - seconds(settings.pre_event_s ?? 10);
-    const end = waveform.parseTime(this.event?.end) ?? onset + seconds(120);
+    const now = fleet.time(fleet.stations.get(this.id)) / 1000;
+    const open = this.isOpen && Number.isFinite(now) ? Math.min(mostOpen, now - units.milliseconds(this.event.onset) / 1000) : 120;
+    const end = waveform.parseTime(this.event?.end) ?? onset + seconds(Math.max(1, open));
     return waveforms.snapshot(this.id, from, end, progress);
   }
 

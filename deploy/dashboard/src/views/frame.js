@@ -150,6 +150,7 @@ export function stationHead(id, active, also) {
   const open = h("a", { class: "open-event", hidden: true }, text.event.goesOn);
   const about = h("p", { class: "quiet about" });
   const nobody = h("p", { class: "note", role: "alert", hidden: true }, words.noStation(id));
+  const double = h("p", { class: "note", role: "alert", hidden: true });
   const tab = (name, ...parts) =>
     h("a", { href: router.address("station", id, ...parts), "aria-current": name === active ? "page" : null }, words.tabs[name]);
   let tabs = null;
@@ -161,7 +162,7 @@ export function stationHead(id, active, also) {
     about,
     tabs = h("nav", { class: "tabs", "aria-label": words.pages(id), onscroll: () => more() }, tab("live"), ["events", "history", "vibration", "settings", "health"].map((name) => tab(name, name)),
       also ? h("a", { href: location.hash, "aria-current": "page" }, words.tabs[also]) : null),
-    nobody);
+    nobody, double);
   const showOpen = () => {
     const { current, events } = fleet.stations.get(id) ?? {};
     const entry = events?.get(current);
@@ -184,6 +185,8 @@ export function stationHead(id, active, also) {
     const { description, network, code } = station?.info?.station ?? {};
     setText(about, [description, network && code ? `${network}.${code}` : null].filter(Boolean).join(" · "));
     nobody.hidden = !fleet.isUnknown(id);
+    double.hidden = !station?.runs.isDouble(Date.now());
+    if (!double.hidden) setText(double, words.double(id, station.runs.list(Date.now()).map((boot) => boot.slice(0, 8)).join(", ")));
     // Old values are grey.
     document.getElementById("main").classList.toggle("stale", Boolean(station && (online === false || fleet.silence(station) > 0)));
   };

@@ -131,7 +131,7 @@ export function liveGraphs(id, traces, load) {
     // A step more on either side, so that none is left that is covered by half.
     levelsShown = last > first ? { from: source.time(first) - step, to: source.time(last) + step } : null;
     levelsNote.hidden = !levelsShown;
-    if (levelsShown) setText(levelsWords, words.levels(units.duration(step)));
+    if (levelsShown) setText(levelsWords, words.levels(units.duration(step), units.quantity(source.rate, "Hz")));
   }
 
   async function loadSamples() {
@@ -165,6 +165,21 @@ export function liveGraphs(id, traces, load) {
     context.globalAlpha = 1;
   }
 
+  // Where the band and the samples meet, two kinds of values stand beside each other.
+  function paintSeams(context, source, axis, { box, from, to }, color) {
+    context.strokeStyle = color;
+    context.lineWidth = 1;
+    context.setLineDash([3, 3]);
+    context.beginPath();
+    for (const slot of source.seams(axis, from, to)) {
+      const x = Math.round(box.left + ((slot - from) * (box.right - box.left)) / (to - from)) + 0.5;
+      context.moveTo(x, box.top);
+      context.lineTo(x, box.bottom);
+    }
+    context.stroke();
+    context.setLineDash([]);
+  }
+
   function paint(axis, context, width, height) {
     const source = traces();
     const bottom = axis === "z" ? 24 : 8;
@@ -177,7 +192,7 @@ export function liveGraphs(id, traces, load) {
     const step = scales.niceAbove(shown / (height > 150 ? 2.6 : 1.6));
     const yTicks = scales.multiples(-shown, shown, step > shown * 0.95 ? shown / 2 : step)
       .map((value) => ({ at: middle - (value / factor()) * scale, label: units.tick(value) }));
-    plot.frame(context, box, { x: { ticks: timeTicks(box, axis === "z"), name: axis === "z" ? format.zone(state.edge * 1000) : "" }, y: { ticks: yTicks } });
+    plot.frame(context, box, { x: { ticks: timeTicks(box, axis === "z"), name: axis === "z" ? format.zones((state.edge - state.span) * 1000, state.edge * 1000) : "" }, y: { ticks: yTicks } });
     if (source && source.end > 0 && Number.isFinite(state.edge)) {
       const to = source.slot(state.edge);
       const view = { box, to, from: to - state.span * source.rate };
@@ -192,6 +207,7 @@ export function liveGraphs(id, traces, load) {
             extremes: (a, b, result) => source.extremes(axis, signal, a, b, result),
           }, { ...view, color, width: signal === "rms" ? 1.8 : 1, y: (value) => middle - (value - away) * scale });
         }
+        if (!state.hidden.has("raw")) paintSeams(context, source, axis, view, colors.ink);
       });
     }
     plot.setFont(context, 13);

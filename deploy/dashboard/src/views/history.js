@@ -75,13 +75,17 @@ class History extends PastView {
     return units.date(time, format.utc()) === this.day;
   }
 
-  // The first second of the day in the reader's zone.
+  // The day in the reader's zone: its first second, and that of the next one.
   get begin() {
-    return (format.utc() ? Date.parse(`${this.day}T00:00:00Z`) : new Date(`${this.day}T00:00:00`).getTime()) / 1000;
+    return helicorder.dayOf(this.day, format.utc()).begin;
+  }
+
+  get end() {
+    return helicorder.dayOf(this.day, format.utc()).end;
   }
 
   get count() {
-    return Math.round(86400 / this.line);
+    return helicorder.linesOf(this, this.line);
   }
 
   // All of the day; or, of a day that goes on, what has come since it was last asked for.
@@ -104,7 +108,7 @@ class History extends PastView {
     let part = false;
     let failed = false;
     const { now } = this;
-    for (const { from, to, step } of helicorder.questions(this.begin, now, tail ? this.until : NaN)) {
+    for (const { from, to, step } of helicorder.questions(this, now, tail ? this.until : NaN)) {
       if (to <= from) continue;
       if (!tail) setText(this.status, words.asking(""));
       try {
@@ -128,7 +132,7 @@ class History extends PastView {
     }
     const said = (this.some ? words.step(units.duration(this.days.step)) : words.none) + (part ? ` ${text.link.incomplete}` : "");
     setText(this.status, [said, this.newest].filter(Boolean).join(" · "));
-    if (now < this.begin || now > this.begin + 86400 + refresh / 1000) return;
+    if (now < this.begin || now > this.end + refresh / 1000) return;
     if (!failed) this.until = now;
     this.tails += 1;
     this.again(this.some ? refresh : retry, Number.isFinite(this.until) && this.some && this.tails < refreshes);
@@ -148,10 +152,10 @@ class History extends PastView {
 
   // Lines and their scale from what has come.
   shown() {
-    setText(this.zone, words.day(format.zone(this.begin * 1000)));
-    this.days = new helicorder.Day(this.begin);
+    setText(this.zone, words.day(format.zones(this.begin * 1000, this.end * 1000 - 1)));
+    this.days = new helicorder.Day();
     this.some = this.replies.map((past) => this.days.put(past, this.axis)).some(Boolean);
-    this.lines = Array.from({ length: this.count }, (_, i) => this.days.line(this.begin + i * this.line, this.begin + (i + 1) * this.line, 60));
+    this.lines = Array.from({ length: this.count }, (_, i) => this.days.line(this.begin + i * this.line, Math.min(this.end, this.begin + (i + 1) * this.line), 60));
     const reaches = this.lines.map((line) => line.reach).filter(Number.isFinite).sort((a, b) => a - b);
     this.automatic = scales.endAbove(Math.max((reaches[Math.floor(reaches.length / 2)] ?? 0) * 3, 1e-5));
     const gains = [this.automatic, ...[0.1, 0.3, 1, 3, 10, 30, 100].map((mg) => (mg * units.g) / 1000)];
@@ -181,7 +185,7 @@ class History extends PastView {
       const label = units.time((this.begin + i * perLine) * 1000, format.utc()).slice(0, 5);
       names.push({ at: top + (i + 0.5) * each, label: i % skip ? undefined : label });
     }
-    plot.frame(context, box, { x: { ticks, name: format.zone(this.begin * 1000) }, y: { ticks: names } });
+    plot.frame(context, box, { x: { ticks, name: format.zones(this.begin * 1000, this.end * 1000 - 1) }, y: { ticks: names } });
     this.paintEvents(context, box, each, theme);
     const scale = each / 2 / (this.gain || this.automatic);
     const out = [0, 0];
@@ -208,7 +212,7 @@ class History extends PastView {
     for (const { event, ended } of fleet.newestEvents(this.id)) {
       const onset = units.milliseconds(event.onset) / 1000 - this.begin;
       // Of what a station says, no more than is within this day.
-      const end = Math.min(86400, Math.max(onset + this.line / 300, onset + (fleet.duration(this.id, event, ended) ?? 0)));
+      const end = Math.min(this.end - this.begin, Math.max(onset + this.line / 300, onset + (fleet.duration(this.id, event, ended) ?? 0)));
       for (let at = Math.max(0, onset); at < end; ) {
         const i = Math.floor(at / this.line);
         const next = Math.min(end, (i + 1) * this.line);
@@ -236,13 +240,14 @@ class History extends PastView {
     const { left, right, top, each } = this.layout(bounds.width, bounds.height);
     const part = (event.clientX - bounds.left - left) / (right - left);
     const i = Math.floor((event.clientY - bounds.top - top) / each);
-    return part < 0 || part > 1 || i < 0 || i >= this.count ? NaN : this.begin + (i + part) * this.line;
+    const time = this.begin + (i + part) * this.line;
+    return part < 0 || part > 1 || i < 0 || i >= this.count || time >= this.end ? NaN : time;
   }
 
   // The mark goes to a time; `open` goes there.
   choose(time, open) {
     if (!Number.isFinite(time)) return;
-    this.mark = Math.min(Math.max(time, this.begin), this.begin + 86400 - 1);
+    this.mark = Math.min(Math.max(time, this.begin), this.end - 1);
     const within = fleet.newestEvents(this.id).find(({ event }) => {
       const onset = units.milliseconds(event.onset) / 1000;
       return this.mark >= onset - this.line / 300 && this.mark <= onset + Math.max(event.duration_s ?? 0, this.line / 300);

@@ -78,7 +78,7 @@ class LevelsView extends PastView {
   get name() {
     const utc = format.utc();
     const [first, last] = [units.date(this.begin * 1000, utc), units.date((this.end - 1) * 1000, utc)];
-    const zone = format.zone(this.begin * 1000);
+    const zone = format.zones(this.begin * 1000, this.end * 1000 - 1);
     if (this.span === "hour") return `${first} ${units.time(this.begin * 1000, utc).slice(0, 5)}–${units.time(this.end * 1000, utc).slice(0, 5)} ${zone}`;
     return `${{ year: first.slice(0, 4), month: first.slice(0, 7), week: `${first} – ${last}` }[this.span] ?? first} ${zone}`;
   }
@@ -169,7 +169,7 @@ class LevelsView extends PastView {
     const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.max(value * factor, bottom) / bottom)) / Math.log(top / bottom);
     const x = (at) => box.left + ((box.right - box.left) * (at - this.begin)) / (this.end - this.begin);
     plot.frame(context, box, {
-      x: { ticks: levels.ticks(this.span, this, format.utc(), Math.max(2, Math.floor((box.right - box.left) / 62))).map(({ at, label }) => ({ at: x(at), label })), name: width < 500 ? undefined : format.zone(this.begin * 1000) },
+      x: { ticks: levels.ticks(this.span, this, format.utc(), Math.max(2, Math.floor((box.right - box.left) / 62))).map(({ at, label }) => ({ at: x(at), label })), name: width < 500 ? undefined : format.zones(this.begin * 1000, this.end * 1000 - 1) },
       y: { ticks: scales.decades(bottom, top).map((value) => ({ at: y(value / factor), label: units.tick(value) })) },
       unit: units.label(preferences.get("unit")),
     });

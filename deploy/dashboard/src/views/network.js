@@ -39,7 +39,7 @@ export function networkCard(map) {
     return h("tr", { class: ended(event) ? (drawn(id) ? "" : "gone") : "running" },
       h("td", {}, h("a", { href: router.address("earthquake", id) }, format.dateTime(event.origin_time)), " ", stateBadge(event)),
       h("td", {}, placeText(event)),
-      h("td", {}, units.quantity(event.depth_km, "km")),
+      h("td", {}, units.depth(event.depth_km)),
       h("td", {}, magnitudeText(event)),
       h("td", {}, Number.isFinite(event.mmi?.value) ? [intensityChip({ scale: "mmi", value: event.mmi.value }), ` ${event.mmi.station ?? ""}`] : "–"),
       h("td", {}, numbers.text(event.stations?.length ?? 0)), h("td", {}, event.class ? text.class.names[event.class] : "–"), h("td", {}, Number.isFinite(event.version) ? numbers.text(event.version) : "–"),

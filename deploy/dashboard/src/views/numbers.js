@@ -112,7 +112,7 @@ export function measuresCard(id, station) {
     put("rms", format.acceleration(summary.h?.rms));
     put("dominant", units.quantity(summary.spectrum?.dominant_hz, "Hz"));
     const azimuth = summary.direction?.azimuth_deg;
-    put("direction", Number.isFinite(azimuth) ? `${Math.round(azimuth)}° ${compass(azimuth)}` : "–", summary.direction?.axis ?? "");
+    put("direction", Number.isFinite(azimuth) ? `${Math.round(azimuth)}° ${compass(azimuth)}` : "–", summary.direction?.axis ? words.measures.largestOn(summary.direction.axis.replace("-", "−")) : "");
     setText(window, summary.window_s ? words.measures.window(units.duration(summary.window_s)) : "");
     triggerBadge(state, station());
     setText(why, summary.valid !== false ? "" : summary.reason ? words.measures.settling(summary.reason) : words.measures.settlingOnly);

@@ -25,7 +25,7 @@ const narrow = matchMedia("(max-width: 640px)");
 
 const rowOf = (known) => {
   const item = fleet.leading(known);
-  return { ...rank.row(known, { now: fleet.now(known), silence: fleet.silence(known), alerts: acknowledged.open(known), item }), item };
+  return { ...rank.row(known, { now: fleet.now(known), silence: fleet.silence(known), alerts: acknowledged.open(known), item, highest: fleet.highest(known, item), isDouble: known.runs.isDouble(Date.now()) }), item };
 };
 export { rowOf as stationRow };
 

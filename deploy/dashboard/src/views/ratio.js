@@ -42,7 +42,7 @@ export function ratioCard(station) {
     }
     const decades = scales.decades(low, high);
     const skip = Math.ceil(decades.length / 6);
-    plot.frame(context, box, { x: { ticks, name: format.zone(now * 1000) }, y: { ticks: decades.map((value, i) => ({ at: y(value), label: i % skip ? undefined : units.tick(value) })) } });
+    plot.frame(context, box, { x: { ticks, name: format.zones(begin * 1000, now * 1000) }, y: { ticks: decades.map((value, i) => ({ at: y(value), label: i % skip ? undefined : units.tick(value) })) } });
     plot.clip(context, box, () => {
       for (const [i, { time, triggered }] of history.entries()) {
         if (!triggered || i === 0 || time < begin) continue;

@@ -122,7 +122,7 @@ export function recordSection(event) {
     let bottom = -Infinity;
     for (const { id, distance, largest } of [...traces].sort((a, b) => y(a.distance) - y(b.distance))) {
       bottom = Math.max(y(distance) - 3, bottom + 15);
-      const said = `${id}, ${units.quantity(distance, "km", 2)}, ${units.quantity(largest, "m/s²", 2)}`;
+      const said = `${id}, ${units.about(distance, "km")}, ${units.quantity(largest, "m/s²", 2)}`;
       const wide = context.measureText(said).width;
       context.globalAlpha = 0.8;
       context.fillStyle = colors.card;

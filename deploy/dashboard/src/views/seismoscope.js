@@ -37,6 +37,7 @@ export function seismoscopeCard(traces, station) {
   let away = { x: 0, y: 0 };
   const canvas = h("canvas", { class: "scope", role: "img", "aria-label": words.label });
   const now = h("p", { class: "quiet number" });
+  const towards = h("p", { class: "quiet number" });
   const window = h("p", { class: "quiet small-note number" });
   const surface = newSurface(canvas, paint);
 
@@ -181,12 +182,14 @@ export function seismoscopeCard(traces, station) {
     if (what !== "summary" || id !== known?.id) return;
     const { direction, h: horizontal, window_s: seconds } = known.summary;
     const [peak, azimuth] = [format.acceleration(horizontal?.peak), direction?.azimuth_deg];
-    setText(now, Number.isFinite(azimuth) ? words.nowTowards(peak, Math.round(azimuth)) : words.now(peak));
+    setText(now, words.now(peak));
+    // (The peak itself may be towards elsewhere.)
+    setText(towards, Number.isFinite(azimuth) ? words.polarised(Math.round(azimuth)) : "");
     setText(window, Number.isFinite(seconds) ? words.window(units.duration(seconds)) : "");
   });
 
   return {
-    element: h("section", { class: "card scope-card" }, h("h2", {}, words.title), canvas, now, window),
+    element: h("section", { class: "card scope-card" }, h("h2", {}, words.title), canvas, now, towards, window),
     draw(at, shown) {
       time = shown;
       if (at - measured > 0.2 || at < measured) measure(at);

@@ -6,7 +6,7 @@ import { variants } from "../pure/variants.js";
 import { text } from "../text.js";
 
 const words = () => text.settings;
-const step = { "m/s^2": 1, "m/s²": 1, "mm/s^2": 1e-3, g: 9.80665, mg: 9.80665e-3, ug: 9.80665e-6, gal: 0.01,
+const step = { __proto__: null, "m/s^2": 1, "m/s²": 1, "mm/s^2": 1e-3, g: 9.80665, mg: 9.80665e-3, ug: 9.80665e-6, gal: 0.01,
   s: 1, ms: 1e-3, min: 60, h: 3600, Hz: 1, mHz: 1e-3, kHz: 1e3 };
 
 const capital = (name) => name.charAt(0).toUpperCase() + name.slice(1);
@@ -25,7 +25,8 @@ function otherUnit(field, text) {
   const written = typeof parsed.value === "string" ? parsed.value.split(" ") : null;
   const round = (value) => String(Number(value.toPrecision(4)));
   const base = baseUnit(field);
-  if (written && written[1] === base) return "";
+  // (A newer agent may have units that the page does not know.)
+  if (written && (written[1] === base || !(step[written[1]] && step[base]))) return "";
   if (written) return `= ${round(Number(written[0]) * step[written[1]])} ${unitText(base)}`;
   if (field.units.includes("mg") && parsed.value !== 0) {
     const mg = parsed.value / step.mg;
@@ -50,7 +51,7 @@ function plain(value) {
 const sameValue = (a, b) => form.same(a, b) || (typeof plain(a) === "number" && Math.abs(plain(a) - plain(b)) <= 1e-9 * Math.abs(plain(a)));
 
 function baseUnit(field) {
-  return field.units.includes("mg") ? "m/s^2" : field.units.includes("Hz") ? "Hz" : "s";
+  return field.units.includes("mg") ? "m/s^2" : ["Hz", "s"].find((unit) => field.units.includes(unit)) ?? "";
 }
 
 const line = {
@@ -259,9 +260,9 @@ function described(value) {
     if (key === "type" || key === "mode") return String(inner);
     if (inner !== null && typeof inner === "object" && !Array.isArray(inner)) return `${label(key).toLowerCase()} ${described(inner)}`;
     const unit = key.endsWith("_hz") ? " Hz" : "";
-    const all = Array.isArray(inner) && typeof inner[0] !== "object" ? inner.join("–") : described(inner);
+    const all = Array.isArray(inner) && inner.every((one) => typeof one !== "object") ? inner.join("–") : described(inner);
     return `${label(key).toLowerCase()} ${all}${unit}`;
   }).join(", ");
 }
 
-export const settingControls = { make, label, shown, unitText, sameValue };
+export const settingControls = { make, label, shown, unitText, sameValue, otherUnit };

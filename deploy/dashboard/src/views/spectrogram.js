@@ -29,7 +29,7 @@ export function spectrogramCard(traces, span) {
   const low = h("span", { class: "number" });
   const high = h("span", { class: "number" });
   const bar = h("canvas", { class: "color-bar", width: "256", height: "1", "aria-hidden": "true" });
-  const legend = h("div", { class: "color-legend", role: "img", "aria-label": words.legend("–", "–") }, low, bar, high);
+  const legend = h("div", { class: "color-legend", role: "img", hidden: true, "aria-label": words.legend("–", "–") }, low, bar, high);
   const said = h("p", { class: "quiet" });
   const scale = bar.getContext("2d");
   for (let i = 0; i < 256; i++) {
@@ -101,7 +101,7 @@ export function spectrogramCard(traces, span) {
     context.imageSmoothingEnabled = false;
     context.drawImage(sheet, box.left, box.top, box.right - box.left, box.bottom - box.top);
     plot.frame(context, box, {
-      x: { ticks, name: format.zone(end * 1000) },
+      x: { ticks, name: format.zones((end - seconds) * 1000, end * 1000) },
       y: { ticks: scales.ticks(0, nyquist, 4).map((hz) => ({ at: box.bottom - (hz / nyquist) * (box.bottom - box.top), label: `${units.tick(hz)}${hz === 0 ? " Hz" : ""}` })) },
     });
   }
@@ -112,6 +112,7 @@ export function spectrogramCard(traces, span) {
     if (!source?.end || !Number.isFinite(time)) return setText(said, words.none);
     if (!source.has(axis, signal)) {
       filled = null;
+      legend.hidden = true;
       surface.redraw();
       return setText(said, words.none);
     }
@@ -121,6 +122,14 @@ export function spectrogramCard(traces, span) {
     if (now === drawn || !surface.visible) return;
     drawn = now;
     filled = fill(source);
+    // Without a column there is nothing that the colours could be a scale of.
+    const isEmpty = !filled.list.some(Boolean);
+    legend.hidden = isEmpty;
+    if (isEmpty) {
+      filled = null;
+      surface.redraw();
+      return setText(said, words.tooFew(units.wholeDuration(sizeFor(source.rate) / source.rate)));
+    }
     top = 10 ** Math.ceil(Math.log10(Math.max(filled.largest, 1e-7)) - 1e-9);
     render(filled);
     const { acceleration } = format;

@@ -1,4 +1,4 @@
-// The spectrum of the last half minute of the live traces, each axis; and the station's own strongest frequency.
+// The spectrum of the newest of the live traces, half a minute where they are fast enough, each axis; and the station's own strongest frequency.
 
 import { newSurface, plot, themeColors } from "../canvas.js";
 import { h, setText } from "../dom.js";
@@ -11,25 +11,28 @@ import { text } from "../text.js";
 
 const words = text.station.spectrum;
 const axes = ["x", "y", "z"];
-const seconds = 25.6;
 
 export function spectrumCard(traces, station) {
   let spectra = null;
   const canvas = h("canvas", { class: "small-graph", role: "img", "aria-label": words.label });
-  const said = h("p", { class: "quiet number" });
+  const said = h("p", { class: "quiet number" }, words.waiting);
+  const window = h("small", { class: "quiet" });
   const surface = newSurface(canvas, paint);
 
   function compute() {
     const source = traces();
     const known = station();
-    if (!source?.end || source.end - source.first < 64) return;
+    if (!source?.end) return setText(said, words.waiting);
     const signal = source.has("x", "filtered") ? "filtered" : "raw";
     // What is not there is no zero: of a part, the spectrum of that part.
-    const count = Math.min(...axes.map((axis) => source.unbroken(axis, signal, Math.round(seconds * source.rate))));
-    if (count < 64) return;
-    spectra = { signal, of: axes.map((axis) => fft.spectrum(source.last(axis, signal, count), source.rate)) };
+    const count = Math.min(...axes.map((axis) => source.unbroken(axis, signal, fft.liveCount(source.rate))));
+    const isEnough = count >= fft.fewest;
+    spectra = isEnough ? { signal, of: axes.map((axis) => fft.spectrum(source.last(axis, signal, count), source.rate)) } : null;
+    setText(window, isEnough ? words.window(units.duration(count / source.rate)) : "");
+    canvas.hidden = !isEnough;
     const { dominant_hz: hz, peak } = known?.summary?.spectrum ?? {};
-    setText(said, Number.isFinite(hz) ? words.dominant(units.duration(known.summary.window_s), units.quantity(hz, "Hz"), format.acceleration(peak)) : words.none);
+    if (!isEnough) setText(said, words.tooFew(units.wholeDuration(fft.fewest / source.rate), units.wholeDuration(count / source.rate)));
+    else setText(said, Number.isFinite(hz) ? words.dominant(units.duration(known.summary.window_s), units.quantity(hz, "Hz"), format.acceleration(peak)) : words.none);
     surface.redraw();
   }
 
@@ -40,8 +43,8 @@ export function spectrumCard(traces, station) {
     const unit = preferences.get("unit");
     const factor = units.factor(unit);
     const { step, amplitudes } = spectra.of[0];
-    const lowHz = 0.1;
     const highHz = step * (amplitudes.length - 1);
+    const lowHz = Math.min(0.1, highHz / 10);
     const first = Math.max(1, Math.ceil(lowHz / step));
     let top = 0;
     for (const { amplitudes: list } of spectra.of) for (let i = first; i < list.length; i++) top = Math.max(top, list[i]);
@@ -49,7 +52,7 @@ export function spectrumCard(traces, station) {
     const low = high / 1e4;
     const x = (hz) => box.left + ((box.right - box.left) * Math.log(hz / lowHz)) / Math.log(highHz / lowHz);
     const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.max(value * factor, low) / low)) / Math.log(high / low);
-    const hertz = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].filter((hz) => hz >= lowHz && hz <= highHz);
+    const hertz = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].filter((hz) => hz >= lowHz && hz <= highHz);
     plot.frame(context, box, {
       x: { ticks: hertz.map((hz, i) => ({ at: x(hz), label: `${units.tick(hz)}${i === hertz.length - 1 ? " Hz" : ""}` })) },
       y: { ticks: scales.decades(low, high).map((value) => ({ at: y(value / factor), label: units.tick(value) })) },
@@ -90,7 +93,7 @@ export function spectrumCard(traces, station) {
   });
   return {
     element: h("section", { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, words.title, " ", h("small", { class: "quiet" }, words.window(units.duration(seconds)))),
+      h("div", { class: "card-head" }, h("h2", {}, words.title, " ", window),
         h("div", { class: "axis-legend" }, axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)))),
       canvas, said),
     stop() {

@@ -113,7 +113,8 @@ class Events {
       let reply = await link.command(this.id, "events", query);
       let found = wire.events(reply.result);
       if (found?.events?.length === 0 && !this.chosen) {
-        const newest = wire.events((await link.command(this.id, "events", { limit: 1 })).result)?.events?.[0];
+        // (An open event is not among those that are kept: it may be the first of a recording.)
+        const newest = wire.events((await link.command(this.id, "events", { limit: 1 })).result)?.events?.[0] ?? fleet.newestEvents(this.id)[0]?.event;
         if (!here()) return;
         if (newest?.onset) {
           reply = await link.command(this.id, "events", { ...query, ...this.moveTo(newest.onset) });

@@ -24,14 +24,18 @@ import { spectrumCard } from "./spectrum.js";
 
 const words = text.station;
 
+// Of which time an intensity is, s: JMA's has a window of its own, which the settings say.
+function windowOf({ summary, settings }, { scale }) {
+  return scale === "jma" ? settings?.intensity?.jma_window_s ?? 60 : summary?.window_s;
+}
+
 // The dials of the scales that the station is set to.
 function dials(id, station) {
   const box = h("div", { class: "dials" });
-  const window = h("small", { class: "quiet" });
   const made = new Map();
   function show() {
-    const { summary, highest } = station() ?? {};
-    if (Number.isFinite(summary?.window_s)) setText(window, text.intensity.window(units.duration(summary.window_s)));
+    const known = station();
+    const { summary } = known ?? {};
     for (const item of summary?.intensity ?? []) {
       let dial = made.get(item.relation);
       if (!dial) {
@@ -39,7 +43,7 @@ function dials(id, station) {
         made.set(item.relation, dial);
         box.append(dial.element);
       }
-      dial.show(item, highest.get(item.relation));
+      dial.show(item, fleet.highest(known, item), windowOf(known, item));
     }
     // Those of scales that the station is not set to any more.
     for (const [relation, dial] of made) {
@@ -50,7 +54,7 @@ function dials(id, station) {
   }
   show();
   const stops = [fleet.on("station", (which, what) => which === id && (what === "summary" || what === "event") && show()), preferences.on(show)];
-  return { element: h("section", { class: "card intensity-card" }, h("h2", {}, words.intensity, " ", window), box,
+  return { element: h("section", { class: "card intensity-card" }, h("h2", {}, words.intensity), box,
     h("p", { class: "quiet small-note" }, text.intensity.highestHelp)), stop: () => stops.forEach((stop) => stop()) };
 }
 

@@ -14,7 +14,7 @@ const columns = [
   ["problems", words.state], ["station", words.station], ["intensity", words.intensity, words.now], ["highest", words.highest, words.highestHelp], ["pga", words.pga],
   ["clock", words.clock], ["alerts", words.alertsColumn], ["heard", words.heard], ["version", words.version], ["groups", words.groupsColumn],
 ];
-const tones = { __proto__: null, shaking: "bad", error: "bad", offline: "bad", silent: "warn", warning: "warn", clock: "warn", settling: "warn", unknown: "unknown", good: "good" };
+const tones = { __proto__: null, shaking: "bad", error: "bad", double: "bad", offline: "bad", silent: "warn", warning: "warn", clock: "warn", settling: "warn", unknown: "unknown", good: "good" };
 const numeric = new Set(["intensity", "highest", "pga", "alerts", "heard"]);
 
 export const stateBadge = (badge, state) => {
@@ -93,7 +93,7 @@ export function stationTable({ onSort }) {
     stateBadge(badge, one.state);
     setText(about, one.description);
     chip(chips.intensity, one.intensity, one.item);
-    chip(chips.highest, one.highest);
+    chip(chips.highest, one.highest, one.item);
     setText(cells.pga, format.acceleration(one.pga));
     setText(cells.clock, one.synced === undefined ? "–" : one.synced ? words.synced : words.unsynced);
     setText(cells.alerts, one.alerts > 0 ? numbers.text(one.alerts) : "–");

@@ -4,7 +4,7 @@
 import { newSurface, plot, themeColors } from "../canvas.js";
 import { h, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
-import { link } from "../link.js";
+import { json, link } from "../link.js";
 import { Seismote } from "../page.js";
 import { format, preferences } from "../preferences.js";
 import { scales } from "../pure/scales.js";
@@ -22,12 +22,12 @@ const ticksOfHertz = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 defineView("#/station/:id/vibration", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id) });
 
-function json(bytes) {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return null;
-  }
+// "din4150-3:dwellings:foundation" as "DIN 4150-3: dwellings, foundation"; what the page does not know stays as it is.
+function limitName(name) {
+  const [table, line = "", place = ""] = name.split(":");
+  const rest = [line, place].filter(Boolean).map((one) => words.lines[one] ?? one.replaceAll("-", " ")).join(", ");
+  const known = words.tables[table];
+  return known ? `${known}${rest && `: ${rest}`}` : name;
 }
 
 function mount(main, id) {
@@ -109,7 +109,7 @@ function mount(main, id) {
     const y = logarithmic(low, high, box.bottom, box.top);
     const apart = 3600000 * (width < 500 ? 6 : 3);
     const hours = [...Array(9).keys()].map((k) => (Math.floor(end / apart) - k) * apart).filter((at) => x(at) >= box.left);
-    plot.frame(context, box, { x: { ticks: hours.map((at) => ({ at: x(at), label: units.time(at, format.utc()).slice(0, 5) })) }, y: { ticks: marks(low, high, y) }, unit: "mm/s" });
+    plot.frame(context, box, { x: { ticks: hours.map((at) => ({ at: x(at), label: units.time(at, format.utc()).slice(0, 5) })), name: format.zones(end - day, end) }, y: { ticks: marks(low, high, y) }, unit: "mm/s" });
     plot.clip(context, box, () => vibration.axes.forEach((axis, k) => {
       context.strokeStyle = colors[`axis-${axis}`];
       context.setLineDash([[], [7, 3], [2, 3]][k]);
@@ -139,7 +139,7 @@ function mount(main, id) {
     const y = (hz) => box.bottom - (hz / top) * (box.bottom - box.top);
     const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20].find((one) => top / one <= 8) ?? 50;
     const weeks = [0, 7, 14, 21, 28].map((k) => end - k * day);
-    plot.frame(context, box, { x: { ticks: weeks.map((at) => ({ at: x(at), label: units.date(at, format.utc()).slice(5) })) }, y: { ticks: [...Array(9).keys()].map((k) => k * step).filter((hz) => hz <= top).map((hz) => ({ at: y(hz), label: units.tick(hz) })) }, unit: "Hz" });
+    plot.frame(context, box, { x: { ticks: weeks.map((at) => ({ at: x(at), label: units.date(at, format.utc()).slice(5) })), name: format.zones(end - month, end) }, y: { ticks: [...Array(9).keys()].map((k) => k * step).filter((hz) => hz <= top).map((hz) => ({ at: y(hz), label: units.tick(hz) })) }, unit: "Hz" });
     plot.clip(context, box, () => {
       context.strokeStyle = context.fillStyle = colors.ink;
       context.lineWidth = 1;
@@ -154,7 +154,7 @@ function mount(main, id) {
 
   function shown() {
     for (const surface of surfaces) surface.redraw();
-    setText(limit, found.curve ? words.limit(found.curve.name) : words.noLimit);
+    setText(limit, found.curve ? words.limit(limitName(found.curve.name)) : words.noLimit);
     const last = found.periods.at(-1);
     const named = (mode) => words.mode(units.quantity(mode.hz, "Hz"), units.digits(100 * mode.damping, 2));
     setText(modesText, !last ? words.noModes : last.modes.length === 0 ? words.none(format.moment(last.start)) : words.modesAre(format.moment(last.start), last.modes.map(named).join(", ")));
