@@ -28,6 +28,7 @@ packages_for() {
         swift-libraries) echo libcurl4-openssl-dev libxml2-dev libncurses-dev libsqlite3-dev zlib1g-dev uuid-dev tzdata ;;
         try) echo mosquitto mosquitto-clients jq ;;
         dashboard) echo esbuild nodejs node-mqtt node-js-yaml node-buffer node-process node-events node-url ;;
+        page-lint) echo nodejs node-typescript ;;
         browser) echo nodejs chromium fonts-dejavu-core mosquitto python3 python3-venv ;;
         firefox) echo firefox-esr pulseaudio ;;
         test) echo mosquitto mosquitto-clients openssl python3 shellcheck ;;

@@ -15,7 +15,7 @@ import traceback
 
 from world import World
 
-FILES = ["cases_page", "cases_fleet", "cases_station", "cases_rights", "cases_hostile", "cases_event", "cases_settings", "cases_true", "cases_alarm", "cases_operators", "cases_school", "cases_vibration", "cases_keyboard"]
+FILES = ["cases_page", "cases_fleet", "cases_station", "cases_rights", "cases_hostile", "cases_event", "cases_settings", "cases_true", "cases_late", "cases_alarm", "cases_operators", "cases_school", "cases_vibration", "cases_keyboard"]
 # Only where they are asked for by their names.
 LONG = ["cases_load"]
 

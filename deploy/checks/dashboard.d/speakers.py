@@ -4,6 +4,9 @@
                                   an open event with class and estimate; prints each command
     speakers.py PORT recording ID the same, but all of it is in July of 2019, as of a recording that is played
     speakers.py PORT live ID      one with live traces, levels of the hour before and the samples of all of it
+    speakers.py PORT late ID      the same in the middle of an event that began 40 s before and is an alarm; its waveform comes every 4 s
+    speakers.py PORT slow ID      live traces of 2 Hz
+    speakers.py PORT first ID     a recording whose first event is open: it keeps none yet
     speakers.py PORT site ID      one at a building site: a day of vibration with a limit, a month of modes; an interval every second
     speakers.py PORT fleet COUNT  COUNT stations that speak `state/level` once a second, a few of them with problems
 """
@@ -81,14 +84,16 @@ def miniseed(channel, begin, rate, counts):
 
 class Station:
     sensor = {"driver": "iio", "chip": "adxl355", "rate_hz": 100}
-    # Seconds by which its own time is away from that of others.
+    # Seconds by which its own time is away from that of others; how long ago its open event began; more of its summaries.
     behind = 0
+    open_for = 20
+    more = {}
 
     def __init__(self, name):
         self.name, self.seq, self.labels = name, 0, {}
         now = self.begun = time.time() - self.behind
         self.events = [event(name, now - 7200 - number * 19000, number) for number in range(140)]
-        self.open = event(name, now - 20, 1000, "update")
+        self.open = event(name, now - self.open_for, 1000, "update")
         with open(RECORD, "rb") as file:
             self.record = file.read()
 
@@ -116,7 +121,7 @@ class Station:
             mmi = round(3 + math.sin(self.seq / 5), 1)
             await self.publish("state/level", {"pga": 0.04, "mmi": mmi, "jma": mmi / 2, "triggered": True, "valid": True, "synced": False}, True, 0)
             await self.publish("state/summary", {"window_s": 10, "pga": 0.04, "pga_pct_g": 0.4, "pgv": 0.002, "pgd": 0.0001, "triggered": True, "valid": True,
-                                                 "intensity": [{"scale": "mmi", "relation": "worden12", "value": mmi}]}, True, 0)
+                                                 "intensity": [{"scale": "mmi", "relation": "worden12", "value": mmi}], **self.more}, True, 0)
             await asyncio.sleep(1)
 
     async def judge(self, at, p):
@@ -199,6 +204,16 @@ class Recording(Station):
     sensor = {"driver": "replay", "rate_hz": 100}
 
 
+class First(Recording):
+    def __init__(self, name):
+        super().__init__(name)
+        self.events = []
+
+    async def publish(self, topic, body, retain=False, qos=1):
+        if topic != "event/last":
+            await super().publish(topic, body, retain, qos)
+
+
 class Live(Station):
     """Sines whose samples are known: ±1 mm/s² at 1 Hz on x, at 2 Hz on y, at 3 Hz on z, beside gravity."""
     rate = 20
@@ -224,15 +239,40 @@ class Live(Station):
         offset = {"x": 0, "y": 0, "z": 9.81}
         return {"from": asked["from"], "step_s": step, **{axis: {"min": [offset[axis] - 1e-3] * count, "max": [offset[axis] + 1e-3] * count, "rms": [7e-4] * count} for axis in "xyz"}}
 
+    def ring(self, begin, end):
+        return b"".join(miniseed(channel, begin, self.rate, [round(value * 1e6) for value in self.samples(axis, begin, self.rate, (end - begin) * self.rate)])
+                        for axis, channel in (("x", b"HN1"), ("y", b"HN2"), ("z", b"HNZ")))
+
     async def do_snapshot(self, asked):
         # What goes out with a live block is there, and no more.
         begin, end = (math.floor(seconds(asked[one])) for one in ("from", "to"))
         end = min(end, math.floor(time.time()) - 1)
-        record = b"".join(miniseed(channel, begin, self.rate, [round(value * 1e6) for value in self.samples(axis, begin, self.rate, (end - begin) * self.rate)])
-                          for axis, channel in (("x", b"HN1"), ("y", b"HN2"), ("z", b"HNZ")))
+        record = self.ring(begin, end)
         for at in range(0, len(record), 16384):
             await self.publish(f"data/history/waveform/{asked['id']}", record[at:at + 16384])
         return {"bytes": len(record), "sha256": hashlib.sha256(record).hexdigest()}
+
+
+class Slow(Live):
+    rate = 2
+
+
+class Late(Live):
+    open_for = 40
+    more = {"h": {"rms": 1.0, "peak": 5.16}, "direction": {"azimuth_deg": 353.0, "axis": "+x"},
+            "intensity": [{"scale": "mmi", "relation": "worden12", "value": 3.2}, {"scale": "jma", "relation": "jma", "value": 4.1}]}
+
+    async def judge(self, at, p):
+        await super().judge(at, max(p, 0.9))
+
+    async def run(self, port):
+        asyncio.get_running_loop().create_task(super().run(port))
+        begin = math.floor(time.time())
+        while True:
+            await asyncio.sleep(4)
+            if hasattr(self, "client") and self.seq > 0:
+                await self.client.publish(f"seismote/{self.name}/data/waveform/{self.open['event_id']}", self.ring(begin, begin + 4), 1)
+                begin += 4
 
 
 class Site(Station):
@@ -308,7 +348,7 @@ async def fleet(port, count):
 
 def main():
     port, mode, what = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-    kinds = {"station": Station, "recording": Recording, "live": Live, "site": Site}
+    kinds = {"station": Station, "recording": Recording, "live": Live, "late": Late, "slow": Slow, "first": First, "site": Site}
     asyncio.run(kinds[mode](what).run(port) if mode in kinds else fleet(port, int(what)))
 
 

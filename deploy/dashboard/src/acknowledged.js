@@ -5,7 +5,8 @@ const listeners = new Set();
 // "station code since" -> when, milliseconds since 1970
 let known = new Map();
 try {
-  known = new Map(JSON.parse(localStorage.getItem(key) ?? "[]").filter((one) => Array.isArray(one) && typeof one[0] === "string" && Number.isFinite(one[1])));
+  known = new Map(JSON.parse(localStorage.getItem(key) ?? "[]").filter((one) => Array.isArray(one) && typeof one[0] === "string"
+    && Number.isFinite(one[1])));
 } catch {
   // No storage, or not ours.
 }

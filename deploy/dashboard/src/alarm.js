@@ -23,6 +23,7 @@ const listeners = new Set();
 // Since when somebody listens, by a clock that nobody sets (ms).
 const opened = performance.now();
 let notified = 0;
+/** @type {any} */
 let banner = null;
 let hasChanged = false;
 // Stations whose open event is an alarm, while they are not heard.
@@ -46,7 +47,8 @@ function dismiss(key) {
   }
 }
 
-const rules = () => ({ network: preferences.get("alarmNetwork"), station: preferences.get("alarmStation"), intensity: preferences.get("alarmIntensity"), home: homeId() });
+const rules = () => ({ network: preferences.get("alarmNetwork"), station: preferences.get("alarmStation"),
+  intensity: preferences.get("alarmIntensity"), home: homeId() });
 
 // The reader's own station with its place, which the only one is without being chosen; null without one.
 const homeId = () => preferences.get("home") || (fleet.stations.size === 1 ? fleet.stations.keys().next().value : "");
@@ -63,16 +65,18 @@ function measuredAt(id, event) {
   return entry ? fleet.newestOf(entry).intensity?.find((item) => item.scale === "mmi")?.value ?? NaN : NaN;
 }
 
-// `age`: how long ago it began, ms; `key`: of what it is. What was heard before and was no alarm begins now.
+// `age`: how long ago it began, ms; `key`: of what it is; `isNews`: whether its beginning was heard here. What was heard before and
+// was no alarm begins now.
 const calm = new Set();
 const mostCalm = 500;
-function hear(key, alarm, age) {
+function hear(key, alarm, age, isNews) {
   if (!alarm) {
     if (calm.size >= mostCalm) calm.clear();
     calm.add(key);
     return;
   }
-  const what = calm.delete(key) ? book.hear(alarm, Date.now()) : book.hear(alarm, Date.now(), age, performance.now() - opened);
+  const what = calm.delete(key) ? book.hear(alarm, Date.now()) : book.hear(alarm, Date.now(), age,
+    isNews ? Infinity : performance.now() - opened);
   if (what === null) return;
   // Versions come several times a second; what is new is shown at once, what has changed with the next tick.
   if (what === "changed") hasChanged = true;
@@ -89,7 +93,8 @@ function hearNetwork(id) {
   const event = earthquakes.events.get(id);
   if (!event || earthquakes.ended(event) === "unheard") return;
   const at = home();
-  hear(`network ${id}`, alarms.ofNetwork(event, rules(), at, at ? measuredAt(at.id, event) : NaN, units.milliseconds), earthquakes.now() - units.milliseconds(event.origin_time));
+  hear(`network ${id}`, alarms.ofNetwork(event, rules(), at, at ? measuredAt(at.id, event) : NaN, units.milliseconds),
+    earthquakes.now() - units.milliseconds(event.origin_time), earthquakes.isNews(id));
 }
 
 // An event of a station. Of one whose station is not heard nobody knows whether it goes on.
@@ -102,8 +107,10 @@ function hearStation(id) {
   const alarm = alarms.ofStation(id, event, rules(), units.milliseconds);
   const isOpen = known.current === event.event_id && !entry.end;
   if (alarm && isOpen && !isHeard(id)) unheard.add(id);
-  else if (isOpen || (alarm && entry.end)) hear(`station ${event.event_id}`, alarm, alarm ? 1000 * (fleet.age(id, alarm.origin) || 0) : 0);
-  const network = at(id) && [...earthquakes.events.values()].find((one) => !earthquakes.ended(one) && one.stations?.some((part) => part.id === id));
+  else if (isOpen || (alarm && entry.end)) hear(`station ${event.event_id}`, alarm, alarm ? 1000 * (fleet.age(id, alarm.origin) || 0) : 0,
+    entry.isNews);
+  const network = at(id) && [...earthquakes.events.values()].find((one) => !earthquakes.ended(one)
+    && one.stations?.some((part) => part.id === id));
   if (network) hearNetwork(network.event_id);
 }
 const at = (id) => id === homeId();
@@ -114,7 +121,7 @@ function hearWarning(id) {
   const one = warning && alarms.ofWarning(id, warning, rules(), units.milliseconds);
   // (Without a time of arrival nobody knows by a kept message how long it is good for.)
   const isOld = one && earthquakes.now() > one.ends;
-  if (one && !(one.state === "on" && isOld)) hear(one.key, one, earthquakes.now() - one.origin);
+  if (one && !(one.state === "on" && isOld)) hear(one.key, one, earthquakes.now() - one.origin, false);
 }
 
 const roman = (size) => scales.intensity({ scale: "mmi", value: size })?.name ?? "";
@@ -125,24 +132,30 @@ function said(one) {
   if (one.kind === "test") return { title: words.test, facts: [words.testHelp], short: words.test };
   if (one.kind === "station") {
     const description = fleet.stations.get(one.station)?.info?.station?.description;
-    const size = Number.isFinite(one.size) ? words.intensity(roman(one.size)) : Number.isFinite(one.pga) ? format.acceleration(one.pga) : "";
+    const size = Number.isFinite(one.size) ? words.intensity(roman(one.size)) : Number.isFinite(one.pga) ? format.acceleration(one.pga)
+      : "";
     const title = (one.isAlarm ? words.ofStation : words.strong)(one.station);
-    return { title, facts: [one.isTest ? text.event.test : "", size, description ?? ""].filter(Boolean), short: `${one.station} ${roman(one.size)}`.trim() };
+    return { title, facts: [one.isTest ? text.event.test : "", size, description ?? ""].filter(Boolean),
+      short: `${one.station} ${roman(one.size)}`.trim() };
   }
   if (one.kind === "warning") {
-    const title = one.state === "withdrawn" ? words.warningCancelled(one.station) : one.state === "over" ? words.warningOver(one.station) : words.warning(one.station);
+    const title = one.state === "withdrawn" ? words.warningCancelled(one.station) : one.state === "over" ? words.warningOver(one.station)
+      : words.warning(one.station);
     const names = [one.expected, ...(one.range ?? [])].map(roman);
     const strength = one.range && names[1] !== names[2] ? words.expectedRange(names[0], names[1], names[2]) : words.expectedThere(names[0]);
     const away = Number.isFinite(one.distance) ? words.fromThere(units.about(one.distance, "km")) : "";
-    return { title, facts: [strength, Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "", away].filter(Boolean), short: `${words.warning(one.station)}` };
+    return { title, facts: [strength, Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "", away].filter(Boolean),
+      short: `${words.warning(one.station)}` };
   }
   const magnitude = Number.isFinite(one.magnitude) ? `M ${units.fixed(one.magnitude, 1)}` : "";
   const title = one.state === "withdrawn" ? words.withdrawn : `${words.earthquake} ${magnitude}`.trim();
-  const strength = Number.isFinite(one.measured) ? words.here(roman(one.measured)) : Number.isFinite(one.expected) ? words.expected(roman(one.expected)) : Number.isFinite(one.largest) ? words.upTo(roman(one.largest), one.station ?? "–") : "";
+  const strength = Number.isFinite(one.measured) ? words.here(roman(one.measured)) : Number.isFinite(one.expected)
+    ? words.expected(roman(one.expected)) : Number.isFinite(one.largest) ? words.upTo(roman(one.largest), one.station ?? "–") : "";
   const place = !one.isPlaced ? (Number.isFinite(one.azimuth) ? words.towards(direction(one.azimuth)) : words.placeUnknown)
     : Number.isFinite(one.distance) ? words.away(units.about(one.distance, "km"), direction(one.azimuth))
       : `${geo.latitude(Number(one.latitude.toFixed(2)))}, ${geo.longitude(Number(one.longitude.toFixed(2)))}`;
-  return { title, facts: [strength, place].filter(Boolean), short: `${magnitude || words.earthquake} ${roman(one.measured || one.expected || one.largest)}`.trim() };
+  return { title, facts: [strength, place].filter(Boolean),
+    short: `${magnitude || words.earthquake} ${roman(one.measured || one.expected || one.largest)}`.trim() };
 }
 
 // How long ago, and when the S wave comes: runs.
@@ -160,7 +173,9 @@ function clock(one) {
   return { ago, wave: left > 0 ? words.sIn(Math.ceil(left)) : left > -60 ? words.sPassed : "" };
 }
 
-const address = (one) => (one.kind === "network" || (one.kind === "warning" && earthquakes.events.has(one.event)) ? router.address("earthquake", one.event) : one.kind === "warning" ? router.address("station", one.station) : one.kind === "station" ? router.address("station", one.station, "event", one.event) : location.hash || "#/");
+const address = (one) => (one.kind === "network" || (one.kind === "warning" && earthquakes.events.has(one.event))
+  ? router.address("earthquake", one.event) : one.kind === "warning" ? router.address("station", one.station) : one.kind === "station"
+  ? router.address("station", one.station, "event", one.event) : location.hash || "#/");
 
 function show() {
   hasChanged = false;
@@ -197,8 +212,9 @@ function show() {
 
 // Above a dialog that is open, too, and to be pressed there, where the browser can.
 function raise() {
-  const place = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
-  if (banner.element.parentNode !== place) place.prepend(banner.element);
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+  if (dialog && banner.element.parentNode !== dialog) dialog.append(banner.element);
+  else if (!dialog && banner.element.parentNode !== document.body) document.querySelector(".skip").after(banner.element);
   if (banner.element.hidden) return;
   for (const method of ["hidePopover", "showPopover"]) {
     try {
@@ -222,7 +238,8 @@ function notify(one) {
   if (preferences.get("notify") !== "yes" || globalThis.Notification?.permission !== "granted") return;
   const { title, facts } = said(one);
   try {
-    const note = new Notification(title, { body: [...facts, clock(one).wave].filter(Boolean).join("\n"), tag: one.key, requireInteraction: one.kind !== "test", silent: preferences.get("sound") === "yes" });
+    const note = new Notification(title, { body: [...facts, clock(one).wave].filter(Boolean).join("\n"), tag: one.key,
+      requireInteraction: one.kind !== "test", silent: preferences.get("sound") === "yes" });
     notified++;
     note.onclick = () => {
       globalThis.focus();
@@ -254,10 +271,12 @@ export const alarm = {
     banner.element = document.getElementById("alarm");
     banner.element.replaceChildren(
       banner.chip,
-      h("div", { class: "alarm-text" }, h("div", { role: "alert" }, banner.title, " ", banner.facts), h("div", { class: "alarm-clock", "aria-live": "off" }, banner.wave, " ", banner.ago, " ", banner.more)),
+      h("div", { class: "alarm-text" }, h("div", { role: "alert" }, banner.title, " ", banner.facts),
+        h("div", { class: "alarm-clock", "aria-live": "off" }, banner.wave, " ", banner.ago, " ", banner.more)),
       h("div", { class: "alarm-buttons" }, banner.link, banner.silence, banner.seen));
     // What stands below is moved down, not covered.
-    new ResizeObserver(() => document.body.style.setProperty("--alarm", banner.element.hidden ? "0px" : `${banner.element.offsetHeight}px`)).observe(banner.element);
+    new ResizeObserver(() => document.body.style.setProperty("--alarm",
+      banner.element.hidden ? "0px" : `${banner.element.offsetHeight}px`)).observe(banner.element);
     document.addEventListener("seismote-dialog", raise);
     earthquakes.on((id, what) => id !== null && (what === "new" || what === "version") && hearNetwork(id));
     fleet.on("station", (id, what) => (what === "event" ? hearStation(id) : what === "warning" && hearWarning(id)));
@@ -270,7 +289,7 @@ export const alarm = {
     sound.wake(() => preferences.get("sound") === "yes");
   },
   test() {
-    hear("test", { key: `test ${Date.now()}`, kind: "test", origin: Date.now(), size: NaN, state: "on" }, 0);
+    hear("test", { key: `test ${Date.now()}`, kind: "test", origin: Date.now(), size: NaN, state: "on" }, 0, true);
   },
   list: () => book.list(),
   address,

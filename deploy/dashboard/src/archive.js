@@ -103,7 +103,8 @@ export const archive = {
   },
   // What stations keep of a time, into the list: { from, to } as text. progress(done, of); resolves with how many did not answer.
   async collect({ from, to }, progress) {
-    const queue = [...fleet.stations.values()].filter(({ id, online }) => online !== false && fleet.knows(id, "events") === true).map(({ id }) => id);
+    const queue = [...fleet.stations.values()].filter(({ id, online }) => online !== false
+      && fleet.knows(id, "events") === true).map(({ id }) => id);
     const of = queue.length;
     let [done, failed] = [0, 0];
     await Promise.all(Array.from({ length: 4 }, async () => {
@@ -132,7 +133,8 @@ export const archive = {
     document.addEventListener("visibilitychange", () => document.hidden && due !== null && (clearTimeout(due), save()));
     earthquakes.on((id, what) => {
       if (what === "note") return tell();
-      for (const event of id === null ? earthquakes.events.values() : [earthquakes.events.get(id)].filter(Boolean)) put(catalogue.ofNetwork(event, earthquakes.ended(event), units.milliseconds));
+      for (const event of id === null ? earthquakes.events.values()
+        : [earthquakes.events.get(id)].filter(Boolean)) put(catalogue.ofNetwork(event, earthquakes.ended(event), units.milliseconds));
     });
     fleet.on("station", (id, what) => {
       if (what !== "event") return;

@@ -95,6 +95,7 @@ function setFont(context, size) {
 
 // Grid lines and numbers. box: {left, top, right, bottom}. x and y: { ticks: [{ at (pixels), label }] }; `unit` is shown at
 // the top, x.name (what is counted there, or the zone of the times) before the first number.
+/** @param {CanvasRenderingContext2D} context @param {any} box @param {{ x?: any, y?: any, unit?: string }} axes */
 function frame(context, box, { x, y, unit }) {
   const colors = themeColors();
   setFont(context, 11);
@@ -135,9 +136,9 @@ function frame(context, box, { x, y, unit }) {
 
 const out = new Float64Array(2);
 
-// One curve; a width of 1 is by far the cheapest where there is no graphics chip. source: { value(slot), extremes(from, to, out) }, of slots; `from` to `to` (may be fractions) are drawn
-// from box.left to box.right; y(value) gives pixels. Where a pixel has several samples, it shows their smallest and
-// largest, in groups that stay the same while the picture moves.
+// One curve; a width of 1 is by far the cheapest where there is no graphics chip. source: { value(slot), extremes(from, to, out) },
+// of slots; `from` to `to` (may be fractions) are drawn from box.left to box.right; y(value) gives pixels. Where a pixel has
+// several samples, it shows their smallest and largest, in groups that stay the same while the picture moves.
 function curve(context, source, { box, from, to, y, color, width = 1 }) {
   const scale = (box.right - box.left) / (to - from);
   const group = Math.max(1, Math.ceil(1 / scale));

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 
 // dialog({ title, content, actions: [{ label, value, primary, danger }] }) -> Promise of the value, null when it was
 // closed. `content` is a node or an array; a form in it is not needed: Enter takes the primary action.
+/** @param {{ title: string, content: any, actions: any[], className?: string }} question @returns {Promise<any>} */
 export function dialog({ title, content, actions, className }) {
   return new Promise((resolve) => {
     let answer = null;

@@ -14,6 +14,8 @@ const patience = 700;
 const events = new Map();
 // Of each the time at which it came, by this browser's clock, or by its own where a broker has kept it.
 const heard = new Map();
+// Those whose beginning came while the page was open.
+const news = new Set();
 const listeners = new Set();
 // event id -> { seen: { by, t } or undefined, notes: [{ by, t, text }] }
 const notes = new Map();
@@ -51,12 +53,14 @@ function take(topic, payload, packet) {
   const old = packet?.retain || topic.endsWith("/last");
   if (before && (before.version ?? 0) >= (event.version ?? 0) + (old ? 0 : 1)) return;
   events.set(event.event_id, event);
+  if (!before && !old && event.event_type === "onset") news.add(event.event_id);
   heard.set(event.event_id, old ? Math.min(Date.now(), said(event)) : Date.now());
   if (!old) ahead = Math.max(Number.isFinite(ahead) ? ahead - 5 : -Infinity, said(event) - Date.now());
   if (events.size > kept) {
     const [oldest] = [...events.keys()].sort();
     events.delete(oldest);
     heard.delete(oldest);
+    news.delete(oldest);
   }
   tell(event.event_id, before ? "version" : "new");
 }
@@ -86,6 +90,7 @@ function takeNote(topic, payload) {
 
 export const earthquakes = {
   events, ended,
+  isNews: (id) => news.has(id),
   // { seen, notes } of an event of a station or of the network.
   note: (id) => notes.get(id) ?? { notes: [] },
   // Says for all who look that somebody has seen an event (`seen`), or what he notes of it. Resolves when the broker has it.

@@ -121,7 +121,8 @@ function heard(known, packet, t, ofSample = false) {
   } else if (said <= Date.now() + 60000 && !(known.heard >= said)) known.heard = said;
   if (!packet?.retain || known.isLive || !counts || !Number.isFinite(said)) return;
   const isBetter = isRecording(known) && !known.clock?.ofSample;
-  if (isBetter || !(known.clock?.t >= said)) known.clock = { t: said, at: isRecording(known) ? Date.now() : Math.min(said, Date.now()), ofSample };
+  if (isBetter || !(known.clock?.t >= said)) known.clock = { t: said, at: isRecording(known) ? Date.now() : Math.min(said, Date.now()),
+    ofSample };
 }
 
 function takeWarning(id, payload, packet) {
@@ -229,6 +230,7 @@ function keyed(intensity = []) {
 }
 
 // When what an event says was reached: the peak of the horizontals, by which intensities are told.
+/** @param {{ peaks?: any, t?: string, onset?: string }} event */
 function peakTime({ peaks = {}, t, onset }) {
   const horizontal = [peaks.x, peaks.y].filter((one) => one?.t).sort((a, b) => (b.value ?? 0) - (a.value ?? 0))[0];
   return horizontal?.t ?? peaks.h?.t ?? peaks.v3?.t ?? t ?? onset;
@@ -247,6 +249,8 @@ function event(id, what, object, packet) {
   // Each message of an open event comes on both topics; what is asked for later is none of the present.
   if (what === "event/current" || (what === "event/trigger" && object.event_type !== "end")) known.current = object.event_id;
   entry.said = Date.now();
+  // Its beginning came while the page was open.
+  if (fresh && !packet?.retain && object.event_type === "onset") entry.isNews = true;
   // The open event as a broker has kept it, which another message has told already.
   if (!fresh && what === "event/current" && entry[object.event_type]?.seq >= object.seq) return;
   entry[object.event_type] = object;
@@ -259,7 +263,8 @@ function event(id, what, object, packet) {
     if (!(known.lastEvent?.onset > object.onset)) known.lastEvent = object;
   }
   // (What a station keeps of former events is none of the present; of one that was missed meanwhile it is.)
-  const isPresent = !packet?.retain || what === "event/current" || (what === "event/kept" && units.milliseconds(object.onset) > known.since);
+  const isPresent = !packet?.retain || what === "event/current" || (what === "event/kept"
+    && units.milliseconds(object.onset) > known.since);
   if (!object.test && isPresent) higher(known, object.intensity, () => peakTime(object));
   tell(id, "event");
   if (what === "event/trigger" && object.event_type === "onset") {
@@ -270,7 +275,8 @@ function event(id, what, object, packet) {
 // A message that was missed, or that somebody else has missed.
 function again(id, object) {
   if (!wire.isOwn(id, object?.event_id) || !gaps.marks.has(id) || !gaps.note(id, object.boot, object.seq, performance.now() / 1000)) return;
-  if (!(stations.get(id)?.events.get(object.event_id)?.[object.event_type]?.seq > object.seq)) event(id, "event/kept", object, { retain: true });
+  if (!(stations.get(id)?.events.get(object.event_id)?.[object.event_type]?.seq > object.seq)) event(id, "event/kept", object,
+    { retain: true });
 }
 
 // What has not come is asked for, of stations that can send it again. Whoever may not ask goes without.
@@ -306,7 +312,7 @@ function trace(topic, payload, packet) {
   const type = packet?.properties?.contentType;
   const first = payload[0];
   const block = wire.trace(first === 0x7b ? json(payload)
-    : first === 0xbf ? cbor(payload) : traceFromRecords(payload, type));
+    : first === 0xbf ? cbor(payload) : traceFromRecords(payload));
   if (!block) return;
   const known = station(at.id);
   heard(known, packet);

@@ -9,8 +9,9 @@ export class GatheredSocket extends globalThis.WebSocket {
   #timer = 0;
   #listeners = [];
 
-  constructor(...given) {
-    super(...given);
+  /** @param {string | URL} url @param {string | string[]} [protocols] */
+  constructor(url, protocols) {
+    super(url, protocols);
     super.addEventListener("message", ({ data }) => this.#take(new Uint8Array(data)));
     // Before anybody is told of the end.
     super.addEventListener("close", () => this.#release());

@@ -45,7 +45,8 @@ export const keptLevels = {
       const [first, last] = [Math.min(...fresh.keys()), Math.max(...fresh.keys())];
       const before = await asked((await days("readonly")).getAll(range(station, first, last)));
       const target = await days("readwrite");
-      for (const [day, one] of levels.days(past, new Map(before.map((row) => [row.day, row.past])))) target.put({ where: where(), station, day, past: one });
+      for (const [day, one] of levels.days(past, new Map(before.map((row) => [row.day, row.past])))) target.put({ where: where(), station,
+        day, past: one });
       target.delete(range(station, 0, last - longest));
     } catch {
       // No storage: the year ends where the station's memory does.

@@ -34,9 +34,11 @@ function begin(pause) {
   let touched = -Infinity;
   let followed = null;
   document.body.classList.add("kiosk");
-  for (const kind of ["pointerdown", "keydown", "wheel"]) addEventListener(kind, () => (touched = Date.now()), { passive: true, capture: true });
+  for (const kind of ["pointerdown", "keydown", "wheel"]) addEventListener(kind, () => (touched = Date.now()),
+    { passive: true, capture: true });
   // The screen stays on, where the browser can do that (https or localhost only).
-  const wake = () => !document.hidden && navigator.wakeLock?.request("screen").catch(() => {});
+  const { wakeLock } = /** @type {any} */ (navigator);
+  const wake = () => !document.hidden && wakeLock?.request("screen").catch(() => {});
   wake();
   document.addEventListener("visibilitychange", wake);
   alarm.on((one) => {

@@ -304,7 +304,8 @@ function askAgain(mine, subscription) {
 link.subscribe = function subscribe(filter, fn, { qos = 1, calm = false, first = false } = {}) {
   let subscription = subscriptions.get(filter);
   if (!subscription) {
-    subscription = { functions: new Set(), code: null, asked: false, wild: /[+#]/.test(filter) ? filter.split("/") : null, qos, calm, first, isGivenUp: false };
+    subscription = { functions: new Set(), code: null, asked: false, wild: /[+#]/.test(filter) ? filter.split("/") : null, qos, calm,
+      first, isGivenUp: false };
     subscriptions.set(filter, subscription);
     found.clear();
     // All that are made in one go leave together.
@@ -339,6 +340,10 @@ export function json(payload) {
 // Sends a command and waits for the reply that ends it. Rejects with an Error that has `errors` (the station's list) or
 // `timeout: true`. onPhase(reply) is called for each reply; after `accepted` it waits for as long as it takes, at most
 // ten minutes.
+/**
+ * @param {string} station @param {string} verb @param {any} payload
+ * @param {{ timeoutMs?: number, onPhase?: (reply: any) => void }} options
+ */
 link.command = function command(station, verb, payload = {}, { timeoutMs = 10000, onPhase } = {}) {
   return new Promise((resolve, reject) => {
     if (!client?.connected) return reject(failure(text.link.offline, { offline: true }));
@@ -368,7 +373,8 @@ link.command = function command(station, verb, payload = {}, { timeoutMs = 10000
     };
     wait(timeoutMs);
     const properties = link.version === 5
-      ? { properties: { responseTopic: replyTopic, correlationData: new TextEncoder().encode(id), messageExpiryInterval: Math.ceil(timeoutMs / 1000) } }
+      ? { properties: { responseTopic: replyTopic, correlationData: new TextEncoder().encode(id),
+        messageExpiryInterval: Math.ceil(timeoutMs / 1000) } }
       : {};
     // The subscription left before in the same connection, so that the reply finds it.
     queueMicrotask(() => {

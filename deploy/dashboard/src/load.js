@@ -27,7 +27,7 @@
     const [first, second] = new Uint8Array(bytes, 0, 2);
     // A server that knows gzip may have unpacked it already.
     if (first !== 0x1f || second !== 0x8b) return new TextDecoder().decode(bytes);
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+    return new Response(new Blob([bytes]).stream().pipeThrough(new /** @type {any} */ (globalThis).DecompressionStream("gzip"))).text();
   }
 
   const rule = { createScript: (text) => text, createScriptURL: () => "seismote.js" };
@@ -46,6 +46,6 @@
   Promise.all([unpacked(bundle).catch(() => null), translation, settings]).then(([text, words, said]) => {
     globalThis.Seismote = { chosenLanguage: code, languages: languages.split(" "), translation: words, settings: said, places, unpacked };
     if (text !== null) run((script) => (script.text = policy.createScript(text)));
-    if (!Seismote.started) run((script) => (script.src = policy.createScriptURL("")));
+    if (!globalThis.Seismote.started) run((script) => (script.src = policy.createScriptURL("")));
   });
 })();

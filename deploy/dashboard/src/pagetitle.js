@@ -10,10 +10,12 @@ let phase = 0;
 
 function icon(name) {
   const [color, mark] = icons[name];
-  const element = document.querySelector("link[rel=icon]");
+  const element = /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]"));
   if (element.dataset.shown === name) return;
   element.dataset.shown = name;
-  element.href = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${color}"/>${mark}</svg>`)}`;
+  const ground = `<rect width="32" height="32" rx="7" fill="${color}"/>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${ground}${mark}</svg>`;
+  element.href = `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
 function show() {

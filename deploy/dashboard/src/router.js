@@ -15,6 +15,7 @@ const part = {
 };
 
 // defineView("#/station/:id", { title(params), mount(element, params) -> unmount }). `title` is optional.
+/** @param {string} pattern @param {{ mount: (main: HTMLElement, params: any) => any, title?: (params: any) => string }} view */
 export function defineView(pattern, { mount, title }) {
   const names = [];
   const expression = pattern.replace(/:([a-z]+)/g, (_, name) => {

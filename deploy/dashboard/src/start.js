@@ -33,8 +33,8 @@ import "./views/levels.js";
 import "./views/settings.js";
 import "./views/health.js";
 
-// From here on the browser lets the page connect to these brokers alone (and fetch one file of its own), and have pictures only from where its operator says,
-// whatever a message may talk it into.
+// From here on the browser lets the page connect to these brokers alone (and fetch one file of its own), and have pictures only
+// from where its operator says, whatever a message may talk it into.
 function allowOnly(urls) {
   const meta = document.createElement("meta");
   meta.httpEquiv = "Content-Security-Policy";
@@ -43,7 +43,8 @@ function allowOnly(urls) {
 }
 
 // For the console and for checks.
-Object.assign(Seismote, { started: true, alarm, archive, earthquakes, fleet, link, preferences, router, text, language, units, settingsProblem, sound, stationWords });
+Object.assign(Seismote, { started: true, alarm, archive, earthquakes, fleet, link, preferences, router, text, language, units,
+  settingsProblem, sound, stationWords });
 frame.bar();
 frame.banner();
 alarm.start();

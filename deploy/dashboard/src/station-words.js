@@ -25,7 +25,8 @@ export const stationWords = {
   missingHelp: (fields) => fields.filter(({ help: shown, said }) => shown !== "" && said.endsWith(` ${shown}`)).map(({ key }) => key),
   // The fields of a form with their names and help in the reader's language; the station's own words are found by the search, too.
   fields: (list) => list.map((field) => ({
-    ...field, title: found("setting", general(field.key)) ?? field.title, help: help("setting", field.key, field.help), said: `${field.title} ${field.help}`,
+    ...field, title: found("setting", general(field.key)) ?? field.title, help: help("setting", field.key, field.help),
+      said: `${field.title} ${field.help}`,
   })),
   headings: (all) => Object.fromEntries(Object.entries(all).map(([key, heading]) => [key, {
     ...heading, title: found("group", general(key)) ?? heading.title, help: help("group", key, heading.help),

@@ -37,7 +37,8 @@ fleet.watchTraces = (id) => watch(`${link.root}/${id}/data/trace`, fleet.trace);
 // 42 KB.
 fleet.watchSchema = (id) => watch(`${link.root}/${id}/state/config/schema`, fleet.take);
 fleet.watchStation = (id) => all([
-  ...["state/summary", "state/health", "state/config", "event/current", "event/last"].map((what) => watch(`${link.root}/${id}/${what}`, fleet.take)),
+  ...["state/summary", "state/health", "state/config", "event/current",
+    "event/last"].map((what) => watch(`${link.root}/${id}/${what}`, fleet.take)),
   waveforms.watch(id),
 ]);
 fleet.watchLastEvents = () => link.subscribe(`${link.root}/+/event/last`, fleet.take, { calm: true });
@@ -72,7 +73,8 @@ fleet.watchLevels = function watchLevels() {
 // Whether there is no such station, as far as the broker says: a second after it was asked for what it keeps.
 fleet.isUnknown = (id) => {
   const known = fleet.stations.get(id);
-  return link.state === "online" && Date.now() - link.since > 1000 && !(known && (known.online !== null || known.info || known.summary || known.level));
+  return link.state === "online" && Date.now() - link.since > 1000 && !(known
+    && (known.online !== null || known.info || known.summary || known.level));
 };
 const silent = 10000;
 // A station that was heard before the connection was lost has so long to be heard again.

@@ -26,7 +26,8 @@ function ofNetwork(event, { network }, home, measured, milliseconds) {
   if (network !== "all" && !(size >= Number(network) - 0.5)) return null;
   return {
     key: `network ${event.event_id}`, kind: "network", event: event.event_id, origin: milliseconds(event.origin_time), size,
-    magnitude: event.magnitude?.value ?? NaN, sigma: event.magnitude?.sigma ?? NaN, latitude: event.latitude, longitude: event.longitude, isPlaced,
+    magnitude: event.magnitude?.value ?? NaN, sigma: event.magnitude?.sigma ?? NaN, latitude: event.latitude, longitude: event.longitude,
+      isPlaced,
     largest, station: event.mmi?.station ?? null, measured, expected, home: home?.id ?? null, count: event.stations?.length ?? 0,
     distance: isPlaced && here ? here.distance : NaN, azimuth: isPlaced && here ? here.azimuth : event.place?.azimuth_deg ?? NaN,
     s: isPlaced && here ? milliseconds(event.origin_time) + here.s * 1000 : NaN,
@@ -54,8 +55,10 @@ function ofWarning(id, warning, { station, home }, milliseconds) {
   const issued = milliseconds(warning.issued);
   const s = warning.s_arrival === undefined ? NaN : milliseconds(warning.s_arrival);
   return {
-    key: `warning ${id} ${warning.network_event}`, kind: "warning", event: warning.network_event, station: id, origin: issued, size: warning.mmi,
-    expected: warning.mmi, range: warning.mmi_range?.length === 2 ? warning.mmi_range : null, distance: warning.distance_km ?? NaN, magnitude: warning.magnitude ?? NaN,
+    key: `warning ${id} ${warning.network_event}`, kind: "warning", event: warning.network_event, station: id, origin: issued,
+      size: warning.mmi,
+    expected: warning.mmi, range: warning.mmi_range?.length === 2 ? warning.mmi_range : null, distance: warning.distance_km ?? NaN,
+      magnitude: warning.magnitude ?? NaN,
     s, ends: Number.isFinite(s) ? s + 10000 : issued + 60000,
     state: warning.state === "passed" ? "over" : warning.state === "coming" && warning.alarm ? "on" : "withdrawn",
   };
@@ -113,7 +116,8 @@ export class Alarms {
     if (this.#dismissed.size > mostDismissed) this.#dismissed.delete(this.#dismissed.keys().next().value);
   }
 
-  // The gravest first: what is on its way to a station, then earthquakes of the network before single stations, what is on before what is over, the strongest first.
+  // The gravest first: what is on its way to a station, then earthquakes of the network before single stations, what is on before
+  // what is over, the strongest first.
   list() {
     const rank = ({ kind, state }) => (state === "on" ? 0 : 4) + { warning: 0, network: 1, station: 2, test: 3 }[kind];
     return [...this.#list.values()].sort((a, b) => rank(a) - rank(b) || step(b.size) - step(a.size) || b.since - a.since);

@@ -44,9 +44,11 @@ function waveformRows({ start, rate, count, unit, x, y, z }, about = []) {
 function events(list) {
   const intensity = (event, scale) => event.intensity?.find((item) => item.scale === scale)?.value;
   return rows([
-    ["event_id", "onset_utc", "end_utc", "duration_s", "pga_m_s2", "pgv_m_s", "mmi", "jma", "class", "class_p", "label", "detectors", "test"],
+    ["event_id", "onset_utc", "end_utc", "duration_s", "pga_m_s2", "pgv_m_s", "mmi", "jma", "class", "class_p", "label", "detectors",
+      "test"],
     ...list.map((event) => [
-      event.event_id, event.onset, event.end ?? "", event.duration_s ?? NaN, event.pga ?? NaN, event.pgv ?? NaN, intensity(event, "mmi") ?? NaN,
+      event.event_id, event.onset, event.end ?? "", event.duration_s ?? NaN, event.pga ?? NaN, event.pgv ?? NaN,
+        intensity(event, "mmi") ?? NaN,
       intensity(event, "jma") ?? NaN, event.class?.likely ?? "", event.class?.p ?? NaN, event.label ?? "",
       [...new Set((event.detectors ?? []).map((one) => one.name))].join(" "), event.test ? "true" : "false",
     ]),
@@ -56,13 +58,17 @@ function events(list) {
 // A list of events of stations and of the network (see pure/catalogue.js), the units in the names of the columns.
 function catalogue(list, noteOf) {
   return rows([
-    ["event_id", "station", "time_utc", "duration_s", "latitude", "longitude", "depth_km", "place_quality", "magnitude", "magnitude_sigma", "mmi", "pga_m_s2", "stations", "class", "class_p", "label", "state", "seen_by", "seen_at", "notes"],
+    ["event_id", "station", "time_utc", "duration_s", "latitude", "longitude", "depth_km", "place_quality", "magnitude", "magnitude_sigma",
+      "mmi", "pga_m_s2", "stations", "class", "class_p", "label", "state", "seen_by", "seen_at", "notes"],
     ...list.map((one) => {
       const { seen, notes = [] } = noteOf(one.id);
       const network = one.station === "";
       return [
-        one.id, one.station, one.time, network ? NaN : one.event.duration_s ?? NaN, network ? one.latitude : NaN, network ? one.longitude : NaN, network ? one.event.depth_km ?? NaN : NaN, one.event.place?.quality ?? "",
-        one.magnitude, one.event.magnitude?.sigma ?? NaN, one.mmi, one.pga, network ? one.event.stations?.length ?? one.event.count ?? NaN : NaN, one.kind, network ? NaN : one.event.class?.p ?? NaN, one.label, one.state,
+        one.id, one.station, one.time, network ? NaN : one.event.duration_s ?? NaN, network ? one.latitude : NaN,
+          network ? one.longitude : NaN, network ? one.event.depth_km ?? NaN : NaN, one.event.place?.quality ?? "",
+        one.magnitude, one.event.magnitude?.sigma ?? NaN, one.mmi, one.pga,
+          network ? one.event.stations?.length ?? one.event.count ?? NaN : NaN, one.kind, network ? NaN : one.event.class?.p ?? NaN,
+          one.label, one.state,
         seen?.by ?? "", seen?.t ?? "", notes.map(({ by, text }) => `${by ?? ""}: ${text ?? ""}`).join("; "),
       ];
     }),

@@ -264,7 +264,7 @@ function isNamed(list, key) {
 function search(list, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return list.filter((field) => {
-    const all = `${field.key} ${field.key.replaceAll("_", " ")} ${field.title} ${field.said ?? ""} ${field.help} ${field.unit}`.toLowerCase();
+    const all = [field.key, field.key.replaceAll("_", " "), field.title, field.said, field.help, field.unit].join(" ").toLowerCase();
     return words.every((word) => all.includes(word));
   });
 }

@@ -106,7 +106,8 @@ function labels(points, width, height) {
     const [w, h, r] = [point.width, point.height, point.radius + 2];
     for (const reach of [0, 14, 30, 48]) {
       const d = (r + reach) * (reach ? 0.75 : 1);
-      const places = reach === 0 ? [[r, -h / 2], [-r - w, -h / 2], [-w / 2, r], [-w / 2, -r - h]] : [[d, -d - h], [d, d], [-d - w, -d - h], [-d - w, d]];
+      const places = reach === 0 ? [[r, -h / 2], [-r - w, -h / 2], [-w / 2, r], [-w / 2, -r - h]]
+        : [[d, -d - h], [d, d], [-d - w, -d - h], [-d - w, d]];
       for (const [dx, dy] of places) {
         const box = { left: point.x + dx, top: point.y + dy, right: point.x + dx + w, bottom: point.y + dy + h };
         if (!free(box)) continue;
@@ -122,5 +123,6 @@ const degrees = (value, positive, negative) => `${units.tick(Math.abs(value))}°
 const [north, east, south, west] = text?.event.directions ?? ["N", "E", "S", "W"];
 
 export const geo = {
-  place, viewOf, project, clusters, labels, latitude: (v) => degrees(v, north, south), longitude: (v) => degrees(((v + 540) % 360) - 180, east, west),
+  place, viewOf, project, clusters, labels, latitude: (v) => degrees(v, north, south),
+    longitude: (v) => degrees(((v + 540) % 360) - 180, east, west),
 };

@@ -17,7 +17,8 @@ function distance(a, b) {
 // The direction from one place to another: degrees clockwise from north.
 function azimuth(from, to) {
   const [a, b, l] = [radians(from.latitude), radians(to.latitude), radians(to.longitude - from.longitude)];
-  return ((Math.atan2(Math.sin(l) * Math.cos(b), Math.cos(a) * Math.sin(b) - Math.sin(a) * Math.cos(b) * Math.cos(l)) * 180) / Math.PI + 360) % 360;
+  return ((Math.atan2(Math.sin(l) * Math.cos(b),
+    Math.cos(a) * Math.sin(b) - Math.sin(a) * Math.cos(b) * Math.cos(l)) * 180) / Math.PI + 360) % 360;
 }
 
 // Seconds from the origin until a wave ("p" or "s") has come to that distance on the surface; both in km.

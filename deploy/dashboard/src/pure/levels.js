@@ -21,8 +21,9 @@ const spans = {
 // begin on Monday.
 function around(span, time, utc, by = 0) {
   const date = new Date(time);
-  const [year, month, dayOfMonth] = utc ? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()] : [date.getFullYear(), date.getMonth(), date.getDate()];
-  const at = (...parts) => (utc ? Date.UTC(...parts) : new Date(...parts).getTime()) / 1000;
+  const [year, month, dayOfMonth] = utc ? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+    : [date.getFullYear(), date.getMonth(), date.getDate()];
+  const at = (y, m, d) => (utc ? Date.UTC(y, m, d) : new Date(y, m, d).getTime()) / 1000;
   if (span === "hour") {
     // Counted from the time itself: an hour of a clock that is set back is there twice, under one name.
     const begin = Math.floor(time / 1000) - (utc ? date.getUTCMinutes() : date.getMinutes()) * 60 - date.getUTCSeconds() + by * 3600;
@@ -31,7 +32,8 @@ function around(span, time, utc, by = 0) {
   const weekday = ((utc ? date.getUTCDay() : date.getDay()) + 6) % 7;
   const edges = {
     __proto__: null,
-    day: (n) => at(year, month, dayOfMonth + n), week: (n) => at(year, month, dayOfMonth - weekday + 7 * n), month: (n) => at(year, month + n, 1), year: (n) => at(year + n, 0, 1),
+    day: (n) => at(year, month, dayOfMonth + n), week: (n) => at(year, month, dayOfMonth - weekday + 7 * n),
+      month: (n) => at(year, month + n, 1), year: (n) => at(year + n, 0, 1),
   };
   return { begin: edges[span](by), end: edges[span](by + 1) };
 }
@@ -51,7 +53,8 @@ function ticks(span, { begin, end }, utc, room) {
   const clock = (at) => units.time(at * 1000, utc).slice(0, 5);
   const date = (at) => units.date(at * 1000, utc);
   if (span === "hour" || span === "day") {
-    const every = (span === "hour" ? [300, 600, 900, 1800] : [3600, 7200, 10800, 21600]).find((step) => (end - begin) / step <= room) ?? end - begin;
+    const every = (span === "hour" ? [300, 600, 900, 1800] : [3600, 7200, 10800, 21600]).find((step) => (end - begin) / step <= room)
+      ?? end - begin;
     for (let at = begin; at <= end; at += every) put(at, clock(at));
   } else if (span === "year") {
     const every = [1, 2, 3, 6].find((step) => 12 / step <= room) ?? 12;
@@ -121,7 +124,8 @@ class Levels {
         of += 1;
       }
     }
-    return Number.isFinite(at) ? { low: Math.max(Math.min(low, high), high / 1e6), high, at, step, rms: of > 0 ? Math.sqrt(square / of) : NaN } : null;
+    return Number.isFinite(at) ? { low: Math.max(Math.min(low, high), high / 1e6), high, at, step,
+      rms: of > 0 ? Math.sqrt(square / of) : NaN } : null;
   }
 }
 
@@ -140,9 +144,12 @@ function days(past, before = new Map()) {
     if (!made.has(which)) {
       const old = before.get(which);
       made.set(which, { from: new Date(which * day * 1000).toISOString(), step_s: keptStep,
-        ...Object.fromEntries(axes.map((axis) => [axis, Object.fromEntries(["min", "max", "rms"].map((name) => [name, Array.from({ length: day / keptStep }, (_, n) => old?.[axis]?.[name]?.[n] ?? NaN)]))])) });
+        ...Object.fromEntries(axes.map((axis) =>
+          [axis, Object.fromEntries(["min", "max", "rms"].map((name) =>
+          [name, Array.from({ length: day / keptStep }, (_, n) => old?.[axis]?.[name]?.[n] ?? NaN)]))])) });
     }
-    for (const axis of axes) for (const name of ["min", "max", "rms"]) if (Number.isFinite(past[axis]?.[name]?.[i])) made.get(which)[axis][name][slot] = past[axis][name][i];
+    for (const axis of axes) for (const name of ["min", "max",
+      "rms"]) if (Number.isFinite(past[axis]?.[name]?.[i])) made.get(which)[axis][name][slot] = past[axis][name][i];
   }
   return made;
 }
@@ -156,7 +163,8 @@ function rows(replies, { begin, end }) {
     for (let i = 0; i < count; i++) {
       const at = start + i * past.step_s;
       if (at < begin || at >= end || !axes.some((axis) => Number.isFinite(past[axis]?.min?.[i]))) continue;
-      list.push([new Date(at * 1000).toISOString(), past.step_s, ...axes.flatMap((axis) => ["min", "max", "rms"].map((name) => past[axis]?.[name]?.[i] ?? NaN))]);
+      list.push([new Date(at * 1000).toISOString(), past.step_s, ...axes.flatMap((axis) =>
+        ["min", "max", "rms"].map((name) => past[axis]?.[name]?.[i] ?? NaN))]);
     }
   }
   return list;

@@ -50,7 +50,7 @@ function parse(text) {
 
 // What a language calls numbers: { text(number), decimal, percent(0 to 1), form(number) }.
 function numbers(language) {
-  const format = new Intl.NumberFormat(language, { maximumFractionDigits: 3, useGrouping: "min2" });
+  const format = new Intl.NumberFormat(language, /** @type {any} */ ({ maximumFractionDigits: 3, useGrouping: "min2" }));
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
   const rules = new Intl.PluralRules(language);
   return {

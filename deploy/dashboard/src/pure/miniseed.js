@@ -153,6 +153,7 @@ function parse(bytes) {
   let at = 0;
   while (at < bytes.length) {
     const version = versionAt(bytes, at);
+    /** @type {any} */
     let record;
     try {
       if (!version) throw new Error("this is no miniSEED record");

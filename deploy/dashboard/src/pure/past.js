@@ -22,7 +22,8 @@ function join(a, b) {
   if (!a || !b) return a ?? b ?? null;
   const joined = { ...a };
   for (const axis of axes) {
-    joined[axis] = Object.fromEntries(["min", "max", "rms"].map((name) => [name, [...(a[axis]?.[name] ?? []), ...(b[axis]?.[name] ?? [])]]));
+    joined[axis] = Object.fromEntries(["min", "max", "rms"].map((name) =>
+      [name, [...(a[axis]?.[name] ?? []), ...(b[axis]?.[name] ?? [])]]));
   }
   return joined;
 }
@@ -40,7 +41,8 @@ function samples(traces, shape) {
     const values = shape[axis];
     traces.fill(axis, "raw", first, last, (slot) => {
       const middle = offset + slot * ratio;
-      const [from, to] = [Math.max(0, Math.round(middle - ratio / 2)), Math.min(shape.count, Math.max(Math.round(middle - ratio / 2) + 1, Math.round(middle + ratio / 2)))];
+      const [from, to] = [Math.max(0, Math.round(middle - ratio / 2)),
+        Math.min(shape.count, Math.max(Math.round(middle - ratio / 2) + 1, Math.round(middle + ratio / 2)))];
       let sum = 0;
       for (let i = from; i < to; i++) sum += values[i];
       return to > from ? sum / (to - from) : NaN;

@@ -33,7 +33,8 @@ function inside(list, projection, width, height, { taken = [], wide, line = 14, 
     for (const [dx, dy] of spots) {
       const box = { left: x + dx, top: y + dy, right: x + dx + w, bottom: y + dy + line };
       if (box.left < 2 || box.top < 2 || box.right > width - 2 || box.bottom > height - 2) continue;
-      const whole = { left: Math.min(box.left, x - 4), top: Math.min(box.top, y - 4), right: Math.max(box.right, x + 4), bottom: Math.max(box.bottom, y + 4) };
+      const whole = { left: Math.min(box.left, x - 4), top: Math.min(box.top, y - 4), right: Math.max(box.right, x + 4),
+        bottom: Math.max(box.bottom, y + 4) };
       if (boxes.some((other) => overlap(whole, other)) || taken.some((other) => overlap(box, other))) continue;
       boxes.push({ left: whole.left - 16, top: whole.top - 10, right: whole.right + 16, bottom: whole.bottom + 10 });
       found.push({ name, x, y, left: box.left, top: box.top });

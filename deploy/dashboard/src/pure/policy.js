@@ -25,7 +25,8 @@ function connections(urls, files = []) {
   const origins = urls.map(origin);
   if (origins.includes(null)) return "connect-src 'none'";
   const allowed = origins.map((only) => only.includes("[") ? only.slice(0, only.indexOf("/")) : only);
-  return `connect-src ${[...new Set([...allowed, ...files.filter((file) => typeof file === "string" && /^https?:\/\/[^\s;,[\]?#]+$/.test(file))])].join(" ")}`;
+  const good = files.filter((file) => typeof file === "string" && /^https?:\/\/[^\s;,[\]?#]+$/.test(file));
+  return `connect-src ${[...new Set([...allowed, ...good])].join(" ")}`;
 }
 
 // Pictures: those that the page has made, and tiles of a map from an origin, where the operator wants some.

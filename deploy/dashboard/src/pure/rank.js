@@ -27,8 +27,10 @@ function row(known, { now, silence, alerts, item, highest, isDouble = false }) {
   return {
     id: known.id, state, description: known.info?.station?.description ?? "", groups: known.info?.station?.groups ?? [],
     // A broker that has lost the word "online" still hands on what such a station says.
-    online: known.online === true || (known.online === null && Boolean(now) && silence === 0), triggered, alerts: alerts.length, silent: silence > 0, synced,
-    intensity: item?.value ?? NaN, highest: highest?.item.value ?? NaN, pga: now?.pga ?? NaN, heard: known.heard, version: known.info?.agent?.version ?? "",
+    online: known.online === true || (known.online === null && Boolean(now) && silence === 0), triggered, alerts: alerts.length,
+      silent: silence > 0, synced,
+    intensity: item?.value ?? NaN, highest: highest?.item.value ?? NaN, pga: now?.pga ?? NaN, heard: known.heard,
+      version: known.info?.agent?.version ?? "",
     update: updates[known.update?.phase] ?? "", wanted: known.update?.version ?? "", reason: known.update?.reason ?? "",
   };
 }
@@ -36,7 +38,8 @@ function row(known, { now, silence, alerts, item, highest, isDouble = false }) {
 const is = {
   __proto__: null,
   all: () => true, online: (one) => one.online, shaking: (one) => one.triggered, alerts: (one) => one.alerts > 0,
-  offline: (one) => one.state === "offline" || (!one.online && one.state === "error"), silent: (one) => one.silent, clock: (one) => one.online && one.synced === false,
+  offline: (one) => one.state === "offline" || (!one.online && one.state === "error"), silent: (one) => one.silent,
+    clock: (one) => one.online && one.synced === false,
   updating: (one) => one.update === "running" || one.update === "trial", returned: (one) => one.update === "returned",
 };
 
@@ -55,7 +58,8 @@ function versions(rows) {
 // Those that match: { only (a name of `counts`), group ("" for all), version ("" for all), words }
 function filter(rows, { only = "all", group = "", version = "", words = "" }) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows.filter((one) => (is[only] ?? is.all)(one) && (group === "" || group === "all" || one.groups.includes(group)) && (version === "" || one.version === version) &&
+  return rows.filter((one) => (is[only] ?? is.all)(one) && (group === "" || group === "all" || one.groups.includes(group))
+    && (version === "" || one.version === version) &&
     wanted.every((word) => `${one.id} ${one.description}`.toLowerCase().includes(word)));
 }
 
@@ -72,8 +76,10 @@ const texts = (key) => (a, b, way) => way * (a[key] < b[key] ? -1 : a[key] > b[k
 const orders = {
   __proto__: null,
   problems: (a, b, way) => way * (rankOf.get(a.state) - rankOf.get(b.state)),
-  station: texts("id"), intensity: numbers("intensity"), highest: numbers("highest"), pga: numbers("pga"), heard: numbers("heard"), alerts: numbers("alerts"),
-  version: (a, b, way) => way * byNumbers.compare(a.version, b.version), groups: (a, b, way) => way * (a.groups.join() < b.groups.join() ? -1 : a.groups.join() > b.groups.join() ? 1 : 0),
+  station: texts("id"), intensity: numbers("intensity"), highest: numbers("highest"), pga: numbers("pga"), heard: numbers("heard"),
+    alerts: numbers("alerts"),
+  version: (a, b, way) => way * byNumbers.compare(a.version, b.version),
+    groups: (a, b, way) => way * (a.groups.join() < b.groups.join() ? -1 : a.groups.join() > b.groups.join() ? 1 : 0),
   clock: (a, b, way) => way * (Number(a.synced ?? -1) - Number(b.synced ?? -1)),
 };
 

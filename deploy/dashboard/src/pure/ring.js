@@ -90,7 +90,8 @@ export class Traces {
   add(block, arrived) {
     const start = units.milliseconds(block.t) / 1000;
     const { rate_hz: rate, n, boot, seq } = block;
-    if (!Number.isFinite(start) || !Number.isFinite(rate) || rate < 1e-3 || rate > 1e5 || !(Number.isInteger(n) && n > 0 && n <= 100000)) return false;
+    if (!Number.isFinite(start) || !Number.isFinite(rate) || rate < 1e-3 || rate > 1e5
+      || !(Number.isInteger(n) && n > 0 && n <= 100000)) return false;
     const again = boot === this.boot && seq <= this.seq;
     if (again && this.end > 0 && start < this.endTime - 0.5 / rate) return false;
     if (this.end > 0) {
@@ -210,7 +211,8 @@ export class Traces {
       const last = Math.min(levels.min.length, Math.ceil((to - begin) / size));
       for (let i = Math.max(0, Math.floor((from - begin) / size)); i < last; i++) {
         const slot = begin + i * size;
-        if (!(levels.min[i] <= levels.max[i]) || (this.isKnown(axis, Math.ceil(slot)) && this.isKnown(axis, Math.ceil(slot + size) - 1))) continue;
+        if (!(levels.min[i] <= levels.max[i]) || (this.isKnown(axis, Math.ceil(slot))
+          && this.isKnown(axis, Math.ceil(slot + size) - 1))) continue;
         fn(slot, size, levels.min[i], levels.max[i]);
       }
     }

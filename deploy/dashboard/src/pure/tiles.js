@@ -18,7 +18,8 @@ function setting(said, base) {
   try {
     const { protocol, origin, username } = new URL(template.replace(/\{[zxy]\}/g, "0"), base);
     if (!["https:", "http:"].includes(protocol) || username !== "" || /[;,\s]/.test(origin)) return null;
-    return { template, origin, attribution: attribution.trim().slice(0, 200), deepest: Number.isInteger(depth) ? Math.min(Math.max(depth, coarsest), 22) : deepest };
+    return { template, origin, attribution: attribution.trim().slice(0, 200),
+      deepest: Number.isInteger(depth) ? Math.min(Math.max(depth, coarsest), 22) : deepest };
   } catch {
     return null;
   }

@@ -21,7 +21,9 @@ function intervals(result) {
   if (!Number.isFinite(from)) return [];
   const starts = column(result, "start_s", count);
   const of = axes.map((name) => [column(result[name], "ppv", count), column(result[name], "frequency_hz", count)]);
-  const found = starts.map((start, i) => ({ start: from + 1000 * finite(start), length: finite(result.interval_s), ...Object.fromEntries(axes.map((name, k) => [name, axis(of[k][0][i], of[k][1][i])])) }));
+  const found = starts.map((start, i) =>
+    ({ start: from + 1000 * finite(start), length: finite(result.interval_s),
+    ...Object.fromEntries(axes.map((name, k) => [name, axis(of[k][0][i], of[k][1][i])])) }));
   return found.filter((one) => Number.isFinite(one.start)).sort((a, b) => a.start - b.start);
 }
 
@@ -29,15 +31,18 @@ function intervals(result) {
 function interval(message) {
   const start = units.milliseconds(message?.start);
   if (!Number.isFinite(start)) return null;
-  return { start, length: finite(message.interval_s), ...Object.fromEntries(axes.map((name) => [name, axis(message[name]?.ppv, message[name]?.frequency_hz)])) };
+  return { start, length: finite(message.interval_s),
+    ...Object.fromEntries(axes.map((name) => [name, axis(message[name]?.ppv, message[name]?.frequency_hz)])) };
 }
 
 // The limit's curve of a reply: { name, points: [{ hz, value }] }; null: there is none.
 function curve(result) {
   const hz = column(result?.limit, "hz", 200);
   const value = column(result?.limit, "value", 200);
-  const points = hz.map((one, i) => ({ hz: one, value: value[i] })).filter((one) => one.hz > 0 && one.value > 0 && Number.isFinite(one.hz) && Number.isFinite(one.value));
-  return points.length < 2 || wire.text(result.limit.name) === undefined ? null : { name: wire.text(result.limit.name).slice(0, 80), points };
+  const points = hz.map((one, i) => ({ hz: one, value: value[i] })).filter((one) => one.hz > 0 && one.value > 0 && Number.isFinite(one.hz)
+    && Number.isFinite(one.value));
+  return points.length < 2 || wire.text(result.limit.name) === undefined ? null
+    : { name: wire.text(result.limit.name).slice(0, 80), points };
 }
 
 // The periods of a reply, or of a message `data/modes`: [{ start (ms), temperature, modes: [{ hz, damping, shape, prominence }] }].
@@ -48,7 +53,9 @@ function periods(result) {
 function period(message) {
   const start = units.milliseconds(message?.start);
   if (!Number.isFinite(start) || !Array.isArray(message.modes)) return null;
-  const modes = message.modes.slice(0, mostModes).map((one) => ({ id: Number.isInteger(one?.id) ? one.id : null, hz: finite(one?.frequency_hz), damping: finite(one?.damping), prominence: finite(one?.prominence_db), shape: axes.map((name) => finite(one?.[name])) }));
+  const modes = message.modes.slice(0, mostModes).map((one) =>
+    ({ id: Number.isInteger(one?.id) ? one.id : null, hz: finite(one?.frequency_hz), damping: finite(one?.damping),
+    prominence: finite(one?.prominence_db), shape: axes.map((name) => finite(one?.[name])) }));
   return { start, temperature: finite(message.temperature_c), modes: modes.filter((one) => one.hz > 0) };
 }
 

@@ -81,6 +81,7 @@ function unitOf(records, said) {
 //   { start (ns, BigInt), rate, count, unit, unitSource, x, y, z (Float64Array in m/s², NaN where nothing is), gaps:
 //   [{ from, to }] (samples), sources }
 // null when there is no record with a rate. A source that is none of three axes is left out.
+/** @param {any[]} records @param {{ unitPerCount?: number }} options */
 function assemble(records, { unitPerCount } = {}) {
   const used = records.filter((record) => record.rate >= 1e-3 && record.rate <= 1e5 && record.count > 0 && axisOf[record.source.at(-1)]);
   if (used.length === 0) return null;
@@ -96,6 +97,7 @@ function assemble(records, { unitPerCount } = {}) {
   // An hour at 4000 Hz is more than a page has to show.
   if (count > 16e6) return null;
   const { unit, source: unitSource } = unitOf(used, unitPerCount);
+  /** @type {any} */
   const result = { start, rate, count, unit, unitSource, sources: {}, gaps: [] };
   for (const axis of axes) result[axis] = new Float64Array(count).fill(NaN);
   for (const record of used) {

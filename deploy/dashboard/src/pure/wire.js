@@ -115,11 +115,13 @@ const peak = object({ value: number, t: time });
 const kind = matching(/^(earthquake|disturbance|unclassified)$/);
 const judged = object({ likely: kind, p: within(0, 1), t_s: within(0, 3600), certain: flag, moved: flag, final: flag });
 const onsite = object({
-  ...numbers("pv", "tau_c"), t_s: within(0, 60), pgv_predicted: within(0, 100), mmi_predicted: within(-10, 15), pgv_low: within(0, 100), pgv_high: within(0, 10000), saturated: flag, pd: orNull(number), level: orNull(number),
+  ...numbers("pv", "tau_c"), t_s: within(0, 60), pgv_predicted: within(0, 100), mmi_predicted: within(-10, 15), pgv_low: within(0, 100),
+    pgv_high: within(0, 10000), saturated: flag, pd: orNull(number), level: orNull(number),
 });
 const label = matching(/^[a-z][a-z0-9_-]{0,31}$/);
 const fieldsOfEvent = object({
-  event_type: matching(/^(onset|update|end)$/), label, class: judged, onsite: orNull(onsite), alarm: flag, confirmed: flag, event_id: eventId, boot: text, seq: number, t: time, onset: time, end: time, test: flag, clipped: flag,
+  event_type: matching(/^(onset|update|end)$/), label, class: judged, onsite: orNull(onsite), alarm: flag, confirmed: flag,
+    event_id: eventId, boot: text, seq: number, t: time, onset: time, end: time, test: flag, clipped: flag,
   interrupted: flag, intensity,
   ...numbers("pga", "pga_pct_g", "pgv", "pgd", "duration_s", "d5_75_s", "d5_95_s", "arias", "cav", "cav_std", "dominant_hz",
     "gaps", "config_rev"),
@@ -155,12 +157,14 @@ const used = object({
 
 const errors = list(object({ code: text, path: text, message: text, allowed: text, nearest: text }));
 // A reply to a command; its result is read by what it is of.
-const reply = object({ id: text, phase: matching(/^(accepted|done|failed)$/), rev: number, incomplete: flag, errors, result: (value) => value ?? undefined });
+const reply = object({ id: text, phase: matching(/^(accepted|done|failed)$/), rev: number, incomplete: flag, errors,
+  result: (value) => value ?? undefined });
 
 // A block of live traces; what is no number in it is a gap.
 const samples = (value) => (Array.isArray(value) && value.length <= 100000 ? value : undefined);
 const signals = object({ raw: samples, filtered: samples, rms: samples, triggered: samples });
-const trace = whole(object({ boot: text, seq: number, t: time, rate_hz: within(1e-3, 1e5), n: within(1, 100000), x: signals, y: signals, z: signals }), "t", "rate_hz", "n");
+const trace = whole(object({ boot: text, seq: number, t: time, rate_hz: within(1e-3, 1e5), n: within(1, 100000), x: signals, y: signals,
+  z: signals }), "t", "rate_hz", "n");
 // Results of commands that change settings, of `config-get` and of `snapshot`.
 const proposal = object({
   config: tree, changed: keys, live: keys, restart_stream: keys, needs_restart: keys, pending,
@@ -191,10 +195,12 @@ const ring = (value) => {
 };
 const coordinates = whole(object({ latitude: within(-90, 90), longitude: within(-360, 360), depth_km: number }), "latitude", "longitude");
 const whereabouts = object({
-  quality: matching(/^(good|ambiguous|outside|poor)$/), azimuth_deg: within(-360, 360), distance_km: within(0, 20100), extent_km: within(0, 20100),
+  quality: matching(/^(good|ambiguous|outside|poor)$/), azimuth_deg: within(-360, 360), distance_km: within(0, 20100),
+    extent_km: within(0, 20100),
   region: list(ring, 16), others: list(coordinates, 16),
 });
-const onsetOf = object({ id: stationId, event_id: eventId, onset: time, phase: matching(/^[PS]$/), residual_s: number, distance_km: number });
+const onsetOf = object({ id: stationId, event_id: eventId, onset: time, phase: matching(/^[PS]$/), residual_s: number,
+  distance_km: number });
 // An onset of a station that is another's is none.
 const member = (value) => {
   const found = onsetOf(value);
@@ -202,9 +208,12 @@ const member = (value) => {
 };
 const networkId = matching(/^net-[A-Za-z0-9_-]{1,60}$/);
 const network = whole(object({
-  event_type: matching(/^(onset|update|end)$/), event_id: networkId, origin_time: time, magnitude: orNull(object({ value: number, sigma: number, relation: text })),
-  ...numbers("version", "latitude", "longitude", "depth_km", "rms_s"), ellipse: object(numbers("semi_major_km", "semi_minor_km", "azimuth_deg")),
-  t: time, merged_into: networkId, withdrawn: flag, disputed: flag, pga: most, mmi: most, class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 1000),
+  event_type: matching(/^(onset|update|end)$/), event_id: networkId, origin_time: time,
+    magnitude: orNull(object({ value: number, sigma: number, relation: text })),
+  ...numbers("version", "latitude", "longitude", "depth_km", "rms_s"),
+    ellipse: object(numbers("semi_major_km", "semi_minor_km", "azimuth_deg")),
+  t: time, merged_into: networkId, withdrawn: flag, disputed: flag, pga: most, mmi: most,
+    class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 1000),
   stations: list(member, 1000), place: whereabouts,
 }), "event_id", "event_type", "origin_time", "latitude", "longitude");
 

@@ -15,7 +15,8 @@ const words = text.alarm;
 const steps = scales.scales.mmi.steps.slice(2, 8).map(({ name }, i) => [String(i + 3), words.from(name)]);
 
 function choice(name, label, options) {
-  const select = h("select", { onchange: () => preferences.set(name, select.value) }, options.map(([value, said]) => h("option", { value }, said)));
+  const select = h("select", { onchange: () => preferences.set(name, select.value) },
+    options.map(([value, said]) => h("option", { value }, said)));
   select.value = preferences.get(name);
   return h("label", { class: "field" }, label, select);
 }
@@ -29,14 +30,16 @@ function open() {
   const say = () => {
     const on = preferences.get("sound") === "yes";
     setText(soundState, on && sound.state() !== "ready" ? words.soundWaits : on ? words.soundOn : "");
-    setText(noteState, { never: words.notifyNever, denied: words.notifyDenied, granted: preferences.get("notify") === "yes" ? words.notifyOn : "" }[alarm.mayNotify()] ?? "");
+    setText(noteState, { never: words.notifyNever, denied: words.notifyDenied,
+      granted: preferences.get("notify") === "yes" ? words.notifyOn : "" }[alarm.mayNotify()] ?? "");
   };
   const withSound = h("input", { type: "checkbox", checked: preferences.get("sound") === "yes", onchange: async () => {
     preferences.set("sound", withSound.checked ? "yes" : "no");
     if (withSound.checked) await sound.unlock();
     say();
   } });
-  const withNotes = h("input", { type: "checkbox", checked: preferences.get("notify") === "yes" && alarm.mayNotify() === "granted", disabled: alarm.mayNotify() === "never", onchange: async () => {
+  const withNotes = h("input", { type: "checkbox", checked: preferences.get("notify") === "yes" && alarm.mayNotify() === "granted",
+    disabled: alarm.mayNotify() === "never", onchange: async () => {
     withNotes.checked = withNotes.checked && (await alarm.askToNotify());
     preferences.set("notify", withNotes.checked ? "yes" : "no");
     say();
@@ -63,7 +66,8 @@ function open() {
 // The button in the bar: that sound is on, off, or waits for a click.
 export function alarmButton() {
   const bell = h("svg", { viewBox: "0 0 24 24", class: "bell", "aria-hidden": "true" },
-    h("path", { d: "M12 3a6 6 0 0 0-6 6v4l-2 3v1h16v-1l-2-3V9a6 6 0 0 0-6-6zM10 19a2 2 0 0 0 4 0z" }), h("path", { class: "bell-off", d: "M3 3l18 18" }));
+    h("path", { d: "M12 3a6 6 0 0 0-6 6v4l-2 3v1h16v-1l-2-3V9a6 6 0 0 0-6-6zM10 19a2 2 0 0 0 4 0z" }),
+      h("path", { class: "bell-off", d: "M3 3l18 18" }));
   const word = h("span", {}, words.button);
   const element = h("button", { type: "button", class: "bar-button alarm-button", onclick: open }, bell, word);
   const show = () => {

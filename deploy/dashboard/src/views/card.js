@@ -16,7 +16,8 @@ const sparkSeconds = 180;
 
 function spark() {
   const line = h("path", { class: "spark-line" });
-  const svg = h("svg", { class: "spark", viewBox: "0 0 180 36", preserveAspectRatio: "none", role: "img", "aria-label": words.spark }, line);
+  const svg = h("svg", { class: "spark", viewBox: "0 0 180 36", preserveAspectRatio: "none", role: "img", "aria-label": words.spark },
+    line);
   return {
     svg,
     // Logarithmic, from 0.1 mg to 1 g: quiet and an earthquake are both seen.

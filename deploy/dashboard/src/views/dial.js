@@ -21,11 +21,13 @@ export function intensityDial(first) {
   const ring = steps.map((step, i) => {
     const a = i / steps.length + gap;
     const b = (i + 1) / steps.length - gap;
-    return h("path", { d: `M${on(a, 92)} A92 92 0 0 1 ${on(b, 92)} L${on(b, 74)} A74 74 0 0 0 ${on(a, 74)}Z`, fill: step.color, class: "step" });
+    return h("path", { d: `M${on(a, 92)} A92 92 0 0 1 ${on(b, 92)} L${on(b, 74)} A74 74 0 0 0 ${on(a, 74)}Z`, fill: step.color,
+      class: "step" });
   });
   const names = steps.map((step, i) => {
     const [x, y] = on((i + 0.5) / steps.length, 83).split(" ");
-    return h("text", { x, y, class: "step-name", fill: scales.ink(step.color), "text-anchor": "middle", "dominant-baseline": "central" }, step.name);
+    return h("text", { x, y, class: "step-name", fill: scales.ink(step.color), "text-anchor": "middle", "dominant-baseline": "central" },
+      step.name);
   });
   const needle = h("path", { class: "needle", d: "M96.5 100 L100 30 L103.5 100Z" });
   const highest = h("path", { class: "highest", d: `M100 5 l-5 -8 h10Z`, visibility: "hidden" });
@@ -56,7 +58,8 @@ export function intensityDial(first) {
       highest.setAttribute("visibility", top ? "visible" : "hidden");
       if (top) highest.setAttribute("transform", turn(scales.position(peak.item)));
       setText(most, top ? words.highest(top.name, format.clock(peak.t)) : "");
-      setText(title, top ? words.spokenHighest(words.relations[item?.relation] ?? "", now, top.name) : words.spoken(words.relations[item?.relation] ?? "", now));
+      setText(title, top ? words.spokenHighest(words.relations[item?.relation] ?? "", now, top.name)
+        : words.spoken(words.relations[item?.relation] ?? "", now));
     },
   };
 }

@@ -18,7 +18,8 @@ const arrow = 70;
 export const isPlaced = (event) => event.place?.quality === undefined || ["good", "ambiguous"].includes(event.place.quality);
 
 // Whether its waves still run, so that the picture changes.
-const isRunning = (event) => Boolean(event) && isPlaced(event) && earthquakes.now() - units.milliseconds(event.origin_time) < (ground.seconds + 2) * 1000;
+const isRunning = (event) => Boolean(event) && isPlaced(event)
+  && earthquakes.now() - units.milliseconds(event.origin_time) < (ground.seconds + 2) * 1000;
 
 const placeOf = (id) => {
   const place = fleet.stations.get(id)?.info?.station;
@@ -31,7 +32,8 @@ export const placedStations = (event) => (event.stations ?? []).filter(({ id }) 
 // All that has to be in sight: the stations, the region of the epicentre, and itself.
 export function pointsOf(event) {
   const stations = (event.stations ?? []).map(({ id }) => placeOf(id)).filter(Boolean);
-  const region = (event.place?.region ?? []).flatMap(({ latitude, longitude }) => latitude.map((value, i) => ({ latitude: value, longitude: longitude[i] })));
+  const region = (event.place?.region ?? []).flatMap(({ latitude, longitude }) =>
+    latitude.map((value, i) => ({ latitude: value, longitude: longitude[i] })));
   // A region that is far larger than the network would make it a point.
   const near = region.length > 0 && stations.length > 0 && (event.place?.extent_km ?? 0) > 400 ? [] : region;
   // Some 50 km around the epicentre, so that it is not all that is seen.
@@ -98,7 +100,8 @@ function paintEllipse(context, x, y, kilometre, colors, ellipse) {
   context.beginPath();
   // From north, clockwise; pixels count downwards.
   const turn = (((ellipse.azimuth_deg ?? 0) - 90) * Math.PI) / 180;
-  context.ellipse(x, y, Math.max(2, ellipse.semi_major_km * kilometre), Math.max(2, ellipse.semi_minor_km * kilometre), turn, 0, 2 * Math.PI);
+  context.ellipse(x, y, Math.max(2, ellipse.semi_major_km * kilometre), Math.max(2, ellipse.semi_minor_km * kilometre), turn, 0,
+    2 * Math.PI);
   context.globalAlpha = 0.15;
   context.fill();
   context.globalAlpha = 1;

@@ -57,7 +57,8 @@ class Earthquake {
     this.facts = h("div", { class: "event-facts" });
     this.about = h("div", {});
     this.tables = h("section", { class: "card" });
-    this.legend = h("div", { class: "shake-legend", role: "img", "aria-label": words.legend }, scales.scales.mmi.steps.slice(0, 10).map(({ name, color }) => {
+    this.legend = h("div", { class: "shake-legend", role: "img", "aria-label": words.legend },
+      scales.scales.mmi.steps.slice(0, 10).map(({ name, color }) => {
       const one = h("span", {}, name);
       one.style.backgroundColor = color;
       one.style.color = scales.ink(color);
@@ -66,11 +67,14 @@ class Earthquake {
     this.none = h("p", { class: "quiet waiting-note" }, words.none);
     this.notes = notesCard(id);
     this.sectionBox = h("div", {});
-    const file = h("button", { type: "button", class: "plain", onclick: () => this.event && saveFile(`${id}.xml`, networkQuakeML([this.event])) }, text.event.quakeml);
+    const file = h("button", { type: "button", class: "plain", onclick: () => this.event
+      && saveFile(`${id}.xml`, networkQuakeML([this.event])) }, text.event.quakeml);
     this.main = h("div", { class: "earthquake-main" }, this.head, this.facts,
       h("div", { class: "event-tools no-print" }, printButton(), file),
-      this.map.element, this.legend, this.about, this.sectionBox, this.tables, this.notes.element, h("p", { class: "printed-link" }, location.href));
-    main.append(h("nav", { class: "crumbs", "aria-label": text.frame.where }, h("a", { href: "#/" }, text.frame.stations), " / ", h("a", { href: "#/events" }, text.catalogue.title)), this.none, this.main);
+      this.map.element, this.legend, this.about, this.sectionBox, this.tables, this.notes.element,
+        h("p", { class: "printed-link" }, location.href));
+    main.append(h("nav", { class: "crumbs", "aria-label": text.frame.where }, h("a", { href: "#/" }, text.frame.stations), " / ",
+      h("a", { href: "#/events" }, text.catalogue.title)), this.none, this.main);
     this.#stops = [
       earthquakes.on((which, what) => what === "note" || this.#later()),
       fleet.on("station", (station, what) => this.#heard(station, what)),
@@ -126,20 +130,23 @@ class Earthquake {
       const mmi = entry && fleet.newestOf(entry).intensity?.find((item) => item.scale === "mmi")?.value;
       if (mmi > (this.#strengths.get(id) ?? -Infinity)) this.#strengths.set(id, mmi);
       // What a station keeps of its last event, which may be this one.
-      if (!entry && id && own && !this.#lasts.has(id) && this.#lasts.size < mostLast) this.#lasts.set(id, link.subscribe(`${link.root}/${id}/event/last`, fleet.take));
+      if (!entry && id && own && !this.#lasts.has(id) && this.#lasts.size < mostLast) this.#lasts.set(id,
+        link.subscribe(`${link.root}/${id}/event/last`, fleet.take));
     }
   }
 
   // Stations whose last event is a later one are asked for this one. Whoever may not ask sees no intensity there.
   async #ask() {
-    const missing = (this.event?.stations ?? []).filter(({ id, event_id: own }) => id && own && !this.#asked.has(id) && !this.#strengths.has(id) && fleet.stations.get(id)?.online !== false);
+    const missing = (this.event?.stations ?? []).filter(({ id, event_id: own }) => id && own && !this.#asked.has(id)
+      && !this.#strengths.has(id) && fleet.stations.get(id)?.online !== false);
     for (const { id, event_id: own, onset } of missing.slice(0, mostAsked)) {
       this.#asked.add(id);
       const at = units.milliseconds(onset);
       if (!Number.isFinite(at)) continue;
       const stamp = (time) => new Date(time).toISOString();
       try {
-        const { result } = await link.command(id, "events", { from: stamp(at - 2000), to: stamp(at + 2000), limit: 5 }, { timeoutMs: 10000 });
+        const { result } = await link.command(id, "events", { from: stamp(at - 2000), to: stamp(at + 2000), limit: 5 },
+          { timeoutMs: 10000 });
         const found = wire.events(result)?.events?.find((one) => one.event_id === own);
         const mmi = found?.intensity?.find((item) => item.scale === "mmi")?.value ?? NaN;
         if (mmi > (this.#strengths.get(id) ?? -Infinity)) {
@@ -176,7 +183,8 @@ class Earthquake {
     this.map.overlay((context, projection, colors) => paintEarthquake(context, projection, colors, this.event));
     // Looked at anew when the place is another one or there are many more stations, until the reader moves the map.
     const points = pointsOf(event);
-    const where = `${event.event_id} ${event.place?.quality} ${event.latitude.toFixed(1)} ${event.longitude.toFixed(1)} ${Math.floor(2 * Math.log2(placedStations(event) + 1))}`;
+    const many = Math.floor(2 * Math.log2(placedStations(event) + 1));
+    const where = [event.event_id, event.place?.quality, event.latitude.toFixed(1), event.longitude.toFixed(1), many].join(" ");
     if (where !== this.#looked && points.length > 0 && !this.map.state().isMoved) {
       this.#looked = where;
       this.map.look(points);

@@ -17,6 +17,7 @@ const percent = (p) => (p > 0.99 ? `>${numbers.percent(0.99)}` : p < 0.01 ? `<${
 
 // "earthquake 93 %" or "disturbance (earthquake 10 %)" as a badge: the probability is always that of an earthquake. Null
 // where the station says nothing of it.
+/** @param {{ class?: any, label?: string, alarm?: boolean }} event */
 export function classBadge({ class: judged, label, alarm } = {}) {
   const name = label ? words.labels[label] ?? label : judged?.likely && words.names[judged.likely];
   if (!name) return null;
@@ -38,9 +39,11 @@ function chart(judged) {
   const line = points.map((one, i) => `${i ? "L" : "M"}${x(one.t_s).toFixed(1)} ${y(one.p).toFixed(1)}`).join("");
   return h("svg", { viewBox: "0 0 300 106", class: "class-chart", role: "img", "aria-label": words.graph },
     h("rect", { x: 30, y: y(0.8), width: 260, height: y(0.2) - y(0.8), class: "unsure" }),
-    [0, 0.2, 0.5, 0.8, 1].map((p) => [h("line", { x1: 30, x2: 290, y1: y(p), y2: y(p) }), h("text", { x: 26, y: y(p) + 3, "text-anchor": "end" }, numbers.percent(p))]),
+    [0, 0.2, 0.5, 0.8, 1].map((p) => [h("line", { x1: 30, x2: 290, y1: y(p), y2: y(p) }),
+      h("text", { x: 26, y: y(p) + 3, "text-anchor": "end" }, numbers.percent(p))]),
     scales.ticks(0, end, 6).map((t) => h("text", { x: x(t), y: 102, "text-anchor": "middle" }, `${t} s`)),
-    h("path", { d: line, class: "class-line" }), points.map((one) => h("circle", { cx: x(one.t_s).toFixed(1), cy: y(one.p).toFixed(1), r: 3 })));
+    h("path", { d: line, class: "class-line" }),
+      points.map((one) => h("circle", { cx: x(one.t_s).toFixed(1), cy: y(one.p).toFixed(1), r: 3 })));
 }
 
 function classCard(event, judged) {
@@ -49,9 +52,11 @@ function classCard(event, judged) {
   // The class follows the probability: it may have been an earthquake before.
   const isBack = one.likely !== "earthquake" && judged.some((other) => other.likely === "earthquake");
   return h("section", { class: "card class-card" }, h("h2", {}, words.title),
-    h("p", {}, classBadge({ class: one, alarm: event.alarm }), one.certain ? ` ${words.certain}` : "", event.confirmed ? ` · ${text.event.confirmed}` : ""),
+    h("p", {}, classBadge({ class: one, alarm: event.alarm }), one.certain ? ` ${words.certain}` : "",
+      event.confirmed ? ` · ${text.event.confirmed}` : ""),
     isBack && h("p", { class: "strong" }, words.back),
-    Number.isFinite(one.p) && Number.isFinite(one.t_s) && h("p", { class: "quiet" }, words.probability(percent(one.p), units.duration(one.t_s))),
+    Number.isFinite(one.p) && Number.isFinite(one.t_s) && h("p", { class: "quiet" },
+      words.probability(percent(one.p), units.duration(one.t_s))),
     judged.length > 0 && chart(judged),
     one.moved && h("p", { class: "strong" }, words.moved),
     h("p", { class: "quiet small-note" }, words.limits));
@@ -61,11 +66,13 @@ function onsiteCard(event) {
   const one = event.onsite;
   if (one === undefined) return null;
   const title = h("h2", {}, words.onsite);
-  if (one === null || !Number.isFinite(one.pgv_predicted)) return h("section", { class: "card" }, title, h("p", { class: "quiet" }, words.onsiteNone));
+  if (one === null || !Number.isFinite(one.pgv_predicted)) return h("section", { class: "card" }, title,
+    h("p", { class: "quiet" }, words.onsiteNone));
   const known = [one.pgv_low, one.pgv_high].every(Number.isFinite);
   const f = format;
   return h("section", { class: "card onsite-card" }, title,
-    h("p", { class: "strong" }, words.predicted(f.velocity(one.pgv_predicted), known ? f.velocity(one.pgv_low) : "–", known ? f.velocity(one.pgv_high) : "–", units.digits(one.mmi_predicted, 2))),
+    h("p", { class: "strong" }, words.predicted(f.velocity(one.pgv_predicted), known ? f.velocity(one.pgv_low) : "–",
+      known ? f.velocity(one.pgv_high) : "–", units.digits(one.mmi_predicted, 2))),
     one.saturated && h("p", { class: "strong" }, words.saturated),
     Number.isFinite(one.level) && words.levels[one.level] && h("p", {}, words.levels[one.level]),
     h("p", { class: "quiet" }, words.onsiteAt(one.t_s ?? 2)),
@@ -76,7 +83,8 @@ function onsiteCard(event) {
 function labelCard(id, event, mayAsk, done) {
   if (fleet.knows(id, "label") !== true) return null;
   const problem = h("p", { class: "problem", role: "alert" });
-  const buttons = Object.entries(words.labels).map(([label, name]) => h("button", { type: "button", class: "plain small", disabled: !mayAsk, "aria-pressed": String(event.label === label),
+  const buttons = Object.entries(words.labels).map(([label, name]) =>
+    h("button", { type: "button", class: "plain small", disabled: !mayAsk, "aria-pressed": String(event.label === label),
     async onclick() {
       setText(problem, "");
       try {
@@ -88,7 +96,8 @@ function labelCard(id, event, mayAsk, done) {
     } }, name));
   return h("section", { class: "card label-card" }, h("h2", {}, words.label),
     h("p", { class: "quiet" }, event.label ? words.labelled(words.labels[event.label] ?? event.label) : words.noLabel),
-    h("div", { class: "label-buttons", role: "group", "aria-label": words.label }, buttons), problem, h("p", { class: "quiet small-note" }, words.labelHelp));
+    h("div", { class: "label-buttons", role: "group", "aria-label": words.label }, buttons), problem,
+      h("p", { class: "quiet small-note" }, words.labelHelp));
 }
 
 // The cards of an event; `judged` are its probabilities so far.

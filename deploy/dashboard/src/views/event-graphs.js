@@ -18,8 +18,9 @@ function unitOf(signal) {
   return { label: units.label(unit), factor: units.factor(unit) };
 }
 
-// eventGraphs({ onTime(seconds), onView(from, to) of what is shown, in seconds }): { element, set(data), time(seconds), signal(name), stop() }. data: { shape, motions, onset
-// and end (samples from the first, may be null), peaks: { x: sample, … } }, seconds count from the first sample.
+// eventGraphs({ onTime(seconds), onView(from, to) of what is shown, in seconds }): { element, set(data), time(seconds),
+// signal(name), stop() }. data: { shape, motions, onset and end (samples from the first, may be null), peaks: { x: sample, … } },
+// seconds count from the first sample.
 export function eventGraphs({ onTime, onView }) {
   let data = null;
   let signal = "acceleration";
@@ -73,7 +74,8 @@ export function eventGraphs({ onTime, onView }) {
         .map((at) => ({ at: px(at + onset), label: i === 2 ? short(at) : undefined }));
       plot.frame(context, box, { x: { ticks: xTicks, name: i === 2 ? data.about : "" }, y: { ticks: yTicks } });
       plot.clip(context, box, () => {
-        plot.curve(context, plot.array(values(axis)), { box, from: from * rate, to: to * rate, y, color: colors[`axis-${axis}`], width: 1.25 });
+        plot.curve(context, plot.array(values(axis)), { box, from: from * rate, to: to * rate, y, color: colors[`axis-${axis}`],
+          width: 1.25 });
       });
       if (data.onset !== null) mark(context, box, px(onset), colors.trigger, i === 0 ? words().onset : "");
       if (data.end !== null) mark(context, box, px(data.end / rate), colors.quiet, i === 0 ? words().end : "");

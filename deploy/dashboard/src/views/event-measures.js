@@ -12,13 +12,15 @@ const scaleName = (item) => text.intensity.relations[item.relation] ?? item.rela
 
 function chip(item) {
   const step = scales.intensity(item);
-  return fillColor(h("span", { class: "intensity-chip" }, step?.name ?? units.digits(item.value, 2)), step?.color ?? item.color ?? "#ffffff");
+  return fillColor(h("span", { class: "intensity-chip" }, step?.name ?? units.digits(item.value, 2)),
+    step?.color ?? item.color ?? "#ffffff");
 }
 
 function intensities(list) {
   const w = words();
   return h("table", { class: "event-table" },
-    h("thead", {}, h("tr", {}, [w.scale, w.intensity, w.value, w.fromPGA, w.fromPGV].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
+    h("thead", {}, h("tr", {}, [w.scale, w.intensity, w.value, w.fromPGA,
+      w.fromPGV].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
     h("tbody", {}, list.map((item) => h("tr", {},
       h("th", { scope: "row" }, scaleName(item)), h("td", {}, chip(item)),
       [item.value, item.from_pga, item.from_pgv].map((value) => h("td", { class: "right" }, units.fixed(value, 1)))))));
@@ -43,7 +45,8 @@ function rows(event, duration) {
   ];
   const { direction, first_motion: first } = event;
   if (direction?.azimuth_deg !== undefined) {
-    list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`}`]);
+    const incidence = direction.incidence_deg === undefined ? "" : `, ${w.incidence(Math.round(direction.incidence_deg))}`;
+    list.push([w.direction, `${Math.round(direction.azimuth_deg)}°${incidence}`]);
     if (direction.rectilinearity !== undefined) list.push([w.rectilinearity, units.digits(direction.rectilinearity, 2)]);
   }
   if (first?.axis) {
@@ -65,7 +68,8 @@ function peaks(event) {
   const f = format;
   const names = ["x", "y", "z", "h", "v3"].filter((name) => event.peaks?.[name]);
   return h("table", { class: "event-table" },
-    h("thead", {}, h("tr", {}, [w.component, w.largest, w.at(f.zone(event.onset)), w.largestRMS, w.largestRatio].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
+    h("thead", {}, h("tr", {}, [w.component, w.largest, w.at(f.zone(event.onset)), w.largestRMS,
+      w.largestRatio].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
     h("tbody", {}, names.map((name) => h("tr", {},
       h("th", { scope: "row" }, w.components[name]), h("td", { class: "right" }, f.acceleration(event.peaks[name].value)),
       h("td", { class: "right" }, f.time(event.peaks[name].t)),
@@ -77,19 +81,23 @@ function detectors(event) {
   const w = words();
   const f = format;
   return h("table", { class: "event-table" },
-    h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on(f.zone(event.onset)), w.largest, w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
+    h("thead", {}, h("tr", {}, [w.detector, w.signal, w.on(f.zone(event.onset)), w.largest,
+      w.threshold].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
     h("tbody", {}, event.detectors.map((one) => {
       const value = (number) => (one.isRatio ? units.digits(number, 3) : f.acceleration(number));
       return h("tr", {}, h("th", { scope: "row" }, w.detectors[one.name] ?? one.name),
-        h("td", {}, [one.signal && (w.components[one.signal] ?? one.signal), one.axes?.join(", "), one.direction].filter(Boolean).join(" ")),
-        h("td", { class: "right" }, f.time(one.on)), h("td", { class: "right" }, value(one.max)), h("td", { class: "right" }, value(one.threshold)));
+        h("td", {}, [one.signal && (w.components[one.signal] ?? one.signal), one.axes?.join(", "),
+          one.direction].filter(Boolean).join(" ")),
+        h("td", { class: "right" }, f.time(one.on)), h("td", { class: "right" }, value(one.max)),
+          h("td", { class: "right" }, value(one.threshold)));
     })));
 }
 
 // The cards of an event's newest message.
 export function eventMeasures(event, duration) {
   const w = words();
-  const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, content));
+  const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, content));
   return [
     card(w.intensities, intensities(event.intensity ?? [])),
     card(w.measured, pairs(rows(event, duration))),

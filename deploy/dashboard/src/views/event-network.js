@@ -35,8 +35,10 @@ export function eventNetwork(station, eventId) {
   const place = fleet.stations.get(station)?.info?.station;
   const isKnown = isPlaced(event) && Number.isFinite(place?.latitude) && Number.isFinite(place?.longitude);
   const distance = event.stations?.find((one) => one.event_id === eventId)?.distance_km ?? (isKnown ? ground.distance(place, event) : NaN);
-  const size = h("div", { class: "fact" }, h("strong", { class: "number" }, numbers.text(count)), h("span", { class: "quiet" }, words.stations));
+  const size = h("div", { class: "fact" }, h("strong", { class: "number" }, numbers.text(count)),
+    h("span", { class: "quiet" }, words.stations));
   return h("section", { class: "card event-network" }, h("h2", {}, words.ofEvent),
-    h("p", {}, h("a", { href: router.address("earthquake", event.event_id) }, text.earthquake.heading(format.moment(event.origin_time))), " ", stateBadge(event)),
+    h("p", {}, h("a", { href: router.address("earthquake", event.event_id) }, text.earthquake.heading(format.moment(event.origin_time))),
+      " ", stateBadge(event)),
     h("div", { class: "event-facts" }, mainFacts(event, distance), size));
 }

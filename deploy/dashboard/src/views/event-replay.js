@@ -35,7 +35,8 @@ export function eventReplay({ onTime }) {
   const canvas = h("canvas", { class: "replay-canvas", role: "img", "aria-label": w.replayLabel });
   const surface = newSurface(canvas, draw);
   const play = h("button", { type: "button", class: "primary replay-play", onclick: () => toggle() }, w.play);
-  const slider = h("input", { type: "range", min: "0", max: "1", step: "0.01", value: "0", "aria-label": w.time, oninput: () => onTime(Number(slider.value)) });
+  const slider = h("input", { type: "range", min: "0", max: "1", step: "0.01", value: "0", "aria-label": w.time,
+    oninput: () => onTime(Number(slider.value)) });
   const option = (value, name) => h("option", { value: String(value) }, name);
   const speedChoice = h("select", { onchange: () => (speed = Number(speedChoice.value)) }, speeds.map((one) => option(one, w.times(one))));
   const trailChoice = h("select", { onchange: () => {
@@ -88,7 +89,8 @@ export function eventReplay({ onTime }) {
 
   function scaleUnit() {
     if (signal === "velocity") return { label: "cm/s", factor: 100 };
-    if (signal === "displacement") return reach < 1e-3 ? { label: "µm", factor: 1e6 } : reach < 0.01 ? { label: "mm", factor: 1e3 } : { label: "cm", factor: 100 };
+    if (signal === "displacement") return reach < 1e-3 ? { label: "µm", factor: 1e6 } : reach < 0.01 ? { label: "mm", factor: 1e3 }
+      : { label: "cm", factor: 100 };
     const unit = preferences.get("unit");
     return { label: units.label(unit), factor: units.factor(unit) };
   }
@@ -292,7 +294,8 @@ export function eventReplay({ onTime }) {
       tell();
     },
     // For checks: what is drawn at this moment.
-    state: () => ({ now, playing, speed, size: data ? sizeAt(now) : 0, marker: track && bezier.at(track, now), pieces: track?.pieces.length ?? 0 }),
+    state: () => ({ now, playing, speed, size: data ? sizeAt(now) : 0, marker: track && bezier.at(track, now),
+      pieces: track?.pieces.length ?? 0 }),
     stop() {
       toggle(false);
       surface.stop();

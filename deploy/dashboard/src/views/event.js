@@ -49,8 +49,29 @@ function onsetOf(id) {
 }
 
 class Page {
+  // The moment that is chosen, in seconds from the first sample; null before there is one.
+  now = null;
+  // What is shown of the waveform (describe), null while there is nothing.
+  data = null;
+  // The station is being asked, or is about to be; how often it was for an open event.
+  fetching = false;
+  isWaiting = false;
+  parts = 0;
+  // Whether this user may ask; undefined before that is known.
+  mayAsk = undefined;
+  asking = false;
+  ended = undefined;
+  isHeard = false;
+  closed = false;
+  problem = null;
+  progress = 0;
+  request = 0;
+  patience = 0;
+
   constructor(main, id, eventId) {
-    Object.assign(this, { main, id, eventId, now: null, data: null, fetching: false, parts: 0, isWaiting: false });
+    this.main = main;
+    this.id = id;
+    this.eventId = eventId;
     this.closers = [
       fleet.on("station", (which, what) => which === id && (what === "event" || what === "config") && this.heard(what)),
       waveforms.on((station, event) => station === id && event === eventId && this.later()),
@@ -111,7 +132,8 @@ class Page {
     this.networkBox = h("div", {});
     const signals = ["acceleration", "velocity", "displacement", "raw"].map((name) => h("option", { value: name }, w.signals[name]));
     const signal = h("select", { "aria-label": w.shown, onchange: () => this.graphs.signal(signal.value) }, signals);
-    const button = (name, label, onclick) => h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick }, name);
+    const button = (name, label, onclick) => h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick },
+      name);
     this.mseed = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("mseed") }, w.mseed);
     this.csv = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("csv") }, w.csv);
     this.quakeml = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.save("xml") }, w.quakeml);
@@ -120,10 +142,12 @@ class Page {
         h("section", { class: "card event-waveform", "aria-labelledby": "event-waveform" },
           h("div", { class: "card-head" }, h("h2", { id: "event-waveform" }, w.waveform),
             h("div", { class: "event-tools" }, signal,
-              button("−", w.zoomOut, () => this.graphs.zoom(2)), button("+", w.zoomIn, () => this.graphs.zoom(0.5)), button(w.all, w.allLabel, () => this.graphs.all()))),
+              button("−", w.zoomOut, () => this.graphs.zoom(2)), button("+", w.zoomIn, () => this.graphs.zoom(0.5)),
+                button(w.all, w.allLabel, () => this.graphs.all()))),
           this.graphs.element,
           h("p", { class: "unseen", id: "event-keys" }, w.keys),
-          h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files" }, this.fetchButton, this.mseed, this.csv, this.quakeml, printButton()))),
+          h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files" }, this.fetchButton, this.mseed, this.csv,
+            this.quakeml, printButton()))),
         h("section", { class: "card event-replay", "aria-labelledby": "event-replay" },
           h("div", { class: "card-head" }, h("h2", { id: "event-replay" }, w.replay)), this.replay.element)),
       this.psd.element, this.cards, h("p", { class: "printed-link" }, location.href));
@@ -154,19 +178,25 @@ class Page {
     const badge = (text, state) => h("span", { class: "badge", dataset: { state } }, text);
     const over = Boolean(event?.end || this.entry?.over);
     this.isHeard = isHeard(this.id);
-    const facts = event ? [[w.measures.pga, f.acceleration(event.pga)], [w.measures.pgv, f.velocity(event.pgv)], [w.measures.duration, runningDuration(this.id, event, over)]] : [];
+    const facts = event ? [[w.measures.pga, f.acceleration(event.pga)], [w.measures.pgv, f.velocity(event.pgv)],
+      [w.measures.duration, runningDuration(this.id, event, over)]] : [];
     this.quakeml.disabled = !event;
     this.summary.replaceChildren(...[
       h("div", { class: "event-title" }, h("h2", {}, w.heading(f.moment(onset))),
-        event && badge(event.end ? w.over : over ? w.endUnknown : this.isHeard ? w.goesOn : text.network.unheard, over || !this.isHeard ? "unknown" : "bad"),
+        event && badge(event.end ? w.over : over ? w.endUnknown : this.isHeard ? w.goesOn : text.network.unheard,
+          over || !this.isHeard ? "unknown" : "bad"),
         event?.alarm && badge(w.alarm, "bad"), event && classBadge(event), event?.confirmed && badge(w.confirmed, "good"),
-        event?.test && badge(w.test, "warn"), event?.clipped && badge(w.clipped, "bad"), event?.interrupted && badge(w.interrupted, "warn"), this.neighbours()),
+        event?.test && badge(w.test, "warn"), event?.clipped && badge(w.clipped, "bad"),
+          event?.interrupted && badge(w.interrupted, "warn"), this.neighbours()),
       h("div", { class: "event-facts" },
-        (event?.intensity ?? []).map((item) => h("div", { class: "fact" }, intensityChip(item), h("span", { class: "quiet" }, text.intensity.relations[item.relation] ?? item.relation))),
-        facts.map(([name, value]) => h("div", { class: "fact" }, h("strong", { class: "number" }, value), h("span", { class: "quiet" }, name)))),
+        (event?.intensity ?? []).map((item) => h("div", { class: "fact" }, intensityChip(item),
+          h("span", { class: "quiet" }, text.intensity.relations[item.relation] ?? item.relation))),
+        facts.map(([name, value]) => h("div", { class: "fact" }, h("strong", { class: "number" }, value),
+          h("span", { class: "quiet" }, name)))),
       h("p", { class: "quiet" }, event ? (event.end ? w.window : w.windowSoFar) : this.asking ? w.asking : w.notKnown),
     ].filter(Boolean));
-    this.cards.replaceChildren(...(event ? [...eventClass(this.id, event, this.entry.judged, this.mayAsk, (label) => this.labelled(label)), ...eventMeasures(event, runningDuration(this.id, event, over))] : []));
+    this.cards.replaceChildren(...(event ? [...eventClass(this.id, event, this.entry.judged, this.mayAsk, (label) => this.labelled(label)),
+      ...eventMeasures(event, runningDuration(this.id, event, over))] : []));
   }
 
   network() {
@@ -184,8 +214,10 @@ class Page {
     const w = words();
     const list = fleet.newestEvents(this.id);
     const at = list.findIndex(({ id }) => id === this.eventId);
-    const to = (entry, name) => entry && h("a", { class: "button small", href: router.address("station", this.id, "event", entry.id) }, name);
-    return at < 0 ? null : h("nav", { class: "event-neighbours", "aria-label": w.others }, to(list[at + 1], w.earlier), to(list[at - 1], w.later));
+    const to = (entry, name) => entry && h("a", { class: "button small", href: router.address("station", this.id, "event", entry.id) },
+      name);
+    return at < 0 ? null : h("nav", { class: "event-neighbours", "aria-label": w.others }, to(list[at + 1], w.earlier),
+      to(list[at - 1], w.later));
   }
 
   // MARK: The waveform
@@ -203,7 +235,8 @@ class Page {
     const kept = waveforms.get(this.id, this.eventId);
     if (!kept) return null;
     const judged = waveforms.judge(kept.assembler, this.event?.waveform);
-    if (kept.fetched && judged.right !== true) return kept.isPart ? { assembler: kept.fetched.with(kept.assembler), judged } : { assembler: kept.fetched, fetched: true };
+    if (kept.fetched && judged.right !== true) return kept.isPart ? { assembler: kept.fetched.with(kept.assembler), judged }
+      : { assembler: kept.fetched, fetched: true };
     return kept.assembler.bytes > 0 ? { assembler: kept.assembler, judged } : null;
   }
 
@@ -250,7 +283,8 @@ class Page {
     }
     const about = onset === null ? words().fromStart(format.moment(Number(shape.start / 1000000n))) : words().fromOnset;
     const north = fleet.stations.get(this.id)?.settings?.sensor?.mounting?.north_deg ?? 0;
-    return { about, shape, motions, onset, end: sample(event?.end), peaks, aligned: !shape.sources.x || shape.sources.x.endsWith("E") || north === 0 };
+    return { about, shape, motions, onset, end: sample(event?.end), peaks,
+      aligned: !shape.sources.x || shape.sources.x.endsWith("E") || north === 0 };
   }
 
   say(source) {
@@ -294,7 +328,8 @@ class Page {
     this.patience = setTimeout(() => {
       const { source } = this;
       this.isWaiting = false;
-      if (this.closed || (this.isOpen ? !this.lacks || ++this.parts > mostParts : source && (source.fetched || source.judged.right))) return;
+      if (this.closed || (this.isOpen ? !this.lacks || ++this.parts > mostParts : source
+        && (source.fetched || source.judged.right))) return;
       if (this.mayAsk && !this.problem) this.fetch();
       else this.say(source);
     }, 2000);

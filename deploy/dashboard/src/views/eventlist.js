@@ -17,7 +17,8 @@ export function eventList(id) {
   const body = h("tbody", {});
   const onset = () => element.querySelector("thead th") && setText(element.querySelector("thead th"), words.onset(format.zone(Date.now())));
   const table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title }, h("table", { class: "events" },
-    h("thead", {}, h("tr", {}, [words.onset(format.zone(Date.now())), id === undefined ? words.station : null, words.intensity, words.pga, id === undefined ? null : words.pgv, words.duration,
+    h("thead", {}, h("tr", {}, [words.onset(format.zone(Date.now())), id === undefined ? words.station : null, words.intensity, words.pga,
+      id === undefined ? null : words.pgv, words.duration,
       text.class.column, id === undefined ? null : words.detectors].filter(Boolean)
       .map((word) => h("th", { scope: "col" }, word)))),
     body));
@@ -27,7 +28,8 @@ export function eventList(id) {
     return h("tr", { class: ended || !isHeard(station) ? "" : "running" },
       h("td", {}, h("a", { href: router.address("station", station, "event", eventId) }, format.dateTime(event.onset)),
         event.test ? h("span", { class: "badge" }, words.test) : null,
-        event.confirmed ? h("span", { class: "badge", dataset: { state: "good" }, role: "img", "aria-label": text.event.confirmed, title: text.event.confirmed }, "✓") : null,
+        event.confirmed ? h("span", { class: "badge", dataset: { state: "good" }, role: "img", "aria-label": text.event.confirmed,
+          title: text.event.confirmed }, "✓") : null,
         ended ? null : isHeard(station) ? h("span", { class: "badge", dataset: { state: "bad" } }, words.running)
           : h("span", { class: "badge", dataset: { state: "unknown" } }, text.network.unheard)),
       // (By the keyboard one stop for each row: the event's page leads on to the station.)
@@ -37,18 +39,21 @@ export function eventList(id) {
       id === undefined ? null : h("td", {}, format.velocity(event.pgv)),
       h("td", {}, runningDuration(station, event, ended)),
       h("td", {}, classBadge(event) ?? "–"),
-      id === undefined ? null : h("td", { class: "quiet" }, [...new Set((event.detectors ?? []).map((detector) => words.names[detector.name] ?? detector.name))].join(", ")));
+      id === undefined ? null : h("td", { class: "quiet" },
+        [...new Set((event.detectors ?? []).map((detector) => words.names[detector.name] ?? detector.name))].join(", ")));
   }
 
   // A station that shakes while the message of its event was missed: it was sent before this page was opened, and the
   // station keeps none that says which event is open.
   function shaking(events) {
     const open = new Set(events.filter((one) => !one.ended).map((one) => one.station));
-    return [...fleet.stations.values()].filter((known) => (id === undefined || known.id === id) && known.online !== false && fleet.silence(known) === 0 && fleet.now(known)?.triggered === true && !open.has(known.id));
+    return [...fleet.stations.values()].filter((known) => (id === undefined || known.id === id) && known.online !== false
+      && fleet.silence(known) === 0 && fleet.now(known)?.triggered === true && !open.has(known.id));
   }
 
   const missed = (known) => h("tr", { class: "running" },
-    h("td", {}, h("span", { class: "badge", dataset: { state: "bad" } }, words.shakingNow), " ", h("span", { class: "quiet" }, words.notHeard)),
+    h("td", {}, h("span", { class: "badge", dataset: { state: "bad" } }, words.shakingNow), " ",
+      h("span", { class: "quiet" }, words.notHeard)),
     id === undefined ? h("td", {}, h("a", { href: router.address("station", known.id) }, known.id)) : null,
     h("td", {}, h("span", { class: "chips" }, [fleet.leading(known)].filter(Boolean).map(intensityChip))),
     h("td", {}, format.acceleration(fleet.now(known).pga)), h("td", { colspan: id === undefined ? 2 : 4 }));
@@ -82,7 +87,8 @@ export function eventList(id) {
   const element = h("section", { class: "card events-card" }, h("h2", {}, words.title), table, none);
   show();
   const timer = setInterval(level, 1000);
-  const stops = [fleet.on("station", (which, what) => what === "event" && (id === undefined || which === id) && soon()), preferences.on(soon)];
+  const stops = [fleet.on("station", (which, what) => what === "event" && (id === undefined || which === id) && soon()),
+    preferences.on(soon)];
   return {
     element,
     empty: () => table.hidden,

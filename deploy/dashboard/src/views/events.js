@@ -10,6 +10,7 @@ import { Seismote } from "../page.js";
 import { format, preferences } from "../preferences.js";
 import { catalogue } from "../pure/catalogue.js";
 import { csv } from "../pure/csv.js";
+import { helicorder } from "../pure/helicorder.js";
 import { catalogueQuakeML } from "../pure/quakeml.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
@@ -41,10 +42,13 @@ class Catalogue {
   #due = null;
   #made = new Map();
   #near = null;
+  rows = [];
+  collecting = false;
 
   constructor(main) {
     const choose = (label, options, attributes = {}) => {
-      const select = h("select", { onchange: () => this.#later(), ...attributes }, options.map(([value, said]) => h("option", { value }, said)));
+      const select = h("select", { onchange: () => this.#later(), ...attributes },
+        options.map(([value, said]) => h("option", { value }, said)));
       return [select, h("label", { class: "field" }, label, select)];
     };
     const date = (label) => {
@@ -55,13 +59,25 @@ class Catalogue {
     const [to, toField] = date(text.events.to);
     const [whose, whoseField] = choose(words.whose, [["all", words.all], ["network", words.ofNetwork], ["stations", words.ofStations]]);
     const [mmi, mmiField] = choose(text.events.minimum, [["", text.events.any], ...steps]);
-    const [magnitude, magnitudeField] = choose(words.magnitude, [["", text.events.any], ...[2, 3, 4, 5, 6, 7].map((value) => [String(value), `M ${value}`])]);
+    const [magnitude, magnitudeField] = choose(words.magnitude, [["", text.events.any],
+      ...[2, 3, 4, 5, 6, 7].map((value) => [String(value), `M ${value}`])]);
     const [kind, kindField] = choose(text.class.column, [["", text.events.any], ...Object.entries(text.class.names)]);
     const [label, labelField] = choose(words.label, [["", text.events.any], ...Object.entries(text.class.labels)]);
-    const [place, placeField] = choose(words.place, [["", text.events.any], ["here", words.onMap], ...[10, 50, 200].map((km) => [String(km), words.aroundHome(km)])]);
+    const [place, placeField] = choose(words.place, [["", text.events.any], ["here", words.onMap],
+      ...[10, 50, 200].map((km) => [String(km), words.aroundHome(km)])]);
     const [open, openField] = choose(words.seen, [["", text.events.any], ["open", words.notSeen]]);
     this.find = h("input", { type: "search", "aria-label": words.find, placeholder: words.find, oninput: () => this.#later() });
-    Object.assign(this, { main, from, to, whose, mmi, magnitude, kind, label, place, open, rows: [] });
+    this.main = main;
+    // What is chosen.
+    this.from = from;
+    this.to = to;
+    this.whose = whose;
+    this.mmi = mmi;
+    this.magnitude = magnitude;
+    this.kind = kind;
+    this.label = label;
+    this.place = place;
+    this.open = open;
     this.status = h("p", { class: "quiet", role: "status" });
     const button = (name, onclick, kind = "plain") => h("button", { type: "button", class: kind, onclick }, name);
     this.collectButton = button(words.collect, () => this.#collect());
@@ -70,15 +86,21 @@ class Catalogue {
     this.below = h("tr", { "aria-hidden": "true", class: "room" }, h("td", { colspan: 9 }));
     this.body = h("tbody", {}, this.above, this.below);
     this.timeHead = h("th", { scope: "col" });
-    this.scroll = h("div", { class: "card catalogue-scroll", tabindex: "0", role: "region", "aria-label": words.title, onscroll: () => this.#fill() }, h("table", {},
-      h("thead", {}, h("tr", {}, this.timeHead, [words.who, words.magnitude, text.events.intensity, text.events.pga, text.network.place, text.class.column, words.label, words.seen].map((word) => h("th", { scope: "col" }, word)))), this.body));
-    main.append(h("nav", { class: "crumbs", "aria-label": text.frame.where }, h("a", { href: "#/" }, text.frame.stations)), h("h1", {}, words.title),
-      h("section", { class: "card catalogue-filter no-print", "aria-label": text.events.filter }, this.find, fromField, toField, whoseField, mmiField, magnitudeField, kindField, labelField, placeField, openField),
+    this.scroll = h("div", { class: "card catalogue-scroll", tabindex: "0", role: "region", "aria-label": words.title,
+      onscroll: () => this.#fill() }, h("table", {},
+      h("thead", {}, h("tr", {}, this.timeHead, [words.who, words.magnitude, text.events.intensity, text.events.pga, text.network.place,
+        text.class.column, words.label, words.seen].map((word) => h("th", { scope: "col" }, word)))), this.body));
+    main.append(h("nav", { class: "crumbs", "aria-label": text.frame.where }, h("a", { href: "#/" }, text.frame.stations)),
+      h("h1", {}, words.title),
+      h("section", { class: "card catalogue-filter no-print", "aria-label": text.events.filter }, this.find, fromField, toField,
+        whoseField, mmiField, magnitudeField, kindField, labelField, placeField, openField),
       h("div", { class: "catalogue-foot" }, this.status, h("div", { class: "event-tools no-print" }, this.collectButton,
-        button(text.event.csv, () => saveFile("events.csv", csv.catalogue(this.rows, earthquakes.note))), button(text.event.quakeml, () => this.#quakeML()))),
+        button(text.event.csv, () => saveFile("events.csv", csv.catalogue(this.rows, earthquakes.note))),
+          button(text.event.quakeml, () => this.#quakeML()))),
       h("div", { class: "catalogue-main" }, this.scroll, this.map.element),
       h("p", { class: "quiet small-note" }, words.help(numbers.text(catalogue.longestList))));
-    this.#stops = [archive.on(() => this.#later()), preferences.on(() => this.#later()), fleet.on("station", (id, what) => what === "info" && this.#later())];
+    this.#stops = [archive.on(() => this.#later()), preferences.on(() => this.#later()),
+      fleet.on("station", (id, what) => what === "info" && this.#later())];
     const observer = new ResizeObserver(() => this.#fill());
     observer.observe(this.scroll);
     this.#stops.push(() => observer.disconnect());
@@ -101,14 +123,16 @@ class Catalogue {
 
   // Days are those of the zone that times are shown in.
   #dayOf(input, after) {
-    const at = Date.parse(input.value + (format.utc() ? "T00:00:00Z" : "T00:00:00"));
-    return Number.isFinite(at) ? at + after * day : after ? Infinity : -Infinity;
+    const { begin, end } = helicorder.dayOf(input.value, format.utc());
+    const at = 1000 * (after ? end : begin);
+    return Number.isFinite(at) ? at : after ? Infinity : -Infinity;
   }
 
   #nearOf() {
     if (this.place.value === "here") return this.#near;
     const place = fleet.stations.get(preferences.get("home"))?.info?.station;
-    return this.place.value && Number.isFinite(place?.latitude) ? { latitude: place.latitude, longitude: place.longitude, km: Number(this.place.value) } : null;
+    return this.place.value && Number.isFinite(place?.latitude) ? { latitude: place.latitude, longitude: place.longitude,
+      km: Number(this.place.value) } : null;
   }
 
   show() {
@@ -116,7 +140,8 @@ class Catalogue {
     if (this.place.value !== "here") this.#near = null;
     const isSeen = (id) => Boolean(earthquakes.note(id).seen);
     this.rows = catalogue.filter([...archive.entries.values()], {
-      from: this.#dayOf(this.from, 0), to: this.#dayOf(this.to, 1), whose: this.whose.value, words: this.find.value, mmi: Number(this.mmi.value || NaN), magnitude: Number(this.magnitude.value || NaN),
+      from: this.#dayOf(this.from, 0), to: this.#dayOf(this.to, 1), whose: this.whose.value, words: this.find.value,
+        mmi: Number(this.mmi.value || NaN), magnitude: Number(this.magnitude.value || NaN),
       kind: this.kind.value, label: this.label.value, near: this.#nearOf(), open: this.open.value === "open",
     }, isSeen);
     setText(this.timeHead, words.time(format.zone(Date.now())));
@@ -133,9 +158,12 @@ class Catalogue {
     const { seen } = earthquakes.note(one.id);
     const state = { on: text.network.running, withdrawn: words.withdrawn, merged: words.merged, unheard: text.network.unheard }[one.state];
     return h("tr", { class: one.state === "on" ? "running" : "" },
-      h("td", {}, h("a", { href: network ? router.address("earthquake", one.id) : router.address("station", one.station, "event", one.id) }, format.dateTime(one.time)), one.event.test ? h("span", { class: "badge" }, text.events.test) : null,
+      h("td", {}, h("a", { href: network ? router.address("earthquake", one.id)
+        : router.address("station", one.station, "event", one.id) }, format.dateTime(one.time)),
+        one.event.test ? h("span", { class: "badge" }, text.events.test) : null,
         state ? h("span", { class: "badge", dataset: { state: one.state === "on" ? "bad" : "unknown" } }, state) : null),
-      h("td", {}, network ? h("strong", {}, words.network(one.event.count ?? 0)) : h("a", { href: router.address("station", one.station) }, one.station)),
+      h("td", {}, network ? h("strong", {}, words.network(one.event.count ?? 0))
+        : h("a", { href: router.address("station", one.station) }, one.station)),
       h("td", {}, Number.isFinite(one.magnitude) ? units.fixed(one.magnitude, 1) : "–"),
       h("td", {}, Number.isFinite(one.mmi) ? intensityChip({ scale: "mmi", value: one.mmi }) : "–"),
       h("td", {}, format.acceleration(one.pga)),
@@ -172,7 +200,8 @@ class Catalogue {
 
   // Epicentres as circles by their magnitude, events of stations as small squares, in the colours of their intensity.
   #paint(context, { at }, colors) {
-    const shown = this.rows.slice(0, mostOnMap).filter(({ latitude, longitude }) => Number.isFinite(latitude) && Number.isFinite(longitude));
+    const shown = this.rows.slice(0, mostOnMap).filter(({ latitude, longitude }) => Number.isFinite(latitude)
+      && Number.isFinite(longitude));
     context.strokeStyle = colors.ink;
     context.lineWidth = 1;
     for (const one of shown.reverse()) {
@@ -195,7 +224,8 @@ class Catalogue {
     const iso = (at) => new Date(at).toISOString();
     const from = this.#dayOf(this.from, 0);
     const to = this.#dayOf(this.to, 1);
-    const failed = await archive.collect({ from: iso(Number.isFinite(from) ? from : Date.now() - 30 * day), to: iso(Number.isFinite(to) ? to : Date.now() + day) },
+    const failed = await archive.collect({ from: iso(Number.isFinite(from) ? from : Date.now() - 30 * day),
+      to: iso(Number.isFinite(to) ? to : Date.now() + day) },
       (done, of) => setText(this.status, words.collecting(done, of)));
     this.collecting = false;
     this.collectButton.disabled = false;
@@ -204,6 +234,7 @@ class Catalogue {
   }
 
   #quakeML() {
-    saveFile("events.xml", catalogueQuakeML(this.rows.map((one) => ({ station: one.station ? codesOf(one.station) : null, event: one.event }))));
+    saveFile("events.xml", catalogueQuakeML(this.rows.map((one) =>
+      ({ station: one.station ? codesOf(one.station) : null, event: one.event }))));
   }
 }

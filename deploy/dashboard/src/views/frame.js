@@ -79,7 +79,8 @@ function bar() {
     menu.querySelector("summary").focus();
   });
   document.getElementById("bar").replaceChildren(
-    h("a", { class: "brand", href: "#/", "aria-label": words.home }, mark(), h("span", {}, text.title)), h("span", { class: "space" }), alarmButton(), state, menu);
+    h("a", { class: "brand", href: "#/", "aria-label": words.home }, mark(), h("span", {}, text.title)), h("span", { class: "space" }),
+      alarmButton(), state, menu);
 }
 
 // What is shown while the broker is away is old, and says how old. Values become grey by the style sheet.
@@ -157,10 +158,12 @@ export function stationHead(id, active, also) {
   // Tabs that do not fit show that there are more.
   const more = () => setClass(tabs, "more", tabs.scrollLeft + tabs.clientWidth < tabs.scrollWidth - 4);
   const element = h("div", { class: "station-head" },
-    h("nav", { class: "crumbs", "aria-label": words.where }, h("a", { href: "#/" }, words.stations), h("span", { "aria-hidden": "true" }, "/")),
+    h("nav", { class: "crumbs", "aria-label": words.where }, h("a", { href: "#/" }, words.stations),
+      h("span", { "aria-hidden": "true" }, "/")),
     h("div", { class: "title" }, h("h1", {}, id), state, open, heard),
     about,
-    tabs = h("nav", { class: "tabs", "aria-label": words.pages(id), onscroll: () => more() }, tab("live"), ["events", "history", "vibration", "settings", "health"].map((name) => tab(name, name)),
+    tabs = h("nav", { class: "tabs", "aria-label": words.pages(id), onscroll: () => more() }, tab("live"),
+      ["events", "history", "vibration", "settings", "health"].map((name) => tab(name, name)),
       also ? h("a", { href: location.hash, "aria-current": "page" }, words.tabs[also]) : null),
     nobody, double);
   const showOpen = () => {
@@ -172,7 +175,8 @@ export function stationHead(id, active, also) {
     const badge = (what, state) => h("span", { class: "badge", dataset: { state } }, what);
     open.href = router.address("station", id, "event", current);
     const heard = isHeard(id);
-    open.replaceChildren(...[badge(`${words.tabs.event}: ${heard ? text.event.goesOn : text.network.unheard}`, heard ? "bad" : "unknown"), heard && event.alarm && badge(text.event.alarm, "bad"),
+    open.replaceChildren(...[badge(`${words.tabs.event}: ${heard ? text.event.goesOn : text.network.unheard}`, heard ? "bad" : "unknown"),
+      heard && event.alarm && badge(text.event.alarm, "bad"),
       classBadge(event)].filter(Boolean));
   };
   const show = () => {

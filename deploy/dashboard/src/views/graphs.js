@@ -192,13 +192,15 @@ export function liveGraphs(id, traces, load) {
     const step = scales.niceAbove(shown / (height > 150 ? 2.6 : 1.6));
     const yTicks = scales.multiples(-shown, shown, step > shown * 0.95 ? shown / 2 : step)
       .map((value) => ({ at: middle - (value / factor()) * scale, label: units.tick(value) }));
-    plot.frame(context, box, { x: { ticks: timeTicks(box, axis === "z"), name: axis === "z" ? format.zones((state.edge - state.span) * 1000, state.edge * 1000) : "" }, y: { ticks: yTicks } });
+    plot.frame(context, box, { x: { ticks: timeTicks(box, axis === "z"),
+      name: axis === "z" ? format.zones((state.edge - state.span) * 1000, state.edge * 1000) : "" }, y: { ticks: yTicks } });
     if (source && source.end > 0 && Number.isFinite(state.edge)) {
       const to = source.slot(state.edge);
       const view = { box, to, from: to - state.span * source.rate };
       plot.clip(context, box, () => {
         if (!state.hidden.has("triggered")) paintTrigger(context, source, axis, view, colors.trigger);
-        if (!state.hidden.has("raw")) paintLevels(context, source, axis, view, (value) => middle - (value - offsets[axis]) * scale, colors.raw);
+        if (!state.hidden.has("raw")) paintLevels(context, source, axis, view, (value) => middle - (value - offsets[axis]) * scale,
+          colors.raw);
         for (const [signal, color] of [["raw", colors.raw], ["filtered", colors.filtered], ["rms", colors.rms]]) {
           if (state.hidden.has(signal) || !source.has(axis, signal)) continue;
           const away = offset(axis, signal);
@@ -345,7 +347,8 @@ export function liveGraphs(id, traces, load) {
   }
 
   const toggle = (signal) => {
-    const button = h("button", { type: "button", class: `signal ${signal}`, "aria-pressed": "true", title: words.toggle(words.signals[signal]),
+    const button = h("button", { type: "button", class: `signal ${signal}`, "aria-pressed": "true",
+      title: words.toggle(words.signals[signal]),
       onclick() {
         const hide = !state.hidden.has(signal);
         if (hide) state.hidden.add(signal);
@@ -359,17 +362,20 @@ export function liveGraphs(id, traces, load) {
     state.same = same.checked;
     measured = 0;
   } });
-  const small = (label, name, action) => h("button", { type: "button", class: "plain small", "aria-label": name, title: name, onclick: action }, label);
+  const small = (label, name, action) =>
+    h("button", { type: "button", class: "plain small", "aria-label": name, title: name, onclick: action }, label);
   const levelsWords = h("span", {});
   const levelsProblem = h("span", { class: "quiet", role: "status" });
   const loadButton = h("button", { type: "button", class: "plain small", onclick: loadSamples }, words.load);
-  const levelsNote = h("p", { class: "levels-note", hidden: true }, h("span", { class: "swatch", "aria-hidden": "true" }), levelsWords, loadButton, levelsProblem);
+  const levelsNote = h("p", { class: "levels-note", hidden: true }, h("span", { class: "swatch", "aria-hidden": "true" }), levelsWords,
+    loadButton, levelsProblem);
   const element = h("section", { class: "card graphs", "aria-label": words.title },
     h("div", { class: "toolbar" },
       pause,
       h("label", { class: "choice" }, h("span", {}, words.span), span),
       h("span", { class: "together", role: "group", "aria-label": words.zoom },
-        small("−", words.zoomOut, () => zoom(0.5)), small(words.auto, words.zoomAuto, () => zoom(0)), small("+", words.zoomIn, () => zoom(2))),
+        small("−", words.zoomOut, () => zoom(0.5)), small(words.auto, words.zoomAuto, () => zoom(0)),
+          small("+", words.zoomIn, () => zoom(2))),
       unitChoice(),
       h("label", { class: "tick" }, same, words.same)),
     h("div", { class: "legend", role: "group", "aria-label": words.legend }, signals.map(toggle)), levelsNote,

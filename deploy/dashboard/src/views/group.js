@@ -29,10 +29,27 @@ defineView("#/group/:group", {
 });
 
 class Group {
+  // The settings of one station of the group, by its id; the chosen one and what its value is typed into.
+  fields = null;
+  reference = null;
+  field = null;
+  control = null;
+  // id -> what that station has said
+  answers = new Map();
+  ends = 0;
+  stops = [];
+  /** @type {(() => any)[]} */
+  closers = [];
+  phase = "";
+  closed = false;
+
   constructor(main, group) {
-    Object.assign(this, { main, group, fields: null, reference: null, control: null, field: null, answers: new Map(), ends: 0, stops: [] });
-    const groups = [...new Set(["all", group, ...[...fleet.stations.values()].flatMap((known) => known.info?.station?.groups ?? [])])].sort();
-    const choice = h("select", { onchange: () => (location.hash = router.address("group", choice.value)) }, groups.map((name) => h("option", { value: name, selected: name === group }, name === "all" ? words.all : name)));
+    this.main = main;
+    this.group = group;
+    const groups = [...new Set(["all", group, ...[...fleet.stations.values()].flatMap((known) => known.info?.station?.groups
+      ?? [])])].sort();
+    const choice = h("select", { onchange: () => (location.hash = router.address("group", choice.value)) },
+      groups.map((name) => h("option", { value: name, selected: name === group }, name === "all" ? words.all : name)));
     this.about = h("span", { class: "quiet" });
     this.search = h("input", { type: "search", placeholder: words.choose, "aria-label": words.choose, oninput: () => this.list() });
     this.picks = h("select", { size: "8", "aria-label": words.setting, class: "group-picks", onchange: () => this.pick(this.picks.value) });
@@ -42,26 +59,37 @@ class Group {
     this.problem = h("p", { class: "problem", role: "alert" });
     this.dryButton = h("button", { type: "submit", class: "plain", disabled: true }, words.dry);
     this.applyButton = h("button", { type: "button", class: "primary", hidden: true, onclick: () => this.apply() });
-    this.keepButton = h("button", { type: "button", class: "primary", hidden: true, onclick: () => this.settle("config-confirm", {}, words.kept) }, words.keep);
-    this.backButton = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.settle("config-rollback", {}, words.wentBack) }, words.goBack);
+    this.keepButton = h("button", { type: "button", class: "primary", hidden: true,
+      onclick: () => this.settle("config-confirm", {}, words.kept) }, words.keep);
+    this.backButton = h("button", { type: "button", class: "plain", hidden: true,
+      onclick: () => this.settle("config-rollback", {}, words.wentBack) }, words.goBack);
     this.status = h("p", { class: "strong", role: "status" });
     this.body = h("tbody", {});
     this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.answer, hidden: true }, h("table", {},
       h("thead", {}, h("tr", {}, [words.station, words.now, words.answer].map((name) => h("th", { scope: "col" }, name)))), this.body));
     main.append(
-      h("nav", { class: "crumbs", "aria-label": text.frame.where }, h("a", { href: "#/" }, text.frame.stations), h("span", { "aria-hidden": "true" }, "/")),
+      h("nav", { class: "crumbs", "aria-label": text.frame.where }, h("a", { href: "#/" }, text.frame.stations),
+        h("span", { "aria-hidden": "true" }, "/")),
       h("h1", {}, words.title),
       h("form", { class: "card group-form", onsubmit: (event) => {
         event.preventDefault();
         this.dry();
       } },
       h("div", { class: "event-filter" }, h("label", { class: "field" }, words.group, choice), this.about),
-      h("div", { class: "group-choose" }, h("div", { class: "field" }, this.search, this.picks, this.note), h("div", { class: "field" }, this.help, h("span", { class: "quiet" }, words.value), this.value, this.problem, h("div", { class: "actions" }, this.dryButton)))),
-      h("section", { class: "card group-answer", "aria-label": words.answer }, this.status, h("div", { class: "actions" }, this.applyButton, this.keepButton, this.backButton), this.table));
-    this.closers = [fleet.on("station", (id, what) => (what === "schema" && id === this.reference && this.build()) || ((what === "info" || what === "online") && this.members()))];
+      h("div", { class: "group-choose" }, h("div", { class: "field" }, this.search, this.picks, this.note),
+        h("div", { class: "field" }, this.help, h("span", { class: "quiet" }, words.value), this.value, this.problem,
+        h("div", { class: "actions" }, this.dryButton)))),
+      h("section", { class: "card group-answer", "aria-label": words.answer }, this.status,
+        h("div", { class: "actions" }, this.applyButton, this.keepButton, this.backButton), this.table));
+    this.closers = [fleet.on("station", (id, what) => {
+      if (what === "schema" && id === this.reference) this.build();
+      if (what === "info" || what === "online") this.members();
+    })];
     this.timer = setInterval(() => this.tick(), 500);
     // The way out of a trial is here alone.
-    const guard = (event) => this.phase === "trial" && event.preventDefault();
+    const guard = (event) => {
+      if (this.phase === "trial") event.preventDefault();
+    };
     addEventListener("beforeunload", guard);
     this.closers.push(() => removeEventListener("beforeunload", guard));
     this.members();
@@ -74,7 +102,8 @@ class Group {
   }
 
   get ids() {
-    return [...fleet.stations.values()].filter((known) => this.group === "all" || known.info?.station?.groups?.includes(this.group)).map((known) => known.id).sort();
+    return [...fleet.stations.values()].filter((known) => this.group === "all"
+      || known.info?.station?.groups?.includes(this.group)).map((known) => known.id).sort();
   }
 
   get online() {
@@ -94,7 +123,8 @@ class Group {
     const tree = schema?.schema ?? schema;
     if (this.fields || !tree?.properties) return;
     try {
-      this.fields = stationWords.fields(form.fields(tree)).filter((field) => field.remote && !field.secret && !["station", "mqtt"].includes(field.group) && !/^axes\.[xyz]\./.test(field.key));
+      this.fields = stationWords.fields(form.fields(tree)).filter((field) => field.remote && !field.secret
+        && !["station", "mqtt"].includes(field.group) && !/^axes\.[xyz]\./.test(field.key));
     } catch (error) {
       return setText(this.note, text.settings.noSchema(error.message));
     }
@@ -104,7 +134,8 @@ class Group {
 
   list() {
     const found = form.search(this.fields ?? [], this.search.value);
-    this.picks.replaceChildren(...found.map((field) => h("option", { value: field.key, selected: field === this.field }, `${field.title || field.name} (${field.key})`)));
+    this.picks.replaceChildren(...found.map((field) => h("option", { value: field.key, selected: field === this.field },
+      `${field.title || field.name} (${field.key})`)));
   }
 
   pick(key) {
@@ -118,7 +149,8 @@ class Group {
 
   valueOf(id) {
     const { config } = fleet.stations.get(id)?.config ?? {};
-    return form.valueAt(config, (this.field.key.startsWith("axes.all.") ? this.field.key.replace(".all.", ".x.") : this.field.key).split("."));
+    return form.valueAt(config, (this.field.key.startsWith("axes.all.") ? this.field.key.replace(".all.", ".x.")
+      : this.field.key).split("."));
   }
 
   typed() {
@@ -167,7 +199,8 @@ class Group {
     const sure = await dialog({
       title: words.sure(this.group === "all" ? words.all : this.group), className: "wide settings-dialog",
       content: [
-        h("p", { class: "strong" }, `${this.field.title || this.field.name} (${this.field.key}): ${settingControls.shown(this.field, this.read.value)}`),
+        h("p", { class: "strong" },
+          `${this.field.title || this.field.name} (${this.field.key}): ${settingControls.shown(this.field, this.read.value)}`),
         h("p", {}, words.sureText(trial)), refusing > 0 && h("p", { class: "problem" }, words.refusing(refusing)),
       ],
       actions: [{ label: words.cancel, value: false }, { label: words.applyNow, value: true, primary: true }],
@@ -213,13 +246,15 @@ class Group {
     this.table.hidden = false;
     const rows = [...new Set([...online, ...answers.keys()])].sort().map((id) => {
       const answer = answers.get(id);
-      return [id, this.field ? settingControls.shown(this.field, this.valueOf(id)) : "", answer ?? (all ? { state: "warn", text: words.silent } : { state: "unknown", text: "…" })];
+      return [id, this.field ? settingControls.shown(this.field, this.valueOf(id)) : "",
+        answer ?? (all ? { state: "warn", text: words.silent } : { state: "unknown", text: "…" })];
     });
     const key = JSON.stringify(rows.map(([id, now, { state, text: said }]) => [id, now, state, said]));
     if (key === this.key) return;
     this.key = key;
     this.body.replaceChildren(...rows.map(([id, now, { state, text: said }]) => h("tr", {},
-      h("th", { scope: "row" }, h("a", { href: router.address("station", id) }, id)), h("td", {}, fleet.stations.get(id)?.config ? now : "–"),
+      h("th", { scope: "row" }, h("a", { href: router.address("station", id) }, id)),
+        h("td", {}, fleet.stations.get(id)?.config ? now : "–"),
       h("td", { class: "wrap" }, h("span", { class: "badge wrap", dataset: { state } }, said)))));
   }
 }

@@ -32,13 +32,18 @@ export function clockWords(station) {
 // Rows of { name, value(station) -> text or { text, state } }; without a value the row is not shown.
 const number = (value, unit, digits) => (Number.isFinite(value) ? units.quantity(value, unit, digits) : null);
 const rows = {
-  sensor: ({ health, info }) => health && { text: words.sensor[health.sensor] ?? health.sensor, state: health.sensor === "ok" ? "good" : health.sensor === "settling" ? "warn" : "bad", more: [info?.sensor?.driver, info?.sensor?.chip].filter(Boolean).join(", ") },
+  sensor: ({ health, info }) => health && { text: words.sensor[health.sensor] ?? health.sensor,
+    state: health.sensor === "ok" ? "good" : health.sensor === "settling" ? "warn" : "bad",
+    more: [info?.sensor?.driver, info?.sensor?.chip].filter(Boolean).join(", ") },
   clock: (station) => clockWords(station),
   rate: ({ health, info }) => number(health?.rate_hz ?? info?.sensor?.rate_hz, "Hz", 6),
   rateError: ({ health }) => number(health?.rate_error_ppm, "ppm"),
-  gaps: ({ health }) => health && { text: !health.gaps ? words.noGaps : words.gapsOf(health.gaps, health.lost_samples ?? 0), state: health.gaps > 0 ? "warn" : undefined },
-  clipped: ({ health }) => health?.clipped !== undefined && { text: numbers.text(health.clipped), state: health.clipped > 0 ? "warn" : undefined },
-  outbox: ({ health }) => health?.outbox && (health.outbox.messages > 0 ? words.outboxOf(health.outbox.messages, units.bytes(health.outbox.bytes)) : words.outboxEmpty),
+  gaps: ({ health }) => health && { text: !health.gaps ? words.noGaps : words.gapsOf(health.gaps, health.lost_samples ?? 0),
+    state: health.gaps > 0 ? "warn" : undefined },
+  clipped: ({ health }) => health?.clipped !== undefined && { text: numbers.text(health.clipped),
+    state: health.clipped > 0 ? "warn" : undefined },
+  outbox: ({ health }) => health?.outbox && (health.outbox.messages > 0
+    ? words.outboxOf(health.outbox.messages, units.bytes(health.outbox.bytes)) : words.outboxEmpty),
   dropped: ({ health }) => {
     const dropped = Object.values(health?.outbox?.dropped ?? {}).reduce((sum, count) => sum + count, 0);
     return dropped > 0 && { text: numbers.text(dropped), state: "bad" };
@@ -53,7 +58,8 @@ const rows = {
 const identity = {
   version: ({ info }) => info?.agent?.version && { text: info.agent.version, more: info.agent.build },
   update: ({ update }) => update && {
-    text: text.overview.updates[rank.updates[update.phase] ?? "updated"], state: { running: "warn", trial: "warn", returned: "bad" }[rank.updates[update.phase]],
+    text: text.overview.updates[rank.updates[update.phase] ?? "updated"],
+      state: { running: "warn", trial: "warn", returned: "bad" }[rank.updates[update.phase]],
     more: [update.version, update.reason, update.since && format.moment(update.since)].filter(Boolean).join(" · "),
   },
   code: ({ info }) => [info?.station?.network, info?.station?.code, info?.station?.location].filter(Boolean).join("."),
@@ -74,9 +80,10 @@ function card(title, table, station, on, foot) {
     for (const [name, value] of Object.entries(table)) {
       const said = known && value(known);
       if (!said) continue;
-      const { text: shown, state, more } = typeof said === "string" ? { text: said } : said;
+      const { text: shown, state = undefined, more = undefined } = typeof said === "string" ? { text: said } : said;
       parts.push(h("div", {}, h("dt", {}, words.rows[name]),
-        h("dd", {}, state && state !== "unknown" ? h("span", { class: "badge", dataset: { state } }, shown) : shown, more ? h("span", { class: "quiet more" }, more) : null)));
+        h("dd", {}, state && state !== "unknown" ? h("span", { class: "badge", dataset: { state } }, shown) : shown,
+          more ? h("span", { class: "quiet more" }, more) : null)));
     }
     list.replaceChildren(...parts);
     setText(at, foot(known));
@@ -93,16 +100,21 @@ export function alertsCard(id, station, whole = false) {
   const list = h("ul", { class: "alerts" });
   const none = h("p", { class: "quiet" }, words.noAlerts);
   const help = h("p", { class: "quiet small-note" }, words.acknowledgeHelp);
-  const element = h("section", { class: "card alerts-card", hidden: true, "aria-label": words.alerts }, h("h2", {}, words.alerts), list, none, help);
+  const element = h("section", { class: "card alerts-card", hidden: true, "aria-label": words.alerts }, h("h2", {}, words.alerts), list,
+    none, help);
   function row(alert) {
     const seen = acknowledged.at(id, alert);
     const since = alert.since ? `, ${words.since(format.moment(alert.since))}` : "";
     return h("li", { class: seen === undefined ? "" : "seen" },
-      h("span", { class: "badge", dataset: { state: seen === undefined ? severities[alert.severity] ?? "warn" : "unknown" } }, words.severities[alert.severity] ?? alert.severity),
-      h("span", { class: "alert-text" }, h("strong", {}, stationWords.alert(alert.code) ?? alert.message ?? alert.code), h("span", { class: "quiet" }, stationWords.alert(alert.code) && alert.message ? ` ${alert.message}` : "", ` ${alert.code}${since}`,
+      h("span", { class: "badge", dataset: { state: seen === undefined ? severities[alert.severity] ?? "warn" : "unknown" } },
+        words.severities[alert.severity] ?? alert.severity),
+      h("span", { class: "alert-text" }, h("strong", {}, stationWords.alert(alert.code) ?? alert.message ?? alert.code),
+        h("span", { class: "quiet" }, stationWords.alert(alert.code) && alert.message ? ` ${alert.message}` : "", ` ${alert.code}${since}`,
         seen === undefined ? "" : ` · ${words.acknowledged(format.moment(seen))}`),
-        whole && stationWords.remedy(alert.code) ? h("p", { class: "remedy" }, `${words.toFix} `, withCode(stationWords.remedy(alert.code))) : null),
-      h("button", { type: "button", class: "plain small", onclick: () => acknowledged.set(id, alert, seen === undefined) }, seen === undefined ? words.acknowledge : words.undo));
+        whole && stationWords.remedy(alert.code) ? h("p", { class: "remedy" }, `${words.toFix} `,
+          withCode(stationWords.remedy(alert.code))) : null),
+      h("button", { type: "button", class: "plain small", onclick: () => acknowledged.set(id, alert, seen === undefined) },
+        seen === undefined ? words.acknowledge : words.undo));
   }
   function show() {
     const known = station();
@@ -114,7 +126,8 @@ export function alertsCard(id, station, whole = false) {
     list.replaceChildren(...alerts.map(row));
   }
   show();
-  const stops = [fleet.on("station", (which, what) => which === id && what === "alert" && show()), preferences.on(show), acknowledged.on(show)];
+  const stops = [fleet.on("station", (which, what) => which === id && what === "alert" && show()), preferences.on(show),
+    acknowledged.on(show)];
   return { element, stop: () => stops.forEach((stop) => stop()) };
 }
 
@@ -125,7 +138,8 @@ defineView("#/station/:id/health", {
     const station = () => fleet.stations.get(id);
     const parts = [
       stationHead(id, "health"), alertsCard(id, station, true),
-      card(words.title, rows, station, ["health", "info", "online"], (known) => (known?.health ? words.at(format.moment(known.health.t)) : words.none)),
+      card(words.title, rows, station, ["health", "info", "online"], (known) =>
+        (known?.health ? words.at(format.moment(known.health.t)) : words.none)),
       card(words.identity, identity, station, ["info", "health", "update"], () => ""),
     ];
     main.append(...parts.map((part) => part.element));

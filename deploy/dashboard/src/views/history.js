@@ -25,20 +25,33 @@ const colors = ["ink", "raw", "rms", "filtered"];
 const noon = (day) => new Date(`${day}T12:00:00${format.utc() ? "Z" : ""}`).getTime();
 const mount = (main, id, time) => mountPast(main, id, time, (at) => new History(id, units.date(at, format.utc())));
 defineView("#/station/:id/history", { title: ({ id }) => `${id}: ${words.title}`, mount: (main, { id }) => mount(main, id, NaN) });
-defineView("#/station/:id/history/:day", { title: ({ id, day }) => `${id}: ${words.title} ${day}`, mount: (main, { id, day }) => mount(main, id, noon(day)) });
+defineView("#/station/:id/history/:day", { title: ({ id, day }) => `${id}: ${words.title} ${day}`,
+  mount: (main, { id, day }) => mount(main, id, noon(day)) });
 
 class History extends PastView {
+  axis = "z";
+  // Seconds of a line; what half of the distance between two lines is (m/s²), 0 for what fits.
+  line = 3600;
+  gain = 0;
+  replies = [];
+  // How often it was asked in all, until when (seconds), and how often for what is new since.
+  asked = 0;
+  until = NaN;
+  tails = 0;
+
   constructor(id, day) {
-    super();
-    Object.assign(this, { id, day, axis: "z", line: 3600, gain: 0, mark: NaN, replies: [], asked: 0, until: NaN, tails: 0 });
+    super(id);
+    this.day = day;
     this.head = stationHead(id, "history");
-    const shift = (by) => router.address("station", id, "history", new Date(Date.parse(`${day}T00:00:00Z`) + by * 86400000).toISOString().slice(0, 10));
+    const shift = (by) => router.address("station", id, "history",
+      new Date(Date.parse(`${day}T00:00:00Z`) + by * 86400000).toISOString().slice(0, 10));
     const choose = (label, options, chosen, set) => h("label", { class: "field" }, label, h("select", { onchange: (event) => {
       set(event.target.value);
       this.shown();
     } }, options.map(([value, name]) => h("option", { value, selected: String(value) === String(chosen) }, name))));
     this.zone = h("span", {});
-    const date = h("input", { type: "date", value: day, onchange: () => date.value && (location.hash = router.address("station", id, "history", date.value)) });
+    const date = h("input", { type: "date", value: day, onchange: () => date.value
+      && (location.hash = router.address("station", id, "history", date.value)) });
     this.status = h("p", { class: "quiet", role: "status" });
     this.marked = h("p", { class: "quiet number", "aria-live": "polite" });
     this.open = h("a", { class: "button small", hidden: true, href: "#" }, words.open);
@@ -94,7 +107,9 @@ class History extends PastView {
     const asked = ++this.asked;
     const here = () => !this.closed && asked === this.asked;
     if (!tail) {
-      Object.assign(this, { replies: [], until: NaN, tails: 0 });
+      this.replies = [];
+      this.until = NaN;
+      this.tails = 0;
       this.shown();
     }
     if (link.state !== "online") return this.again(retry, tail);
@@ -113,7 +128,8 @@ class History extends PastView {
       if (!tail) setText(this.status, words.asking(""));
       try {
         const stamp = (seconds) => new Date(seconds * 1000).toISOString();
-        const { past, incomplete } = await link.history(this.id, { from: stamp(from), to: stamp(to), step_s: step, encoding: "cbor" }, { timeoutMs: 20000 });
+        const { past, incomplete } = await link.history(this.id, { from: stamp(from), to: stamp(to), step_s: step, encoding: "cbor" },
+          { timeoutMs: 20000 });
         if (!here()) return;
         part ||= incomplete;
         if (past) this.replies.push(past);
@@ -121,12 +137,14 @@ class History extends PastView {
         this.shown();
       } catch (error) {
         if (!here()) return;
-        const old = error.errors?.some((one) => /verb|command/i.test(one.message ?? "") && ["unavailable", "unknown_key", "syntax"].includes(one.code));
+        const old = error.errors?.some((one) => /verb|command/i.test(one.message ?? "")
+          && ["unavailable", "unknown_key", "syntax"].includes(one.code));
         if (old) return setText(this.status, words.keepsNone);
         if (known) part = failed = true;
         else {
           this.again(retry, false);
-          return setText(this.status, error.denied || error.timeout ? `${words.failed(error.message)} ${words.mayNot}` : words.failed(error.message));
+          return setText(this.status, error.denied || error.timeout ? `${words.failed(error.message)} ${words.mayNot}`
+            : words.failed(error.message));
         }
       }
     }
@@ -155,12 +173,14 @@ class History extends PastView {
     setText(this.zone, words.day(format.zones(this.begin * 1000, this.end * 1000 - 1)));
     this.days = new helicorder.Day();
     this.some = this.replies.map((past) => this.days.put(past, this.axis)).some(Boolean);
-    this.lines = Array.from({ length: this.count }, (_, i) => this.days.line(this.begin + i * this.line, Math.min(this.end, this.begin + (i + 1) * this.line), 60));
+    this.lines = Array.from({ length: this.count }, (_, i) => this.days.line(this.begin + i * this.line,
+      Math.min(this.end, this.begin + (i + 1) * this.line), 60));
     const reaches = this.lines.map((line) => line.reach).filter(Number.isFinite).sort((a, b) => a - b);
     this.automatic = scales.endAbove(Math.max((reaches[Math.floor(reaches.length / 2)] ?? 0) * 3, 1e-5));
     const gains = [this.automatic, ...[0.1, 0.3, 1, 3, 10, 30, 100].map((mg) => (mg * units.g) / 1000)];
     const chosen = this.gain;
-    this.gainChoice.replaceChildren(...gains.map((gain, i) => h("option", { value: i === 0 ? "0" : String(gain), selected: i === 0 ? chosen === 0 : gain === chosen },
+    this.gainChoice.replaceChildren(...gains.map((gain, i) => h("option",
+      { value: i === 0 ? "0" : String(gain), selected: i === 0 ? chosen === 0 : gain === chosen },
       `${format.acceleration(gain)}${i === 0 ? ` (${words.auto})` : ""}`)));
     this.canvas.setAttribute("aria-label", words.label(this.id, this.axis, units.duration(this.line)));
     this.surface.redraw();
@@ -178,7 +198,8 @@ class History extends PastView {
     const perLine = this.line;
     const every = perLine / (width < 500 ? 4 : perLine === 3600 ? 12 : 6);
     const ticks = [];
-    for (let at = 0; at < perLine; at += every) ticks.push({ at: left + (at / perLine) * (right - left), label: `+${units.tick(at / 60)} min` });
+    for (let at = 0; at < perLine; at += every) ticks.push({ at: left + (at / perLine) * (right - left),
+      label: `+${units.tick(at / 60)} min` });
     const names = [];
     const skip = Math.ceil(14 / each);
     for (let i = 0; i < this.count; i++) {
@@ -259,7 +280,8 @@ class History extends PastView {
 
   get moves() {
     const step = this.line / 60;
-    const steps = { ArrowLeft: -step, ArrowRight: step, ArrowUp: -this.line, ArrowDown: this.line, PageUp: -6 * this.line, PageDown: 6 * this.line };
+    const steps = { ArrowLeft: -step, ArrowRight: step, ArrowUp: -this.line, ArrowDown: this.line, PageUp: -6 * this.line,
+      PageDown: 6 * this.line };
     return { start: this.begin + this.line / 2, steps };
   }
 }

@@ -32,9 +32,25 @@ defineView("#/station/:id/levels/:span", { title, mount: (main, { id, span }) =>
 defineView("#/station/:id/levels/:span/:time", { title, mount: (main, { id, span, time }) => mount(main, id, span, timeOf(time)) });
 
 class LevelsView extends PastView {
+  // The span, in seconds.
+  begin = NaN;
+  end = NaN;
+  axis = "z";
+  // Replies of the station, and what this browser has kept.
+  replies = [];
+  kept = [];
+  // What of both is shown: { low, high, at, step, rms } (pure/levels.js), null while there is nothing.
+  known = new levels.Levels();
+  reach = null;
+  // How often it was asked in all, and anew after the first time.
+  asked = 0;
+  times = 0;
+
   constructor(id, span, time) {
-    super();
-    Object.assign(this, { id, span, time, ...levels.around(span, time, format.utc()), axis: "z", mark: NaN, replies: [], kept: [], asked: 0, times: 0 });
+    super(id);
+    this.span = span;
+    this.time = time;
+    this.around();
     this.head = stationHead(id, "history");
     const neighbour = (by) => levelsAddress(id, span, levels.around(span, time, format.utc(), by).begin * 1000);
     const axis = h("select", { onchange: () => {
@@ -56,16 +72,18 @@ class LevelsView extends PastView {
         h("a", { class: "button small", href: neighbour(1), "aria-label": words.after, title: words.after }, "→"),
         h("a", { class: "button small newest", href: router.address("station", id, "levels", span) }, words.newest),
         h("label", { class: "field" }, words.axis, axis)),
-      h("p", { class: "legend" }, h("span", { class: "level-swing" }, h("span", { class: "swatch", "aria-hidden": "true" }), words.swing), h("span", { class: "level-rms" }, h("span", { class: "swatch", "aria-hidden": "true" }), words.rms)),
+      h("p", { class: "legend" }, h("span", { class: "level-swing" }, h("span", { class: "swatch", "aria-hidden": "true" }), words.swing),
+        h("span", { class: "level-rms" }, h("span", { class: "swatch", "aria-hidden": "true" }), words.rms)),
       this.canvas, this.summary, this.status,
       h("div", { class: "event-foot" }, this.marked, this.open, h("div", { class: "event-files" }, this.save, printButton())),
-      h("p", { class: "quiet small-note" }, words.levelsHelp, span === "year" ? ` ${words.yearHelp}` : ""), h("p", { class: "printed-link" }, location.href));
+      h("p", { class: "quiet small-note" }, words.levelsHelp, span === "year" ? ` ${words.yearHelp}` : ""),
+        h("p", { class: "printed-link" }, location.href));
     this.listen();
     this.stops = [
       link.on("state", (state) => state === "online" && this.replies.length === 0 && this.ask()),
       fleet.on("station", (which, what) => which === id && what === "event" && this.surface.redraw()),
       preferences.on((name) => {
-        if (name === "time") Object.assign(this, levels.around(span, this.time, format.utc()));
+        if (name === "time") this.around();
         setText(this.what, this.name);
         if (name === "time") this.ask();
         this.shown();
@@ -74,12 +92,19 @@ class LevelsView extends PastView {
     this.shown();
   }
 
+  around() {
+    const { begin, end } = levels.around(this.span, this.time, format.utc());
+    this.begin = begin;
+    this.end = end;
+  }
+
   // "2026-11", "2026-11-26 14:00–15:00 UTC"
   get name() {
     const utc = format.utc();
     const [first, last] = [units.date(this.begin * 1000, utc), units.date((this.end - 1) * 1000, utc)];
     const zone = format.zones(this.begin * 1000, this.end * 1000 - 1);
-    if (this.span === "hour") return `${first} ${units.time(this.begin * 1000, utc).slice(0, 5)}–${units.time(this.end * 1000, utc).slice(0, 5)} ${zone}`;
+    const clock = (time) => units.time(time * 1000, utc).slice(0, 5);
+    if (this.span === "hour") return `${first} ${clock(this.begin)}–${clock(this.end)} ${zone}`;
     return `${{ year: first.slice(0, 4), month: first.slice(0, 7), week: `${first} – ${last}` }[this.span] ?? first} ${zone}`;
   }
 
@@ -107,7 +132,9 @@ class LevelsView extends PastView {
       return this.say(words.offline);
     }
     if (this.replies.length === 0) setText(this.status, words.askingSpan);
-    const history = ({ from, to, step }) => link.history(this.id, { from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString(), step_s: step, encoding: "cbor" }, { timeoutMs: 30000 });
+    const history = ({ from, to, step }) =>
+      link.history(this.id, { from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString(), step_s: step,
+      encoding: "cbor" }, { timeoutMs: 30000 });
     let part = false;
     try {
       const { past, incomplete } = await history(question);
@@ -117,7 +144,8 @@ class LevelsView extends PastView {
       // What the station forgets after a month stays here.
       const long = levels.question("year", { begin: 0, end: this.now }, this.now);
       if (this.span === "year" && past) await keptLevels.put(this.id, past);
-      else if (this.span === "month" && this.times === 0 && long) history(long).then(({ past: years }) => years && keptLevels.put(this.id, years)).catch(() => {});
+      else if (this.span === "month" && this.times === 0 && long) history(long).then(({ past: years }) => years
+        && keptLevels.put(this.id, years)).catch(() => {});
     } catch (error) {
       if (!here()) return;
       this.again(retry);
@@ -138,7 +166,8 @@ class LevelsView extends PastView {
     const newest = newestOf(this.id);
     const utc = format.utc();
     const away = Number.isFinite(newest) && !this.has(newest) ? words.newestIs(units.date(newest, utc)) : "";
-    setText(this.status, [this.some ? words.steps(units.duration(this.reach.step)) : words.noneOfSpan, what, away].filter(Boolean).join(" "));
+    setText(this.status, [this.some ? words.steps(units.duration(this.reach.step)) : words.noneOfSpan, what,
+      away].filter(Boolean).join(" "));
   }
 
   // The graph and what is said of it, from what has come.
@@ -148,7 +177,8 @@ class LevelsView extends PastView {
     this.some = [...this.kept.map(put), ...this.replies.map(put)].some(Boolean);
     this.reach = this.some ? this.known.range(this.begin, this.end) : null;
     this.some = this.reach !== null;
-    setText(this.summary, this.some ? words.largest(format.acceleration(this.reach.high), format.moment(this.reach.at * 1000), format.acceleration(this.reach.rms)) : "");
+    setText(this.summary, this.some ? words.largest(format.acceleration(this.reach.high), format.moment(this.reach.at * 1000),
+      format.acceleration(this.reach.rms)) : "");
     this.canvas.setAttribute("aria-label", words.levelsLabel(this.id, this.axis, this.name));
     this.save.disabled = !this.some;
     this.surface.redraw();
@@ -166,10 +196,12 @@ class LevelsView extends PastView {
     // Powers of ten of the reader's unit, one at least.
     const bottom = 10 ** Math.floor(Math.log10(low * factor) + 1e-9);
     const top = Math.max(10 * bottom, 10 ** Math.ceil(Math.log10(high * factor) - 1e-9));
-    const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.max(value * factor, bottom) / bottom)) / Math.log(top / bottom);
+    const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.max(value * factor,
+      bottom) / bottom)) / Math.log(top / bottom);
     const x = (at) => box.left + ((box.right - box.left) * (at - this.begin)) / (this.end - this.begin);
     plot.frame(context, box, {
-      x: { ticks: levels.ticks(this.span, this, format.utc(), Math.max(2, Math.floor((box.right - box.left) / 62))).map(({ at, label }) => ({ at: x(at), label })), name: width < 500 ? undefined : format.zones(this.begin * 1000, this.end * 1000 - 1) },
+      x: { ticks: levels.ticks(this.span, this, format.utc(), Math.max(2, Math.floor((box.right - box.left) / 62))).map(({ at, label }) =>
+        ({ at: x(at), label })), name: width < 500 ? undefined : format.zones(this.begin * 1000, this.end * 1000 - 1) },
       y: { ticks: scales.decades(bottom, top).map((value) => ({ at: y(value / factor), label: units.tick(value) })) },
       unit: units.label(preferences.get("unit")),
     });
@@ -186,7 +218,8 @@ class LevelsView extends PastView {
         if (one) context.fillRect(px, y(one.swing), 1, box.bottom - y(one.swing));
       }
       context.globalAlpha = 1;
-      plot.curve(context, plot.array(line), { box: { ...box, right: box.left + line.length }, from: 0, to: line.length, y, color: colors.ink, width: 1.5 });
+      plot.curve(context, plot.array(line), { box: { ...box, right: box.left + line.length }, from: 0, to: line.length, y,
+        color: colors.ink, width: 1.5 });
       if (!Number.isFinite(this.mark)) return;
       context.strokeStyle = colors.accent;
       context.lineWidth = 2;
@@ -224,7 +257,8 @@ class LevelsView extends PastView {
     const { finer, step } = levels.spans[this.span];
     const one = this.known.over(this.mark, this.mark + 1);
     const address = finer ? levelsAddress(this.id, finer, this.mark * 1000) : momentAddress(this.id, this.mark * 1000);
-    setText(this.marked, words.levelAt(format.moment(Math.floor(this.mark / step) * step * 1000), one ? format.acceleration(one.swing) : "–", one ? format.acceleration(one.rms) : "–"));
+    setText(this.marked, words.levelAt(format.moment(Math.floor(this.mark / step) * step * 1000),
+      one ? format.acceleration(one.swing) : "–", one ? format.acceleration(one.rms) : "–"));
     setText(this.open, finer ? words.openSpan(words.spans[finer]) : words.open);
     this.lead(address, open);
   }
@@ -233,7 +267,8 @@ class LevelsView extends PastView {
     const start = (this.begin + this.end) / 2;
     const from = Number.isFinite(this.mark) ? this.mark : start;
     const step = (this.end - this.begin) / 120;
-    return { start, steps: { ArrowLeft: -step, ArrowRight: step, PageUp: -12 * step, PageDown: 12 * step, Home: this.begin - from, End: this.end - from } };
+    return { start, steps: { ArrowLeft: -step, ArrowRight: step, PageUp: -12 * step, PageDown: 12 * step, Home: this.begin - from,
+      End: this.end - from } };
   }
 
   file() {

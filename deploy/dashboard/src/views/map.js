@@ -1,6 +1,6 @@
-// Stations where they are, on coasts and borders that the page brings along, or on the tiles that its operator wants. Those that would cover each
-// other are one mark that says how many; a name is shown whole or not at all, with a line to its station where there is no
-// room beside it.
+// Stations where they are, on coasts and borders that the page brings along, or on the tiles that its operator wants. Those that
+// would cover each other are one mark that says how many; a name is shown whole or not at all, with a line to its station where
+// there is no room beside it.
 
 import { newSurface, paper, plot, themeColors } from "../canvas.js";
 import { coastlines } from "../coastlines.js";
@@ -44,19 +44,24 @@ function unpacked() {
   })));
 }
 
-// stationMap() -> { element, show(rows of rank.js, arrange), overlay(draw(context, projection)), look(points), stop() }
+// stationMap() -> { element, show(rows of rank.js), overlay(draw(context, projection)), look(points), stop() }
 export function stationMap() {
   const bar = h("div", { class: "scale-bar", "aria-hidden": "true" });
   const ground = h("canvas", { class: "ground", "aria-hidden": "true" });
   const pins = h("div", { class: "pins" });
   // Above the stations: an earthquake that lies below them is seen.
   const above = h("canvas", { class: "above", "aria-hidden": "true" });
-  const small = (label, name, action) => h("button", { type: "button", class: "plain small", "aria-label": name, title: name, onclick: action }, label);
-  const tools = h("div", { class: "together map-tools" }, small("−", words.zoomOut, () => zoom(0.5)), small("○", words.all, () => fit()), small("+", words.zoomIn, () => zoom(2)));
-  const plane = h("div", { class: "plane", tabindex: "0", role: "group", "aria-label": words.label, onkeydown: key }, ground, pins, above, bar, tools);
+  const small = (label, name, action) =>
+    h("button", { type: "button", class: "plain small", "aria-label": name, title: name, onclick: action }, label);
+  const tools = h("div", { class: "together map-tools" }, small("−", words.zoomOut, () => zoom(0.5)),
+    small("○", words.all, () => fit()),
+    small("+", words.zoomIn, () => zoom(2)));
+  const plane = h("div", { class: "plane", tabindex: "0", role: "group", "aria-label": words.label, onkeydown: key }, ground, pins, above,
+    bar, tools);
   const unplaced = h("p", { class: "quiet small-note" });
   const coast = h("p", { class: "quiet small-note credit" });
-  const element = h("section", { class: "card map-card", hidden: true, "aria-label": words.title }, h("h2", {}, words.title), plane, unplaced, coast);
+  const element = h("section", { class: "card map-card", hidden: true, "aria-label": words.title }, h("h2", {}, words.title), plane,
+    unplaced, coast);
   let size = { width: 0, height: 0 };
   let view = null;
   // The reader has chosen the view: stations that come do not move it.
@@ -93,7 +98,8 @@ export function stationMap() {
     const about = projection.back(x, y);
     const pixels = Math.min(40000, Math.max(size.width / 360, view.pixels * by));
     const part = 1 - view.pixels / pixels;
-    view = { latitude: view.latitude + (about.latitude - view.latitude) * part, longitude: view.longitude + (about.longitude - view.longitude) * part, pixels };
+    view = { latitude: view.latitude + (about.latitude - view.latitude) * part,
+      longitude: view.longitude + (about.longitude - view.longitude) * part, pixels };
     own = isMoved = true;
     arrange();
   }
@@ -109,7 +115,8 @@ export function stationMap() {
   function key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target !== plane) return;
     const step = 60;
-    const actions = { ArrowLeft: () => pan(-step, 0), ArrowRight: () => pan(step, 0), ArrowUp: () => pan(0, -step), ArrowDown: () => pan(0, step), "+": () => zoom(2), "=": () => zoom(2), "-": () => zoom(0.5), 0: () => fit() };
+    const actions = { ArrowLeft: () => pan(-step, 0), ArrowRight: () => pan(step, 0), ArrowUp: () => pan(0, -step),
+      ArrowDown: () => pan(0, step), "+": () => zoom(2), "=": () => zoom(2), "-": () => zoom(0.5), 0: () => fit() };
     if (!actions[event.key]) return;
     event.preventDefault();
     actions[event.key]();
@@ -117,7 +124,8 @@ export function stationMap() {
 
   let drag = null;
   plane.addEventListener("pointerdown", (event) => {
-    if (event.button === 0 && event.pointerType !== "touch" && !event.target.closest("a, button")) drag = { x: event.clientX, y: event.clientY };
+    if (event.button === 0 && event.pointerType !== "touch" && !event.target.closest("a, button")) drag = { x: event.clientX,
+      y: event.clientY };
   });
   plane.addEventListener("pointermove", (event) => {
     if (!drag) return;
@@ -138,20 +146,23 @@ export function stationMap() {
   function arrange() {
     element.hidden = placed.length < 1 && !overlay;
     if (element.hidden || size.width === 0) return;
-    view ??= geo.viewOf(placed, size.width, size.height, Math.min(64, size.width / 7)) ?? { latitude: 20, longitude: 0, pixels: size.width / 360 };
+    view ??= geo.viewOf(placed, size.width, size.height, Math.min(64, size.width / 7))
+      ?? { latitude: 20, longitude: 0, pixels: size.width / 360 };
     projection = geo.project(view, size.width, size.height);
     const inside = placed.map(({ row, latitude, longitude }) => ({ id: row.id, ...projection.at(latitude, longitude) }))
       .filter(({ x, y }) => x > -20 && y > -20 && x < size.width + 20 && y < size.height + 20);
     plane.classList.toggle("discs", Boolean(strengths) && placed.length > fewDiscs);
     const found = strengths && placed.length > fewDiscs ? [] : geo.clusters(inside, reach);
     const wide = (name) => name.length * 6.9 + 10;
-    const spots = geo.labels(found.map(({ x, y, members }) => ({ x, y, radius: 18, width: members.length === 1 ? wide(members[0].id) : 0, height: 17 })), size.width, size.height);
-    const focused = document.activeElement?.closest?.(".pins") ? document.activeElement.dataset.key : null;
+    const spots = geo.labels(found.map(({ x, y, members }) =>
+      ({ x, y, radius: 18, width: members.length === 1 ? wide(members[0].id) : 0, height: 17 })), size.width, size.height);
+    const focused = document.activeElement?.closest?.(".pins") ? document.activeElement.getAttribute("data-key") : null;
     marks = found.map((one, i) => mark(one, spots[i], wide));
     pins.replaceChildren(...marks.flatMap(({ parts }) => parts));
     if (focused) pins.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
     bar.style.width = `${projection.scale.pixels}px`;
-    setText(bar, projection.scale.kilometres < 1 ? `${units.tick(projection.scale.kilometres * 1000)} m` : `${units.tick(projection.scale.kilometres)} km`);
+    setText(bar, projection.scale.kilometres < 1 ? `${units.tick(projection.scale.kilometres * 1000)} m`
+      : `${units.tick(projection.scale.kilometres)} km`);
     setText(unplaced, rows.length > placed.length ? words.unplaced(rows.length - placed.length) : "");
     color();
     surface.redraw();
@@ -163,7 +174,9 @@ export function stationMap() {
     const key = members[0].id;
     const made = members.length === 1
       ? h("a", { class: "pin", href: router.address("station", key), dataset: { key } }, dot)
-      : h("button", { type: "button", class: "pin cluster", dataset: { key }, onclick: () => fit(members.map(({ id }) => placed.find(({ row }) => row.id === id)), true) }, dot, h("span", { class: "cluster-count" }, numbers.text(members.length)));
+      : h("button", { type: "button", class: "pin cluster", dataset: { key },
+        onclick: () => fit(members.map(({ id }) => placed.find(({ row }) => row.id === id)), true) }, dot,
+        h("span", { class: "cluster-count" }, numbers.text(members.length)));
     made.style.left = `${x}px`;
     made.style.top = `${y}px`;
     const parts = [];
@@ -201,7 +214,8 @@ export function stationMap() {
       fillColor(dot, step?.color);
       setClass(made, "shaking", shaking);
       setClass(made, "away", list.length > 0 && list.every(away));
-      const label = members.length > 1 ? words.cluster(members.length, name) : words.pin(members[0], name, text.overview.states[list[0]?.state ?? "unknown"]);
+      const label = members.length > 1 ? words.cluster(members.length, name)
+        : words.pin(members[0], name, text.overview.states[list[0]?.state ?? "unknown"]);
       if (made.title !== label) {
         made.title = label;
         made.setAttribute("aria-label", label);
@@ -219,7 +233,8 @@ export function stationMap() {
     context.globalAlpha = 1;
     plane.classList.toggle("tiled", tiled);
     const named = !tiled && across >= near && mapPlaces.list().length > 0;
-    setText(coast, tiled ? mapTiles.setting.attribution : [across >= coarse ? words.coast : "", named ? words.places : ""].filter(Boolean).join(" · "));
+    setText(coast, tiled ? mapTiles.setting.attribution : [across >= coarse ? words.coast : "",
+      named ? words.places : ""].filter(Boolean).join(" · "));
     context.strokeStyle = colors.grid;
     context.fillStyle = colors.quiet;
     context.lineWidth = 1;
@@ -247,7 +262,8 @@ export function stationMap() {
   // Places for which there is room beside the stations and their names, the tools and the scale.
   let spots = [];
   function paintPlaces(context, width, height, colors) {
-    const taken = [{ left: 0, top: 0, right: 130, bottom: 48 }, { left: width - projection.scale.pixels - 30, top: 0, right: width, bottom: 36 }];
+    const taken = [{ left: 0, top: 0, right: 130, bottom: 48 }, { left: width - projection.scale.pixels - 30, top: 0, right: width,
+      bottom: 36 }];
     for (const { parts } of marks) {
       for (const { offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h, classList } of parts) {
         if (classList.contains("leader")) continue;
@@ -359,7 +375,8 @@ export function stationMap() {
     },
     look: (points) => fit(points, true),
     // The middle of what is seen, and how far it is from there to the nearer edge: { latitude, longitude, km }; null without a view.
-    centre: () => (view && projection ? { latitude: view.latitude, longitude: view.longitude, km: (Math.min(size.width, size.height) / 2) / projection.kilometre } : null),
+    centre: () => (view && projection ? { latitude: view.latitude, longitude: view.longitude,
+      km: (Math.min(size.width, size.height) / 2) / projection.kilometre } : null),
     // What lies above the stations, anew: waves that run.
     redraw: () => upper.redraw(),
     // What is seen: { projection, width, height }; null without a view.
@@ -372,7 +389,8 @@ export function stationMap() {
       color();
       surface.redraw();
     },
-    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null, isMoved, places: spots.map(({ name }) => name) }),
+    state: () => ({ view, marks: marks.length, placed: placed.length, isOverlaid: overlay !== null, isMoved,
+      places: spots.map(({ name }) => name) }),
     stop() {
       observer.disconnect();
       stopPaper();

@@ -41,8 +41,10 @@ defineView("#/station/:id/at/:time", {
     const graphs = eventGraphs({ onTime: (seconds) => graphs.time(seconds), onView: (from, to) => data && psd.show(data.shape, from, to) });
     const status = h("p", { class: "quiet event-status", role: "status" });
     const names = Object.keys(words.signals);
-    const signal = h("select", { "aria-label": words.shown, onchange: () => graphs.signal(signal.value) }, names.map((name) => h("option", { value: name }, words.signals[name])));
-    const button = (name, label, onclick) => h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick }, name);
+    const signal = h("select", { "aria-label": words.shown, onchange: () => graphs.signal(signal.value) },
+      names.map((name) => h("option", { value: name }, words.signals[name])));
+    const button = (name, label, onclick) => h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick },
+      name);
     const file = (kind, name) => h("button", { type: "button", class: "plain", disabled: true, onclick: () => save(kind) }, name);
     const files = { mseed: file("mseed", words.mseed), csv: file("csv", words.csv) };
     const link_ = (name, by) => h("a", { class: "button small", href: momentAddress(id, about + by * 1000) }, name);
@@ -51,9 +53,11 @@ defineView("#/station/:id/at/:time", {
         h("nav", { class: "event-neighbours", "aria-label": words.others }, link_(words.earlier, -2 * half), link_(words.later, 2 * half))),
       h("section", { class: "card event-waveform", "aria-label": words.waveform },
         h("div", { class: "card-head" }, h("h2", {}, words.waveform),
-          h("div", { class: "event-tools" }, signal, button("−", words.zoomOut, () => graphs.zoom(2)), button("+", words.zoomIn, () => graphs.zoom(0.5)), button(words.all, words.allLabel, () => graphs.all()))),
+          h("div", { class: "event-tools" }, signal, button("−", words.zoomOut, () => graphs.zoom(2)),
+            button("+", words.zoomIn, () => graphs.zoom(0.5)), button(words.all, words.allLabel, () => graphs.all()))),
         graphs.element, h("p", { class: "unseen", id: "event-keys" }, words.keys),
-        h("div", { class: "event-foot" }, status, h("div", { class: "event-files" }, files.mseed, files.csv, printButton()))), psd.element, h("p", { class: "printed-link" }, location.href));
+        h("div", { class: "event-foot" }, status, h("div", { class: "event-files" }, files.mseed, files.csv, printButton()))), psd.element,
+          h("p", { class: "printed-link" }, location.href));
 
     function save(kind) {
       if (!data) return;
@@ -80,7 +84,8 @@ defineView("#/station/:id/at/:time", {
       try {
         const ns = (milliseconds) => BigInt(Math.round(milliseconds)) * 1000000n;
         const until = Math.min(about + half * 1000, Math.max(Date.now() - 2000, about));
-        assembler = await waveforms.snapshot(id, ns(about - half * 1000), ns(until), (bytes) => setText(status, words.fetching(units.bytes(bytes))));
+        assembler = await waveforms.snapshot(id, ns(about - half * 1000), ns(until),
+          (bytes) => setText(status, words.fetching(units.bytes(bytes))));
         if (!closed) show();
       } catch (error) {
         if (!closed) setText(status, words.notFetched(error.errors?.[0]?.message ?? error.message));

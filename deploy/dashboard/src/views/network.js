@@ -28,11 +28,13 @@ export function networkCard(map) {
   // Its stations are looked at by choice, so that the map stays in sight.
   const opened = { stations: false, missing: false };
   const body = h("tbody", {});
-  const heads = () => [words.origin(format.zone(Date.now())), words.place, words.depth, words.magnitude, words.largest, words.stations, words.class, words.version];
+  const heads = () => [words.origin(format.zone(Date.now())), words.place, words.depth, words.magnitude, words.largest, words.stations,
+    words.class, words.version];
   const head = h("tr", {});
   const details = h("div", {});
   const element = h("section", { class: "card network-card", hidden: true, "aria-label": words.title }, h("h2", {}, words.title),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title }, h("table", {}, h("thead", {}, head), body)), details);
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title }, h("table", {}, h("thead", {}, head), body)),
+      details);
 
   function row(event) {
     const id = event.event_id;
@@ -41,9 +43,12 @@ export function networkCard(map) {
       h("td", {}, placeText(event)),
       h("td", {}, units.depth(event.depth_km)),
       h("td", {}, magnitudeText(event)),
-      h("td", {}, Number.isFinite(event.mmi?.value) ? [intensityChip({ scale: "mmi", value: event.mmi.value }), ` ${event.mmi.station ?? ""}`] : "–"),
-      h("td", {}, numbers.text(event.stations?.length ?? 0)), h("td", {}, event.class ? text.class.names[event.class] : "–"), h("td", {}, Number.isFinite(event.version) ? numbers.text(event.version) : "–"),
-      h("td", {}, drawn(id) && h("button", { type: "button", class: "plain small", "aria-pressed": String(shown === id), onclick: () => choose(event) }, shown === id ? words.hide : words.show)));
+      h("td", {}, Number.isFinite(event.mmi?.value) ? [intensityChip({ scale: "mmi", value: event.mmi.value }),
+        ` ${event.mmi.station ?? ""}`] : "–"),
+      h("td", {}, numbers.text(event.stations?.length ?? 0)), h("td", {}, event.class ? text.class.names[event.class] : "–"),
+        h("td", {}, Number.isFinite(event.version) ? numbers.text(event.version) : "–"),
+      h("td", {}, drawn(id) && h("button", { type: "button", class: "plain small", "aria-pressed": String(shown === id),
+        onclick: () => choose(event) }, shown === id ? words.hide : words.show)));
   }
 
   function show() {
@@ -53,7 +58,8 @@ export function networkCard(map) {
     head.replaceChildren(...[...heads(), ""].map((word) => (word ? h("th", { scope: "col" }, word) : h("td", {}))));
     body.replaceChildren(...earthquakes.list().slice(0, shownRows).map(row));
     const event = events.get(shown);
-    details.replaceChildren(...(event ? [earthquakeFacts(event), missingStations(event, opened), stationTable(event, opened)].filter(Boolean) : []));
+    details.replaceChildren(...(event ? [earthquakeFacts(event), missingStations(event, opened),
+      stationTable(event, opened)].filter(Boolean) : []));
     map.overlay(event ? (context, projection, colors) => paintEarthquake(context, projection, colors, events.get(shown)) : null);
   }
 

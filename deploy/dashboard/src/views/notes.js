@@ -11,7 +11,8 @@ const longest = 500;
 
 // notesCard(event id) -> { element, stop() }
 export function notesCard(id) {
-  const name = h("input", { type: "text", autocomplete: "name", maxlength: 60, value: preferences.get("name") || link.user, required: true });
+  const name = h("input", { type: "text", autocomplete: "name", maxlength: 60, value: preferences.get("name") || link.user,
+    required: true });
   const note = h("textarea", { rows: 2, maxlength: longest });
   const problem = h("p", { class: "problem", role: "alert" });
   const state = h("p", {});
@@ -42,16 +43,19 @@ export function notesCard(id) {
     state.className = by ? "" : "quiet";
     setText(state, by ? words.seenBy(by.by || "–", format.moment(by.t)) : words.notSeen);
     setText(seen, by ? words.unseen : words.seenNow);
-    list.replaceChildren(...notes.map((one) => h("li", {}, h("span", {}, one.text ?? ""), " ", h("span", { class: "quiet small-note" }, `${one.by ?? "–"}, ${format.moment(one.t)}`))));
+    list.replaceChildren(...notes.map((one) => h("li", {}, h("span", {}, one.text ?? ""), " ",
+      h("span", { class: "quiet small-note" }, `${one.by ?? "–"}, ${format.moment(one.t)}`))));
   }
   show();
   const stops = [earthquakes.on((which, what) => which === id && what === "note" && show()), preferences.on(show)];
   const form = h("form", { class: "note-form no-print", onsubmit: (event) => {
     event.preventDefault();
     if (note.value.trim()) say({ text: note.value.trim() });
-  } }, h("label", { class: "field" }, words.name, name), h("label", { class: "field" }, words.note, note), h("div", { class: "event-tools" }, add, seen), problem);
+  } }, h("label", { class: "field" }, words.name, name), h("label", { class: "field" }, words.note, note),
+    h("div", { class: "event-tools" }, add, seen), problem);
   return {
-    element: h("section", { class: "card notes-card" }, h("h2", {}, words.title), state, list, form, h("p", { class: "quiet small-note no-print" }, words.help)),
+    element: h("section", { class: "card notes-card" }, h("h2", {}, words.title), state, list, form,
+      h("p", { class: "quiet small-note no-print" }, words.help)),
     stop: () => stops.forEach((stop) => stop()),
   };
 }

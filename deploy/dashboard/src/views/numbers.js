@@ -13,11 +13,13 @@ const words = text.station;
 // The components now, smallest and largest since they were reset. { element, draw(time), stop() }
 export function extremesCard(id, traces, station) {
   const rows = ["magnitude", "x", "y", "z"];
-  const cells = Object.fromEntries(rows.map((row) => [row, { now: h("td", { class: "right" }), min: h("td", { class: "right" }), max: h("td", { class: "right" }) }]));
+  const cells = Object.fromEntries(rows.map((row) =>
+    [row, { now: h("td", { class: "right" }), min: h("td", { class: "right" }), max: h("td", { class: "right" }) }]));
   const unit = h("span", {});
   const since = h("p", { class: "quiet" });
   const problem = h("p", { class: "problem", role: "alert" });
-  const reset = h("button", { type: "button", class: "plain", disabled: true, title: words.extremes.asking, onclick: ask }, words.extremes.reset);
+  const reset = h("button", { type: "button", class: "plain", disabled: true, title: words.extremes.asking, onclick: ask },
+    words.extremes.reset);
   let drawn = 0;
 
   async function ask() {
@@ -94,7 +96,8 @@ const compass = (degrees) => text.compass[Math.round((((degrees % 360) + 360) % 
 // What the summary says of the last window.
 export function measuresCard(id, station) {
   const names = ["pga", "pgv", "pgd", "rms", "dominant", "direction"];
-  const cells = Object.fromEntries(names.map((name) => [name, { value: h("span", { class: "value" }), more: h("span", { class: "quiet" }) }]));
+  const cells = Object.fromEntries(names.map((name) =>
+    [name, { value: h("span", { class: "value" }), more: h("span", { class: "quiet" }) }]));
   const window = h("span", { class: "quiet" });
   const state = h("span", { class: "badge trigger-state" });
   const why = h("p", { class: "quiet" });
@@ -112,7 +115,8 @@ export function measuresCard(id, station) {
     put("rms", format.acceleration(summary.h?.rms));
     put("dominant", units.quantity(summary.spectrum?.dominant_hz, "Hz"));
     const azimuth = summary.direction?.azimuth_deg;
-    put("direction", Number.isFinite(azimuth) ? `${Math.round(azimuth)}° ${compass(azimuth)}` : "–", summary.direction?.axis ? words.measures.largestOn(summary.direction.axis.replace("-", "−")) : "");
+    put("direction", Number.isFinite(azimuth) ? `${Math.round(azimuth)}° ${compass(azimuth)}` : "–",
+      summary.direction?.axis ? words.measures.largestOn(summary.direction.axis.replace("-", "−")) : "");
     setText(window, summary.window_s ? words.measures.window(units.duration(summary.window_s)) : "");
     triggerBadge(state, station());
     setText(why, summary.valid !== false ? "" : summary.reason ? words.measures.settling(summary.reason) : words.measures.settlingOnly);
@@ -126,7 +130,8 @@ export function measuresCard(id, station) {
   return {
     element: h("section", { class: "card measures" },
       h("div", { class: "card-head" }, h("h2", {}, words.measures.title, " ", window), state),
-      h("dl", { class: "tiles" }, names.map((name) => h("div", {}, h("dt", {}, words.measures[name]), h("dd", {}, cells[name].value, cells[name].more)))),
+      h("dl", { class: "tiles" }, names.map((name) => h("div", {}, h("dt", {}, words.measures[name]),
+        h("dd", {}, cells[name].value, cells[name].more)))),
       why),
     stop() {
       clearInterval(looking);

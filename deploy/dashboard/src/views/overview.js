@@ -25,7 +25,8 @@ const narrow = matchMedia("(max-width: 640px)");
 
 const rowOf = (known) => {
   const item = fleet.leading(known);
-  return { ...rank.row(known, { now: fleet.now(known), silence: fleet.silence(known), alerts: acknowledged.open(known), item, highest: fleet.highest(known, item), isDouble: known.runs.isDouble(Date.now()) }), item };
+  return { ...rank.row(known, { now: fleet.now(known), silence: fleet.silence(known), alerts: acknowledged.open(known), item,
+    highest: fleet.highest(known, item), isDouble: known.runs.isDouble(Date.now()) }), item };
 };
 export { rowOf as stationRow };
 
@@ -39,10 +40,24 @@ defineView("#/", {
 });
 
 class Overview {
+  // id -> card
+  cards = new Map();
+  // What is chosen: a name of rank.counts, a group, a version.
+  only = "all";
+  group = "";
+  version = "";
+  // All rows of rank.js, and those that are shown.
+  rows = [];
+  shown = [];
+  request = 0;
+  stopLast = null;
+  isAfter = null;
+
   constructor(main) {
-    Object.assign(this, { main, cards: new Map(), only: "all", group: "", version: "", request: 0, rows: [], stopLast: null });
+    this.main = main;
     this.counts = h("div", { class: "counts", role: "group", "aria-label": words.filters });
-    this.buttons = Object.fromEntries(rank.counts.map((name) => [name, h("button", { type: "button", class: `plain small count ${name}`, "aria-pressed": String(name === "all"), hidden: true,
+    this.buttons = Object.fromEntries(rank.counts.map((name) => [name,
+      h("button", { type: "button", class: `plain small count ${name}`, "aria-pressed": String(name === "all"), hidden: true,
       onclick: () => this.choose(this.only === name ? "all" : name) })]));
     this.counts.append(...Object.values(this.buttons));
     this.find = h("input", { type: "search", placeholder: words.find, "aria-label": words.find, oninput: () => this.show(),
@@ -60,10 +75,12 @@ class Overview {
     this.versionChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.version), this.versions);
     this.allEvents = h("a", { class: "button small", href: "#/events" }, text.catalogue.title);
     this.groupSettings = h("a", { class: "button small", href: router.address("group", "all") }, text.group.open);
-    this.order = h("select", { onchange: () => preferences.set("order", this.order.value) }, [["problems", words.problemsFirst], ["station", words.byName]].map(([value, name]) => h("option", { value }, name)));
+    this.order = h("select", { onchange: () => preferences.set("order", this.order.value) },
+      [["problems", words.problemsFirst], ["station", words.byName]].map(([value, name]) => h("option", { value }, name)));
     this.order.value = preferences.get("order");
     this.orderChoice = h("label", { class: "choice" }, h("span", {}, words.order), this.order);
-    this.views = Object.fromEntries(["cards", "table", "map"].map((name) => [name, h("button", { type: "button", class: "plain small", onclick: () => preferences.set("view", name) }, words.views[name])]));
+    this.views = Object.fromEntries(["cards", "table", "map"].map((name) =>
+      [name, h("button", { type: "button", class: "plain small", onclick: () => preferences.set("view", name) }, words.views[name])]));
     this.grid = h("ul", { class: "cards" });
     this.none = h("p", { class: "quiet waiting-note" });
     this.askButton = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.askAll() }, words.ask);
@@ -79,19 +96,18 @@ class Overview {
     main.append(
       h("div", { class: "overview-head" }, h("h1", {}, words.title), this.counts),
       this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.versionChoice, this.orderChoice,
-        h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.allEvents, this.groupSettings),
+        h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.allEvents,
+          this.groupSettings),
       this.none, this.askButton, this.upper, this.network.element, this.grid, this.table.element, this.window);
     this.stops = [
       fleet.watchLevels(),
       fleet.on("station", (id, what) => {
         if (what === "trace") return;
-        if (what === "info" || what === "online") this.arrange = true;
         this.soon();
       }),
       preferences.on(() => this.show()), acknowledged.on(() => this.show()), link.on("state", () => this.soon()),
     ];
     this.timer = setInterval(() => this.soon(), 1000);
-    this.arrange = true;
     this.show();
   }
 
@@ -140,7 +156,7 @@ class Overview {
   }
 
   show() {
-    const all = (this.all = [...fleet.stations.values()].map(rowOf));
+    const all = [...fleet.stations.values()].map(rowOf);
     this.rows = all;
     this.showCounts(all);
     this.showGroups(all);
@@ -164,8 +180,7 @@ class Overview {
       const { order, way } = this.table.sorting();
       this.table.show(rank.sort(shown, order, way));
     }
-    this.map.show(shown, this.arrange);
-    this.arrange = false;
+    this.map.show(shown);
     this.loadLast(all.length > 0 && all.length <= lastEventsUpTo && Date.now() - link.since > 1500);
     this.last.hidden = Boolean(this.stopLast) || all.length <= lastEventsUpTo;
     this.last.firstChild.hidden = this.events.empty();
@@ -196,7 +211,8 @@ class Overview {
     this.groupChoice.hidden = names.length === 0;
     if (key === this.groupKey) return;
     this.groupKey = key;
-    this.groups.replaceChildren(...["", ...names].map((name) => h("option", { value: name, selected: name === this.group }, name || words.allGroups)));
+    this.groups.replaceChildren(...["", ...names].map((name) => h("option", { value: name, selected: name === this.group },
+      name || words.allGroups)));
   }
 
   // Who runs what: each version with its number of stations. One that nobody has any more is no choice.
@@ -208,7 +224,8 @@ class Overview {
     if (key === this.versionKey) return;
     this.versionKey = key;
     this.versions.replaceChildren(h("option", { value: "", selected: this.version === "" }, words.allVersions),
-      ...found.map(([version, count]) => h("option", { value: version, selected: version === this.version }, words.versionOf(version, count))));
+      ...found.map(([version, count]) => h("option", { value: version, selected: version === this.version },
+        words.versionOf(version, count))));
   }
 
   showCards(rows) {
@@ -221,7 +238,8 @@ class Overview {
       card.show(fleet.stations.get(one.id), one);
       const next = before ? before.nextSibling : this.grid.firstChild;
       // A card that has the focus is not moved away from under it.
-      if (next !== card.element && !(card.element.parentNode && card.element.contains(document.activeElement))) this.grid.insertBefore(card.element, next);
+      if (next !== card.element && !(card.element.parentNode
+        && card.element.contains(document.activeElement))) this.grid.insertBefore(card.element, next);
       before = card.element;
     }
     for (const [id, card] of this.cards) {
@@ -236,7 +254,8 @@ class Overview {
     this.askButton.hidden = all > 0 || link.state !== "online";
     if (this.askButton.disabled && all === 0 && link.state === "online") return;
     setText(this.none, all > 0 ? words.nothingFound
-      : link.state === "online" ? words.none : link.state === "refused" ? words.signIn : link.state === "wrong" ? text.link.wrong(link.url) : words.waiting);
+      : link.state === "online" ? words.none : link.state === "refused" ? words.signIn : link.state === "wrong" ? text.link.wrong(link.url)
+        : words.waiting);
   }
 }
 

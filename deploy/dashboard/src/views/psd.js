@@ -77,16 +77,20 @@ export function psdCard() {
   Seismote.psd = { found: () => found };
   return {
     element: h("section", { class: "card psd-card" }, h("div", { class: "card-head" }, h("h2", {}, words.title),
-      h("div", { class: "axis-legend" }, axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)))), canvas, modes, about),
+      h("div", { class: "axis-legend" },
+        axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)))), canvas,
+        modes, about),
     show(shape, from, to) {
       const [first, last] = [from, to].map((at) => Math.min(shape.count, Math.max(0, Math.round(at * shape.rate))));
       const parts = axes.map((axis) => psd.welch(motion.withoutGaps(shape[axis].slice(first, last)), shape.rate));
       found = parts.includes(null) ? null : { of: parts, from: first, to: last, peaks: [] };
       if (found) {
         // What is common to all axes, or strong on one.
-        found.peaks = psd.peaks({ step: parts[0].step, density: parts[0].density.map((value, i) => value + parts[1].density[i] + parts[2].density[i]) });
+        found.peaks = psd.peaks({ step: parts[0].step, density: parts[0].density.map((value, i) =>
+          value + parts[1].density[i] + parts[2].density[i]) });
         setText(about, words.about(units.duration((last - first) / shape.rate), parts[0].segments, units.quantity(parts[0].step, "Hz")));
-        setText(modes, found.peaks.length > 0 ? words.peaks(found.peaks.map(({ hz }) => units.quantity(hz, "Hz")).join(", ")) : words.noPeaks);
+        setText(modes, found.peaks.length > 0 ? words.peaks(found.peaks.map(({ hz }) => units.quantity(hz, "Hz")).join(", "))
+          : words.noPeaks);
       } else {
         setText(about, words.tooShort);
         setText(modes, "");

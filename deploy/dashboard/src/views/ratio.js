@@ -34,7 +34,8 @@ export function ratioCard(station) {
     // An earthquake after deep quiet has ratios of millions, which tell no more than a thousand.
     const high = 10 ** Math.ceil(Math.log10(Math.min(Math.max(top, (on ?? 1) * 2), Math.max(1000, (on ?? 1) * 10))) - 1e-9);
     const x = (time) => box.left + ((box.right - box.left) * (time - begin)) / (now - begin);
-    const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.min(Math.max(value, low), high) / low)) / Math.log(high / low);
+    const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.min(Math.max(value, low),
+      high) / low)) / Math.log(high / low);
     const ticks = [];
     const every = scales.timeStep(minutes * 60, Math.max(2, Math.floor(width / 90)));
     for (let time = Math.ceil(begin / every) * every; time <= now; time += every) {
@@ -42,7 +43,8 @@ export function ratioCard(station) {
     }
     const decades = scales.decades(low, high);
     const skip = Math.ceil(decades.length / 6);
-    plot.frame(context, box, { x: { ticks, name: format.zones(begin * 1000, now * 1000) }, y: { ticks: decades.map((value, i) => ({ at: y(value), label: i % skip ? undefined : units.tick(value) })) } });
+    plot.frame(context, box, { x: { ticks, name: format.zones(begin * 1000, now * 1000) },
+      y: { ticks: decades.map((value, i) => ({ at: y(value), label: i % skip ? undefined : units.tick(value) })) } });
     plot.clip(context, box, () => {
       for (const [i, { time, triggered }] of history.entries()) {
         if (!triggered || i === 0 || time < begin) continue;
@@ -103,7 +105,8 @@ export function ratioCard(station) {
   });
   show();
   return {
-    element: h("section", { class: "card" }, h("h2", {}, words.title, " ", h("small", { class: "quiet" }, words.window)), canvas, said, off),
+    element: h("section", { class: "card" }, h("h2", {}, words.title, " ", h("small", { class: "quiet" }, words.window)), canvas, said,
+      off),
     stop() {
       stop();
       surface.stop();

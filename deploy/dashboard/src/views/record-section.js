@@ -32,8 +32,10 @@ export function recordSection(event) {
   const canvas = h("canvas", { class: "record-section", role: "img", "aria-label": words.label });
   const status = h("p", { class: "quiet small-note", role: "status" });
   const button = h("button", { type: "button", class: "plain no-print", onclick: load }, words.load);
-  const axis = h("select", { "aria-label": words.axis, onchange: load, class: "no-print" }, ["z", "x", "y"].map((name) => h("option", { value: name }, text.event.axisNames[name])));
-  const element = h("section", { class: "card section-card" }, h("div", { class: "card-head" }, h("h2", {}, words.title), h("div", { class: "event-tools" }, axis, button)), canvas, status,
+  const axis = h("select", { "aria-label": words.axis, onchange: load, class: "no-print" },
+    ["z", "x", "y"].map((name) => h("option", { value: name }, text.event.axisNames[name])));
+  const element = h("section", { class: "card section-card" }, h("div", { class: "card-head" }, h("h2", {}, words.title),
+    h("div", { class: "event-tools" }, axis, button)), canvas, status,
     h("p", { class: "quiet small-note" }, words.help));
   canvas.hidden = true;
   const surface = newSurface(canvas, paint);
@@ -58,11 +60,13 @@ export function recordSection(event) {
     await Promise.all(Array.from({ length: together }, async () => {
       for (let one = queue.shift(); one && !stopped; one = queue.shift()) {
         try {
-          const shape = (await waveformOf(one))?.waveform({ unitPerCount: fleet.stations.get(one.id)?.lastEvent?.waveform?.unit_per_count });
+          const { lastEvent } = fleet.stations.get(one.id) ?? {};
+          const shape = (await waveformOf(one))?.waveform({ unitPerCount: lastEvent?.waveform?.unit_per_count });
           const samples = shape?.[axis.value];
           if (!samples) throw new Error(words.none);
           const values = motion.withoutOffset(motion.withoutGaps(samples), 0);
-          found.push({ ...one, start: (Number(shape.start / 1000n) / 1000 - origin) / 1000, rate: shape.rate, values, largest: values.reduce((high, value) => Math.max(high, Math.abs(value)), 0) });
+          found.push({ ...one, start: (Number(shape.start / 1000n) / 1000 - origin) / 1000, rate: shape.rate, values,
+            largest: values.reduce((high, value) => Math.max(high, Math.abs(value)), 0) });
         } catch {
           missed++;
         }
@@ -88,10 +92,12 @@ export function recordSection(event) {
     const to = Math.min(from + 600, Math.ceil(Math.max(...traces.map(({ start, values, rate }) => start + values.length / rate))));
     const x = (time) => box.left + ((time - from) / (to - from)) * (box.right - box.left);
     const pad = (box.bottom - box.top) / (traces.length + 1);
-    const y = (distance) => (far - near < 1e-9 ? (box.top + box.bottom) / 2 : box.top + pad * 0.8 + ((distance - near) / (far - near)) * (box.bottom - box.top - pad * 1.6));
+    const y = (distance) => (far - near < 1e-9 ? (box.top + box.bottom) / 2
+      : box.top + pad * 0.8 + ((distance - near) / (far - near)) * (box.bottom - box.top - pad * 1.6));
     const step = scales.timeStep(to - from, 8);
     plot.frame(context, box, {
-      x: { ticks: scales.multiples(from, to, step).map((time) => ({ at: x(time), label: `${units.tick(time)} s` })), name: words.sinceOrigin },
+      x: { ticks: scales.multiples(from, to, step).map((time) => ({ at: x(time), label: `${units.tick(time)} s` })),
+        name: words.sinceOrigin },
       y: { ticks: scales.ticks(near, far, 6).map((distance) => ({ at: y(distance), label: units.tick(distance) })) },
       unit: "km",
     });
@@ -112,7 +118,8 @@ export function recordSection(event) {
       for (const { distance, start, rate, values, largest } of traces) {
         const middle = y(distance);
         const size = Math.max(10, pad * 0.9) / (largest || 1);
-        plot.curve(context, plot.array(values), { box: { ...box, left: x(start), right: x(start + values.length / rate) }, from: 0, to: values.length, y: (value) => middle - value * size * 0.5, color: colors.filtered, width: 1 });
+        plot.curve(context, plot.array(values), { box: { ...box, left: x(start), right: x(start + values.length / rate) }, from: 0,
+          to: values.length, y: (value) => middle - value * size * 0.5, color: colors.filtered, width: 1 });
       }
     });
     plot.setFont(context, 12);

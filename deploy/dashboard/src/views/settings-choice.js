@@ -11,12 +11,41 @@ const words = () => text.settings;
 
 // Of the settings page, which has the fields, the rows in groups, the station and what has been edited.
 export class SettingsChoice {
+  /** @type {any[]} */
+  fields;
+  /** @type {{ group: string, rows: any[], element: HTMLElement }[]} */
+  groups;
+  /** @type {any[]} */
+  rows;
+  /** @type {Map<string, HTMLElement>} */
+  links;
+  // key -> { value } that is not at the station yet, key -> what is wrong with what was typed
+  edits = new Map();
+  mistakes = new Map();
+  // Whether this user may change something; null before that is known.
+  allowed = null;
+  axisName = "all";
+  search;
+  found;
+  hidden;
+  presets;
+  list;
+
+  /** @returns {any} what is known of the station */
+  get station() {
+    return null;
+  }
+
+  // Asks the station what it would say, in a moment.
+  later() {}
+
   // Whether a setting is of a driver that this station does not use, or of another way of using it.
   isForeign(field) {
     const driver = this.station?.config?.config?.sensor?.driver;
     const used = driver === "auto" ? this.station?.info?.sensor?.driver : driver;
     const blocks = ["iio", "i2c", "simulate", "replay"];
-    return field.group === "sensor" && Boolean(used) && blocks.includes(used) && blocks.includes(field.path[1]) && field.path.length > 2 && field.path[1] !== used;
+    return field.group === "sensor" && Boolean(used) && blocks.includes(used) && blocks.includes(field.path[1]) && field.path.length > 2
+      && field.path[1] !== used;
   }
 
   // What is searched for, or else what most people need: changed and wrong settings always.
@@ -35,7 +64,8 @@ export class SettingsChoice {
         if (!row.element.hidden) any = Boolean(++count);
         else if (!searched && !foreign) kept++;
       }
-      for (const section of element.querySelectorAll(".settings-section")) section.hidden = !section.querySelector(".setting:not([hidden])");
+      for (const section of element.querySelectorAll(".settings-section")) section.toggleAttribute("hidden",
+        !section.querySelector(".setting:not([hidden])"));
       element.hidden = !any;
       this.links.get(group).hidden = !any;
     }
@@ -53,7 +83,8 @@ export class SettingsChoice {
     const edits = new Map();
     for (const other of Object.values(Seismote.presets)) {
       for (const field of leaves(other)) {
-        const keys = field.key.startsWith("axes.all.") ? settingRows.axisNames.map((axis) => field.key.replace(".all.", `.${axis}.`)) : [field.key];
+        const keys = field.key.startsWith("axes.all.") ? settingRows.axisNames.map((axis) => field.key.replace(".all.", `.${axis}.`))
+          : [field.key];
         if (keys.some((key) => form.isNamed(sources, key))) edits.set(field.key, { value: null });
       }
     }

@@ -37,7 +37,8 @@ function otherUnit(field, text) {
 
 // An acceleration as people write it, "5 mg", where that is the same number; else as the station writes it.
 function friendly(field, value) {
-  if (field.kind !== "quantity" || field.whole || typeof value !== "number" || value === 0 || !field.units.includes("mg")) return form.format(field, value);
+  if (field.kind !== "quantity" || field.whole || typeof value !== "number" || value === 0
+    || !field.units.includes("mg")) return form.format(field, value);
   const mg = Number((value / step.mg).toPrecision(6));
   if (Math.abs(mg * step.mg - value) > 1e-9 * Math.abs(value)) return form.format(field, value);
   return Math.abs(mg) >= 1000 ? `${form.shortest(mg / 1000)} g` : `${form.shortest(mg)} mg`;
@@ -126,7 +127,8 @@ const toggle = {
 const choice = {
   make(field, { id, describedBy, changed }) {
     const input = h("select", { id, "aria-describedby": describedBy, onchange: changed },
-      field.options.map((option) => h("option", { value: String(option) }, words().options[option] ?? String(option).replaceAll("_", " "))));
+      field.options.map((option) => h("option", { value: String(option) },
+        words().options[option] ?? String(option).replaceAll("_", " "))));
     return {
       element: h("span", { class: "setting-control" }, input), input,
       set: (value) => (input.value = String(value)),
@@ -150,7 +152,8 @@ const set = {
       },
     })]));
     const element = h("span", { class: "setting-control setting-set", role: "group", id, tabindex: "-1", "aria-describedby": describedBy },
-      [...boxes].map(([option, box]) => h("label", { for: `${id}-${option}` }, box, words().options[option] ?? option.replaceAll("_", " "))));
+      [...boxes].map(([option, box]) => h("label", { for: `${id}-${option}` }, box,
+        words().options[option] ?? option.replaceAll("_", " "))));
     return {
       element, input: element,
       set: (value) => {

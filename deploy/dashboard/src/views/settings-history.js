@@ -28,15 +28,18 @@ class SettingsHistory {
       h("td", { class: "keys" }, this.changes(revision)),
       h("td", null, revision.rev === details.rev
         ? h("span", { class: "badge" }, s.inForce)
-        : h("button", { type: "button", class: "plain small", "aria-label": s.goBackTo(revision.rev), onclick: () => this.goBack("config-rollback", { to_rev: revision.rev }, s.goBackTo(revision.rev)) }, s.goBack))));
+        : h("button", { type: "button", class: "plain small", "aria-label": s.goBackTo(revision.rev),
+          onclick: () => this.goBack("config-rollback", { to_rev: revision.rev }, s.goBackTo(revision.rev)) }, s.goBack))));
     this.element.replaceChildren(...[
       h("h2", {}, s.history),
       h("p", { class: "setting-help" }, s.historyHelp),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": s.history }, h("table", null,
-        h("thead", null, h("tr", null, [s.revisionColumn, s.time(format.zone(Date.now())), s.by, s.changed].map((name) => h("th", { scope: "col" }, name)),
+        h("thead", null, h("tr", null, [s.revisionColumn, s.time(format.zone(Date.now())), s.by,
+          s.changed].map((name) => h("th", { scope: "col" }, name)),
           h("td"))),
         h("tbody", null, rows))),
-      (details.sources?.overlay ?? []).length > 0 && h("button", { type: "button", class: "danger", onclick: () => this.goBack("config-reset", {}, s.resetAll) }, s.resetAll),
+      (details.sources?.overlay ?? []).length > 0
+        && h("button", { type: "button", class: "danger", onclick: () => this.goBack("config-reset", {}, s.resetAll) }, s.resetAll),
     ].filter(Boolean));
   }
 

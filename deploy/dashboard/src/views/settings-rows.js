@@ -33,7 +33,8 @@ function row(field, page) {
   const element = h("div", { class: "setting", dataset: { key: field.key } },
     h("div", { class: "setting-head" }, h("label", { for: id }, name), effect, source),
     control.element,
-    h("p", { id: `${id}-help`, class: "setting-help" }, withCode(field.help), " ", h("code", null, field.key.replace("axes.all.", "axes.…."))),
+    h("p", { id: `${id}-help`, class: "setting-help" }, withCode(field.help), " ",
+      h("code", null, field.key.replace("axes.all.", "axes.…."))),
     problem,
     h("div", { class: "setting-buttons" }, undo, reset));
 

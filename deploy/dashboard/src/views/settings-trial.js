@@ -28,7 +28,8 @@ export function settingsProblem({ code, error, message, allowed, nearest, part }
 export function wouldDo({ changed = [], live = [], restart_stream: stream = [], needs_restart: restart = [] } = {}) {
   const s = words();
   if (changed.length === 0) return s.nothing;
-  const parts = [[live, s.wouldLive], [stream, s.wouldStream], [restart, s.wouldRestart]].filter(([list]) => list.length > 0).map(([list, said]) => said(list.length));
+  const parts = [[live, s.wouldLive], [stream, s.wouldStream], [restart, s.wouldRestart]].filter(([list]) =>
+    list.length > 0).map(([list, said]) => said(list.length));
   return s.would(changed.length, parts.join(", "));
 }
 
@@ -70,13 +71,13 @@ class SettingsTrial {
   }
 
   // Asks whether these changes are meant, and sends them. True when they have been made.
-  async propose({ changes, result, all, send, title }) {
+  async propose({ changes, result, all = false, send, title = "" }) {
     const s = words();
     const must = changes.some(({ field }) => field.group === "mqtt");
     const trial = h("input", { type: "checkbox", id: "settings-trial", checked: true, disabled: must, autofocus: !must });
     const seconds = h("input", { type: "number", id: "settings-trial-s", min: "5", max: "3600", value: "60", class: "short" });
     const answer = await dialog({
-      title: title ?? (all ? s.applyAll : s.applyTitle),
+      title: title || (all ? s.applyAll : s.applyTitle),
       className: "wide settings-dialog",
       content: [
         all && h("p", { class: "strong" }, s.allSure),
@@ -149,10 +150,12 @@ class SettingsTrial {
     tick();
     this.timer = setInterval(tick, 250);
     const said = [h("p", null, s.onTrial(pending.rev), " ", left), bar];
-    if (!allowed) return this.element.replaceChildren(...said, h("p", { class: "setting-help" }, allowed === null ? text.station.extremes.asking : s.trialOfOthers));
+    if (!allowed) return this.element.replaceChildren(...said, h("p", { class: "setting-help" },
+      allowed === null ? text.station.extremes.asking : s.trialOfOthers));
     this.element.replaceChildren(...said,
       h("div", { class: "actions" },
-        h("button", { type: "button", class: "plain", onclick: () => this.send("config-rollback", { source: settingsSource(link.user) }) }, s.goBackNow),
+        h("button", { type: "button", class: "plain", onclick: () => this.send("config-rollback", { source: settingsSource(link.user) }) },
+          s.goBackNow),
         h("button", { type: "button", class: "primary", onclick: () => this.send("config-confirm", { rev: pending.rev }) }, s.keep)));
   }
 

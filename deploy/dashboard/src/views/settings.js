@@ -35,13 +35,8 @@ class Page extends SettingsChoice {
     super();
     this.id = id;
     this.main = main;
-    // key -> { value } that is not at the station yet, key -> what is wrong with what was typed
-    this.edits = new Map();
-    this.mistakes = new Map();
     this.verdict = null;
-    this.allowed = null;
     this.details = null;
-    this.axisName = "all";
     this.closers = [fleet.on("station", (which, what) => which === id && this.heard(what)), fleet.watchSchema(id),
       link.on("state", () => this.connected())];
     main.classList.add("settings");
@@ -103,15 +98,20 @@ class Page extends SettingsChoice {
     this.banner = h("div", { class: "settings-banner", role: "status" });
     this.trial = new SettingsTrial(this);
     this.history = new SettingsHistory(this);
-    this.search = h("input", { type: "search", id: "settings-search", placeholder: s.search, "aria-label": s.search, oninput: () => this.filter() });
+    this.search = h("input", { type: "search", id: "settings-search", placeholder: s.search, "aria-label": s.search,
+      oninput: () => this.filter() });
     this.found = h("span", { class: "settings-found", role: "status" });
-    this.level = h("select", { onchange: () => preferences.set("advanced", this.level.value) }, [["no", s.basic], ["yes", s.advanced]].map(([value, name]) => h("option", { value }, name)));
+    this.level = h("select", { onchange: () => preferences.set("advanced", this.level.value) },
+      [["no", s.basic], ["yes", s.advanced]].map(([value, name]) => h("option", { value }, name)));
     this.level.value = preferences.get("advanced");
     this.closers.push(preferences.on((name) => name === "advanced" && this.filter()));
     this.hidden = h("p", { class: "quiet settings-hidden" });
-    this.presets = h("select", { "aria-describedby": "settings-preset-help", onchange: () => this.preset(this.presets.value) }, h("option", { value: "" }, s.presetChoose),
+    this.presets = h("select", { "aria-describedby": "settings-preset-help", onchange: () => this.preset(this.presets.value) },
+      h("option", { value: "" }, s.presetChoose),
       Object.keys(Seismote.presets ?? {}).map((name) => h("option", { value: name }, s.presets[name] ?? name)));
-    this.tools = h("div", { class: "event-filter settings-tools" }, h("label", { class: "field" }, s.level, this.level), h("label", { class: "field" }, s.preset, this.presets), h("p", { class: "quiet small-note", id: "settings-preset-help" }, s.presetHelp));
+    this.tools = h("div", { class: "event-filter settings-tools" }, h("label", { class: "field" }, s.level, this.level),
+      h("label", { class: "field" }, s.preset, this.presets), h("p", { class: "quiet small-note", id: "settings-preset-help" },
+      s.presetHelp));
     this.nav = h("nav", { class: "settings-groups", "aria-label": s.groups });
     this.list = h("form", { class: "settings-list", novalidate: true, onsubmit: (event) => {
       event.preventDefault();
@@ -121,7 +121,8 @@ class Page extends SettingsChoice {
     this.applyButton = h("button", { type: "button", class: "primary", onclick: () => this.apply() }, s.apply);
     this.discardButton = h("button", { type: "button", class: "plain", onclick: () => this.discard() }, s.discard);
     this.whereButton = h("button", { type: "button", class: "plain", onclick: () => this.toFirstProblem() }, s.where);
-    this.bar = h("div", { class: "settings-bar", hidden: true }, this.says, h("div", { class: "actions" }, this.whereButton, this.discardButton, this.applyButton));
+    this.bar = h("div", { class: "settings-bar", hidden: true }, this.says,
+      h("div", { class: "actions" }, this.whereButton, this.discardButton, this.applyButton));
     this.revision = h("span", { class: "settings-revision" });
     this.head = stationHead(this.id, "settings");
     this.closers.push(() => this.head.stop());
@@ -183,7 +184,8 @@ class Page extends SettingsChoice {
         section && h("h3", null, title(group === "axes" ? `axes.all.${section}` : `${group}.${section}`)),
         section && helpOf(`${group}.${section}`),
         rows.map((row) => row.element)));
-      const button = h("button", { type: "button", class: "settings-link", onclick: () => this.go(group) }, title(group), h("span", { class: "count" }));
+      const button = h("button", { type: "button", class: "settings-link", onclick: () => this.go(group) }, title(group),
+        h("span", { class: "count" }));
       this.links.set(group, button);
       return { group, rows: [...parts.values()].flat(), element: h("fieldset", { class: "settings-group card", id: `settings-${group}` },
         h("legend", null, h("h2", null, title(group))), helpOf(group),
@@ -208,7 +210,7 @@ class Page extends SettingsChoice {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const target = document.getElementById(`settings-${group}`);
     target.scrollIntoView({ behavior: still ? "auto" : "smooth", block: "start" });
-    target.querySelector("input, select, textarea")?.focus({ preventScroll: true });
+    /** @type {HTMLElement} */ (target.querySelector("input, select, textarea"))?.focus({ preventScroll: true });
   }
 
   // Where a value comes from, and why it cannot be changed here, if it cannot.
@@ -216,8 +218,10 @@ class Page extends SettingsChoice {
     const keys = key.startsWith("axes.all.") ? settingRows.axisNames.map((axis) => key.replace(".all.", `.${axis}.`)) : [key];
     const sources = this.station?.config?.sources ?? {};
     const named = (list) => keys.some((one) => form.isNamed(list, one));
-    const where = named(sources.command_line) ? "commandLine" : named(sources.overlay) ? "overlay" : named(sources.file) ? "file" : "default";
-    const locked = !field.remote ? "board" : where === "commandLine" ? "commandLine" : named(this.details?.locked) || form.isNamed(this.details?.locked, key) ? "file" : null;
+    const where = named(sources.command_line) ? "commandLine" : named(sources.overlay) ? "overlay" : named(sources.file) ? "file"
+      : "default";
+    const locked = !field.remote ? "board" : where === "commandLine" ? "commandLine" : named(this.details?.locked)
+      || form.isNamed(this.details?.locked, key) ? "file" : null;
     return { where, locked };
   }
 
@@ -296,7 +300,8 @@ class Page extends SettingsChoice {
     const all = [...this.edits.keys()].some((key) => key.startsWith("axes.all."));
     const done = await this.trial.propose({
       changes, result: verdict.result, all,
-      send: (confirm) => link.command(this.id, "config", { set: this.patch(), if_rev: verdict.rev, source: settingsSource(link.user), ...confirm }),
+      send: (confirm) => link.command(this.id, "config", { set: this.patch(), if_rev: verdict.rev, source: settingsSource(link.user),
+        ...confirm }),
     });
     if (!done || this.closed) return;
     this.edits.clear();
@@ -349,7 +354,8 @@ class Page extends SettingsChoice {
     if (link.state === "online" && this.station?.online === false) parts.push(s.offline);
     else if (link.state === "online" && this.allowed === false) parts.push(s.readOnly);
     if (config?.needs_restart?.length > 0) {
-      parts.push(s.waitsForRestart(config.needs_restart.join(", ")), writable && h("button", { type: "button", class: "plain small", onclick: () => this.restart() }, s.restart));
+      parts.push(s.waitsForRestart(config.needs_restart.join(", ")), writable
+        && h("button", { type: "button", class: "plain small", onclick: () => this.restart() }, s.restart));
     }
     const now = parts.map((part) => part?.textContent ?? part).join();
     if (this.bannerNow === now) return;

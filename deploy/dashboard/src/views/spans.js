@@ -22,7 +22,8 @@ export const levelsAddress = (id, span, time) => router.address("station", id, "
 export function spanLinks(id, active, time) {
   const one = (name, href) => h("a", { class: "button small", href, "aria-current": name === active ? "page" : null }, words.spans[name]);
   return h("nav", { class: "spans", "aria-label": words.span },
-    one("lines", router.address("station", id, "history", units.date(time, format.utc()))), Object.keys(levels.spans).map((span) => one(span, levelsAddress(id, span, time))));
+    one("lines", router.address("station", id, "history", units.date(time, format.utc()))),
+      Object.keys(levels.spans).map((span) => one(span, levelsAddress(id, span, time))));
 }
 
 // When the newest was measured that is known of a station (milliseconds); NaN while nothing is.
@@ -32,13 +33,48 @@ export function newestOf(id, any = true) {
   const known = fleet.stations.get(id);
   if (!any && known?.online === true && !known.isLive && (known.info?.sensor?.driver ?? "replay") === "replay") return NaN;
   const times = [fleet.time(known), units.milliseconds(known?.lastEvent?.end ?? known?.lastEvent?.onset)].filter(Number.isFinite);
-  return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times) : NaN;
+  return (known?.level || known?.summary || known?.traces.end > 0 || known?.online === false) && times.length > 0 ? Math.max(...times)
+    : NaN;
 }
 
 // What both views of a station's past have in common: a graph that is pointed at, and the mark that opens what is there. Who
-// extends it has canvas, surface, head, stops, open, mark; timeAt(event), choose(time, open), and moves: from where keys
-// move the mark while there is none, and by how much (seconds).
+// extends it makes the fields below; timeAt(event), choose(time, open), and moves: from where keys move the mark while there is
+// none, and by how much (seconds).
 export class PastView {
+  /** @type {HTMLCanvasElement} */
+  canvas;
+  /** @type {{ redraw(): void, stop(): void }} */
+  surface;
+  /** @type {{ element: HTMLElement, stop(): void }} */
+  head;
+  /** @type {HTMLAnchorElement} */
+  open;
+  /** @type {(() => void)[]} */
+  stops = [];
+  // The marked time, in seconds.
+  mark = NaN;
+  closed = false;
+  // The timer of the next question.
+  next = 0;
+
+  /** @param {string} id of the station */
+  constructor(id) {
+    this.id = id;
+  }
+
+  /** @returns {{ start: number, steps: Record<string, number> }} */
+  get moves() {
+    return { start: NaN, steps: {} };
+  }
+
+  /** @param {MouseEvent} _event @returns {number} seconds */
+  timeAt(_event) {
+    return NaN;
+  }
+
+  /** @param {number} _time @param {boolean} _open */
+  choose(_time, _open) {}
+
   listen() {
     this.canvas.addEventListener("click", (event) => this.choose(this.timeAt(event), true));
     this.canvas.addEventListener("pointermove", (event) => this.choose(this.timeAt(event), false));

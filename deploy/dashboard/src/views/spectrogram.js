@@ -57,7 +57,8 @@ export function spectrogramCard(traces, span) {
     let largest = 0;
     for (let i = count - 1; i >= 0; i--) {
       const slot = last - i * step;
-      const found = slot < source.first || slot + size > source.end ? null : columns.column(key, slot, size, rate, (at) => source.value(axis, signal, at));
+      const found = slot < source.first || slot + size > source.end ? null
+        : columns.column(key, slot, size, rate, (at) => source.value(axis, signal, at));
       list.push(found);
       if (found) for (let k = 1; k < found.length; k++) if (found[k] > largest) largest = found[k];
     }
@@ -96,13 +97,16 @@ export function spectrogramCard(traces, span) {
     const x = (time) => box.right - ((end - time) / seconds) * (box.right - box.left);
     const every = scales.timeStep(seconds, Math.max(2, Math.floor((box.right - box.left) / 92)));
     const ticks = [];
-    for (let time = Math.ceil((end - seconds) / every) * every; time <= end; time += every) ticks.push({ at: x(time), label: units.time(time * 1000, format.utc()) });
+    for (let time = Math.ceil((end - seconds) / every) * every; time <= end; time += every) ticks.push({ at: x(time),
+      label: units.time(time * 1000, format.utc()) });
     const nyquist = rate / 2;
     context.imageSmoothingEnabled = false;
     context.drawImage(sheet, box.left, box.top, box.right - box.left, box.bottom - box.top);
     plot.frame(context, box, {
       x: { ticks, name: format.zones((end - seconds) * 1000, end * 1000) },
-      y: { ticks: scales.ticks(0, nyquist, 4).map((hz) => ({ at: box.bottom - (hz / nyquist) * (box.bottom - box.top), label: `${units.tick(hz)}${hz === 0 ? " Hz" : ""}` })) },
+      y: { ticks: scales.ticks(0, nyquist,
+        4).map((hz) => ({ at: box.bottom - (hz / nyquist) * (box.bottom - box.top),
+        label: `${units.tick(hz)}${hz === 0 ? " Hz" : ""}` })) },
     });
   }
 

@@ -1,4 +1,5 @@
-// The spectrum of the newest of the live traces, half a minute where they are fast enough, each axis; and the station's own strongest frequency.
+// The spectrum of the newest of the live traces, half a minute where they are fast enough, each axis; and the station's own
+// strongest frequency.
 
 import { newSurface, plot, themeColors } from "../canvas.js";
 import { h, setText } from "../dom.js";
@@ -32,7 +33,8 @@ export function spectrumCard(traces, station) {
     canvas.hidden = !isEnough;
     const { dominant_hz: hz, peak } = known?.summary?.spectrum ?? {};
     if (!isEnough) setText(said, words.tooFew(units.wholeDuration(fft.fewest / source.rate), units.wholeDuration(count / source.rate)));
-    else setText(said, Number.isFinite(hz) ? words.dominant(units.duration(known.summary.window_s), units.quantity(hz, "Hz"), format.acceleration(peak)) : words.none);
+    else setText(said, Number.isFinite(hz) ? words.dominant(units.duration(known.summary.window_s), units.quantity(hz, "Hz"),
+      format.acceleration(peak)) : words.none);
     surface.redraw();
   }
 
@@ -52,7 +54,8 @@ export function spectrumCard(traces, station) {
     const low = high / 1e4;
     const x = (hz) => box.left + ((box.right - box.left) * Math.log(hz / lowHz)) / Math.log(highHz / lowHz);
     const y = (value) => box.bottom - ((box.bottom - box.top) * Math.log(Math.max(value * factor, low) / low)) / Math.log(high / low);
-    const hertz = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].filter((hz) => hz >= lowHz && hz <= highHz);
+    const hertz = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200,
+      500].filter((hz) => hz >= lowHz && hz <= highHz);
     plot.frame(context, box, {
       x: { ticks: hertz.map((hz, i) => ({ at: x(hz), label: `${units.tick(hz)}${i === hertz.length - 1 ? " Hz" : ""}` })) },
       y: { ticks: scales.decades(low, high).map((value) => ({ at: y(value / factor), label: units.tick(value) })) },
@@ -94,7 +97,8 @@ export function spectrumCard(traces, station) {
   return {
     element: h("section", { class: "card" },
       h("div", { class: "card-head" }, h("h2", {}, words.title, " ", window),
-        h("div", { class: "axis-legend" }, axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)))),
+        h("div", { class: "axis-legend" },
+          axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)))),
       canvas, said),
     stop() {
       stop();

@@ -7,6 +7,7 @@ import { link } from "../link.js";
 import { Seismote } from "../page.js";
 import { format, preferences } from "../preferences.js";
 import { csv } from "../pure/csv.js";
+import { helicorder } from "../pure/helicorder.js";
 import { quakeML } from "../pure/quakeml.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
@@ -38,9 +39,20 @@ defineView("#/station/:id/events", {
 });
 
 class Events {
+  list = [];
+  // Where the next page begins, null at the end; how many match in all; how often it was asked.
+  next = null;
+  matches = null;
+  asked = 0;
+  // The reader has said what is wanted; else the list opens where the newest events are, and `moved` says so.
+  chosen = false;
+  moved = "";
+  incomplete = false;
+  // What the station does not list is what this page has seen.
+  local = false;
+
   constructor(id) {
-    // `chosen`: the reader has said what is wanted; else the list opens where the newest events are.
-    Object.assign(this, { id, list: [], next: null, matches: null, asked: 0, chosen: false, moved: "" });
+    this.id = id;
     this.head = stationHead(id, "events");
     const utc = format.utc();
     const zone = format.zone(Date.now());
@@ -48,16 +60,21 @@ class Events {
     this.from = h("input", { type: "date", value: units.date(Date.now() - 30 * day, utc) });
     this.to = h("input", { type: "date", value: units.date(Date.now(), utc) });
     const steps = scales.scales.mmi.steps;
-    this.minimum = h("select", {}, h("option", { value: "" }, words.any), steps.slice(1, 10).map((step) => h("option", { value: String(step.from) }, step.name)));
-    this.kind = h("select", {}, h("option", { value: "" }, words.any), Object.entries(text.class.names).map(([value, name]) => h("option", { value }, name)));
+    this.minimum = h("select", {}, h("option", { value: "" }, words.any),
+      steps.slice(1, 10).map((step) => h("option", { value: String(step.from) }, step.name)));
+    this.kind = h("select", {}, h("option", { value: "" }, words.any),
+      Object.entries(text.class.names).map(([value, name]) => h("option", { value }, name)));
     this.button = h("button", { type: "submit", class: "primary" }, words.ask);
     this.status = h("p", { class: "quiet", role: "status" });
     this.body = h("tbody", {});
-    const heads = () => [words.onset(zone), words.intensity, words.pga, words.pgv, words.duration, text.class.column, words.detectors, words.waveform];
+    const heads = () => [words.onset(zone), words.intensity, words.pga, words.pgv, words.duration, text.class.column, words.detectors,
+      words.waveform];
     this.heads = h("tr", {}, heads().map((word) => h("th", { scope: "col" }, word)));
-    this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title, hidden: true }, h("table", { class: "events" }, h("thead", {}, this.heads), this.body));
+    this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title, hidden: true },
+      h("table", { class: "events" }, h("thead", {}, this.heads), this.body));
     this.more = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.ask(true) }, words.more);
-    const save = (kind, name) => h("button", { type: "button", class: "plain small", disabled: true, onclick: () => this.save(kind) }, name);
+    const save = (kind, name) => h("button", { type: "button", class: "plain small", disabled: true, onclick: () => this.save(kind) },
+      name);
     this.files = [save("csv", text.event.csv), save("xml", text.event.quakeml)];
     this.element = h("section", { class: "card" },
       h("form", { class: "event-filter", "aria-label": words.filter, onsubmit: (event) => {
@@ -65,16 +82,20 @@ class Events {
         this.chosen = true;
         this.moved = "";
         this.ask(false);
-      } }, field(words.from, this.from), field(words.to, this.to), field(words.minimum, this.minimum), field(text.class.column, this.kind), this.button,
+      } }, field(words.from, this.from), field(words.to, this.to), field(words.minimum, this.minimum), field(text.class.column, this.kind),
+        this.button,
       h("span", { class: "quiet small-note" }, words.zoneHelp(zone))),
-      h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files", role: "group", "aria-label": words.download }, h("span", { class: "quiet" }, words.download), this.files)),
+      h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files", role: "group", "aria-label": words.download },
+        h("span", { class: "quiet" }, words.download), this.files)),
       this.table, this.more);
     // Of a station that falls silent nobody knows whether its event goes on.
-    const looking = setInterval(() => this.isHeard !== isHeard(id) && this.list.some((event) => event.event_type !== "end") && this.show(), 1000);
+    const looking = setInterval(() => this.isHeard !== isHeard(id) && this.list.some((event) => event.event_type !== "end") && this.show(),
+      1000);
     this.stops = [
       () => clearInterval(looking),
       link.on("state", (state) => state === "online" && this.ask(false)),
-      fleet.on("station", (which, what) => which === id && ((what === "event" && this.heard()) || (what === "info" && this.local && this.ask(false)))),
+      fleet.on("station", (which, what) => which === id && ((what === "event" && this.heard())
+        || (what === "info" && this.local && this.ask(false)))),
       preferences.on(() => {
         this.heads.firstChild.textContent = words.onset(format.zone(Date.now()));
         this.show();
@@ -90,12 +111,12 @@ class Events {
 
   // The chosen days in the reader's zone, as RFC 3339.
   days() {
-    const time = (value, plus) => {
+    const time = (value, edge) => {
       if (!/^\d{4}-\d\d-\d\d$/.test(value)) return undefined;
-      const at = format.utc() ? Date.parse(`${value}T00:00:00Z`) : new Date(`${value}T00:00:00`).getTime();
-      return new Date(at + plus).toISOString();
+      const of = helicorder.dayOf(value, format.utc());
+      return new Date(1000 * of[edge]).toISOString();
     };
-    return { from: time(this.from.value, 0), to: time(this.to.value, day) };
+    return { from: time(this.from.value, "begin"), to: time(this.to.value, "end") };
   }
 
   async ask(more) {
@@ -104,6 +125,7 @@ class Events {
     if (link.state !== "online") return;
     this.button.disabled = this.more.disabled = true;
     setText(this.status, words.asking);
+    /** @type {any} */
     const query = { ...this.days(), limit: page };
     if (this.minimum.value) query.min_mmi = Number(this.minimum.value);
     if (this.kind.value) query.class = this.kind.value;
@@ -114,7 +136,8 @@ class Events {
       let found = wire.events(reply.result);
       if (found?.events?.length === 0 && !this.chosen) {
         // (An open event is not among those that are kept: it may be the first of a recording.)
-        const newest = wire.events((await link.command(this.id, "events", { limit: 1 })).result)?.events?.[0] ?? fleet.newestEvents(this.id)[0]?.event;
+        const newest = wire.events((await link.command(this.id, "events", { limit: 1 })).result)?.events?.[0]
+          ?? fleet.newestEvents(this.id)[0]?.event;
         if (!here()) return;
         if (newest?.onset) {
           reply = await link.command(this.id, "events", { ...query, ...this.moveTo(newest.onset) });
@@ -130,7 +153,8 @@ class Events {
       this.next = found?.next ?? null;
       this.matches = found?.matches ?? this.list.length;
       this.incomplete = reply.incomplete === true || (more && this.incomplete === true);
-      const summary = this.list.length === 0 ? words.nothing : `${words.found(Math.max(this.matches, this.list.length), this.list.length)} ${this.moved}`.trim();
+      const summary = this.list.length === 0 ? words.nothing
+        : `${words.found(Math.max(this.matches, this.list.length), this.list.length)} ${this.moved}`.trim();
       setText(this.status, this.incomplete ? `${summary} ${text.link.incomplete}` : summary);
     } catch (error) {
       if (!here()) return;
@@ -139,7 +163,8 @@ class Events {
       this.list = this.seen(query);
       const newest = fleet.newestEvents(this.id)[0]?.event;
       if (this.list.length === 0 && newest && !this.chosen) this.list = this.seen(this.moveTo(newest.onset));
-      const old = error.old || error.errors?.some((one) => ["unknown_key", "unavailable", "syntax"].includes(one.code) && (one.path ?? "") === "");
+      const old = error.old || error.errors?.some((one) => ["unknown_key", "unavailable", "syntax"].includes(one.code)
+        && (one.path ?? "") === "");
       setText(this.status, `${old ? words.keepsNone : words.failed(error.message)} ${this.moved}`.trim());
     }
     this.button.disabled = this.more.disabled = false;
@@ -158,7 +183,7 @@ class Events {
   }
 
   // What this page has seen itself, by the same filter.
-  seen({ from, to, min_mmi: least, class: kind }) {
+  seen({ from, to, min_mmi: least = undefined, class: kind = "" }) {
     const after = (event) => (!from || event.onset >= from) && (!to || event.onset < to);
     const mmi = (event) => event.intensity?.find((item) => item.scale === "mmi")?.value ?? -1;
     return fleet.newestEvents(this.id).map(({ event }) => event)
@@ -186,20 +211,25 @@ class Events {
   // The open event is not among those that a station keeps: it stands at the head, if it is one of these days.
   putNewest() {
     const [newest] = this.seen(this.days());
-    if (newest && this.asked > 0 && !(newest.onset <= this.list[0]?.onset) && !this.minimum.value && !this.kind.value) this.list.unshift(newest);
+    if (newest && this.asked > 0 && !(newest.onset <= this.list[0]?.onset) && !this.minimum.value
+      && !this.kind.value) this.list.unshift(newest);
   }
 
   row(event) {
     const f = format;
-    const button = h("button", { type: "button", class: "plain small", "aria-label": words.waveformOf(f.moment(event.onset)), disabled: event.event_type !== "end",
+    const button = h("button", { type: "button", class: "plain small", "aria-label": words.waveformOf(f.moment(event.onset)),
+      disabled: event.event_type !== "end",
       onclick: () => this.waveform(event, button) }, text.event.mseed);
     const goesOn = event.event_type !== "end";
     const { isHeard } = this;
     return h("tr", { class: goesOn && isHeard ? "running" : "" },
       h("td", {}, h("a", { href: router.address("station", this.id, "event", event.event_id) }, f.dateTime(event.onset)),
-        event.test ? h("span", { class: "badge" }, words.test) : null, goesOn && h("span", { class: "badge", dataset: { state: isHeard ? "bad" : "unknown" } }, isHeard ? words.running : text.network.unheard)),
+        event.test ? h("span", { class: "badge" }, words.test) : null,
+          goesOn && h("span", { class: "badge", dataset: { state: isHeard ? "bad" : "unknown" } },
+          isHeard ? words.running : text.network.unheard)),
       h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(intensityChip))),
-      h("td", {}, f.acceleration(event.pga)), h("td", {}, f.velocity(event.pgv)), h("td", {}, runningDuration(this.id, event, event.event_type === "end")),
+      h("td", {}, f.acceleration(event.pga)), h("td", {}, f.velocity(event.pgv)),
+        h("td", {}, runningDuration(this.id, event, event.event_type === "end")),
       h("td", {}, classBadge(event) ?? "–"),
       h("td", { class: "quiet" }, [...new Set((event.detectors ?? []).map((one) => words.names[one.name] ?? one.name))].join(", ")),
       h("td", {}, button));

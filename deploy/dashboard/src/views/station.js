@@ -53,7 +53,8 @@ function dials(id, station) {
     }
   }
   show();
-  const stops = [fleet.on("station", (which, what) => which === id && (what === "summary" || what === "event") && show()), preferences.on(show)];
+  const stops = [fleet.on("station", (which, what) => which === id && (what === "summary" || what === "event") && show()),
+    preferences.on(show)];
   return { element: h("section", { class: "card intensity-card" }, h("h2", {}, words.intensity), box,
     h("p", { class: "quiet small-note" }, text.intensity.highestHelp)), stop: () => stops.forEach((stop) => stop()) };
 }

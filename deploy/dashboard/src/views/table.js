@@ -11,10 +11,13 @@ const height = 34;
 const spare = 6;
 
 const columns = [
-  ["problems", words.state], ["station", words.station], ["intensity", words.intensity, words.now], ["highest", words.highest, words.highestHelp], ["pga", words.pga],
-  ["clock", words.clock], ["alerts", words.alertsColumn], ["heard", words.heard], ["version", words.version], ["groups", words.groupsColumn],
+  ["problems", words.state], ["station", words.station], ["intensity", words.intensity, words.now],
+    ["highest", words.highest, words.highestHelp], ["pga", words.pga],
+  ["clock", words.clock], ["alerts", words.alertsColumn], ["heard", words.heard], ["version", words.version],
+    ["groups", words.groupsColumn],
 ];
-const tones = { __proto__: null, shaking: "bad", error: "bad", double: "bad", offline: "bad", silent: "warn", warning: "warn", clock: "warn", settling: "warn", unknown: "unknown", good: "good" };
+const tones = { __proto__: null, shaking: "bad", error: "bad", double: "bad", offline: "bad", silent: "warn", warning: "warn",
+  clock: "warn", settling: "warn", unknown: "unknown", good: "good" };
 const numeric = new Set(["intensity", "highest", "pga", "alerts", "heard"]);
 
 export const stateBadge = (badge, state) => {
@@ -54,7 +57,8 @@ export function stationTable({ onSort }) {
   const heads = columns.map(([name, label, help]) => h("th", { scope: "col", class: numeric.has(name) ? "right" : null, title: help },
     h("button", { type: "button", class: "sort", onclick: () => sortBy(name) }, label)));
   const whole = h("table", { class: "stations" }, h("thead", {}, h("tr", {}, heads)), body);
-  const element = h("div", { class: "card stations-scroll", tabindex: "0", role: "region", "aria-label": words.title, onscroll: () => fill() }, whole);
+  const element = h("div", { class: "card stations-scroll", tabindex: "0", role: "region", "aria-label": words.title,
+    onscroll: () => fill() }, whole);
 
   function sortBy(name) {
     way = name === order ? -way : numeric.has(name) ? -1 : 1;

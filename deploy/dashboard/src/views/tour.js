@@ -22,6 +22,7 @@ const of = (...parts) => () => {
 };
 
 // Of each step the view, and what is shown there; its words are in the languages.
+/** @type {[string, () => string, string][]} */
 const steps = [
   ["stations", () => "#/", ".station-card, .stations-scroll, main"],
   ["axes", of(), ".graphs"],
@@ -35,6 +36,7 @@ const steps = [
   ["network", () => "#/events", ".catalogue-main, main"],
 ];
 
+/** @type {any} */
 let panel = null;
 let at = 0;
 let marked = null;
@@ -97,9 +99,12 @@ export function tour() {
   end();
   at = 0;
   const button = (label, onclick, kind = "plain") => h("button", { type: "button", class: kind, onclick }, label);
-  panel = { title: h("h2", {}), text: h("p", {}), count: h("span", { class: "quiet" }), back: button(words.back, () => go(-1)), next: button(words.next, () => go(1), "primary") };
-  panel.element = h("section", { class: "card tour no-print", role: "dialog", "aria-label": words.title, onkeydown: (event) => event.key === "Escape" && end() },
-    panel.title, panel.text, h("div", { class: "tour-foot" }, panel.count, h("span", { class: "space" }), button(words.stop, end), panel.back, panel.next));
+  panel = { title: h("h2", {}), text: h("p", {}), count: h("span", { class: "quiet" }), back: button(words.back, () => go(-1)),
+    next: button(words.next, () => go(1), "primary") };
+  panel.element = h("section", { class: "card tour no-print", role: "dialog", "aria-label": words.title,
+    onkeydown: (event) => event.key === "Escape" && end() },
+    panel.title, panel.text, h("div", { class: "tour-foot" }, panel.count, h("span", { class: "space" }), button(words.stop, end),
+      panel.back, panel.next));
   document.body.append(panel.element);
   show();
   panel.next.focus();

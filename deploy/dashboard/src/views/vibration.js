@@ -37,8 +37,10 @@ function mount(main, id) {
   const status = h("p", { class: "quiet", role: "status" });
   const limit = h("p", { class: "quiet small-note" });
   const modesText = h("p", { "aria-live": "polite" });
-  const legend = () => h("div", { class: "axis-legend" }, vibration.axes.map((axis) => h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)));
-  const card = (title, canvas, ...more) => h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, title), legend()), canvas, more);
+  const legend = () => h("div", { class: "axis-legend" }, vibration.axes.map((axis) =>
+    h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)));
+  const card = (title, canvas, ...more) => h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, title), legend()),
+    canvas, more);
   const canvases = [["diagram", words.diagramLabel], ["levels", words.levelsLabel], ["modes", words.modesLabel]].map(([name, label]) =>
     h("canvas", { class: `vibration-${name}`, role: "img", "aria-label": label }));
   const surfaces = [paintDiagram, paintLevels, paintModes].map((paint, k) => newSurface(canvases[k], paint));
@@ -54,7 +56,8 @@ function mount(main, id) {
     const [low, high] = [Math.min(...all), Math.max(...all)];
     return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high) + 0.05)];
   }
-  const logarithmic = (low, high, from, to) => (value) => from + ((to - from) * Math.log(Math.min(high, Math.max(low, value)) / low)) / Math.log(high / low);
+  const logarithmic = (low, high, from, to) => (value) =>
+    from + ((to - from) * Math.log(Math.min(high, Math.max(low, value)) / low)) / Math.log(high / low);
   const marks = (low, high, y) => scales.decades(low, high).map((value) => ({ at: y(value), label: units.digits(value, 1) }));
   const boxOf = (width, height) => ({ left: 66, top: 10, right: width - 22, bottom: height - 26 });
 
@@ -66,7 +69,9 @@ function mount(main, id) {
     const x = logarithmic(lowHz, highHz, box.left, box.right);
     const y = logarithmic(low, high, box.bottom, box.top);
     const hertz = ticksOfHertz.filter((hz) => hz >= lowHz && hz <= highHz);
-    plot.frame(context, box, { x: { ticks: hertz.map((hz, i) => ({ at: x(hz), label: `${units.tick(hz)}${i === hertz.length - 1 ? " Hz" : ""}` })) }, y: { ticks: marks(low, high, y) }, unit: "mm/s" });
+    plot.frame(context, box, { x: { ticks: hertz.map((hz, i) =>
+      ({ at: x(hz), label: `${units.tick(hz)}${i === hertz.length - 1 ? " Hz" : ""}` })) }, y: { ticks: marks(low, high, y) },
+      unit: "mm/s" });
     plot.clip(context, box, () => {
       found.intervals.forEach((one, index) => vibration.axes.forEach((axis) => {
         const { ppv, frequency } = one[axis];
@@ -109,7 +114,8 @@ function mount(main, id) {
     const y = logarithmic(low, high, box.bottom, box.top);
     const apart = 3600000 * (width < 500 ? 6 : 3);
     const hours = [...Array(9).keys()].map((k) => (Math.floor(end / apart) - k) * apart).filter((at) => x(at) >= box.left);
-    plot.frame(context, box, { x: { ticks: hours.map((at) => ({ at: x(at), label: units.time(at, format.utc()).slice(0, 5) })), name: format.zones(end - day, end) }, y: { ticks: marks(low, high, y) }, unit: "mm/s" });
+    plot.frame(context, box, { x: { ticks: hours.map((at) => ({ at: x(at), label: units.time(at, format.utc()).slice(0, 5) })),
+      name: format.zones(end - day, end) }, y: { ticks: marks(low, high, y) }, unit: "mm/s" });
     plot.clip(context, box, () => vibration.axes.forEach((axis, k) => {
       context.strokeStyle = colors[`axis-${axis}`];
       context.setLineDash([[], [7, 3], [2, 3]][k]);
@@ -139,7 +145,10 @@ function mount(main, id) {
     const y = (hz) => box.bottom - (hz / top) * (box.bottom - box.top);
     const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20].find((one) => top / one <= 8) ?? 50;
     const weeks = [0, 7, 14, 21, 28].map((k) => end - k * day);
-    plot.frame(context, box, { x: { ticks: weeks.map((at) => ({ at: x(at), label: units.date(at, format.utc()).slice(5) })), name: format.zones(end - month, end) }, y: { ticks: [...Array(9).keys()].map((k) => k * step).filter((hz) => hz <= top).map((hz) => ({ at: y(hz), label: units.tick(hz) })) }, unit: "Hz" });
+    plot.frame(context, box, { x: { ticks: weeks.map((at) => ({ at: x(at), label: units.date(at, format.utc()).slice(5) })),
+      name: format.zones(end - month, end) },
+      y: { ticks: [...Array(9).keys()].map((k) => k * step).filter((hz) => hz <= top).map((hz) =>
+      ({ at: y(hz), label: units.tick(hz) })) }, unit: "Hz" });
     plot.clip(context, box, () => {
       context.strokeStyle = context.fillStyle = colors.ink;
       context.lineWidth = 1;
@@ -157,13 +166,15 @@ function mount(main, id) {
     setText(limit, found.curve ? words.limit(limitName(found.curve.name)) : words.noLimit);
     const last = found.periods.at(-1);
     const named = (mode) => words.mode(units.quantity(mode.hz, "Hz"), units.digits(100 * mode.damping, 2));
-    setText(modesText, !last ? words.noModes : last.modes.length === 0 ? words.none(format.moment(last.start)) : words.modesAre(format.moment(last.start), last.modes.map(named).join(", ")));
+    setText(modesText, !last ? words.noModes : last.modes.length === 0 ? words.none(format.moment(last.start))
+      : words.modesAre(format.moment(last.start), last.modes.map(named).join(", ")));
     canvases[2].hidden = found.periods.length === 0;
     const asked = fleet.stations.get(id)?.settings?.vibration;
     // Empty diagrams say nothing of a station that measures none.
     for (const one of diagrams) one.hidden = found.intervals.length === 0 && asked?.enabled === false;
     if (found.intervals.length === 0 && asked?.enabled === false) setText(status, words.off);
-    else if (found.intervals.length > 0) setText(status, words.newest(format.moment(found.intervals.at(-1).start), units.duration(found.intervals.at(-1).length)));
+    else if (found.intervals.length > 0) setText(status, words.newest(format.moment(found.intervals.at(-1).start),
+      units.duration(found.intervals.at(-1).length)));
   }
 
   let closed = false;
@@ -179,7 +190,8 @@ function mount(main, id) {
     const end = time(newest()) + 3600000;
     const stamp = (at) => new Date(at).toISOString();
     try {
-      for (const [kind, reach] of [["vibration", day], ["modes", month]]) {
+      for (const kind of ["vibration", "modes"]) {
+        const reach = kind === "vibration" ? day : month;
         let from = end - reach;
         for (let pages = 0; pages < 20 && Number.isFinite(from); pages++) {
           const { result } = await link.command(id, "history", { kind, from: stamp(from), to: stamp(end) }, { timeoutMs: 20000 });
