@@ -19,6 +19,7 @@ import { settingsProblem } from "./views/settings-trial.js";
 import { frame } from "./views/frame.js";
 import "./introductions.js";
 import "./watching.js";
+import "./panels.js";
 import "./views/overview.js";
 import "./views/earthquake.js";
 import "./views/events.js";

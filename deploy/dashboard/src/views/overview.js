@@ -7,6 +7,7 @@ import { link } from "../link.js";
 import { Seismote } from "../page.js";
 import { preferences } from "../preferences.js";
 import { rank } from "../pure/rank.js";
+import { panelsOf } from "../registry.js";
 import { defineView, router } from "../router.js";
 import { text } from "../text.js";
 import { stationCard } from "./card.js";
@@ -97,7 +98,7 @@ class Overview {
       h("div", { class: "overview-head" }, h("h1", {}, words.title), this.counts),
       this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.versionChoice, this.orderChoice,
         h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.allEvents,
-          this.groupSettings),
+        panelsOf("overview").map(({ label, address }) => h("a", { class: "button small", href: address }, label)), this.groupSettings),
       this.none, this.askButton, this.upper, this.network.element, this.grid, this.table.element, this.window);
     this.stops = [
       fleet.watchLevels(),

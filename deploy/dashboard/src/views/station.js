@@ -8,6 +8,7 @@ import { Seismote } from "../page.js";
 import { format, preferences } from "../preferences.js";
 import { Playhead } from "../pure/playhead.js";
 import { units } from "../pure/units.js";
+import { panelsOf } from "../registry.js";
 import { defineView } from "../router.js";
 import { text } from "../text.js";
 import { intensityDial } from "./dial.js";
@@ -81,6 +82,7 @@ defineView("#/station/:id", {
       ratio: ratioCard(station),
       events: eventList(id),
     };
+    const panels = panelsOf("live").map(({ make }) => make(id, { station, traces }));
     const spectrogram = spectrogramCard(traces, () => graphs.state.span);
     const note = h("p", { class: "note", role: "status", hidden: true });
     main.append(head.element, parts.alerts.element,
@@ -89,7 +91,7 @@ defineView("#/station/:id", {
         h("div", { class: "side" }, parts.dials.element, scope.element)),
       parts.measures.element,
       h("div", { class: "three" }, extremes.element, parts.spectrum.element, parts.ratio.element),
-      parts.events.element);
+      ...panels.map((panel) => panel.element), parts.events.element);
 
     // Why there are no traces, when there are none, and why what is shown is old.
     const opened = performance.now();
@@ -143,7 +145,7 @@ defineView("#/station/:id", {
       stopFleet();
       stopTraces();
       filling.stop();
-      for (const part of [head, graphs, spectrogram, scope, extremes, ...Object.values(parts)]) part.stop();
+      for (const part of [head, graphs, spectrogram, scope, extremes, ...Object.values(parts), ...panels]) part.stop();
       Seismote.live = null;
     };
   },
