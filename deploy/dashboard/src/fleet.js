@@ -12,6 +12,7 @@ import { wire } from "./pure/wire.js";
 const keptEvents = 200;
 const mostStations = 5000;
 const mostAlerts = 100;
+const fresh = 10000;
 const stations = new Map();
 const listeners = new Set();
 const gaps = new Gaps();
@@ -206,7 +207,8 @@ function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensit
     history.push({ time, pga, ratios, triggered });
     if (history.length > 600) history.splice(0, history.length - 600);
   }
-  if (valid !== false && isLive) higher(known, intensity, () => t);
+  // (What a broker hands out of the last seconds is of now.)
+  if (valid !== false && (isLive || Math.abs(Date.now() - time * 1000) < fresh)) higher(known, intensity, () => t);
 }
 
 // The highest of each relation since the page was opened, and of the event that was open then, with its time: of a window the

@@ -32,6 +32,8 @@ export const stationWords = {
     ...heading, title: found("group", general(key)) ?? heading.title, help: help("group", key, heading.help),
   }])),
   alert: (code) => found("alert", code),
+  // In few words: the translated name, else the code as words, "Clock unsynced".
+  alertName: (code) => found("alert", code) ?? (code.charAt(0).toUpperCase() + code.slice(1)).replaceAll("_", " "),
   // What can be done about it, with names between backquotes.
   remedy: (code) => found("remedy", code) ?? (Object.hasOwn(Seismote.remedies ?? {}, code) ? Seismote.remedies[code] : undefined),
 };

@@ -166,6 +166,9 @@ test("of many stations those with problems come first, and numbers that are miss
   assert.deepStrictEqual([rows[0].highest, rows[6].highest, rank.sort(rows, "highest", -1).at(-1).id], [3, NaN, "g"]);
   assert.deepStrictEqual(rank.count(rows), { all: 7, online: 6, shaking: 1, alerts: 1, offline: 1, silent: 1, clock: 1, updating: 0, returned: 0 });
   assert.deepStrictEqual(rank.filter(rows, { only: "shaking" }).map(({ id }) => id), ["c"]);
+  const alerts = [["x", "y"], ["y"], []].map((codes, i) => row(known(`k${i}`), { alerts: codes.map((code) => ({ code, severity: "warning" })) }));
+  assert.deepStrictEqual(rank.kinds(alerts), [["y", 2], ["x", 1]]);
+  assert.deepStrictEqual(rank.filter(alerts, { kind: "x" }).map(({ id }) => id), ["k0"]);
   assert.deepStrictEqual(rank.filter(rows, { group: "school" }).map(({ id }) => id), ["a", "b"]);
   for (const way of [1, -1]) assert.strictEqual(rank.sort(rows, "intensity", way).at(-1).id, "d");
 });

@@ -47,7 +47,7 @@ test("a hole is asked for once, filled where nothing came live, and its extremes
   const slow = (i, values) => ({ t: time(i), rate_hz: 1, n: values.length, x: { raw: values } });
   for (let i = 0; i < 9000; i += 4) traces.add(slow(i, [9, 9, 9, 9]), i);
   traces.add(slow(9005, [1]), 9005);
-  assert.deepStrictEqual(traces.holes, [{ from: 9000, to: 9005 }]);
+  assert.deepStrictEqual(traces.holes, [{ from: 9000, to: 9005, tries: 0 }]);
   traces.fill("x", "raw", 8998, 9006, (slot) => slot - 9000);
   assert.deepStrictEqual([8999, 9000, 9004, 9005].map((slot) => traces.value("x", "raw", slot)), [9, 0, 4, 1]);
   const out = [0, 0];
@@ -71,7 +71,7 @@ test("where levels and samples meet there is a seam, on either side of a hole, a
   near(traces.seams("x", -2000, 200), [-400]);
   // A hole of a minute, with levels of its own.
   for (let i = 70; i < 75; i++) traces.add(block(i), i);
-  assert.deepStrictEqual(traces.holes, [{ from: 200, to: 1400 }]);
+  assert.deepStrictEqual(traces.holes, [{ from: 200, to: 1400, tries: 0 }]);
   traces.addLevels("x", { from: begin + 10, step: 2, min: Array(30).fill(-9), max: Array(30).fill(9) });
   near(traces.seams("x", -2000, 1500), [-400, 200, 1400]);
   near(traces.seams("x", 0, 1000), [200]);

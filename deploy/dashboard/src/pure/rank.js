@@ -28,6 +28,7 @@ function row(known, { now, silence, alerts, item, highest, isDouble = false }) {
     id: known.id, state, description: known.info?.station?.description ?? "", groups: known.info?.station?.groups ?? [],
     // A broker that has lost the word "online" still hands on what such a station says.
     online: known.online === true || (known.online === null && Boolean(now) && silence === 0), triggered, alerts: alerts.length,
+    kinds: alerts.map(({ code }) => code),
       silent: silence > 0, synced,
     intensity: item?.value ?? NaN, highest: highest?.item.value ?? NaN, pga: now?.pga ?? NaN, heard: known.heard,
       version: known.info?.agent?.version ?? "",
@@ -55,11 +56,18 @@ function versions(rows) {
   return [...found].sort(([a], [b]) => byNumbers.compare(b, a));
 }
 
-// Those that match: { only (a name of `counts`), group ("" for all), version ("" for all), words }
-function filter(rows, { only = "all", group = "", version = "", words = "" }) {
+// Which alerts are open, by their codes, with how many stations have each, the most frequent first.
+function kinds(rows) {
+  const found = new Map();
+  for (const one of rows) for (const code of new Set(one.kinds)) found.set(code, (found.get(code) ?? 0) + 1);
+  return [...found].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+}
+
+// Those that match: { only (a name of `counts`), group, version, kind (code of an alert; each "" for all), words }
+function filter(rows, { only = "all", group = "", version = "", kind = "", words = "" }) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((one) => (is[only] ?? is.all)(one) && (group === "" || group === "all" || one.groups.includes(group))
-    && (version === "" || one.version === version) &&
+    && (version === "" || one.version === version) && (kind === "" || one.kinds.includes(kind)) &&
     wanted.every((word) => `${one.id} ${one.description}`.toLowerCase().includes(word)));
 }
 
@@ -86,4 +94,4 @@ const orders = {
 // A new list; `way` 1 or −1. What is alike is in the order of names.
 const sort = (rows, order, way = 1) => [...rows].sort((a, b) => (orders[order] ?? orders.problems)(a, b, way) || byName(a, b));
 
-export const rank = { row, count, versions, filter, sort, states, counts, updates };
+export const rank = { row, count, versions, kinds, filter, sort, states, counts, updates };

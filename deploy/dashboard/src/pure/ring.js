@@ -76,7 +76,7 @@ export class Traces {
     this.rings = new Map();
     // axis -> levels of raw of what did not come live: [{ from (seconds since 1970), step (seconds), min, max }]. They are no samples.
     this.levels = new Map();
-    // Slots that did not come: [{ from, to }], of those that nobody has asked for.
+    // Slots that did not come: [{ from, to, tries (how often they were asked for) }], of those that are to be asked for.
     this.holes = [];
     // Rises with all that comes later than what is after it.
     this.filled = 0;
@@ -142,7 +142,7 @@ export class Traces {
 
   // Samples that never came.
   leave(count) {
-    this.holes.push({ from: this.end, to: this.end + count });
+    this.holes.push({ from: this.end, to: this.end + count, tries: 0 });
     if (this.holes.length > mostHoles) this.holes.shift();
     for (let i = 0; i < count; i++) for (const ring of this.rings.values()) ring.put(this.end + i, NaN);
     this.end += count;

@@ -9,7 +9,7 @@ import { units } from "../pure/units.js";
 import { router } from "../router.js";
 import { text } from "../text.js";
 import { clockWords } from "./health.js";
-import { stateBadge, updateBadge } from "./table.js";
+import { alertNames, stateBadge, updateBadge } from "./table.js";
 
 const words = text.overview;
 const sparkSeconds = 180;
@@ -96,7 +96,8 @@ export function stationCard(id) {
       update.show(one);
       alerts.hidden = one.alerts === 0;
       alerts.dataset.state = acknowledged.open(station).some((alert) => alert.severity === "error") ? "bad" : "warn";
-      setText(alerts, words.alerts(one.alerts));
+      setText(alerts, alertNames(one));
+      alerts.title = words.alerts(one.alerts);
     },
   };
 }

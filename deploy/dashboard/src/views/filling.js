@@ -13,6 +13,7 @@ import { waveforms } from "../waveforms.js";
 const before = 120;
 const mostInHole = 300;
 const levels = 3500;
+const mostTries = 2;
 const step = 2;
 const nanoseconds = (time) => BigInt(Math.round(time * 1e3)) * 1000000n;
 const time = (value) => waveform.formatTime(nanoseconds(value), 3);
@@ -53,7 +54,10 @@ export function fillGraphs(id) {
     const begin = hole ? traces.time(hole.from) : end - levels;
     const near = end - begin <= mostInHole ? begin : end - before;
     const far = near > begin && fleet.knows(id, "history") !== false ? loadLevels(traces, begin, end) : null;
-    await Promise.allSettled([load(near, end), far]);
+    const [samples] = await Promise.allSettled([load(near, end), far]);
+    // What has just been measured may still be on its way: it is asked for again, where the station has not refused.
+    const isRefused = samples.status === "rejected" && (samples.reason.denied || samples.reason.errors?.length > 0);
+    if (hole && samples.status === "rejected" && !isRefused && hole.tries < mostTries) traces.holes.push({ ...hole, tries: hole.tries + 1 });
     isBusy = false;
   }
   const stop = fleet.on("station", (which, what) => which === id && what === "trace" && fill());

@@ -9,6 +9,7 @@ import { preferences } from "../preferences.js";
 import { rank } from "../pure/rank.js";
 import { panelsOf } from "../registry.js";
 import { defineView, router } from "../router.js";
+import { stationWords } from "../station-words.js";
 import { text } from "../text.js";
 import { stationCard } from "./card.js";
 import { eventList } from "./eventlist.js";
@@ -47,12 +48,17 @@ class Overview {
   only = "all";
   group = "";
   version = "";
+  kind = "";
   // All rows of rank.js, and those that are shown.
   rows = [];
   shown = [];
   request = 0;
   stopLast = null;
   isAfter = null;
+  // What the choices show now.
+  groupKey = null;
+  versionKey = null;
+  kindKey = null;
 
   constructor(main) {
     this.main = main;
@@ -73,6 +79,11 @@ class Overview {
       this.version = this.versions.value;
       this.show();
     } });
+    this.kinds = h("select", { onchange: () => {
+      this.kind = this.kinds.value;
+      this.show();
+    } });
+    this.kindChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.alertsColumn), this.kinds);
     this.versionChoice = h("label", { class: "choice", hidden: true }, h("span", {}, words.version), this.versions);
     this.allEvents = h("a", { class: "button small", href: "#/events" }, text.catalogue.title);
     this.groupSettings = h("a", { class: "button small", href: router.address("group", "all") }, text.group.open);
@@ -96,7 +107,8 @@ class Overview {
     this.window = h("p", { class: "quiet small-note", hidden: true }, words.window);
     main.append(
       h("div", { class: "overview-head" }, h("h1", {}, words.title), this.counts),
-      this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.versionChoice, this.orderChoice,
+      this.tools = h("div", { class: "overview-tools", hidden: true }, this.find, this.groupChoice, this.kindChoice,
+        this.versionChoice, this.orderChoice,
         h("span", { class: "together", role: "group", "aria-label": words.view }, Object.values(this.views)), this.allEvents,
         panelsOf("overview").map(({ label, address }) => h("a", { class: "button small", href: address }, label)), this.groupSettings),
       this.none, this.askButton, this.upper, this.network.element, this.grid, this.table.element, this.window);
@@ -153,7 +165,7 @@ class Overview {
 
   get view() {
     const wanted = preferences.get("view");
-    return words.views[wanted] ? wanted : this.rows.length > cardsUpTo ? "table" : "cards";
+    return words.views[wanted] ? wanted : this.rows.length > (narrow.matches ? few : cardsUpTo) ? "table" : "cards";
   }
 
   show() {
@@ -162,7 +174,10 @@ class Overview {
     this.showCounts(all);
     this.showGroups(all);
     this.showVersions(all);
-    const shown = rank.filter(all, { only: this.only, group: this.group, version: this.version, words: this.find.value });
+    this.showKinds(all);
+    const shown = rank.filter(all, {
+      only: this.only, group: this.group, version: this.version, kind: this.kind, words: this.find.value,
+    });
     const { view } = this;
     this.shown = shown;
     for (const [name, button] of Object.entries(this.views)) button.setAttribute("aria-pressed", String(name === view));
@@ -171,14 +186,15 @@ class Overview {
     this.main.classList.toggle("map-only", view === "map");
     // A single station on a map says nothing; a few, and all on a phone, come before the map and the events.
     this.map.element.classList.toggle("lonely", all.length === 1 && view !== "map" && !this.map.state().isOverlaid);
-    this.place(view !== "map" && (all.length <= few || narrow.matches));
+    this.place(view !== "map" && (all.length <= few || all.length > cardsUpTo || narrow.matches));
     this.events.element.hidden = all.length === 0;
     this.window.hidden = all.length === 0;
     this.tools.hidden = all.length === 0;
-    this.orderChoice.hidden = view !== "cards";
+    this.orderChoice.hidden = view === "map" || (view === "table" && !narrow.matches);
     if (view === "cards") this.showCards(rank.sort(shown, preferences.get("order")).slice(0, mostCards));
     if (view === "table") {
-      const { order, way } = this.table.sorting();
+      // (Rows of a phone have no heads.)
+      const { order, way } = narrow.matches ? { order: preferences.get("order"), way: 1 } : this.table.sorting();
       this.table.show(rank.sort(shown, order, way));
     }
     this.map.show(shown);
@@ -214,6 +230,19 @@ class Overview {
     this.groupKey = key;
     this.groups.replaceChildren(...["", ...names].map((name) => h("option", { value: name, selected: name === this.group },
       name || words.allGroups)));
+  }
+
+  // Why stations have alerts: each kind with its number of stations.
+  showKinds(rows) {
+    const found = rank.kinds(rows);
+    if (!found.some(([code]) => code === this.kind)) this.kind = "";
+    this.kindChoice.hidden = found.length === 0;
+    const key = JSON.stringify(found);
+    if (key === this.kindKey) return;
+    this.kindKey = key;
+    this.kinds.replaceChildren(h("option", { value: "", selected: this.kind === "" }, words.allKinds),
+      ...found.map(([code, count]) => h("option", { value: code, selected: code === this.kind },
+        words.versionOf(stationWords.alertName(code), count))));
   }
 
   // Who runs what: each version with its number of stations. One that nobody has any more is no choice.

@@ -4,7 +4,8 @@ import { fillColor, h, setClass, setText } from "../dom.js";
 import { format } from "../preferences.js";
 import { scales } from "../pure/scales.js";
 import { router } from "../router.js";
-import { numbers, text } from "../text.js";
+import { stationWords } from "../station-words.js";
+import { text } from "../text.js";
 
 const words = text.overview;
 const height = 34;
@@ -18,7 +19,13 @@ const columns = [
 ];
 const tones = { __proto__: null, shaking: "bad", error: "bad", double: "bad", offline: "bad", silent: "warn", warning: "warn",
   clock: "warn", settling: "warn", unknown: "unknown", good: "good" };
-const numeric = new Set(["intensity", "highest", "pga", "alerts", "heard"]);
+const numeric = new Set(["intensity", "highest", "pga", "heard"]);
+// On a phone a row has two lines (style/pages.css).
+const narrow = matchMedia("(max-width: 640px)");
+const rowHeight = () => (narrow.matches ? 60 : height);
+
+// Of which kinds its alerts are: "Clock unsynced, Storage full".
+export const alertNames = ({ kinds }) => kinds.map(stationWords.alertName).join(", ") || "–";
 
 export const stateBadge = (badge, state) => {
   badge.dataset.state = tones[state];
@@ -56,7 +63,7 @@ export function stationTable({ onSort }) {
   const body = h("tbody", {}, above, below);
   const heads = columns.map(([name, label, help]) => h("th", { scope: "col", class: numeric.has(name) ? "right" : null, title: help },
     h("button", { type: "button", class: "sort", onclick: () => sortBy(name) }, label)));
-  const whole = h("table", { class: "stations" }, h("thead", {}, h("tr", {}, heads)), body);
+  const whole = h("table", { class: "stations", role: "table" }, h("thead", {}, h("tr", {}, heads)), body);
   const element = h("div", { class: "card stations-scroll", tabindex: "0", role: "region", "aria-label": words.title,
     onscroll: () => fill() }, whole);
 
@@ -73,7 +80,7 @@ export function stationTable({ onSort }) {
   mark();
 
   function row(id) {
-    const cells = Object.fromEntries(columns.map(([name]) => [name, h("td", { class: numeric.has(name) ? "right" : null })]));
+    const cells = Object.fromEntries(columns.map(([name]) => [name, h("td", { role: "cell", class: `c-${name}${numeric.has(name) ? " right" : ""}` })]));
     const badge = h("span", { class: "badge" });
     const about = h("span", { class: "quiet" });
     const chips = { intensity: h("span", { class: "chip" }), highest: h("span", { class: "chip" }) };
@@ -84,7 +91,7 @@ export function stationTable({ onSort }) {
     const version = h("span", {});
     const update = updateBadge();
     cells.version.append(version, " ", update.element);
-    return { element: h("tr", {}, Object.values(cells)), cells, badge, about, chips, version, update };
+    return { element: h("tr", { role: "row" }, Object.values(cells)), cells, badge, about, chips, version, update };
   }
 
   function chip(badge, value, known) {
@@ -100,7 +107,8 @@ export function stationTable({ onSort }) {
     chip(chips.highest, one.highest, one.item);
     setText(cells.pga, format.acceleration(one.pga));
     setText(cells.clock, one.synced === undefined ? "–" : one.synced ? words.synced : words.unsynced);
-    setText(cells.alerts, one.alerts > 0 ? numbers.text(one.alerts) : "–");
+    setText(cells.alerts, alertNames(one));
+    cells.alerts.title = one.kinds.length > 0 ? cells.alerts.textContent : "";
     setText(cells.heard, Number.isFinite(one.heard) ? format.ago(one.heard) : "–");
     setText(version, one.version || "–");
     update.show(one);
@@ -109,6 +117,7 @@ export function stationTable({ onSort }) {
   }
 
   function fill() {
+    const height = rowHeight();
     const room = element.clientHeight || 600;
     const from = Math.max(0, Math.floor(element.scrollTop / height) - spare);
     const to = Math.min(rows.length, Math.ceil((element.scrollTop + room) / height) + spare);
