@@ -42,8 +42,8 @@ write("seismote.js", scripts);
 const bundle = `seismote-${createHash("sha256").update(scripts).digest("hex").slice(0, 12)}.bin`;
 write(bundle, packed(scripts));
 
-// Names of places, which only a page with a map fetches.
-const placeNames = read(here, "places.tsv");
+// Coasts and borders, a line of JSON, and names of places, which only a page with a map fetches.
+const placeNames = JSON.stringify(JSON.parse(read(here, "coastlines.json"))) + "\n" + read(here, "places.tsv");
 const places = `places-${createHash("sha256").update(placeNames).digest("hex").slice(0, 12)}.bin`;
 write(places, packed(placeNames));
 

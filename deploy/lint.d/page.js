@@ -15,7 +15,7 @@ const KNOWN = JSON.parse(fs.readFileSync(path.join(repository, "deploy", "lint.d
 const faults = [];
 
 const files = fs.readdirSync(path.join(page, "src"), { recursive: true }).map(String)
-  .filter((name) => name.endsWith(".js") && name !== "coastlines.js").sort();
+  .filter((name) => name.endsWith(".js")).sort();
 const head = /^( *)(?:export )?(?:default )?(?:async )?(?:function\*? ([\w$]+)\(|(?:static )?(?:async )?(?:get |set )?(#?[\w$]+)\([^;]*\) \{$|.*?([\w$]+)(?: =|:) (?:async )?(?:function\b.*|\(.*\) =>|[\w$]+ =>) ?\(?\{$)/;
 const words = new Set(["if", "for", "while", "switch", "catch", "return"]);
 

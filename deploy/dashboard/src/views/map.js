@@ -3,7 +3,6 @@
 // there is no room beside it.
 
 import { newSurface, paper, plot, themeColors } from "../canvas.js";
-import { coastlines } from "../coastlines.js";
 import { fillColor, h, setClass, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
 import { mapPlaces } from "../places.js";
@@ -26,6 +25,8 @@ const near = 12;
 let lines = null;
 // [{ kind, points: [longitude, latitude, …], west, east, south, north }], unpacked once.
 function unpacked() {
+  const coastlines = mapPlaces.coastlines();
+  if (!coastlines) return [];
   return (lines ??= ["border", "coast"].flatMap((kind) => coastlines[kind].split("|").map((line) => {
     const points = line.split(",").map(Number);
     let [x, y] = [0, 0];
