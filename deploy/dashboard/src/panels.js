@@ -1,1 +1,2 @@
 // The panels of the page (registry.js), in their order.
+import "./panels/traces.js";
