@@ -330,7 +330,7 @@ def case_network_event_on_the_map(world):
         world.until(page, "document.querySelector('.network-card tbody tr').textContent.includes('117.6') && document.querySelectorAll('.network-card table').length === 2")
         page.click(".network-card .missing summary")
         text = page.inner_text(".network-card")
-        assert "5.1 ± 0.3" in text and "net-0033" in text and "18.0 km × 8.00 km" in text, text
+        assert "5.1 ± 0.3" in text and "net-0033" in text and "18 km × 8 km" in text, text
         button = ".network-card tbody button >> nth=0"
         page.click(button)
         page.click(button)

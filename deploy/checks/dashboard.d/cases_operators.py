@@ -207,7 +207,7 @@ def case_record_section(world):
         check_looks(world, page, "record-section")
         # The event of one of its stations says what the network knows of it; after the page was loaded again from what was kept here.
         page.evaluate(f"location.hash = '#/station/{names[0]}/event/{ids[names[0]]}'; null")
-        world.until(page, "/M 5.1 [^]*km [NESW]+ of [A-Z][^]*10.0 km/.test(document.querySelector('.event-network').innerText)", 10)
+        world.until(page, "/M 5.1 [^]*km [NESW]+ of [A-Z][^]*10 km/.test(document.querySelector('.event-network').innerText)", 10)
         page.wait_for_timeout(1500)
         page.reload()
         world.until(page, f"document.querySelector('.event-network a[href$=\"{event}\"]') && document.querySelector('.event-network').textContent.includes('M 5.1')", 10)

@@ -205,9 +205,9 @@ def case_extremes_are_reset(world):
     world.quake()
     page = world.page("#/station/demo", size=(1280, 900))
     world.until(page, f"{STATION}?.summary?.extremes")
-    page.wait_for_selector(".card:has-text('Magnitude') button:not([disabled])")
+    page.wait_for_selector(".card:has-text('Vector and components') button:not([disabled])")
     since = page.evaluate(f"{STATION}.summary.extremes.x.since")
-    page.click(".card:has-text('Magnitude') button")
+    page.click(".card:has-text('Vector and components') button")
     world.until(page, f"{STATION}.summary.extremes.x.since !== '{since}'")
 
 

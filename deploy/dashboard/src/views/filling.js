@@ -57,7 +57,8 @@ export function fillGraphs(id) {
     const [samples] = await Promise.allSettled([load(near, end), far]);
     // What has just been measured may still be on its way: it is asked for again, where the station has not refused.
     const isRefused = samples.status === "rejected" && (samples.reason.denied || samples.reason.errors?.length > 0);
-    if (hole && samples.status === "rejected" && !isRefused && hole.tries < mostTries) traces.holes.push({ ...hole, tries: hole.tries + 1 });
+    if (hole && samples.status === "rejected" && !isRefused && hole.tries < mostTries) traces.holes.push({ ...hole,
+      tries: hole.tries + 1 });
     isBusy = false;
   }
   const stop = fleet.on("station", (which, what) => which === id && what === "trace" && fill());

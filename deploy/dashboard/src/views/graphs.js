@@ -8,6 +8,7 @@ import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
 import { text } from "../text.js";
 import { unitChoice } from "./frame.js";
+import { Viewer } from "./viewer.js";
 
 const words = text.station.graphs;
 const { axes, signals } = Traces;
@@ -49,6 +50,45 @@ class Range {
 }
 export { Range };
 
+// A pink ground while the axis is triggered, and its 0 or 1 as a line near the lower edge.
+const reach = new Float64Array(2);
+function paintTrigger(context, source, axis, { box, from, to }, color) {
+  if (!source.has(axis, "triggered")) return;
+  const scale = (box.right - box.left) / (to - from);
+  const group = Math.max(1, Math.ceil(1 / scale));
+  const on = box.bottom - Math.min(26, (box.bottom - box.top) * 0.2);
+  context.strokeStyle = context.fillStyle = color;
+  context.lineWidth = 1.6;
+  context.beginPath();
+  let pen = false;
+  let begun = null;
+  const fill = (until) => {
+    if (begun === null) return;
+    context.globalAlpha = 0.13;
+    context.fillRect(begun, box.top, until - begun, box.bottom - box.top);
+    context.globalAlpha = 1;
+    begun = null;
+  };
+  for (let slot = Math.floor(from / group) * group; slot <= to + group; slot += group) {
+    source.extremes(axis, "triggered", slot, slot + group, reach);
+    const px = box.left + (slot - from) * scale;
+    if (reach[1] !== reach[1]) {
+      fill(px);
+      pen = false;
+      continue;
+    }
+    const y = reach[1] > 0.5 ? on : box.bottom - 2;
+    if (reach[1] > 0.5) begun ??= px;
+    else fill(px);
+    if (pen) context.lineTo(px, y);
+    else context.moveTo(px, y);
+    context.lineTo(px + group * scale, y);
+    pen = true;
+  }
+  fill(box.right);
+  context.stroke();
+}
+
 // What load() takes at a time, in seconds: some hundred kilobytes.
 const mostLoaded = 900;
 
@@ -72,7 +112,14 @@ export function liveGraphs(id, traces, load) {
   }));
   for (const axis of axes) surfaces[axis] = newSurface(canvases[axis], (context, width, height) => paint(axis, context, width, height));
 
-  const offset = (axis, signal) => (signal === "raw" ? offsets[axis] : 0);
+  const offset = (axis, signal) => (signal === "raw" && !viewer.band ? offsets[axis] : 0);
+  // What stands for a signal: raw may be filtered by the viewer.
+  const viewer = new Viewer(() => {
+    measured = 0;
+    rawName.textContent = viewer.name;
+  });
+  const rawName = h("span", {}, viewer.name);
+  const isViewed = (signal) => signal === "raw" && viewer.band !== null;
 
   function measure(now) {
     const source = traces();
@@ -80,20 +127,22 @@ export function liveGraphs(id, traces, load) {
     measured = now;
     const to = Math.min(source.end, Math.ceil(source.slot(state.edge)) + 1);
     const from = Math.max(source.first, Math.floor(to - state.span * source.rate));
+    viewer.update(source, from);
     let all = 0;
     const largest = {};
     for (const axis of axes) {
       offsets[axis] = source.mean(axis, "raw", from, to, Math.max(1, Math.floor((to - from) / 512)));
       if (Number.isNaN(offsets[axis])) offsets[axis] = middleOfLevels(source, axis, to - state.span * source.rate, to);
       largest[axis] = 0;
-      if (!state.hidden.has("raw")) {
+      if (!state.hidden.has("raw") && !viewer.band) {
         source.eachLevel(axis, to - state.span * source.rate, to, (slot, slots, low, high) => {
           largest[axis] = Math.max(largest[axis], high - offsets[axis], offsets[axis] - low);
         });
       }
       for (const signal of signals) {
         if (signal === "triggered" || state.hidden.has(signal)) continue;
-        source.extremes(axis, signal, from, to, out);
+        if (isViewed(signal)) viewer.extremes(axis, from, to, out);
+        else source.extremes(axis, signal, from, to, out);
         const away = offset(axis, signal);
         const size = Math.max(Math.abs(out[0] - away), Math.abs(out[1] - away));
         if (size > largest[axis]) largest[axis] = size;
@@ -119,7 +168,7 @@ export function liveGraphs(id, traces, load) {
   function noteLevels(source, from, to) {
     let [first, last] = [Infinity, -Infinity];
     let step = NaN;
-    if (!state.hidden.has("raw")) {
+    if (!state.hidden.has("raw") && !viewer.band) {
       for (const axis of axes) {
         source.eachLevel(axis, from, to, (slot, slots) => {
           first = Math.min(first, slot);
@@ -199,17 +248,19 @@ export function liveGraphs(id, traces, load) {
       const view = { box, to, from: to - state.span * source.rate };
       plot.clip(context, box, () => {
         if (!state.hidden.has("triggered")) paintTrigger(context, source, axis, view, colors.trigger);
-        if (!state.hidden.has("raw")) paintLevels(context, source, axis, view, (value) => middle - (value - offsets[axis]) * scale,
+        if (!state.hidden.has("raw") && !viewer.band) paintLevels(context, source, axis, view,
+          (value) => middle - (value - offsets[axis]) * scale,
           colors.raw);
         for (const [signal, color] of [["raw", colors.raw], ["filtered", colors.filtered], ["rms", colors.rms]]) {
           if (state.hidden.has(signal) || !source.has(axis, signal)) continue;
           const away = offset(axis, signal);
           plot.curve(context, {
-            value: (slot) => source.value(axis, signal, slot),
-            extremes: (a, b, result) => source.extremes(axis, signal, a, b, result),
+            value: (slot) => (isViewed(signal) ? viewer.value(axis, slot) : source.value(axis, signal, slot)),
+            extremes: (a, b, result) => (isViewed(signal) ? viewer.extremes(axis, a, b, result)
+              : source.extremes(axis, signal, a, b, result)),
           }, { ...view, color, width: signal === "rms" ? 1.8 : 1, y: (value) => middle - (value - away) * scale });
         }
-        if (!state.hidden.has("raw")) paintSeams(context, source, axis, view, colors.ink);
+        if (!state.hidden.has("raw") && !viewer.band) paintSeams(context, source, axis, view, colors.ink);
       });
     }
     plot.setFont(context, 13);
@@ -222,44 +273,6 @@ export function liveGraphs(id, traces, load) {
     context.globalAlpha = 1;
     context.fillStyle = colors.ink;
     context.fillText(title, box.left + 9, box.top + 5);
-  }
-
-  // A pink ground while the axis is triggered, and its 0 or 1 as a line near the lower edge.
-  function paintTrigger(context, source, axis, { box, from, to }, color) {
-    if (!source.has(axis, "triggered")) return;
-    const scale = (box.right - box.left) / (to - from);
-    const group = Math.max(1, Math.ceil(1 / scale));
-    const on = box.bottom - Math.min(26, (box.bottom - box.top) * 0.2);
-    context.strokeStyle = context.fillStyle = color;
-    context.lineWidth = 1.6;
-    context.beginPath();
-    let pen = false;
-    let begun = null;
-    const fill = (until) => {
-      if (begun === null) return;
-      context.globalAlpha = 0.13;
-      context.fillRect(begun, box.top, until - begun, box.bottom - box.top);
-      context.globalAlpha = 1;
-      begun = null;
-    };
-    for (let slot = Math.floor(from / group) * group; slot <= to + group; slot += group) {
-      source.extremes(axis, "triggered", slot, slot + group, out);
-      const px = box.left + (slot - from) * scale;
-      if (out[1] !== out[1]) {
-        fill(px);
-        pen = false;
-        continue;
-      }
-      const y = out[1] > 0.5 ? on : box.bottom - 2;
-      if (out[1] > 0.5) begun ??= px;
-      else fill(px);
-      if (pen) context.lineTo(px, y);
-      else context.moveTo(px, y);
-      context.lineTo(px + group * scale, y);
-      pen = true;
-    }
-    fill(box.right);
-    context.stroke();
   }
 
   function timeTicks(box, labels) {
@@ -355,7 +368,7 @@ export function liveGraphs(id, traces, load) {
         else state.hidden.delete(signal);
         button.setAttribute("aria-pressed", String(!hide));
         measured = 0;
-      } }, h("span", { class: "swatch", "aria-hidden": "true" }), words.signals[signal]);
+      } }, h("span", { class: "swatch", "aria-hidden": "true" }), signal === "raw" ? rawName : words.signals[signal]);
     return button;
   };
   const same = h("input", { type: "checkbox", checked: true, onchange: () => {
@@ -376,7 +389,7 @@ export function liveGraphs(id, traces, load) {
       h("span", { class: "together", role: "group", "aria-label": words.zoom },
         small("−", words.zoomOut, () => zoom(0.5)), small(words.auto, words.zoomAuto, () => zoom(0)),
           small("+", words.zoomIn, () => zoom(2))),
-      unitChoice(),
+      unitChoice(), viewer.element,
       h("label", { class: "tick" }, same, words.same)),
     h("div", { class: "legend", role: "group", "aria-label": words.legend }, signals.map(toggle)), levelsNote,
     axes.map((axis) => canvases[axis]),
@@ -386,7 +399,7 @@ export function liveGraphs(id, traces, load) {
     if (name === "unit") unit = value;
   });
   return {
-    element, draw, rate, state,
+    element, draw, rate, state, viewer,
     stop() {
       stopUnit();
       for (const surface of Object.values(surfaces)) surface.stop();

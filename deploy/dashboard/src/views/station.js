@@ -60,6 +60,18 @@ function dials(id, station) {
     h("p", { class: "quiet small-note" }, text.intensity.highestHelp)), stop: () => stops.forEach((stop) => stop()) };
 }
 
+// Why there are no traces, when there are none, and why what is shown is old; `silent`: for how long none came, in seconds.
+function reason(id, silent) {
+  const known = fleet.stations.get(id);
+  const { trace } = known?.settings ?? {};
+  if (link.state !== "online" || !known || fleet.isUnknown(id)) return "";
+  const quiet = fleet.silence(known);
+  if (known.online === false) return words.offline(format.ago(known.heard));
+  if (quiet > 0) return words.quiet(units.duration(Math.round(quiet / 1000)));
+  if (!(silent > 4 + 2 * (Number.isFinite(trace?.block_s) ? trace.block_s : 1))) return "";
+  return trace?.enabled === false ? words.noTraces : trace?.only_in_events ? words.onlyEvents : words.silent;
+}
+
 defineView("#/station/:id", {
   title: ({ id }) => id,
   mount(main, { id }) {
@@ -93,22 +105,9 @@ defineView("#/station/:id", {
       h("div", { class: "three" }, extremes.element, parts.spectrum.element, parts.ratio.element),
       ...panels.map((panel) => panel.element), parts.events.element);
 
-    // Why there are no traces, when there are none, and why what is shown is old.
     const opened = performance.now();
     function explain() {
-      const known = station();
-      const silent = performance.now() / 1000 - (traces()?.arrival?.at ?? opened / 1000);
-      const trace = known?.settings?.trace;
-      const block = trace?.block_s;
-      let why = "";
-      if (link.state === "online" && known && !fleet.isUnknown(id)) {
-        const quiet = fleet.silence(known);
-        if (known.online === false) why = words.offline(format.ago(known.heard));
-        else if (quiet > 0) why = words.quiet(units.duration(Math.round(quiet / 1000)));
-        else if (silent > 4 + 2 * (Number.isFinite(block) ? block : 1)) {
-          why = trace?.enabled === false ? words.noTraces : trace?.only_in_events ? words.onlyEvents : words.silent;
-        }
-      }
+      const why = reason(id, performance.now() / 1000 - (traces()?.arrival?.at ?? opened / 1000));
       note.hidden = why === "";
       setText(note, why);
     }

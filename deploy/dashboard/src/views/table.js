@@ -52,6 +52,12 @@ export function updateBadge() {
   };
 }
 
+function chip(badge, value, known) {
+  const step = scales.intensity({ scale: known?.scale ?? "mmi", value });
+  setText(badge, step?.name ?? "–");
+  fillColor(badge, step?.color, "transparent");
+}
+
 // stationTable({ onSort(order, way) }) -> { element, show(rows), order, stop() }
 export function stationTable({ onSort }) {
   let order = "problems";
@@ -80,7 +86,8 @@ export function stationTable({ onSort }) {
   mark();
 
   function row(id) {
-    const cells = Object.fromEntries(columns.map(([name]) => [name, h("td", { role: "cell", class: `c-${name}${numeric.has(name) ? " right" : ""}` })]));
+    const cells = Object.fromEntries(columns.map(([name]) =>
+      [name, h("td", { role: "cell", class: `c-${name}${numeric.has(name) ? " right" : ""}` })]));
     const badge = h("span", { class: "badge" });
     const about = h("span", { class: "quiet" });
     const chips = { intensity: h("span", { class: "chip" }), highest: h("span", { class: "chip" }) };
@@ -92,12 +99,6 @@ export function stationTable({ onSort }) {
     const update = updateBadge();
     cells.version.append(version, " ", update.element);
     return { element: h("tr", { role: "row" }, Object.values(cells)), cells, badge, about, chips, version, update };
-  }
-
-  function chip(badge, value, known) {
-    const step = scales.intensity({ scale: known?.scale ?? "mmi", value });
-    setText(badge, step?.name ?? "–");
-    fillColor(badge, step?.color, "transparent");
   }
 
   function write({ element: line, cells, badge, about, chips, version, update }, one) {
