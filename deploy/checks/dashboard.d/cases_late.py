@@ -75,7 +75,7 @@ def case_opened_in_mid_event(world):
 
 
 def case_slow_traces_and_first_events(world):
-    """Traces of 2 Hz have a spectrum, or it is said what that takes; the open first event of a recording is listed."""
+    """Of traces of 2 Hz it is said what a spectrum takes; the open first event of a recording is listed."""
     broker = world.another_broker("slow")
     with Speakers(world, broker, "slow", "slow"), Speakers(world, broker, "first", "first"):
         page = world.page("#/station/slow", broker=broker, size=(1440, 1000))
@@ -90,8 +90,6 @@ def case_slow_traces_and_first_events(world):
         world.until(page, "Seismote.eventsView?.list.length === 1", 20)
         assert page.input_value(".event-filter input[type=date] >> nth=1").startswith("2019-07")
         world.picture(page, "first-event")
-        page.goto(broker.page + "#/station/slow")
-        world.until(page, "document.querySelector('.three .card:nth-child(2) canvas:not([hidden])')", 60)
         broker.kill()
 
 
@@ -120,3 +118,28 @@ def case_old_values_can_be_read(world):
         world.close_page(page)
     broker.kill()
     return json.dumps(ink[:1])
+
+
+def case_many_labels_at_once(world):
+    """Ten events are labelled by two clicks and a key, and by keys alone."""
+    broker = world.another_broker("labels")
+    with Speakers(world, broker, "station", "contract") as speakers:
+        page = world.page("#/station/contract/events", broker=broker, size=(1280, 900))
+        world.until(page, "Seismote.eventsView?.list.length >= 50", 40)
+        boxes = page.locator("input[data-event]")
+        boxes.nth(0).click()
+        boxes.nth(9).click(modifiers=["Shift"])
+        assert page.evaluate("Seismote.eventsView.labels.chosen.size") == 10
+        check_looks(world, page, "many-labels")
+        page.keyboard.press("f")
+        said = page.evaluate("Seismote.text.class.labels.footsteps")
+        world.until(page, f"document.querySelector('.many-labels [role=status]').textContent === '10 events labelled: {said}.'", 40)
+        assert page.evaluate("Seismote.eventsView.list.filter((one) => one.label === 'footsteps').length") == 10
+        assert speakers.said().count('"label": "footsteps"') == 10
+        # By keys alone: a row down, chosen, labelled.
+        boxes.nth(9).focus()
+        for key in ("ArrowDown", "Space", "ArrowDown", "Space", "d"):
+            page.keyboard.press(key)
+        world.until(page, "Seismote.eventsView.list.filter((one) => one.label === 'door').length === 2", 20)
+        broker.kill()
+    return "3 actions for ten events"

@@ -59,7 +59,7 @@ def case_axe_finds_nothing_serious(world):
             event = page.evaluate("Seismote.fleet.stations.get('contract').lastEvent.event_id")
             network = quake(broker, theme)
             world.until(page, "!document.getElementById('alarm').hidden")
-            views = ["#/", "#/events", f"#/earthquake/{network}", "#/group/all", "#/station/live", "#/station/contract/events", f"#/station/contract/event/{event}", f"#/station/live/at/{at}",
+            views = ["#/", "#/events", "#/traces", f"#/earthquake/{network}", "#/group/all", "#/station/live", "#/station/contract/events", f"#/station/contract/event/{event}", f"#/station/live/at/{at}",
                      "#/station/contract/history", "#/station/contract/levels/month", "#/station/contract/settings", "#/station/contract/health"]
             for view in views:
                 page.evaluate(f"location.hash = {json.dumps(view)}; null")

@@ -45,18 +45,19 @@ test("a hole is asked for once, filled where nothing came live, and its extremes
   const traces = new Traces();
   // A rate at which a block, a hole and what comes after lie in one bucket, after the ring has gone round.
   const slow = (i, values) => ({ t: time(i), rate_hz: 1, n: values.length, x: { raw: values } });
-  for (let i = 0; i < 9000; i += 4) traces.add(slow(i, [9, 9, 9, 9]), i);
-  traces.add(slow(9005, [1]), 9005);
-  assert.deepStrictEqual(traces.holes, [{ from: 9000, to: 9005, tries: 0 }]);
-  traces.fill("x", "raw", 8998, 9006, (slot) => slot - 9000);
-  assert.deepStrictEqual([8999, 9000, 9004, 9005].map((slot) => traces.value("x", "raw", slot)), [9, 0, 4, 1]);
+  // (The bucket begins with the hole, and holds what is of a lap before behind it.)
+  for (let i = 0; i < 9008; i += 4) traces.add(slow(i, [9, 9, 9, 9]), i);
+  traces.add(slow(9013, [1]), 9013);
+  assert.deepStrictEqual(traces.holes, [{ from: 9008, to: 9013, tries: 0 }]);
+  traces.fill("x", "raw", 9006, 9014, (slot) => slot - 9008);
+  assert.deepStrictEqual([9007, 9008, 9012, 9013].map((slot) => traces.value("x", "raw", slot)), [9, 0, 4, 1]);
   const out = [0, 0];
-  assert.deepStrictEqual([...traces.extremes("x", "raw", 9000, 9006, out)], [0, 4]);
-  traces.add(slow(9006, Array(26).fill(2)), 9006);
-  assert.deepStrictEqual([...traces.extremes("x", "raw", 9000, 9030, out)], [0, 4]);
+  assert.deepStrictEqual([...traces.extremes("x", "raw", 9008, 9014, out)], [0, 4]);
+  traces.add(slow(9014, Array(26).fill(2)), 9014);
+  assert.deepStrictEqual([...traces.extremes("x", "raw", 9008, 9040, out)], [0, 4]);
   assert.ok(traces.end - traces.first <= traces.capacity);
   // Not more of them than are worth it, the newest.
-  for (let i = 1; i < 40; i++) traces.add(slow(9032 + 10 * i, [2, 2]), i);
+  for (let i = 1; i < 40; i++) traces.add(slow(9040 + 10 * i, [2, 2]), i);
   assert.ok(traces.holes.length === 16 && traces.holes.at(-1).to === traces.end - 2, JSON.stringify(traces.holes.at(-1)));
 });
 

@@ -42,6 +42,7 @@ export function stationCard(id) {
   const online = h("span", { class: "badge" });
   const about = h("p", { class: "quiet about" });
   const now = h("strong", { class: "step-now" });
+  const nowWord = h("span", {}, words.now);
   const nowValue = h("span", { class: "quiet number" });
   const highest = h("span", { class: "chip" });
   const pga = h("span", { class: "number value" });
@@ -54,7 +55,7 @@ export function stationCard(id) {
     h("div", { class: "card-head" }, h("h2", {}, h("a", { class: "whole", href: router.address("station", id) }, id)), online),
     about,
     h("div", { class: "levels" },
-      h("div", { class: "level" }, now, h("span", { class: "quiet" }, words.now, nowValue)),
+      h("div", { class: "level" }, now, h("span", { class: "quiet" }, nowWord, nowValue)),
       h("div", { class: "level" }, highest, h("span", { class: "quiet", title: words.highestHelp }, words.highest)),
       h("div", { class: "level pga" }, pga, h("span", { class: "quiet" }, words.pga))),
     line.svg,
@@ -78,6 +79,7 @@ export function stationCard(id) {
       about.title = about.textContent;
       const { item } = one;
       chip(now, item);
+      setText(nowWord, one.state === "offline" || one.state === "silent" ? words.lastValue : words.now);
       setText(nowValue, Number.isFinite(item?.value) ? ` ${units.fixed(item.value, 1)}` : "");
       const most = fleet.highest(station, item);
       chip(highest, most?.item);

@@ -20,6 +20,7 @@ import { waveforms } from "../waveforms.js";
 import { classBadge } from "./event-class.js";
 import { intensityChip } from "./event-measures.js";
 import { stationHead } from "./frame.js";
+import { ManyLabels } from "./many-labels.js";
 
 const words = text.events;
 const page = 50;
@@ -69,8 +70,11 @@ class Events {
     this.body = h("tbody", {});
     const heads = () => [words.onset(zone), words.intensity, words.pga, words.pgv, words.duration, text.class.column, words.detectors,
       words.waveform];
-    this.heads = h("tr", {}, heads().map((word) => h("th", { scope: "col" }, word)));
-    this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title, hidden: true },
+    this.labels = new ManyLabels(id, () => this.list, () => this.show());
+    this.onset = h("th", { scope: "col" }, heads()[0]);
+    this.heads = h("tr", {}, this.labels.head, this.onset, heads().slice(1).map((word) => h("th", { scope: "col" }, word)));
+    this.table = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": words.title, hidden: true,
+      onkeydown: (event) => this.labels.key(event) },
       h("table", { class: "events" }, h("thead", {}, this.heads), this.body));
     this.more = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.ask(true) }, words.more);
     const save = (kind, name) => h("button", { type: "button", class: "plain small", disabled: true, onclick: () => this.save(kind) },
@@ -87,7 +91,7 @@ class Events {
       h("span", { class: "quiet small-note" }, words.zoneHelp(zone))),
       h("div", { class: "event-foot" }, this.status, h("div", { class: "event-files", role: "group", "aria-label": words.download },
         h("span", { class: "quiet" }, words.download), this.files)),
-      this.table, this.more);
+      this.labels.element, this.table, this.more);
     // Of a station that falls silent nobody knows whether its event goes on.
     const looking = setInterval(() => this.isHeard !== isHeard(id) && this.list.some((event) => event.event_type !== "end") && this.show(),
       1000);
@@ -97,7 +101,7 @@ class Events {
       fleet.on("station", (which, what) => which === id && ((what === "event" && this.heard())
         || (what === "info" && this.local && this.ask(false)))),
       preferences.on(() => {
-        this.heads.firstChild.textContent = words.onset(format.zone(Date.now()));
+        setText(this.onset, words.onset(format.zone(Date.now())));
         this.show();
       }),
     ];
@@ -222,7 +226,7 @@ class Events {
       onclick: () => this.waveform(event, button) }, text.event.mseed);
     const goesOn = event.event_type !== "end";
     const { isHeard } = this;
-    return h("tr", { class: goesOn && isHeard ? "running" : "" },
+    return h("tr", { class: goesOn && isHeard ? "running" : "" }, this.labels.isOffered && this.labels.cell(event),
       h("td", {}, h("a", { href: router.address("station", this.id, "event", event.event_id) }, f.dateTime(event.onset)),
         event.test ? h("span", { class: "badge" }, words.test) : null,
           goesOn && h("span", { class: "badge", dataset: { state: isHeard ? "bad" : "unknown" } },
@@ -238,7 +242,11 @@ class Events {
   show() {
     this.table.hidden = this.list.length === 0;
     this.isHeard = isHeard(this.id);
+    this.labels.show();
+    // The focus stays where it was.
+    const focused = this.body.contains(document.activeElement) ? document.activeElement.getAttribute("data-event") : null;
     this.body.replaceChildren(...this.list.map((event) => this.row(event)));
+    if (focused) /** @type {HTMLElement} */ (this.body.querySelector(`input[data-event="${CSS.escape(focused)}"]`))?.focus();
     this.more.hidden = !this.next;
     for (const button of this.files) button.disabled = this.list.length === 0;
   }
