@@ -255,7 +255,7 @@ def case_one_station_and_a_phone(world):
         wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
         phone = world.page(broker=broker, size=(390, 844))
         world.until(phone, "Seismote.overview.map.state().placed >= 29")
-        boxes = [phone.locator(selector).first.bounding_box()["y"] for selector in (".station-card", ".map-card")]
+        boxes = [phone.locator(selector).first.bounding_box()["y"] for selector in (".stations-scroll", ".map-card")]
         assert boxes[0] < boxes[1], f"the map comes before the stations: {boxes}"
         wide = world.page(broker=broker, size=(1280, 800))
         world.until(wide, "Seismote.overview.map.state().placed >= 29")

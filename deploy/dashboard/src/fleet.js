@@ -13,6 +13,8 @@ const keptEvents = 200;
 const mostStations = 5000;
 const mostAlerts = 100;
 const fresh = 10000;
+// Seconds of levels: of a station whose page is open, and of all (a card shows three minutes).
+const mostRemembered = { ofOne: 600, ofMany: 190 };
 const stations = new Map();
 const listeners = new Set();
 const gaps = new Gaps();
@@ -38,7 +40,7 @@ const empty = (id) => ({
   // event id -> { onset, update, end, over (without an end), said (when it was told last, ms), judged: [{ t_s, p, likely }] }
   events: new Map(),
   traces: new Traces(),
-  // The last ten minutes of levels: { time (seconds since 1970), pga, ratios, triggered }
+  // The last minutes of levels: { time (seconds since 1970), pga, ratios, triggered }
   history: [],
   // scale, or relation of another one of that scale -> { item of `intensity`, t }: the highest that this page has seen (higher)
   highest: new Map(),
@@ -205,7 +207,8 @@ function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensit
     // A recording that is played again begins anew.
     if (last && time < last.time) history.length = 0;
     history.push({ time, pga, ratios, triggered });
-    if (history.length > 600) history.splice(0, history.length - 600);
+    const most = known.summary ? mostRemembered.ofOne : mostRemembered.ofMany;
+    if (history.length > most) history.splice(0, history.length - most);
   }
   // (What a broker hands out of the last seconds is of now.)
   if (valid !== false && (isLive || Math.abs(Date.now() - time * 1000) < fresh)) higher(known, intensity, () => t);
