@@ -30,6 +30,16 @@ function limitName(name) {
   return known ? `${known}${rest && `: ${rest}`}` : name;
 }
 
+const logarithmic = (low, high, from, to) => (value) =>
+  from + ((to - from) * Math.log(Math.min(high, Math.max(low, value)) / low)) / Math.log(high / low);
+const marks = (low, high, y) => scales.decades(low, high).map((value) => ({ at: y(value), label: units.digits(value, 1) }));
+const boxOf = (width, height) => ({ left: 66, top: 10, right: width - 22, bottom: height - 26 });
+const legend = () => h("div", { class: "axis-legend" }, vibration.axes.map((axis) =>
+  h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)));
+const card = (title, canvas, ...more) => h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, title), legend()),
+  canvas, more);
+const time = (value) => (Number.isFinite(value) ? value : Date.now());
+
 function mount(main, id) {
   main.className = "station vibration";
   const found = { intervals: [], periods: [], curve: null };
@@ -37,10 +47,6 @@ function mount(main, id) {
   const status = h("p", { class: "quiet", role: "status" });
   const limit = h("p", { class: "quiet small-note" });
   const modesText = h("p", { "aria-live": "polite" });
-  const legend = () => h("div", { class: "axis-legend" }, vibration.axes.map((axis) =>
-    h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)));
-  const card = (title, canvas, ...more) => h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, title), legend()),
-    canvas, more);
   const canvases = [["diagram", words.diagramLabel], ["levels", words.levelsLabel], ["modes", words.modesLabel]].map(([name, label]) =>
     h("canvas", { class: `vibration-${name}`, role: "img", "aria-label": label }));
   const surfaces = [paintDiagram, paintLevels, paintModes].map((paint, k) => newSurface(canvases[k], paint));
@@ -56,10 +62,6 @@ function mount(main, id) {
     const [low, high] = [Math.min(...all), Math.max(...all)];
     return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high) + 0.05)];
   }
-  const logarithmic = (low, high, from, to) => (value) =>
-    from + ((to - from) * Math.log(Math.min(high, Math.max(low, value)) / low)) / Math.log(high / low);
-  const marks = (low, high, y) => scales.decades(low, high).map((value) => ({ at: y(value), label: units.digits(value, 1) }));
-  const boxOf = (width, height) => ({ left: 66, top: 10, right: width - 22, bottom: height - 26 });
 
   function paintDiagram(context, width, height) {
     const colors = themeColors();
@@ -103,7 +105,6 @@ function mount(main, id) {
 
   // When the newest is of which anything is known: of a recording it is not now.
   const newest = () => Math.max(found.intervals.at(-1)?.start ?? -Infinity, fleet.time(fleet.stations.get(id)) || -Infinity);
-  const time = (value) => (Number.isFinite(value) ? value : Date.now());
 
   function paintLevels(context, width, height) {
     const colors = themeColors();
@@ -178,6 +179,7 @@ function mount(main, id) {
   }
 
   let closed = false;
+  let isAnswered = false;
   let timer = null;
   async function ask() {
     clearTimeout(timer);
@@ -196,6 +198,7 @@ function mount(main, id) {
         for (let pages = 0; pages < 20 && Number.isFinite(from); pages++) {
           const { result } = await link.command(id, "history", { kind, from: stamp(from), to: stamp(end) }, { timeoutMs: 20000 });
           if (closed) return;
+          isAnswered = true;
           if (kind === "vibration") {
             found.intervals = vibration.join(found.intervals, vibration.intervals(result), end - reach - 3600000);
             found.curve = vibration.curve(result);
@@ -228,7 +231,12 @@ function mount(main, id) {
       shown();
     }),
     link.on("state", (state) => state === "online" && ask()),
-    fleet.on("station", (which, what) => which === id && what === "config" && shown()),
+    fleet.on("station", (which, what) => {
+      if (which !== id) return;
+      if (what === "config") shown();
+      // A station that was not there when it was asked.
+      if (what === "info" && !isAnswered) ask();
+    }),
     preferences.on(shown),
   ];
   Seismote.vibration = { found: () => found };
