@@ -187,7 +187,7 @@ struct BrokerLacks: Alert {
             + "finds the station's state; with QoS 0 messages are lost with the connection.",
         remedy:
             "Switch it on at the broker (mosquitto: `retain_available true`, `max_qos 2`), or use another broker",
-        see: "[poor networks, and brokers that differ](../understand/poor-networks.md)",
+        see: "[brokers that differ](../understand/connection.md#measured-with-other-brokers)",
         details: "`retained`, `qos1`: whether that is missing; `said`: whether the broker has said so (MQTT 5).")
 
     func look(_ facts: AlertFacts) -> AlertFault? {
