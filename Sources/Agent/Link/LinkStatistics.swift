@@ -76,7 +76,7 @@ public struct LinkStatistics: Sendable, Equatable {
         public var isSure: Bool
     }
     public var duplicate: Duplicate?
-    /// What the broker of this connection does not take.
+    /// Features that the broker of this connection lacks.
     public struct Lacks: Sendable, Equatable {
         public var retained: Bool
         public var qos1: Bool

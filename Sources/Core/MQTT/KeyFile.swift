@@ -3,7 +3,7 @@ import CSharedKey
 /// A file that TLS reads, by its bytes: what it is, and what to do where that is not what is wanted. Pure, but for OpenSSL.
 /// OpenSSL itself says "PEM lib" of all of these, or asks for a pass phrase at the terminal and waits for ever.
 package enum KeyFile {
-    /// What a setting wants of its file.
+    /// Content that a setting wants of its file.
     package enum Role {
         case authorities, certificate, key
     }
@@ -47,7 +47,7 @@ package enum KeyFile {
         return "holds no \(wanted(role)): it \(isNotPEM)"
     }
 
-    /// What is wrong with a certificate and its key together, as a sentence; nil: nothing, or it cannot be known.
+    /// Fault of a certificate and its key together, as a sentence; nil: none, or it cannot be known.
     package static func problem(
         certificates: [UInt8], at certificatePath: String, key: [UInt8], at keyPath: String
     ) -> String? {
@@ -118,7 +118,7 @@ package enum KeyFile {
             && line.split(separator: UInt8(ascii: ",")).last?.elementsEqual("ENCRYPTED".utf8) == true
     }
 
-    /// What stands between `-----BEGIN ` and `-----`, of lines that begin with it, as OpenSSL reads them.
+    /// Labels between `-----BEGIN ` and `-----`, of lines that begin with it, as OpenSSL reads them.
     private static func labels(_ bytes: [UInt8]) -> [String] {
         lines(bytes).compactMap { line in
             let begin = Array("-----BEGIN ".utf8)

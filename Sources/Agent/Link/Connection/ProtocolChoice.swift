@@ -3,7 +3,7 @@ import MQTT
 /// How the link introduces itself to a broker.
 struct ConnectForm: Sendable, Equatable {
     var version: MQTTVersion
-    /// What the last will asks for.
+    /// Quality of service and retained flag of the last will.
     var willQoS = 1
     var willIsRetained = true
 }
@@ -23,7 +23,7 @@ struct ProtocolChoice: Sendable, Equatable {
     /// one again.
     static let memory: UInt64 = 3_600_000_000_000
 
-    /// What the end of an attempt leads to.
+    /// Consequence of the end of an attempt.
     enum Step: Equatable {
         /// The same form, after the usual pause.
         case wait
@@ -53,7 +53,7 @@ struct ProtocolChoice: Sendable, Equatable {
         var formerFloor: Int?
         /// Closed connections say nothing against 5 until then (ns): it was spoken.
         var trustedUntil: UInt64?
-        /// What the broker takes of a will with MQTT 5, in its own words.
+        /// Limits of a will that the broker has named with MQTT 5.
         var willQoS = 1
         var willIsRetained = true
 
@@ -78,7 +78,7 @@ struct ProtocolChoice: Sendable, Equatable {
     /// The first form of 3.1.1.
     private var old: Int { preferred == .v5 ? 1 : 0 }
 
-    /// What to say in an attempt that begins now.
+    /// Form of an attempt that begins now.
     mutating func form(for broker: Int, now: UInt64) -> ConnectForm {
         if let until = brokers[broker].floorUntil, now >= until {
             brokers[broker].formerFloor = brokers[broker].floor

@@ -646,7 +646,7 @@ extension LinkCore {
     private func hold(_ topics: [String]) { store.withLock { $0.retained.held = topics } }
 }
 
-/// What others write on retained topics of ours (`RetainedWatch`).
+/// Messages of others on retained topics of ours (`RetainedWatch`).
 extension LinkCore {
     /// True when the message is on one of our own topics.
     private func look(at message: InboundMessage, _ now: UInt64) -> Bool {

@@ -34,7 +34,7 @@ struct RetainedWatch: Sendable, Equatable {
     /// When something is due (ns).
     var deadline: UInt64? { entries.reduce(nil) { earliest($0, $1.due) } }
 
-    /// What has been written over again and again; nil: nothing.
+    /// Topics that others overwrite again and again; nil: none.
     var finding: LinkStatistics.Overwritten? {
         let found = entries.filter { $0.count >= Self.enough }
         guard !found.isEmpty else { return nil }

@@ -152,7 +152,7 @@ struct RetainedTable {
         return isAny
     }
 
-    /// What a topic says; nil: nothing yet.
+    /// Payload of a topic; nil: none yet.
     func value(of topic: String) -> [UInt8]? {
         entries.first { $0.header.topic == topic && !$0.isFarewell && $0.version > 0 }?.payload
     }

@@ -53,7 +53,7 @@ private func brokerProblem(_ text: String) -> String? {
 }
 
 extension NetworkAddress {
-    /// What is wrong with an address that is none of `mqtt://` or `mqtts://`, in words for those who have it from elsewhere.
+    /// Fault of an address that is none of `mqtt://` or `mqtts://`, in words for those who have it from elsewhere.
     package static func problem(inScheme text: String) -> String {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         switch scheme {

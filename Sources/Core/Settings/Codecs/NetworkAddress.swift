@@ -6,7 +6,7 @@ package struct NetworkAddress: Equatable, Sendable {
     /// 1 to 65535; nil: not given.
     package var port: Int?
 
-    /// What is wrong with it: a sentence.
+    /// Fault of an address: a sentence.
     package struct Problem: Error, Equatable {
         package var message: String
     }

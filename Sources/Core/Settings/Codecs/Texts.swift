@@ -128,7 +128,7 @@ private let webPattern =
     "^(https?://([A-Za-z0-9._~!$&'()*+,;=:%-]*@)?"
     + NetworkAddressPattern.address(allowsZone: false, placeholder: true) + "([/?#][!-~]*)?)?$" + endOfText
 
-/// What is wrong with the address of a page; nil when it is right.
+/// Fault of the address of a page; nil when it is right.
 private func webProblem(_ text: String) -> String? {
     if text.isEmpty { return nil }
     guard let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) else {

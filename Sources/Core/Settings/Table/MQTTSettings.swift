@@ -158,7 +158,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
 
         /// Where Home Assistant says that it has started; empty: `<prefix>/status`.
         public var birthTopic = ""
-        /// What it says there.
+        /// Payload of the birth message.
         public var birthPayload = "online"
 
         /// The topic where it says so.
@@ -178,7 +178,7 @@ public struct MQTTConfiguration: Sendable, Equatable {
     public var uris = ["mqtt://localhost:\(standardPort(isEncrypted: false))"]
     public var protocolVersion = ProtocolVersion.auto
     public var root = Topics.defaultRoot
-    /// Of the connection, with `{id}`; empty: the program's own.
+    /// Client id of the connection, with `{id}`; empty: the program's own.
     public var clientID = ""
     public var username = ""
     /// Empty: that in the file.

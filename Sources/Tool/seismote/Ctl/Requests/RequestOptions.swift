@@ -63,7 +63,7 @@ struct AnswerReport {
     private let toErrors: Bool
     private let isBare: Bool
     private let show: (Reply) -> String
-    /// What is to be said of a station without an answer, such as how to look whether it has done it.
+    /// Text about a station without an answer, such as how to look whether it has done it.
     private let afterSilence: (String) -> String
     private(set) var done = 0
     private var refused = 0
