@@ -12,8 +12,9 @@ import Testing
             $0.base = "s"
             $0.mqtt.protocolVersion = .init(version)
             $0.watched = ["s/online", "s/info", "s/alert/+"]
-            $0.selfCheck = .init()
-            ($0.selfCheck?.identityTopic, $0.selfCheck?.identity) = ("s/info", Array("boot-1".utf8))
+            var check = LinkOptions.SelfCheck()
+            (check.identityTopic, check.identity) = ("s/info", Array("boot-1".utf8))
+            $0.selfCheck = check
         }
         bench.put("s/info", "boot-1", retain: true)
         bench.put("s/alert/mine", "wrong", retain: true)
