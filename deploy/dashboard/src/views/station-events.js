@@ -51,6 +51,8 @@ class Events {
   incomplete = false;
   // What the station does not list is what this page has seen.
   local = false;
+  // Whether the station has come since it was asked last.
+  cameLater = false;
 
   constructor(id) {
     this.id = id;
@@ -99,12 +101,18 @@ class Events {
       () => clearInterval(looking),
       link.on("state", (state) => state === "online" && this.ask(false)),
       fleet.on("station", (which, what) => which === id && ((what === "event" && this.heard())
-        || (what === "info" && this.local && this.ask(false)))),
+        || (what === "info" && this.arrived()))),
       preferences.on(() => {
         setText(this.onset, words.onset(format.zone(Date.now())));
         this.show();
       }),
     ];
+  }
+
+  // The station says who it is.
+  arrived() {
+    this.cameLater = true;
+    if (this.local) this.ask(false);
   }
 
   close() {
@@ -127,6 +135,7 @@ class Events {
     const asked = ++this.asked;
     const here = () => !this.closed && asked === this.asked;
     if (link.state !== "online") return;
+    this.cameLater = false;
     this.button.disabled = this.more.disabled = true;
     setText(this.status, words.asking);
     /** @type {any} */
@@ -162,6 +171,8 @@ class Events {
       setText(this.status, this.incomplete ? `${summary} ${text.link.incomplete}` : summary);
     } catch (error) {
       if (!here()) return;
+      // The station has come after it was asked: it is asked again.
+      if (this.cameLater && error.timeout) return this.ask(more);
       this.local = true;
       this.next = null;
       this.list = this.seen(query);
