@@ -106,7 +106,7 @@ let package = Package(
             ]),
         room(
             "Agent/Sensors",
-            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"]),
+            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"], settings: alwaysOptimized),
         room(
             "Agent/Station",
             [

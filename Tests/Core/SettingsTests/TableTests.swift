@@ -135,12 +135,14 @@ import Vibration
         (c.waveform.enabled, c.waveform.encoding, c.waveform.chunk) = (false, .mseed3, 5)
         (c.mqtt.uris, c.mqtt.protocolVersion) = (["mqtts://a.b:8883", "mqtt://[::1]:1"], .v311)
         (c.mqtt.root, c.mqtt.username, c.mqtt.password, c.mqtt.passwordFile) = ("a/b", "u", "***", "/p")
+        c.mqtt.clientID = "house-a-1"
         (c.mqtt.tls.caFile, c.mqtt.tls.certFile, c.mqtt.tls.keyFile) = ("/ca", "/c", "/k")
         (c.mqtt.tls.alpn, c.mqtt.tls.minimumVersion) = ("mqtt", .v13)
         (c.mqtt.tls.pskIdentity, c.mqtt.tls.pskFile) = ("board", "/psk")
         (c.mqtt.keepalive, c.mqtt.reconnectMinimum, c.mqtt.reconnectMaximum, c.mqtt.willDelay) = (5, 0.5, 60, 0)
         c.mqtt.maximumPacket = 9000
         (c.mqtt.homeAssistant.enabled, c.mqtt.homeAssistant.prefix) = (false, "house/ha")
+        (c.mqtt.homeAssistant.birthTopic, c.mqtt.homeAssistant.birthPayload) = ("ha/birth", "up")
         (c.mqtt.homeAssistant.discovery, c.mqtt.homeAssistant.page) = (.components, "https://page/#/station/{id}")
         (c.mqtt.openEEW.enabled, c.mqtt.openEEW.topic, c.mqtt.openEEW.country) = (true, "here/traces", "mx")
         (c.storage.directory, c.storage.budget, c.storage.ringMinutes) = ("/srv/x", 1024, 0)

@@ -33,9 +33,9 @@ import Values
         ("broker.local/attic#\(token)x@\(fingerprint)", "35 characters"),
         ("broker.local/attic#\(token.dropLast())1@\(fingerprint)", "of a-z and 2-9"),
         ("broker.local/attic#\(token)@\(fingerprint.dropLast())", "64 hexadecimal digits"),
-        ("/attic#\(token)@\(fingerprint)", "no host"),
+        ("/attic#\(token)@\(fingerprint)", "host is missing"),
         ("broker.local:99999/attic#\(token)@\(fingerprint)", "port"),
-        ("user@broker.local/attic#\(token)@\(fingerprint)", "more than a host"),
+        ("user@broker.local/attic#\(token)@\(fingerprint)", "no place for a user"),
     ]) func aLineThatIsNoneSaysWhichPartIsWrongAndNotTheToken(text: String, words: String) throws {
         let error = #expect(throws: CtlError.self) { try JoinLine(text) }
         let message = try #require(error).message

@@ -103,8 +103,8 @@ import Testing
         }
         #expect((10...25).contains(answers), "\(answers)")
         #expect(bench.core.statistics.duplicate?.isSure == true)
-        // The other is gone.
-        for _ in 0..<700 {
+        // The other is gone: the last answer comes within five minutes, and is remembered for ten.
+        for _ in 0..<1000 {
             bench.transport.events.append(.heard)
             bench.step(after: second)
             bench.transport.acknowledgeAll()
