@@ -106,7 +106,8 @@ let package = Package(
             ]),
         room(
             "Agent/Sensors",
-            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"], settings: alwaysOptimized),
+            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"],
+            settings: alwaysOptimized),
         room(
             "Agent/Station",
             [
