@@ -31,7 +31,7 @@ class Guarded(Mosquitto):
         os.chmod(self.path("passwords"), 0o600)
         self.rights = "user check\ntopic readwrite #\n\nuser board\ntopic readwrite seismote/#\n"
         self.lines = [
-            f"password_file {self.path('passwords')}", f"listener {self.tls_port} 127.0.0.1",
+            "max_queued_messages 100000", f"password_file {self.path('passwords')}", f"listener {self.tls_port} 127.0.0.1",
             f"cafile {self.path('tls', 'ca.crt')}", f"certfile {self.path('tls', 'good.crt')}",
             f"keyfile {self.path('tls', 'server.key')}"]
         super().launch()

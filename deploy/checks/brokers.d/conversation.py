@@ -186,7 +186,9 @@ class Conversation:
         self.figures["after"] = f"{came}-{missing}+{again}"
         times = self.proxy.attempts[before:]
         gaps = [later - earlier for earlier, later in zip(times, times[1:])]
-        self.result("attempts spaced", not gaps or min(gaps) > 0.18)
+        # (After two closed connections with 3.1.1, what was accepted is followed at once by the better form: once.)
+        at_once = sum(gap <= 0.18 for gap in gaps)
+        self.result("attempts spaced", at_once <= (0 if self.broker.protocol == 5 and self.broker.version == 5 else 1))
 
     @staticmethod
     async def retried(make, seconds=20):
