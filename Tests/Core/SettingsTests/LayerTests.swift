@@ -84,7 +84,7 @@ import Values
         let filters = try SettingExplanation.of("axes.all.filter", in: loaded)
         #expect(filters.map(\.key) == ["axes.x.filter", "axes.y.filter", "axes.z.filter"])
         #expect(filters.allSatisfy { $0.isLocked && $0.origin == nil })
-        #expect(try SettingExplanation.of("mqtt", in: loaded).count == 25)
+        #expect(try SettingExplanation.of("mqtt", in: loaded).count == 28)
         do throws(CodedError) {
             _ = try SettingExplanation.of("trace.rate", in: loaded)
             Issue.record("accepted")
