@@ -77,9 +77,17 @@ class Asker:
         correlation = struct.pack(">I", self.number)
         await self.send(verb, payload, correlation, **more)
 
+        try:
+            own = json.loads(payload).get("id")
+        except (ValueError, AttributeError):
+            own = None
+
         def last():
             for message, reply in self.heard:
                 if reply["phase"] == "accepted":
+                    continue
+                # (3.1.1 has no correlation, and after a kill an earlier reply comes once more.)
+                if self.version == 4 and isinstance(own, str) and reply.get("id", own) != own:
                     continue
                 if self.version == 5 and message.properties.get(0x09) != correlation:
                     continue

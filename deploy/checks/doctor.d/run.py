@@ -124,8 +124,13 @@ class Case:
         finally:
             await self.tidy()
 
+    def hold(self):
+        """Stops the agent in the midst of its work; its connection stays."""
+        os.kill(self.agent.number(), signal.SIGSTOP)
+
     async def tidy(self):
         if self.agent and self.agent.running:
+            os.kill(self.agent.number(), signal.SIGCONT)
             self.agent.stop()
         if self.broker:
             self.broker.stop()
@@ -429,13 +434,8 @@ class AgentHung(Packaged):
         super().__init__("agent_hung", "systemctl restart seismote", r"hangs: its state in .* is (1[5-9]|[2-9]\d)")
 
     async def fault(self):
-        os.kill(self.agent.number(), signal.SIGSTOP)
+        self.hold()
         await asyncio.sleep(15.5)
-
-    async def tidy(self):
-        if self.agent and self.agent.running:
-            os.kill(self.agent.number(), signal.SIGCONT)
-        await super().tidy()
 
 
 class StateMissing(Case):
@@ -627,6 +627,8 @@ class OtherVersion(Case):
         self.runtime, self.skipped = None, ("agent",)
 
     async def fault(self):
+        # (The agent would say its own version again.)
+        self.hold()
         client = await self.reader()
         found = {"agent": {"name": "seismote", "version": "0.0.1"}, "station": {"id": "board"}}
         await client.publish("seismote/board/state/info", json.dumps(found).encode(), retain=True)
