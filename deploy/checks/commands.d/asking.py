@@ -79,7 +79,7 @@ class Asker:
 
         try:
             own = json.loads(payload).get("id")
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             own = None
 
         def last():
