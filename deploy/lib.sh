@@ -257,6 +257,16 @@ built_tests() {
     printf '%s/SeismotePackageTests.xctest\n' "$folder"
 }
 
+# The tests in parts that run beside each other (deploy/test, .ci/run), what fails soonest first: rooms, processes among
+# which they are divided, load of each in hundredths of a processor. Rooms with a part of their own wait for something
+# real; `others` are all those that no other line names.
+# shellcheck disable=SC2034  # for deploy/test and schedule.sh
+parts_of_tests='others 2 90
+Agent 4 40
+Tool 3 30
+Spool 2 50
+MQTT|Link 4 10'
+
 # run_tests PROGRAM [FILTER]: as `swift test --filter`, beside whatever builds.
 run_tests() { "$1" --testing-library swift-testing ${2:+--filter "$2"}; }
 

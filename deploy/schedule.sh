@@ -68,8 +68,12 @@ install_all() {
     need_python_packages numpy scipy obspy pymseed jsonschema playwright
 }
 
-# (No test is of the servers, and SwiftNIO compiles long.)
-build_tests() { SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --build-tests --quiet; }
+# A room at a time and without debug information: this is built once and thrown away. (No test is of the servers, and
+# SwiftNIO compiles long.)
+build_tests() {
+    SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --build-tests --quiet -debug-info-format none \
+        -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 2> >(grep -v -e "ignoring '-enable-batch-mode'" -e '^remark: Incremental' >&2)
+}
 
 build_release() {
     local product
@@ -86,7 +90,7 @@ build_servers() {
     done
 }
 
-# jobs_of_tests NEEDS: the tests, in parts beside each other; what fails soonest first.
+# jobs_of_tests NEEDS: the tests, in parts beside each other.
 jobs_of_tests() {
     local part rooms share of load
     while read -r rooms of load; do
@@ -94,13 +98,7 @@ jobs_of_tests() {
             part=tests-${rooms//|/-}${of:+-$share}
             job "${part,,}" 900 "$load" "$1" deploy/test --part "$rooms" "$share/$of"
         done
-    done <<PARTS
-others 2 90
-Agent 4 30
-Tool 3 20
-Spool 2 40
-MQTT|Link 4 10
-PARTS
+    done <<<"$parts_of_tests"
 }
 
 # end_jobs: ends those that run, and forgets what they said. For a trap.
