@@ -135,7 +135,7 @@ store-enabled = false
         expect(len(answers) == 2 and all(answers), f"the page's queries: {answers}")
         board = json.load(open(f"{HERE}/grafana/seismote-influxdb.json", encoding="utf-8"))
         stations = self.query(board["templating"]["list"][1]["query"])
-        expect([STATION] == [row[1] for row in stations[0]["values"]], f"stations: {stations}")
+        expect([EVIL, STATION] == [row[1] for row in stations[0]["values"]], f"stations: {stations}")
         queries = [target["query"] for panel in board["panels"] for target in panel["targets"]]
         for one in queries:
             words = one.replace("$timeFilter", "time > 0").replace("$__interval", "10s").replace(
@@ -231,6 +231,31 @@ class PostgreSQL:
         return len(pages)
 
 
+# A station whose name has what line protocol takes for signs of its own.
+EVIL = "evil, one=a"
+NOW = '"t":"2026-11-27T09:00:00Z"'
+# What a stranger, or a station that is broken, may publish: a store passes over what it cannot read, and goes on.
+HOSTILE = {
+    "state/digest": [
+        b"\xff\xfe\x00", b"[1,2]", b"null", b"[" * 100_000, b'{"t":5}', b'{"t":null}', b'{"t":"0001-01-01T00:00:00Z","pga":1}',
+        b'{"t":"0000-01-01T00:00:00Z"}', b'{"t":"9999-01-01T00:00:00Z","pga":1}', b'{%b,"pga":1%b}' % (NOW.encode(), b"0" * 400),
+        b'{%b,"pga":%b}' % (NOW.encode(), b"1" * 5000), b'{%b,"pga":1e999}' % NOW.encode(), b'{%b,"pga":NaN}' % NOW.encode(),
+        b'{%b,"pga":{"a":1}}' % NOW.encode(), b'{%b,"pga":1,"more":1e999}' % NOW.encode(), b'{%b,"v3":[1]}' % NOW.encode(),
+    ],
+    "state/health": [b'{%b,"sensor":"\\ud800"}' % NOW.encode(), b'{%b,"sensor":"a\\u0000b"}' % NOW.encode(),
+                     b'{%b,"sensor":"a\\nb,c=1 2"}' % NOW.encode()],
+    "event/trigger": [b'{"event_type":"end","onset":7}', b'{"event_type":["end"]}', b"{}"],
+}
+
+
+def bad_neighbours():
+    """Publishes all of it."""
+    for topic, payloads in HOSTILE.items():
+        for payload in payloads:
+            subprocess.run(["mosquitto_pub", "-p", broker, "-t", f"seismote/{EVIL}/{topic}", "-q", "1", "-s"], input=payload,
+                           check=True)
+
+
 def stores(recorder):
     wanted = []
     for kind in (InfluxDB, VictoriaMetrics, PostgreSQL):
@@ -251,6 +276,8 @@ def stores(recorder):
     until("an event", lambda: len(recorder.ended()) > known, 90)
     for store in wanted:
         until(f"{store.name} has an event", store.events)
+    bad_neighbours()
+    for store in wanted:
         # Away for a while, with an event meanwhile.
         end(store.process)
     before = len(recorder.ended())
@@ -263,6 +290,7 @@ def stores(recorder):
     time.sleep(1)
     ended = recorder.ended()[known:]
     for store in wanted:
+        expect(store.bridge.poll() is None, f"the program that writes into {store.name} goes on after messages that nobody can read")
         until(f"{store.name} has all {len(ended)} events", lambda store=store: len(store.events()) == len(ended))
         count = store.queries()
         print(f"{store.name}: {len(ended)} events, each once, over a stop of the store; {count} queries of the pages have "
