@@ -65,15 +65,30 @@ public struct NotificationDesk: Sendable {
         var time: Int64
     }
 
+    /// Where a message comes from. Each source has a budget, so that one that makes things up uses up its own alone.
+    private enum Source: Hashable, Sendable {
+        /// The network's detector: an earthquake of many stations.
+        case network
+        /// One station alone.
+        case station(String)
+        /// Several stations at one time, the broker's connection, a digest.
+        case several
+    }
+
+    private struct Sending: Sendable {
+        var time: Int64
+        var source: Source
+        var isUrgent: Bool
+    }
+
     private let recipients: [Recipient]
     private let clock: CivilTime
     private let page: String
     private let test: WeekTime?
     private var incidents: [Incident] = []
     private var entries: [String: [String: Entry]] = [:]
-    /// When somebody was told something in the last hour.
-    private var sent: [String: [Int64]] = [:]
-    private var sentUrgent: [String: [Int64]] = [:]
+    /// What each recipient was told in the last hour.
+    private var sent: [String: [Sending]] = [:]
     private var weeks: [String: Int] = [:]
     /// What waits, in its order.
     public private(set) var held: [Held]
@@ -197,9 +212,11 @@ public struct NotificationDesk: Sendable {
                 }
             }
             let lines = held.filter { $0.recipient == recipient.name }
-            guard !lines.isEmpty, !isQuiet(recipient, now), hasRoom(recipient, urgent: false, now) else { continue }
+            guard !lines.isEmpty, !isQuiet(recipient, now), hasRoom(recipient, .several, urgent: false, now) else {
+                continue
+            }
             held.removeAll { $0.recipient == recipient.name }
-            sent[recipient.name, default: []].append(now)
+            sent[recipient.name, default: []].append(Sending(time: now, source: .several, isUrgent: false))
             deliveries.append(
                 Notice(
                     recipient: recipient.name, key: "digest-\(now)", edition: 1,
@@ -236,9 +253,15 @@ public struct NotificationDesk: Sendable {
         var deliveries: [Notice] = []
         for recipient in recipients {
             guard let words = words(for: recipient, incident) else { continue }
-            deliveries += offer(recipient, incident.key, words, now)
+            deliveries += offer(recipient, incident.key, words, of: Self.source(of: incident), now)
         }
         return deliveries
+    }
+
+    private static func source(of incident: Incident) -> Source {
+        if let quake = incident.quake, !quake.isWithdrawn { return .network }
+        guard incident.shakings.count == 1, let station = incident.shakings.keys.first else { return .several }
+        return .station(station)
     }
 
     /// What was too early for another edition.
@@ -363,7 +386,8 @@ public struct NotificationDesk: Sendable {
             if let station, !recipient.stations.isEmpty, !recipient.stations.contains(station) { continue }
             let name = recipient.names ? station.map { ": \($0)" } ?? "" : ""
             deliveries += offer(
-                recipient, key, Words(title: title + name, text: text, link: page, isUrgent: false), now)
+                recipient, key, Words(title: title + name, text: text, link: page, isUrgent: false),
+                of: station.map { .station($0) } ?? .several, now)
         }
         return deliveries
     }
@@ -385,29 +409,30 @@ public struct NotificationDesk: Sendable {
     }
 
     /// Sends it, holds it back, or leaves it.
-    private mutating func offer(_ recipient: Recipient, _ key: String, _ words: Words, _ now: Int64) -> [Notice] {
+    private mutating func offer(
+        _ recipient: Recipient, _ key: String, _ words: Words, of source: Source, _ now: Int64
+    ) -> [Notice] {
         let entry = entries[recipient.name]?[key]
         var isUrgent = words.isUrgent
         if let entry {
             let canReplace = if case .ntfy(_, _, let updates) = recipient.service { updates } else { false }
-            let isWorse = words.isUrgent && !entry.isUrgent && hasRoom(recipient, urgent: true, now)
+            let isWorse = words.isUrgent && !entry.isUrgent && hasRoom(recipient, source, urgent: true, now)
             let isDue = now - entry.time >= Self.betweenEditions && entry.edition < Self.mostEditions
             guard isWorse || canReplace && isDue && entry.words != words && !isQuiet(recipient, now) else { return [] }
-            if isWorse { sentUrgent[recipient.name, default: []].append(now) }
+            if isWorse {
+                sent[recipient.name, default: []].append(Sending(time: now, source: source, isUrgent: true))
+            }
             isUrgent = isWorse
         } else {
             let mustWait = !words.isUrgent && isQuiet(recipient, now)
-            if mustWait || !hasRoom(recipient, urgent: words.isUrgent, now) {
+            if mustWait || !hasRoom(recipient, source, urgent: words.isUrgent, now) {
                 let isNew = !held.contains { $0.recipient == recipient.name && $0.key == key }
                 if !mustWait, isNew { limited += 1 }
                 hold(Held(recipient: recipient.name, key: key, title: words.title, time: now))
                 return []
             }
-            if words.isUrgent {
-                sentUrgent[recipient.name, default: []].append(now)
-            } else {
-                sent[recipient.name, default: []].append(now)
-            }
+            sent[recipient.name, default: []].append(
+                Sending(time: now, source: source, isUrgent: words.isUrgent))
         }
         held.removeAll { $0.recipient == recipient.name && $0.key == key }
         // An edition that takes the place of another makes no noise a second time.
@@ -444,14 +469,21 @@ public struct NotificationDesk: Sendable {
         recipient.quiet?.contains(clock.minute(now)) ?? false
     }
 
-    private func hasRoom(_ recipient: Recipient, urgent: Bool, _ now: Int64) -> Bool {
-        ((urgent ? sentUrgent : sent)[recipient.name] ?? []).filter { now - $0 < Self.hour }.count < recipient.hourly
+    /// Whether the hour's limit, ``Recipient/hourly``, leaves room. Earthquakes of the network have it for themselves; all else
+    /// together has it once, and one station at most half of it (one message at least).
+    private func hasRoom(_ recipient: Recipient, _ source: Source, urgent: Bool, _ now: Int64) -> Bool {
+        let last = (sent[recipient.name] ?? []).filter { now - $0.time < Self.hour && $0.isUrgent == urgent }
+        let own = last.count { $0.source == source }
+        switch source {
+        case .network: return own < recipient.hourly
+        case .station where own >= max(recipient.hourly / 2, 1): return false
+        case .station, .several: return last.count { $0.source != .network } < recipient.hourly
+        }
     }
 
     private mutating func forget(_ now: Int64) {
         incidents.removeAll { now - $0.start > Self.hour }
-        for name in sent.keys { sent[name]?.removeAll { now - $0 >= Self.hour } }
-        for name in sentUrgent.keys { sentUrgent[name]?.removeAll { now - $0 >= Self.hour } }
+        for name in sent.keys { sent[name]?.removeAll { now - $0.time >= Self.hour } }
         for name in entries.keys {
             entries[name] = entries[name]?.filter { key, entry in
                 Self.start(of: key).map { now - $0 <= Self.hour } ?? true

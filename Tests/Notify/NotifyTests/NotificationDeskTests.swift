@@ -43,12 +43,12 @@ import Testing
 
     private static func quake(
         version: Int, at origin: Int64, magnitude: Double?, stations: [(String, Int64)], isWithdrawn: Bool = false,
-        place: (Double, Double)? = (46.2, 7.4), id: String = "net-1"
+        place: (Double, Double)? = (46.2, 7.4), id: String = "net-1", intensity: Double = 4
     ) -> Occasion {
         .earthquake(
             .init(
                 eventID: id, version: version, origin: origin, magnitude: magnitude, place: place,
-                intensity: 4,
+                intensity: intensity,
                 stations: stations.map { ($0.0, "\($0.0)-\($0.1)") }, isWithdrawn: isWithdrawn, mergedInto: nil))
     }
 
@@ -344,13 +344,13 @@ import Testing
         var sent: [Notice] = []
         for i in 0..<10 {
             let time = Self.noon + Int64(i) * 3 * Self.minute
-            sent += desk.take(Self.shaking("a", at: time, 3), now: time)
+            sent += desk.take(Self.shaking("s\(i)", at: time, 3), now: time)
         }
         #expect(sent.count == 3 && desk.held.count == 7 && desk.limited == 7)
         // What is urgent has a limit of its own, so that a sensor that is broken does not call all night.
         let urgent = (0..<10).flatMap { i in
             let time = Self.noon + Int64(31 + 2 * i) * Self.minute
-            return desk.take(Self.shaking("a", at: time, 7), now: time)
+            return desk.take(Self.shaking("s\(i)", at: time, 7), now: time)
         }
         #expect(urgent.count == 3 && urgent.allSatisfy { $0.priority == .urgent })
         #expect(desk.held.count == 14)
@@ -359,6 +359,63 @@ import Testing
             desk.tick(now: Self.noon + 61 * Self.minute, stations: (3, 1)).map(\.title) == [
                 "14 messages were held back"
             ])
+    }
+
+    /// One station that makes things up, by day and in quiet hours, uses up a budget of its own: half of the hour's messages.
+    /// Those of other stations come, and all of the network's.
+    @Test(arguments: [nil, "00:00-23:59" as String?]) func inventedEventsSilenceNobodyElse(quiet: String?) throws {
+        var desk = Self.desk([
+            try Self.recipient(quiet: quiet) {
+                $0.alarm = true
+                $0.intensity = 3
+                $0.magnitude = 4
+            }
+        ])
+        func urgent(_ occasion: Occasion, _ now: Int64) -> Int {
+            desk.take(occasion, now: now).count { $0.priority == .urgent }
+        }
+        let invented = (0..<25).map { i in
+            let time = Self.noon + Int64(i) * 100 * Self.second
+            return urgent(Self.shaking("evil", at: time, 8, alarm: true), time)
+        }
+        #expect(invented.reduce(0, +) == 10 && invented.prefix(10).allSatisfy { $0 == 1 })
+        let later = Self.noon + 45 * Self.minute
+        let others = (0..<15).map { i in
+            let time = later + Int64(i) * 61 * Self.second
+            return urgent(Self.shaking("b\(i)", at: time, 6, alarm: true), time)
+        }
+        // (From minute 60 on the hour has room again for what left it.)
+        #expect(others.prefix(10).allSatisfy { $0 == 1 })
+        for i in 0..<20 {
+            let origin = later + Int64(i) * 61 * Self.second + 30 * Self.second
+            let quake = Self.quake(
+                version: 1, at: origin + 20 * Self.minute, magnitude: 7, stations: [("c", origin)], id: "net-\(i)",
+                intensity: 8)
+            #expect(urgent(quake, origin) == 1, "earthquake \(i) of the network")
+        }
+    }
+
+    /// What is not urgent has the same budgets: alerts that come and go, and small events.
+    @Test func aStationThatChattersLeavesRoomForOrdinaryMessages() throws {
+        var desk = Self.desk([
+            try Self.recipient(hourly: 4) {
+                $0.alerts = .warning
+                $0.intensity = 2
+                $0.magnitude = 3
+            }
+        ])
+        func alert(_ station: String, _ i: Int64) -> Int {
+            let time = Self.noon + i * Self.minute
+            let one = Occasion.alert(
+                station: station, code: "gaps", since: time, severity: .error, message: "Samples are missing")
+            return desk.take(one, now: time).count
+        }
+        #expect((0..<10).map { alert("evil", $0) }.reduce(0, +) == 2)
+        #expect(desk.take(Self.shaking("evil", at: Self.noon, 3), now: Self.noon + 10 * Self.minute).isEmpty)
+        #expect((11..<15).map { alert("b", $0) }.reduce(0, +) == 2)
+        let origin = Self.noon + 20 * Self.minute
+        let quake = Self.quake(version: 1, at: origin, magnitude: 4, stations: [("c", origin)])
+        #expect(desk.take(quake, now: origin).map(\.priority) == [.ordinary])
     }
 
     // MARK: restarts
