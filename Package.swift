@@ -196,6 +196,7 @@ let package = Package(
         tests("Agent/Spool"),
         tests("Core/Commands"),
         tests("Core/MQTT", ["Threads", "Messages", "Settings"]),
+        tests("Core/Client", ["Settings", "MQTT"]),
         tests("Agent/Link", ["Threads", "Settings", "MQTT"]),
         tests("Agent/Alerts", ["Link", "MQTT", "Sensors", "Settings"]),
         tests("Agent/Agent", ["Threads", "MQTT"]),

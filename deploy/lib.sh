@@ -265,7 +265,7 @@ parts_of_tests='others 2 90
 Agent 4 40
 Tool 3 30
 Spool 2 50
-MQTT|Link 4 10'
+MQTT|Link|Client 4 10'
 
 # run_tests PROGRAM [FILTER]: as `swift test --filter`, beside whatever builds.
 run_tests() { "$1" --testing-library swift-testing ${2:+--filter "$2"}; }

@@ -20,8 +20,9 @@ package struct BrokerSession {
 package final class BrokerClient {
     /// Bytes of payload that are taken of one message; of a larger one only the size.
     package static let payloadLimit = 1 << 20
-    /// Messages that may wait to be taken.
-    private static let inboxLimit = 20_000
+    /// Bytes of messages that may wait to be taken, topics and payloads with 200 for each. A connection that brings more ends: nothing
+    /// that was acknowledged is dropped.
+    package static let inboxLimit = 256 << 20
 
     package let access: BrokerAccess
     /// Of the broker that we have.
@@ -30,6 +31,12 @@ package final class BrokerClient {
     private var events: [MQTTEvent] = []
     private var inbox: [InboundMessage] = []
     private var taken = 0
+    /// Bytes of those in the inbox, taken ones too.
+    private var weight = 0
+    private let inboxLimit: Int
+    private var overflow: String?
+    /// Subscriptions that nobody waits for: filters by their numbers.
+    private var asked: [Int32: String] = [:]
     /// Reasons by the number of what was acknowledged.
     private var subscribed: [Int32: Int] = [:]
     private var published: [Int32: Int] = [:]
@@ -44,9 +51,12 @@ package final class BrokerClient {
     /// Whether the broker had kept the session.
     package private(set) var isResumed = false
 
-    package init(_ access: BrokerAccess, session: BrokerSession? = nil) {
+    package init(
+        _ access: BrokerAccess, session: BrokerSession? = nil, inboxLimit: Int = BrokerClient.inboxLimit
+    ) {
         self.access = access
         self.session = session
+        self.inboxLimit = inboxLimit
         version = access.version
         name = session?.id ?? "seismote-ctl-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     }
@@ -83,6 +93,9 @@ package final class BrokerClient {
         (isAccepted, refusal, end, ticked) = (false, nil, nil, monotonicSeconds())
         subscribed.removeAll()
         published.removeAll()
+        asked.removeAll()
+        inbox.removeAll()
+        (taken, weight, overflow) = (0, 0, nil)
         let connection = try client(of: broker, version)
         self.connection = connection
         let failure = Interrupt.after(seconds: access.patience) { () -> MQTTFailure? in
@@ -156,6 +169,17 @@ package final class BrokerClient {
         }
     }
 
+    /// Subscribes with QoS 1 and waits for nothing: what the broker keeps there may be taken as it comes, however much it is. A
+    /// subscription that it refuses ends the connection, as ``next(until:)`` says.
+    package func ask(for filters: [String]) throws(ClientError) {
+        guard let connection else { throw ClientError("not connected") }
+        for filter in filters {
+            do throws(MQTTFailure) { asked[try connection.subscribe(filter)] = filter } catch {
+                throw ClientError("cannot subscribe to \(filter): \(error.description)")
+            }
+        }
+    }
+
     package func unsubscribe(_ filters: [String]) {
         for filter in filters { connection?.unsubscribe(filter) }
     }
@@ -208,7 +232,7 @@ package final class BrokerClient {
     package func next(until deadline: Double) throws(ClientError) -> InboundMessage? {
         while taken == inbox.count {
             inbox.removeAll(keepingCapacity: true)
-            taken = 0
+            (taken, weight) = (0, 0)
             if Interrupt.came { return nil }
             try step(until: deadline)
             if inbox.isEmpty, monotonicSeconds() >= deadline { return nil }
@@ -225,7 +249,20 @@ package final class BrokerClient {
     }
 
     private func take(_ message: InboundMessage) {
-        if inbox.count - taken < Self.inboxLimit { inbox.append(message) }
+        weight += message.topic.utf8.count + message.payload.count + 200
+        guard weight <= inboxLimit else {
+            overflow = "more than \(inboxLimit) bytes of messages came before the broker answered a subscription"
+            return
+        }
+        inbox.append(message)
+    }
+
+    private func granted(_ id: Int32, _ reason: Int) {
+        guard let filter = asked.removeValue(forKey: id) else {
+            subscribed[id] = reason
+            return
+        }
+        if reason >= 128 { end = end ?? "the broker refuses the subscription to \(filter)" }
     }
 
     /// Waits for an acknowledgement.
@@ -246,6 +283,7 @@ package final class BrokerClient {
     /// Waits for the socket, at most a second and until the deadline, and does what is to be done there.
     private func step(until deadline: Double) throws(ClientError) {
         guard let connection else { throw ClientError("not connected") }
+        if let overflow { throw ClientError(overflow) }
         let socket = connection.socket
         guard socket >= 0 else { throw ClientError(end ?? "the connection was closed") }
         let wait = max(0, min(1, deadline - monotonicSeconds()))
@@ -274,7 +312,7 @@ package final class BrokerClient {
             case .connected(let limits): (isAccepted, isResumed) = (true, limits.sessionPresent)
             case .refused(let code, let reason): refusal = (code, reason)
             case .lost(let reason, _, _, _): end = end ?? reason
-            case .subscribed(let id, let code): subscribed[id] = code
+            case .subscribed(let id, let code): granted(id, code)
             case .finished(let id, let reason): published[id] = reason
             case .message(let message): take(message)
             case .heard: break

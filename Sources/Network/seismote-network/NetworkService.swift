@@ -69,7 +69,8 @@ final class NetworkService {
     /// - Parameter isUp: is told when the broker has taken what waited.
     private func serve(_ client: BrokerClient, isUp: () -> Void) throws {
         try client.subscribe(machine.topics.heard + [machine.topics.last, machine.topics.sync])
-        try client.subscribe(machine.topics.retained)
+        // (Two messages of each station: too many to be kept until the broker's answer.)
+        try client.ask(for: machine.topics.retained)
         machine.connected(clock: monotonicSeconds())
         try perform(client)
         while !Interrupt.came {
