@@ -43,7 +43,8 @@ struct BootFile {
             try keep(change)
         }
         for change in changes.reversed() { try change.write() }
-        for path in [source] + moved { try Self.wipe(path) }
+        // (The settings file goes last: after a power cut the next start wipes what is left.)
+        for path in moved + [source] { try Self.wipe(path) }
         unlink(complaint)
         print("\(source) was taken over as \(config)")
         return .done
@@ -81,21 +82,48 @@ struct BootFile {
                 (["mqtt", "tls", "cert_file"], false),
                 (["mqtt", "tls", "key_file"], true), (["mqtt", "tls", "psk_file"], true),
             ]
+            // New names by files as they really are: two keys may name one file, and two files may have one name.
+            var (homes, names) = ([String: String](), Set(["mqtt-password", Self.name(config)]))
+            var gone: [(key: [String], new: String)] = []
             for (key, isSecret) in named {
                 var value: Value? = tree
                 for part in key { value = value?[part] }
                 guard let path = value?.rawText, path.hasPrefix("\(folder)/") else { continue }
-                guard let content = SmallFiles.text(path) else {
-                    missing.append(key)
-                    continue
+                let file = Self.real(path) ?? path
+                var new = homes[file]
+                if new == nil {
+                    var name = Self.name(path)
+                    if names.contains(name) { name = "\(key[key.count - 1])-\(name)" }
+                    names.insert(name)
+                    new = "\(home)/\(name)"
+                    homes[file] = new
                 }
-                let new = "\(home)/\(path.split(separator: "/").last ?? "file")"
-                files.append(FileChange(path: new, text: content, isSecret: isSecret))
-                moved.append(path)
+                guard let new else { continue }
                 set(key, .string(new))
+                if let at = files.firstIndex(where: { $0.path == new }) {
+                    if isSecret { files[at].isSecret = true }
+                } else if file.hasPrefix("\(Self.real(folder) ?? folder)/"), let content = SmallFiles.text(file) {
+                    files.append(FileChange(path: new, text: content, isSecret: isSecret))
+                    moved.append(file)
+                } else {
+                    gone.append((key, new))
+                }
             }
-            return ([FileChange(path: config, text: try SettingsEdit.edit(text, patch))] + files, moved, missing)
+            let settings = try SettingsEdit.edit(text, patch)
+            // The power was cut when all had arrived, and while the partition was wiped.
+            let hasArrived = SmallFiles.text(config) == settings && gone.allSatisfy { access($0.new, F_OK) == 0 }
+            if !hasArrived { missing = gone.map(\.key) }
+            return ([FileChange(path: config, text: settings)] + files, moved, missing)
         } catch { throw CtlError(status: .settings, error.text(fileName: source)) }
+    }
+
+    private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "file" }
+
+    /// A path without links and dots; nil where nothing is there.
+    private static func real(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
     }
 
     /// A patch with a value at a key; null stays in it.
