@@ -136,20 +136,21 @@ struct MQTTDeniedTopic: Alert {
 struct DuplicateID: Alert {
     static let declaration = AlertDeclaration(
         "duplicate_id", .error, "Two stations with one id",
-        "Two stations have the same id, and displace each other at the broker.",
+        "Two stations have the same id, or another program has the station's client id: they displace each other at the "
+            + "broker, and what it had kept for the station may go to the other.",
         remedy:
             "Give one of the two another `station.id` in its settings file, and an account of its own; after a move, stop "
             + "the old board",
-        see: "[moving to another board](../install/another-board.md)",
+        see:
+            "[moving to another board](../install/another-board.md), and [who can take a client id](../understand/security.md#client-ids)",
         details: "`certain`: whether it is certain; `count`: how often it was seen.", check: "identity")
 
-    /// (The count alone changes without a new alert.)
     func look(_ facts: AlertFacts) -> AlertFault? {
         guard let duplicate = facts.link.duplicate else { return nil }
         return AlertFault(
             duplicate.isSure
-                ? "another station has the same id, and the broker disconnects each for the other: give one of them another station.id"
-                : "connections end repeatedly and without a reason, probably because another station has the same id: give one of them another station.id",
+                ? "taken over \(duplicate.count) times: another client has this station's client id, and the broker disconnects each for the other: give a second station another station.id, any other program another client id"
+                : "connections ended \(duplicate.count) times without a reason, probably taken over by another client with this station's client id: give a second station another station.id, any other program another client id",
             .object([
                 .init("count", .int(Int64(clamping: duplicate.count))), .init("certain", .bool(duplicate.isSure)),
             ]))

@@ -112,7 +112,7 @@ import Testing
         statistics.duplicate = .init(count: 4, isSure: true)
         let certain = Self.faults(&alerts, statistics, 0)["duplicate_id"] ?? ""
         #expect(probable.contains("probably") && !certain.contains("probably"))
-        #expect(certain.contains("station.id"))
+        #expect(certain.contains("station.id") && certain.contains("taken over 4 times"))
     }
 
     /// Nobody hears of it while it lasts.

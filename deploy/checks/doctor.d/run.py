@@ -493,7 +493,7 @@ class DuplicateId(Case):
     """A second agent with the same id."""
 
     def __init__(self):
-        super().__init__("duplicate_id", "another station.id", "another station has the same id|two agents")
+        super().__init__("duplicate_id", "another station.id", "another station has the same id|taken over [0-9]+ times|two agents")
         self.other, self.again = None, 5
 
     async def fault(self):
