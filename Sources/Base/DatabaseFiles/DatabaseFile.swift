@@ -16,6 +16,8 @@ public final class DatabaseFile {
         public var isExclusive = false
         /// `NORMAL`: all is there after a kill, but after a power cut the last seconds may be gone; `FULL`: they are not.
         public var synchronous = "NORMAL"
+        /// Bytes that the write-ahead log keeps on the disk; half of them go into the file as soon as they are there.
+        public var logBytes = 16 << 20
 
         public init(writes: Bool = true, isExclusive: Bool = false, synchronous: String = "NORMAL") {
             (self.writes, self.isExclusive, self.synchronous) = (writes, isExclusive, synchronous)
@@ -36,7 +38,9 @@ public final class DatabaseFile {
         if opening.isExclusive { try execute("PRAGMA locking_mode=EXCLUSIVE") }
         try execute("PRAGMA journal_mode=WAL")
         try execute("PRAGMA synchronous=\(opening.synchronous)")
-        try execute("PRAGMA journal_size_limit=16777216")
+        try execute("PRAGMA journal_size_limit=\(opening.logBytes)")
+        // (SQLite's own default is 1000 pages.)
+        try execute("PRAGMA wal_autocheckpoint=\(max(16, min(1000, opening.logBytes / 8192)))")
         let found = try number("PRAGMA application_id")
         guard found != application else { return }
         guard found == 0, try number("SELECT count(*) FROM sqlite_schema") == 0 else {

@@ -114,7 +114,8 @@ public struct FeedSettings: ProgramSettings {
         Setting("feed.days", \.days, .number(0.01...3650, unit: "days"), "How long records are kept."),
         Setting(
             "feed.megabytes", \.megabytes, .integer(10...1_000_000, unit: "MB"),
-            "Size of the ring at most; the oldest records go first."),
+            "Bytes of the folder at most, with the database's write-ahead log; the oldest records go first. What stations "
+                + "say of themselves and events have a quarter each."),
         Setting(
             "feed.patience_s", \.patience, .duration(0...600),
             "How long samples that are missing are waited for before they are given up and the later ones go on."),

@@ -71,7 +71,8 @@ struct FeedProgram: ParsableCommand {
 
     private static func serve(_ settings: FeedSettings) throws {
         EndSignals.listen()
-        let writer = try Ring(folder: settings.folder, writes: true)
+        let writer = try Ring(
+            folder: settings.folder, writes: true, bytes: settings.megabytes * 1_000_000)
         func reader() throws -> Ring { try Ring(folder: settings.folder, writes: false) }
         let (shared, inbox) = (SharedState(), try Inbox(mostBytes: 64 << 20, root: settings.root))
         let wishes = FetchWishes(wake: inbox.wake)

@@ -135,4 +135,84 @@ struct ChannelFlowTests {
         }
         #expect(received == sent)
     }
+
+    // MARK: clocks that are ahead
+
+    /// Live blocks of a second each, as the feed gets them: the times that the station gives them, at seconds of the feed's
+    /// clock, and what comes out in order.
+    private func play(_ seconds: [(clock: Int, time: Int)], patience: Double = 10) -> (
+        samples: [Int32], missing: Int, late: Int, waits: [Int]
+    ) {
+        var flow = ChannelFlow()
+        var (ordered, missing, late, waits): ([Int32], Int, Int, [Int]) = ([], 0, 0, [])
+        for (clock, time) in seconds {
+            let utc = Int64(clock + 1) * 1_000_000_000
+            var steps = flow.take(block(time), now: Double(clock + 1), patience: patience, clock: utc)
+            steps += flow.tick(now: Double(clock + 1), patience: patience, clock: utc)
+            for step in steps {
+                switch step {
+                case .block(let block): ordered += block.samples
+                case .missing(_, _, let count): missing += count
+                case .late(let block): late += block.samples.count
+                case .back: break
+                }
+            }
+            waits.append(seconds.prefix { $0.clock <= clock }.count * 10 - ordered.count - late)
+        }
+        return (ordered, missing, late, waits)
+    }
+
+    /// A clock that is ahead for some seconds holds nothing back: by less than the feed's patience, by more, from the first
+    /// sample on, twice. What is right comes in order, and no later than two seconds after it was there.
+    @Test(arguments: [
+        (3, 1500, 10), (30, 1500, 10), (3, 8, 10), (30, 8, 10), (3, 1500, 0), (30, 60, 0), (60, 3600, 25), (1, 5, 3),
+    ])
+    func aClockThatWasAheadHoldsNothingBack(length: Int, ahead: Int, from: Int) {
+        for repeats in 1...2 {
+            var seconds: [(clock: Int, time: Int)] = []
+            for clock in 0..<(from + 200) * repeats {
+                let within = clock % (from + 200)
+                seconds.append((clock, within >= from && within < from + length ? clock + ahead : clock))
+            }
+            let result = play(seconds)
+            let right = seconds.filter { $0.clock == $0.time }
+                .flatMap { second in (0..<10).map { Int32(second.time * 10 + $0) } }
+            let ordered = Set(result.samples)
+            // (What the wrong clock said stays; where its time has come, the right samples come as well.)
+            let twice = result.samples.count - ordered.count
+            #expect(twice <= (ahead < 200 ? repeats * length * 10 : 0), "each sample once")
+            #expect(ordered.isSuperset(of: right), "all that is right is in order: ahead \(ahead) s for \(length) s")
+            // What the clock was wrong for is waited for as any other hole; then nothing waits any more.
+            // (A sample that comes twice counts as one that waits.)
+            for second in from + length + 12..<from + 200 {
+                let waits = result.waits[second]
+                #expect(waits <= (ahead < 200 ? length * 10 : 0), "second \(second): \(waits) samples wait")
+            }
+        }
+    }
+
+    /// Few seconds ahead, while the patience lasts, are no hole: nothing is said to be missing.
+    @Test func whatIsAheadForAMomentMakesNoHole() {
+        let seconds = (0..<100).map { (clock: $0, time: $0 >= 20 && $0 < 23 ? $0 + 1500 : $0) }
+        let result = play(seconds)
+        // The three seconds themselves are missing; the 25 minutes are not.
+        #expect(result.missing == 30 && result.late == 30)
+    }
+
+    /// A feed whose own clock is behind, or that has none, takes what comes twice for what it is.
+    @Test func aFeedThatIsBehindDoesNotGoBackForDuplicates() {
+        var flow = ChannelFlow()
+        var ordered = 0
+        for second in 0..<60 {
+            let again = second > 30 && second < 36 ? second - 20 : second
+            for one in Set([second, again]).sorted(by: >) {
+                let clock = Int64(second - 600) * 1_000_000_000
+                for step in flow.take(block(one), now: Double(second), patience: 10, clock: clock) {
+                    if case .block(let block) = step { ordered += block.samples.count }
+                    if case .back = step { Issue.record("back for a duplicate at \(second)") }
+                }
+            }
+        }
+        #expect(ordered == 600)
+    }
 }

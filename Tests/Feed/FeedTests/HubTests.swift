@@ -1,5 +1,6 @@
 import DatabaseFiles
 import Feed
+import Foundation
 import Messages
 import MiniSEED
 import Settings
@@ -38,7 +39,9 @@ private final class Bench {
         _ settings: FeedSettings, _ shared: SharedState, _ wishes: FetchWishes, _ now: Moment, _ log: Log
     ) throws -> Hub {
         try Hub(
-            settings, ring: try Ring(folder: settings.folder, writes: true), shared: shared, wishes: wishes, run: "t",
+            settings,
+            ring: try Ring(folder: settings.folder, writes: true, bytes: settings.megabytes * 1_000_000),
+            shared: shared, wishes: wishes, run: "t",
             at: now,
             .init(
                 send: { log.sent.append(($0, (try? JSONReader.read($1)) ?? .null)) }, say: { log.lines.append($0) }))
@@ -400,6 +403,45 @@ struct HubTests {
         #expect(try bench.sampleTimes("sta=ROOF").first == time(0))
     }
 
+    /// The limit is of the folder: thousands that say who they are and send nothing, events, records, and all that at once, with
+    /// the write-ahead log, in one round as well as in many, and over a restart.
+    @Test(arguments: [1, 100]) func theFolderStaysWithinItsLimit(atOnce: Int) throws {
+        let bench = try Bench {
+            $0.megabytes = 10
+            $0.recordSeconds = 0.5
+        }
+        func bytes() -> Int {
+            SmallFolder.bytes(bench.settings.folder)
+        }
+        try bench.take([Bench.info("base"), Bench.config("base"), Bench.trace("base", 0)], after: 1)
+        let words = String(repeating: "x", count: 9000)
+        var largest = 0
+        var waiting: [InboundMessage] = []
+        for number in 0..<3000 {
+            waiting.append(Bench.info("s\(number)", [("note", .string(words))]))
+            guard waiting.count >= atOnce * 10 else { continue }
+            try bench.take(waiting, after: 0.01)
+            waiting = []
+            largest = max(largest, bytes())
+        }
+        #expect(largest <= 10_000_000, "messages")
+        for part in 0..<10 {
+            let large = (0..<100).map {
+                Bench.event("liar", "liar-\(part)-\($0)", at: time(0), [("note", .string(words))])
+            }
+            try bench.take(large, after: 0.01)
+            try bench.take((0..<200).map { Bench.trace("base", part * 200 + $0 + 1) }, after: 200)
+            largest = max(largest, bytes())
+        }
+        #expect(largest <= 10_000_000, "events and records")
+        // The station that sends samples is there after a restart, without a word of it.
+        try bench.restart()
+        try bench.take([Bench.trace("base", 2001)], after: 1)
+        #expect(bench.contents.stations.map(\.code) == ["BASE"] && bytes() <= 10_000_000)
+        let kept = try bench.reader().messages()
+        #expect(kept.contains { $0.station == "base" } && kept.count < 300 && kept.count > 100)
+    }
+
     @Test func eventsOfOneStationDoNotEmptyTheRing() throws {
         let bench = try Bench { $0.megabytes = 10 }
         try bench.take([Bench.event("base", "base-1", at: time(-100))])
@@ -576,4 +618,15 @@ private final class Counter: Sendable {
     private let number = Mutex(0)
     func add() { number.withLock { $0 += 1 } }
     var count: Int { number.withLock { $0 } }
+}
+
+/// Bytes of the files of a folder.
+private enum SmallFolder {
+    static func bytes(_ folder: String) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.reduce(0) { sum, name in
+            let facts = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+            return sum + ((facts?[.size] as? Int) ?? 0)
+        }
+    }
 }

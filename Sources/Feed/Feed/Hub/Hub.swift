@@ -65,6 +65,7 @@ public final class Hub {
     private var requests: SampleRequests
     private var refusals = Refusals()
     private let events: EventArchive
+    private var messages: MessageArchive
     private var channels: [SourceIdentifier: Channel] = [:]
     private var stationIndex: [String: Int] = [:]
     /// Packets of each channel in the ring, by its number.
@@ -91,6 +92,7 @@ public final class Hub {
         directory = StationDirectory(settings: settings)
         requests = SampleRequests(run: run)
         events = try EventArchive(ring: ring, mostBytes: settings.megabytes * 250_000)
+        messages = MessageArchive(ring: ring, mostBytes: settings.megabytes * 250_000)
         packetCounts = try ring.packetCounts()
         self.now = now
         try restore()
@@ -114,7 +116,10 @@ public final class Hub {
                     network: station.network, code: station.code, description: station.id, first: station.first,
                     last: station.last, streams: streams), number: station.number, id: station.id)
         }
-        for message in try ring.messages() { learn(message.station, message.topic, message.payload) }
+        for message in try ring.messages() {
+            learn(message.station, message.topic, message.payload)
+            messages.know(message.station, message.topic, bytes: message.payload.count)
+        }
         let tails = Dictionary(try ring.tails().map { ($0.channel, $0) }) { $1 }
         for channel in kept {
             guard let index = contents.numbers.firstIndex(of: channel.station) else { continue }
@@ -132,10 +137,13 @@ public final class Hub {
             channels[source] = Channel(
                 station: index, number: channel.number, flow: ChannelFlow(next: next), packetiser: packetiser)
         }
+        try messages.limit(hasSamples)
         if !contents.stations.isEmpty { surroundings.say("continuing with \(contents.stations.count) stations") }
         let old = try ring.takeOldEvents()
         for event in old { try takeEvent(event.owner, event.payload, isNetwork: event.owner == "network") }
     }
+
+    private func hasSamples(_ id: String) -> Bool { contents.ids.values.contains(id) }
 
     private func add(_ station: FeedStation, number: Int64, id: String) {
         stationIndex[station.identifier] = contents.stations.count
@@ -170,8 +178,13 @@ public final class Hub {
                 id, .messages, count: count, "\(count) messages came faster than the feed takes them, and were dropped")
         }
         let packets = contents.counts.packets
+        var rest = taken.messages[...]
+        while let parcel = nextParcel(&rest) {
+            try ring.transaction { () throws(DatabaseError) in for message in parcel { try take(message) } }
+            // What came at once does not go beyond the folder's limit until the next minute.
+            if try ring.usedBytes() > mostBytes { try ring.transaction { () throws(DatabaseError) in try trim() } }
+        }
         try ring.transaction { () throws(DatabaseError) in
-            for message in taken.messages { try take(message) }
             for source in Array(channels.keys) { try settle(source) }
             try writeTails()
             if now.monotonic >= nextForwarded {
@@ -187,6 +200,25 @@ public final class Hub {
         }
         publish(isConnected: isConnected)
         return contents.counts.packets != packets
+    }
+
+    /// Bytes that the file may have beside its log.
+    private var mostBytes: Int {
+        let folder = settings.megabytes * 1_000_000
+        return folder - Ring.logBytes(of: folder)
+    }
+
+    /// The next messages that go to the disk at once: not more than the log has room for, and one at least.
+    private func nextParcel(_ rest: inout ArraySlice<InboundMessage>) -> ArraySlice<InboundMessage>? {
+        guard !rest.isEmpty else { return nil }
+        var bytes = 0
+        let most = Ring.logBytes(of: settings.megabytes * 1_000_000) / 2
+        let count = rest.prefix { message in
+            bytes += message.payload.count
+            return bytes <= most
+        }.count
+        defer { rest = rest.dropFirst(max(1, count)) }
+        return rest.prefix(max(1, count))
     }
 
     private func publish(isConnected: Bool) {
@@ -229,7 +261,7 @@ public final class Hub {
         case "state/info", "state/config", "state/level", "state/health", "data/vibration":
             guard learn(id, topic, message.payload) else { return }
             if topic == "state/info" || topic == "state/config" {
-                try ring.set(id, topic, message.payload)
+                try messages.set(id, topic, message.payload, hasSamples: hasSamples)
                 for one in directory.release(id) { try takeTrace(id, one) }
             }
         case "event/trigger", "event/last", "data/history/event/trigger":
@@ -307,7 +339,7 @@ public final class Hub {
             if unit != nil, channels[block.source] == nil { continue }
             guard isOfThisTime(block, id), try open(block, id) else { continue }
             let steps = channels[block.source]?.flow.take(
-                block, now: now.monotonic, patience: settings.patience, isHistory: isHistory)
+                block, now: now.monotonic, patience: settings.patience, isHistory: isHistory, clock: now.utc)
             try follow(steps ?? [], block.source)
         }
     }
@@ -395,12 +427,25 @@ public final class Hub {
                     follow(id, block)
                 }
             case .missing(let from, let to, let count): try declare(source, from, to, count)
+            case .back(let time): try goBack(source, to: time)
             case .late(let block):
                 guard let channel = channels[source] else { continue }
                 contents.counts.late += block.samples.count
                 try addLate(block, channel.number)
             }
         }
+    }
+
+    /// A record has samples of one order alone.
+    private func goBack(_ source: SourceIdentifier, to time: Int64) throws(DatabaseError) {
+        try emit(source) { $0.flush() }
+        guard let channel = channels[source],
+            let id = contents.ids[contents.stations[channel.station].identifier]
+        else { return }
+        refuse(
+            id, .future,
+            "its clock was ahead of the feed's, and is right again: records go on at \(Timestamp(nanoseconds: time)). "
+                + "Those of the time ahead stay as they came")
     }
 
     private func declare(_ source: SourceIdentifier, _ from: Int64, _ to: Int64, _ count: Int) throws(DatabaseError) {
@@ -465,7 +510,9 @@ public final class Hub {
     /// What is given up, and what is asked for.
     private func settle(_ source: SourceIdentifier) throws(DatabaseError) {
         guard let channel = channels[source], let hole = channel.flow.hole else { return }
-        let steps = channels[source]?.flow.tick(now: now.monotonic, patience: settings.patience) ?? []
+        let steps =
+            channels[source]?.flow.tick(
+                now: now.monotonic, patience: settings.patience, clock: now.utc) ?? []
         try follow(steps, source)
         // Stations have samples at the sensor's rate on their disks; those of other rates come by themselves or not at all.
         guard steps.isEmpty, let id = contents.ids[contents.stations[channel.station].identifier],
@@ -517,7 +564,7 @@ public final class Hub {
         var isTrimmed = deduct(try ring.trim(before: oldest, channels: numbers))
         try events.trim(before: oldest)
         contents.counts.ringBytes = try ring.usedBytes()
-        let most = settings.megabytes * 1_000_000
+        let most = mostBytes
         if contents.counts.ringBytes > most {
             isTrimmed = try giveUp(contents.counts.ringBytes, most) || isTrimmed
             contents.counts.ringBytes = try ring.usedBytes()
@@ -544,7 +591,7 @@ public final class Hub {
         var isTrimmed = false
         for (id, use) in uses.sorted(by: { $0.key < $1.key }) where use > level {
             var left = (use - level) / Ring.bytesOfRecord + 1
-            if use > level + level / 4 {
+            if use > total / uses.count * 5 / 4 {
                 refuse(id, .records, count: left, "has much more than its share of the ring; its oldest records go")
             }
             let own = contents.stations.indices.filter { contents.ids[contents.stations[$0].identifier] == id }

@@ -36,11 +36,18 @@ public final class Ring: @unchecked Sendable {
 
     private let file: DatabaseFile
 
-    /// - Parameter writes: makes the file where it is not there.
-    public init(folder: String, writes: Bool) throws(DatabaseError) {
+    /// Bytes of a folder of so many that the write-ahead log may have.
+    static func logBytes(of bytes: Int) -> Int { min(16 << 20, bytes / 10) }
+
+    /// - Parameters:
+    ///   - writes: makes the file where it is not there.
+    ///   - bytes: of the folder; see ``logBytes(of:)``.
+    public init(folder: String, writes: Bool, bytes: Int = 1_000_000_000) throws(DatabaseError) {
         if writes { mkdir(folder, 0o750) }
+        var opening = DatabaseFile.Opening(writes: writes)
+        opening.logBytes = Self.logBytes(of: bytes)
         file = try DatabaseFile(
-            folder + "/feed.db", application: Self.application, tables: Self.tables, .init(writes: writes))
+            folder + "/feed.db", application: Self.application, tables: Self.tables, opening)
         if writes { for table in Self.laterTables { try file.execute(table) } }
     }
 
@@ -367,6 +374,11 @@ public final class Ring: @unchecked Sendable {
         try file.run(
             "INSERT OR REPLACE INTO message(station, topic, payload) VALUES(?, ?, ?)", .text(station), .text(topic),
             .bytes(payload))
+    }
+
+    /// What a station has said goes.
+    public func removeMessages(of station: String) throws(DatabaseError) {
+        try file.run("DELETE FROM message WHERE station = ?", .text(station))
     }
 
     public func messages() throws(DatabaseError) -> [(station: String, topic: String, payload: [UInt8])] {

@@ -28,12 +28,18 @@ public struct ChannelFlow: Sendable {
         case missing(from: Int64, to: Int64, count: Int)
         /// Samples of a time that was given up before: they have come too late for the order.
         case late(ChannelBlock)
+        /// The order goes on at an earlier time: what came before was of a clock that was ahead.
+        case back(to: Int64)
     }
 
     /// Samples of later time that wait at most, in seconds of them.
     static let mostWaiting = 600.0
     private static let (mostBlocks, mostSamples) = (4096, 2_000_000)
     private static let mostHoles = 64
+    /// A time that is so far ahead of the feed's clock (ns) is doubted: that of a message on its way is not.
+    private static let doubtful: Int64 = 2_000_000_000
+    /// So many seconds of samples that follow each other, in two blocks at least, show that a clock is right again.
+    private static let secondsToReturn = 2.0
 
     /// Time of the sample that comes next; nil before the first.
     public private(set) var next: Int64?
@@ -42,6 +48,12 @@ public struct ChannelFlow: Sendable {
     /// Monotonic seconds at which what is missing is given up.
     private var deadline = 0.0
     private var holes: [ClosedRange<Int64>] = []
+    /// Time of the first sample of all; nil before it, and of a former run.
+    private var first: Int64?
+    /// Monotonic seconds at which something came in its order.
+    private var inOrder = -Double.infinity
+    /// Blocks of the present that have come while the order had been led into the future, one behind the other.
+    private var returning: [ChannelBlock] = []
     /// Samples that came more than once.
     public private(set) var duplicates = 0
 
@@ -58,11 +70,14 @@ public struct ChannelFlow: Sendable {
     ///   - now: monotonic seconds.
     ///   - patience: seconds that a hole may last after the last block that was to the purpose.
     ///   - isHistory: it was sent late: while such blocks come, others may.
+    ///   - clock: nanoseconds of UTC, by the feed's clock; nil: it has none. With it, samples of a clock that is ahead do not
+    ///     hold back what is right.
     public mutating func take(
-        _ block: ChannelBlock, now: Double, patience: Double, isHistory: Bool = false
+        _ block: ChannelBlock, now: Double, patience: Double, isHistory: Bool = false, clock: Int64? = nil
     ) -> [Step] {
         var steps: [Step] = []
         guard !block.samples.isEmpty, SampleTimeline.rates.contains(block.rate) else { return [] }
+        if !isHistory, returns(block, clock, &steps) { return steps }
         // (What lies beside the hole is no sign that more will come.)
         if isHistory, let hole, block.start < hole.to, block.end > hole.from {
             let half = Int64(0.5e9 / block.rate)
@@ -70,28 +85,68 @@ public struct ChannelFlow: Sendable {
         }
         append(block, &steps)
         drain(&steps)
+        if steps.contains(where: { if case .block = $0 { true } else { false } }) { inOrder = now }
         if let first = pending.first, let last = pending.last {
             if deadline == 0 { deadline = now + patience }
             let isTooLong = Double(last.end - first.start) / 1e9 > Self.mostWaiting
             if isTooLong || pending.count > Self.mostBlocks || pendingSamples > Self.mostSamples {
-                giveUp(&steps, now, patience)
+                giveUp(&steps, now, patience, clock)
             }
         }
         return steps
     }
 
+    /// Whether a block is of the present, while the order is ahead of the feed's clock and nothing is known of the block's time.
+    /// Where enough of them follow each other, the order goes back to them.
+    private mutating func returns(_ block: ChannelBlock, _ clock: Int64?, _ steps: inout [Step]) -> Bool {
+        let isReturn =
+            if let clock, let next {
+                next > clock + Self.doubtful && block.end <= next && block.end <= clock + Self.doubtful
+                    && isUnknown(block)
+            } else { false }
+        if let last = returning.last, !isReturn || !isNear(block.start, last.end, block.rate) {
+            for one in returning { takeLate(one, known: one.samples.count, &steps) }
+            returning = []
+        }
+        guard isReturn else { return false }
+        returning.append(block)
+        guard let begin = returning.first?.start, returning.count > 1,
+            Double(block.end - begin) / 1e9 >= Self.secondsToReturn
+        else { return true }
+        steps.append(.back(to: begin))
+        steps += pending.map { .late($0) } + returning.map { .block($0) }
+        holes = holes.compactMap { $0.lowerBound >= begin ? nil : $0.lowerBound...min($0.upperBound, begin) }
+        (pending, pendingSamples, deadline, returning) = ([], 0, 0, [])
+        first = first.map { min($0, begin) }
+        next = block.end
+        return true
+    }
+
+    /// Whether no sample of a block's time has come: it lies in a hole, or before all of them.
+    private func isUnknown(_ block: ChannelBlock) -> Bool {
+        let half = Int64(0.5e9 / block.rate)
+        if let first, block.end <= first + half { return true }
+        return holes.contains { $0.lowerBound - half <= block.start && block.end <= $0.upperBound + half }
+    }
+
     /// Gives up what has been waited for long enough.
-    public mutating func tick(now: Double, patience: Double) -> [Step] {
+    public mutating func tick(now: Double, patience: Double, clock: Int64? = nil) -> [Step] {
         var steps: [Step] = []
-        if !pending.isEmpty, now >= deadline { giveUp(&steps, now, patience) }
+        if !pending.isEmpty, now >= deadline { giveUp(&steps, now, patience, clock) }
         return steps
     }
 
     /// Nothing more will come of what is missing.
     public mutating func expectNoMore(now: Double) { if !pending.isEmpty { deadline = min(deadline, now) } }
 
-    private mutating func giveUp(_ steps: inout [Step], _ now: Double, _ patience: Double) {
+    private mutating func giveUp(_ steps: inout [Step], _ now: Double, _ patience: Double, _ clock: Int64?) {
         guard let next, let first = pending.first else { return }
+        // Of a clock that was ahead, while what is right goes on: nothing is missing.
+        if let clock, first.start > clock + Self.doubtful, now - inOrder < max(patience, 2) {
+            steps += pending.map { .late($0) }
+            (pending, pendingSamples, deadline) = ([], 0, 0)
+            return
+        }
         let count = Int((Double(first.start - next) * first.rate / 1e9).rounded())
         steps.append(.missing(from: next, to: first.start, count: max(1, count)))
         holes.append(next...first.start)
@@ -115,7 +170,7 @@ public struct ChannelFlow: Sendable {
     private mutating func append(_ block: ChannelBlock, _ steps: inout [Step]) {
         var block = block
         guard let next else {
-            self.next = block.end
+            (self.next, first) = (block.end, block.start)
             return steps.append(.block(block))
         }
         if isNear(block.start, next, block.rate) {
