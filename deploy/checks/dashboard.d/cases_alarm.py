@@ -8,6 +8,7 @@ import time
 from cases_fleet import Speakers
 from firefox import Firefox
 from looks import check_looks, coloured
+from marks import early, measures
 from world import wait_until
 
 BANNER = "!document.getElementById('alarm').hidden"
@@ -80,6 +81,8 @@ def delays(broker, number, wait, shown):
     return found
 
 
+@early
+@measures
 def case_alarm_is_seen_and_heard(world):
     broker = world.another_broker("alarm")
     with Speakers(world, broker, "fleet", "20") as speakers:
@@ -256,6 +259,8 @@ def views_in_firefox(world, broker, firefox):
     assert firefox.value("window.wrong") == [], firefox.value("window.wrong")
 
 
+@early
+@measures
 def case_alarm_in_firefox(world):
     """The same in Firefox: the first station, the banner, the sound after one click; then the other views."""
     broker = world.another_broker("firefox")
@@ -284,6 +289,7 @@ def case_alarm_in_firefox(world):
     return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
 
 
+@early
 def case_kiosk_shows_one_view_after_the_other(world):
     broker = world.another_broker("kiosk")
     with Speakers(world, broker, "fleet", "8") as speakers:

@@ -7,7 +7,7 @@ import struct
 import subprocess
 
 from looks import check_looks, coloured
-from night import at_night
+from marks import at_night, early
 from quakeml import catalogue
 from world import wait_until
 
@@ -56,6 +56,7 @@ def samples_of(mseed):
     return counts
 
 
+@early
 def case_event_comes_live(world):
     world.quake()
     page = world.page("#/station/demo", size=(1440, 1000))
@@ -80,6 +81,7 @@ def case_event_comes_live(world):
     return page.inner_text(".event-status")
 
 
+@early
 def case_event_measures_agree(world):
     """What the page makes of the samples is what the station measured."""
     world.quake()
@@ -102,6 +104,7 @@ def case_event_measures_agree(world):
     return ", ".join(f"{name} {found[name]:.4f} of the station's" for name in ("pga", "pgv", "pgd"))
 
 
+@early
 def case_event_replays(world):
     world.quake()
     page = world.page("#/station/demo", size=(1440, 1000))
@@ -153,6 +156,7 @@ def case_event_replays(world):
     return f"{now['pieces']} Bézier pieces, marker {sizes[0]:.0f} to {sizes[-1]:.0f} pixels"
 
 
+@early
 def case_event_files(world):
     """What is downloaded is what the agent sent, byte for byte; what the ring has of it is the same."""
     world.quake()

@@ -13,6 +13,7 @@ import time
 import zlib
 
 from looks import check_looks, coloured
+from marks import early, measures
 from world import Broker, free_port, wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -51,6 +52,8 @@ def metrics(session):
     return {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
 
 
+@early
+@measures
 def case_thousand_stations(world):
     broker = world.another_broker("thousand")
     with Speakers(world, broker, "fleet", str(STATIONS)) as speakers:
@@ -266,7 +269,7 @@ class Tiles(http.server.BaseHTTPRequestHandler):
 def case_map_has_names_and_tiles_where_they_are_wanted(world):
     """The map has names of places; without page.json's word nothing is fetched, with it tiles come from there alone, with whose they are."""
     www = os.path.join(world.work, "www-tiles")
-    shutil.copytree(os.path.join(world.work, "www"), www)
+    shutil.copytree(world.www, www)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tiles)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     broker = Broker(os.path.join(world.work, "tiles"), www)
@@ -401,6 +404,7 @@ def packet(data):
     return 0
 
 
+@early
 def case_missed_event_is_asked_for(world):
     """An event of which nothing reaches the page: it sees that in the numbers of the next one, and asks for it."""
     broker = world.another_broker("missed")

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from night import at_night
+from marks import at_night, early
 from world import free_port, wait_until
 
 # Ended by the kernel should this check be killed.
@@ -221,6 +221,7 @@ def ordeal(world, policy, trap, station):
     return f"{len(values(trap))} values in each field of {len(messages)} messages, {len(pages)} views: 0 requests"
 
 
+@early
 def case_hostile_network(world):
     """Hostile values in every field of an earthquake of the network and of its notes, without the policy."""
     begun = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 5))
@@ -272,6 +273,7 @@ def case_hostile_station(world):
     return attack(world, True)
 
 
+@early
 def case_hostile_station_without_policy(world):
     return attack(world, False)
 

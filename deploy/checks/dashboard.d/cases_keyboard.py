@@ -4,7 +4,7 @@ import json
 
 from cases_alarm import BANNER, quake
 from cases_fleet import Speakers
-from night import at_night
+from marks import at_night
 from world import wait_until
 
 # Notes what a mouse, a pen or a finger did: nothing may. And printing asks nobody.

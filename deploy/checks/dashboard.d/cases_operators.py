@@ -8,6 +8,7 @@ import time
 from cases_alarm import quake
 from cases_fleet import Speakers
 from looks import check_looks, coloured
+from marks import measures
 from quakeml import catalogue
 from world import wait_until
 
@@ -26,6 +27,7 @@ SEED = """async () => {
 COUNT = "Seismote.catalogueView.rows.length"
 
 
+@measures
 def case_all_events_in_one_list(world):
     broker = world.another_broker("catalogue")
     with Speakers(world, broker, "station", "contract"):

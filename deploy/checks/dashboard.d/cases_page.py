@@ -5,7 +5,7 @@ import os
 import time
 
 from looks import coloured
-from night import at_night
+from marks import at_night, early, measures
 
 STATION = "Seismote.fleet.stations.get('demo')"
 STEADY = {"sensor": {"rate_hz": 100}}
@@ -39,6 +39,7 @@ def graph(axis):
     return f'canvas.graph[data-axis="{axis}"]'
 
 
+@measures
 def case_first_paint(world):
     page = world.page()
     world.until(page, "performance.getEntriesByName('first-contentful-paint').length > 0 && Seismote.link.state === 'online'")
@@ -68,6 +69,7 @@ def case_station_appears(world):
     return f"MQTT {page.evaluate('Seismote.link.version')}"
 
 
+@early
 def case_earthquake_is_seen(world):
     world.quake()
     page = world.page("#/station/demo", size=(1440, 1000))
@@ -94,6 +96,8 @@ def processors():
     return sum(times), times[3]
 
 
+@early
+@measures
 def case_traces_move_smoothly(world):
     world.quake()
     page = world.page("#/station/demo", size=(1440, 1000))
@@ -124,6 +128,8 @@ def case_traces_move_smoothly(world):
     return f"{best:.1f} pictures a second, {still:.0%} of them without motion{', on a busy machine' if busy else ''}"
 
 
+@early
+@measures
 def case_what_it_costs(world):
     if "demo" in world.agents:
         world.stop("demo")

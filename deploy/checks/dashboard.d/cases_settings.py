@@ -4,7 +4,7 @@ import json
 import re
 
 from looks import check_looks
-from night import at_night
+from marks import at_night
 
 READY = "document.querySelectorAll('.setting').length > 50 && !document.querySelector('#setting-trace-rate_hz').disabled"
 CONFIG = "Seismote.fleet.stations.get('bench').config"

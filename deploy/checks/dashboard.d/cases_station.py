@@ -7,6 +7,7 @@ import re
 
 from cases_fleet import Speakers
 from looks import check_looks
+from marks import early
 from quakeml import catalogue
 from world import wait_until
 
@@ -164,6 +165,7 @@ def case_levels_of_an_hour_to_a_year(world):
     return f"{len(lines) - 1} steps of an hour"
 
 
+@early
 def case_waveform_of_a_moment(world):
     """On a real station: what its ring has, opened by a time."""
     world.agent("ringed", {"sensor": {"rate_hz": 100}})
@@ -253,6 +255,7 @@ def case_settings_of_most_people(world):
     return f"{len(basic)} basic settings of {len(every)}"
 
 
+@early
 def case_languages(world):
     broker = world.another_broker("languages")
     with contract(world, broker):
@@ -336,7 +339,7 @@ def case_old_browser_gets_plain_scripts(world):
     ran = page.evaluate("""(() => { const script = document.createElement("script"); try { script.text = "globalThis.intruder = 1"; document.body.append(script); } catch (error) { return String(error).slice(0, 60); } return globalThis.intruder ?? "blocked"; })()""")
     world.trouble.clear()
     assert ran != 1, ran
-    sizes = {name: os.path.getsize(os.path.join(world.work, "www", name)) for name in os.listdir(os.path.join(world.work, "www"))}
+    sizes = {name: os.path.getsize(os.path.join(world.www, name)) for name in os.listdir(world.www)}
     packed = sum(size for name, size in sizes.items() if name == "index.html" or re.match(r"seismote-.*\.bin$", name))
     assert packed < 260000, json.dumps(sizes)
     return f"{packed / 1000:.0f} kB instead of {(sizes['seismote.js'] + sizes['index.html']) / 1000:.0f}"

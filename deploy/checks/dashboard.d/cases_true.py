@@ -12,6 +12,7 @@ from cases_fleet import Speakers
 from cases_rights import guarded, signed_in
 from cases_settings import CONFIG, apply, field, settings_page
 from looks import check_looks, coloured
+from marks import early
 from world import wait_until
 
 LIVE = "Seismote.fleet.stations.get('live')"
@@ -111,6 +112,7 @@ def case_reader_has_no_levels_to_load(world):
     broker.kill()
 
 
+@early
 def case_trial_is_found_again(world):
     """A page that is opened or loaded again during a trial offers the two ways out of it; the browser asks before it leaves."""
     page = settings_page(world)
@@ -235,6 +237,7 @@ def case_percentage_says_of_what(world):
         broker.kill()
 
 
+@early
 def case_simulated_fleet_shakes(world):
     """Stations that take part in an earthquake are no quiet rows beside it."""
     broker = world.another_broker("simulated")
@@ -307,6 +310,7 @@ def case_silent_station_is_old_at_once(world):
     return f"{sorted(states)}"
 
 
+@early
 def case_open_events_go_on(world):
     """The duration of an open event runs, also between two of its messages."""
     broker = world.another_broker("durations")

@@ -3,74 +3,164 @@
 Where SEISMOTE_FAILED names a file, the names of the cases that failed are written there, and cases whose names stand there
 at the start are the only ones that are run (deploy/schedule.sh: the second try).
 
-A file of cases has functions called `case_…` that take the world (see world.py); they are run in their order in the file.
-What a case returns, a line of text, is printed behind its name. Cases that take long are marked `at_night`: they run where
-SEISMOTE_DASHBOARD_LONG is set, or where a word names them."""
+A file of cases has functions called `case_…` that take the world (see world.py). What a case returns, a line of text, is
+printed behind its name. Cases mostly wait for what takes its time (events of stations, trials that end, a page that has been
+away), so several are run beside each other: each process has a world of its own, with its own broker, browser and stations,
+and takes the next case when it has done with one. See marks.py for those that run at night, begin early, or measure.
 
+SEISMOTE_DASHBOARD_BESIDE: how many cases at once, default 4."""
+
+import collections
+import ctypes
 import importlib
+import io
+import multiprocessing
+import multiprocessing.connection
 import os
+import resource
+import signal
 import sys
 import time
 import traceback
+from contextlib import redirect_stdout
 
 from world import World
 
 FILES = ["cases_page", "cases_fleet", "cases_station", "cases_rights", "cases_hostile", "cases_event", "cases_settings", "cases_true", "cases_late", "cases_alarm", "cases_operators", "cases_school", "cases_vibration", "cases_keyboard"]
 # Only where they are asked for by their names.
 LONG = ["cases_load"]
+BESIDE = int(os.environ.get("SEISMOTE_DASHBOARD_BESIDE", "4"))
+PR_SET_PDEATHSIG = 1
+
+Case = collections.namedtuple("Case", "file key name early measures")
 
 
 def cases(words):
-    for name in FILES + [name for name in LONG if name in words]:
-        try:
-            module = importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise
-            continue
-        for key, value in list(vars(module).items()):
-            if not key.startswith("case_") or not any(word in key or word == name for word in words or [""]):
+    """Those that the words choose, in the order in which they are begun."""
+    for file in FILES + [name for name in LONG if name in words]:
+        for key, value in vars(importlib.import_module(file)).items():
+            if not key.startswith("case_") or value.__module__ != file or not any(word in key or word == file for word in words or [""]):
                 continue
             named = any(word in key for word in words)
             if named or os.environ.get("SEISMOTE_DASHBOARD_LONG") or not getattr(value, "at_night", False):
-                yield key[len("case_"):].replace("_", " "), value
+                yield Case(file, key, key[len("case_"):].replace("_", " "), getattr(value, "early", False), getattr(value, "measures", False))
 
 
 def failed_before(file):
     """The names of the cases that failed at the first try; none at that try, and where cases are not tried again."""
     if not file or not os.path.exists(file):
         return []
-    with open(file) as lines:
+    with open(file, encoding="utf-8") as lines:
         return lines.read().splitlines()
+
+
+def run(world, case):
+    """Whether it passed, and what is to be printed of it."""
+    began, said = time.monotonic(), io.StringIO()
+    passed = True
+    with redirect_stdout(said):
+        try:
+            result = getattr(importlib.import_module(case.file), case.key)(world) or ""
+            world.complain()
+        except Exception:
+            passed, result = False, "FAILED"
+            traceback.print_exc(file=sys.stdout)
+            world.picture_of_failure(case.name)
+        finally:
+            world.close_pages()
+    return passed, f"{case.name:<44} {time.monotonic() - began:6.1f} s  {result}\n{said.getvalue()}"
+
+
+def serve(agent, work, artifacts, www, pipe):
+    """A process with a world: takes cases until there are no more."""
+    # Ended by the kernel should this check be killed; an interrupt is the check's own.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.makedirs(work)
+    os.chmod(work, 0o755)
+    with World(agent, work, artifacts, www) as world:
+        while case := pipe.recv():
+            pipe.send(run(world, case))
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    pipe.send(sum(one.ru_utime + one.ru_stime for one in (own, children)))
+
+
+class Turns:
+    """Which case is next: of those that measure time or cost never two at once."""
+
+    def __init__(self, waiting):
+        self.waiting = sorted(waiting, key=lambda case: not case.early)
+        self.measuring = 0
+
+    def next(self):
+        for case in self.waiting:
+            if not case.measures or self.measuring == 0:
+                self.waiting.remove(case)
+                self.measuring += case.measures
+                return case
+        return None
+
+    def ended(self, case):
+        self.measuring -= case.measures
+
+
+def side_by_side(waiting, agent, work, artifacts):
+    """The names of those that failed, and the processor time of all."""
+    context = multiprocessing.get_context("spawn")
+    turns, failed, processor = Turns(waiting), [], 0.0
+    processes, busy = {}, {}
+    for number in range(min(BESIDE, len(waiting))):
+        ours, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(agent, os.path.join(work, f"world-{number}"), artifacts, os.path.join(work, "www"), theirs))
+        process.start()
+        theirs.close()
+        processes[ours] = process
+    idle = list(processes)
+    while idle or busy:
+        for pipe in list(idle):
+            if case := turns.next():
+                pipe.send(case)
+                busy[pipe] = case
+                idle.remove(pipe)
+            elif not turns.waiting:
+                # (It stops its stations while others go on.)
+                pipe.send(None)
+                idle.remove(pipe)
+        for pipe in multiprocessing.connection.wait(list(busy)) if busy else ():
+            case = busy.pop(pipe)
+            turns.ended(case)
+            try:
+                passed, said = pipe.recv()
+                idle.append(pipe)
+            except (EOFError, OSError):
+                passed, said = False, f"{case.name:<44} its process has ended\n"
+            if not passed:
+                failed.append(case.name)
+            print(said, end="", flush=True)
+    failed += [case.name for case in turns.waiting]
+    for pipe, process in processes.items():
+        try:
+            processor += pipe.recv()
+        except (EOFError, OSError):
+            failed.append(f"a process ended with {process.exitcode}")
+        process.join()
+    return failed, processor
 
 
 def main():
     agent, work, artifacts, *words = sys.argv[1:]
     file = os.environ.get("SEISMOTE_FAILED")
     only = failed_before(file)
-    failed = []
-    with World(agent, work, artifacts) as world:
-        for name, case in cases([word.replace(" ", "_") for word in words]):
-            if only and name not in only:
-                continue
-            began = time.monotonic()
-            try:
-                said = case(world) or ""
-                world.complain()
-                print(f"{name:<44} {time.monotonic() - began:6.1f} s  {said}", flush=True)
-            except Exception:
-                failed.append(name)
-                print(f"{name:<44} {time.monotonic() - began:6.1f} s  FAILED", flush=True)
-                traceback.print_exc(file=sys.stdout)
-                world.picture_of_failure(name)
-            finally:
-                world.close_pages()
-        print(f"pictures: {artifacts}")
+    began = time.monotonic()
+    waiting = [case for case in cases([word.replace(" ", "_") for word in words]) if not only or case.name in only]
+    failed, processor = side_by_side(waiting, agent, work, artifacts)
+    print(f"{len(waiting)} cases, {time.monotonic() - began:.0f} s, {processor:.0f} s of processor time; pictures: {artifacts}")
     if file:
-        with open(file, "w") as lines:
+        with open(file, "w", encoding="utf-8") as lines:
             lines.writelines(f"{name}\n" for name in failed)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
 
-main()
+if __name__ == "__main__":
+    main()

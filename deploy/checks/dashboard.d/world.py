@@ -9,12 +9,14 @@
     world.picture(page, name, whole=False)         a PNG among the artifacts
 """
 
+import asyncio
+import functools
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 from playwright.sync_api import Error, sync_playwright
@@ -25,7 +27,8 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 
 from agent import Agent, merge, playing  # noqa: E402
 from certificates import make as make_certificates  # noqa: E402
-from kinds import free_port  # noqa: E402
+from client import Client  # noqa: E402
+from kinds import Mosquitto, found, free_port  # noqa: E402
 
 REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 RECORDING = os.path.join(REPOSITORY, "deploy/recordings/ridgecrest-2019-07-06-clc.mseed")
@@ -33,54 +36,54 @@ FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-aud
 PATIENCE = 90
 
 
-class Broker:
+class Broker(Mosquitto):
     """A mosquitto with deploy/dashboard/mosquitto.conf's way of serving the page."""
 
     def __init__(self, folder, www, users=None, acl=None, certificate=False):
-        self.folder, self.www, self.users, self.acl = folder, www, users, acl
-        os.makedirs(folder, exist_ok=True)
-        os.chmod(folder, 0o755)
-        self.port, self.web = free_port(), free_port()
+        super().__init__(os.path.dirname(folder), os.path.basename(folder), rights=acl)
+        os.chmod(self.folder, 0o755)
+        self.www, self.users, self.web = www, users, free_port()
         self.page = f"http://127.0.0.1:{self.web}/index.html"
-        self.tls = ""
+        self.lines = [f"listener {self.web} 127.0.0.1", "protocol websockets", "socket_domain ipv4", f"http_dir {www}", "max_queued_messages 20000"]
         if certificate:
-            make_certificates(folder)
-            self.tls = f"certfile {folder}/good.crt\nkeyfile {folder}/server.key\n"
-        self.process = None
+            make_certificates(self.folder)
+            self.lines += [f"certfile {self.folder}/good.crt", f"keyfile {self.folder}/server.key"]
+        if users:
+            path = self.write("users", "".join(f"{user}:{password}\n" for user, password in users.items()))
+            subprocess.run([found("mosquitto_passwd"), "-U", path], check=True)
+            self.lines += ["allow_anonymous false", f"password_file {path}"]
+        self.speakers = {}
 
     def start(self):
-        access = "allow_anonymous true"
-        if self.users:
-            path = os.path.join(self.folder, "users")
-            with open(path, "w", encoding="utf-8") as file:
-                file.writelines(f"{user}:{password}\n" for user, password in self.users.items())
-            subprocess.run(["mosquitto_passwd", "-U", path], check=True)
-            access = f"allow_anonymous false\npassword_file {path}"
-        if self.acl:
-            path = os.path.join(self.folder, "acl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(self.acl)
-            access += f"\nacl_file {path}"
-        path = os.path.join(self.folder, "mosquitto.conf")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f"listener {self.port} 127.0.0.1\nlistener {self.web} 127.0.0.1\nprotocol websockets\n"
-                       f"socket_domain ipv4\nhttp_dir {self.www}\nset_tcp_nodelay true\n{self.tls}{access}\npersistence false\nmax_queued_messages 20000\n"
-                       f"user root\n")
-        with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "mosquitto", "-c", path],
-                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.launch()
         wait_until(lambda: listening(self.port) and listening(self.web), 20, "mosquitto listens")
         return self
 
     def kill(self):
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGKILL)
-            self.process.wait()
+        for speaker in self.speakers.values():
+            asyncio.run_coroutine_threadsafe(speaker.close(False), background()).result(20)
+        self.speakers.clear()
+        self.stop()
 
     def publish(self, topic, payload, retain=True, user=None):
-        access = ["-u", user, "-P", self.users[user]] if user else []
-        subprocess.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", str(self.port), *access, "-q", "1", "-t", topic,
-                        "-s" if payload else "-n", *(["-r"] if retain else [])], input=payload.encode(), check=True, timeout=20)
+        """Says something in another's place; comes back when the broker has it."""
+        asyncio.run_coroutine_threadsafe(self.say(topic, payload.encode(), retain, user), background()).result(20)
+
+    async def say(self, topic, payload, retain, user):
+        speaker = self.speakers.get(user)
+        if speaker is None or speaker.closed.is_set():
+            speaker = Client(f"case-{user}-{free_port()}")
+            await speaker.connect(self.port, user=user, password=self.users[user] if user else None)
+            self.speakers[user] = speaker
+        await speaker.publish(topic, payload, 1, retain, seconds=20)
+
+
+@functools.cache
+def background():
+    """A loop in a thread of its own: that of this thread is playwright's."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    return loop
 
 
 def listening(port):
@@ -100,9 +103,10 @@ def wait_until(condition, seconds, what):
 
 
 class World:
-    def __init__(self, program, work, artifacts):
+    def __init__(self, program, work, artifacts, www=None):
         self.program, self.work, self.artifacts = program, work, artifacts
-        self.broker = Broker(os.path.join(work, "broker"), os.path.join(work, "www"))
+        self.www = www or os.path.join(work, "www")
+        self.broker = Broker(os.path.join(work, "broker"), self.www)
         self.agents, self.brokers, self.pages, self.trouble = {}, [self.broker], [], []
 
     def __enter__(self):
@@ -144,7 +148,7 @@ class World:
         return self.agents["demo"]
 
     def another_broker(self, name, **options):
-        broker = Broker(os.path.join(self.work, name), os.path.join(self.work, "www"), **options)
+        broker = Broker(os.path.join(self.work, name), self.www, **options)
         self.brokers.append(broker)
         return broker.start()
 
