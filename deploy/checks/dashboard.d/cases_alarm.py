@@ -170,6 +170,35 @@ def case_alarm_is_seen_and_heard(world):
     return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
 
 
+def case_far_alarm_sounds_another_way(world):
+    """Within 100 km of the reader's station high and fast, farther away low and slow; what is near is not made quieter."""
+    broker = world.another_broker("far")
+    with Speakers(world, broker, "fleet", "10") as speakers:
+        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        page = world.page("#/", broker=broker)
+        world.until(page, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info?.station && Seismote.fleet.stations.get('net-0003')?.info?.station")
+        page.evaluate("Seismote.preferences.set('home', 'net-0009'); Seismote.preferences.set('sound', 'yes')")
+        page.click(".alarm-button")
+        page.click("dialog .plain:has-text('far away')")
+        world.until(page, "Seismote.sound.isPlaying()", 3)
+        assert page.evaluate("Seismote.sound.pattern()") == "far"
+        slow = page.evaluate("Seismote.sound.tones()")
+        page.evaluate("document.querySelector('#alarm .primary').click()")
+        page.keyboard.press("Escape")
+        heard = []
+        here, there = page.evaluate("(({ latitude, longitude }) => [{ latitude, longitude: longitude + 0.3 }, { latitude: latitude + 1, longitude }])(Seismote.fleet.stations.get('net-0009').info.station)")
+        for number, where in ((1, there), (2, here), (3, there)):
+            quake(broker, number, **where)
+            world.until(page, f"Seismote.alarm.list().some((one) => one.event === 'net-quake-{number}') && Seismote.sound.isPlaying()", 3)
+            heard.append(page.evaluate("Seismote.sound.pattern()"))
+        # (The third is far, and comes while the near one is heard.)
+        assert heard == ["far", "near", "near"], heard
+        fast = page.evaluate("Seismote.sound.tones()")
+        assert max(slow) < min(fast), (slow, fast)
+        broker.kill()
+    return f"far {slow} Hz, near {fast} Hz"
+
+
 def warn(broker, station, left=12.0, state="coming", version=1, event="net-quake-1", alarm=True, retain=True, **more):
     """What a station expects of an earthquake that its network has located."""
     now = time.time()

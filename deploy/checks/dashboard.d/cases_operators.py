@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import json
+import math
 import time
 
 from cases_alarm import quake
@@ -177,6 +178,46 @@ def case_earthquake_of_many_stations(world):
         world.picture(page, "earthquake-printed", whole=True)
         broker.kill()
     return f"{red} pixels of region and star, P from {blue} to {grown} pixels"
+
+
+# Where the brightest row of the newest columns of the spectrogram is: 0 (below) to 1 (above).
+BRIGHTEST = """(() => {
+  const canvas = document.querySelector("canvas.spectrogram");
+  const ratio = devicePixelRatio, bottom = canvas.height - 24 * ratio, top = 6 * ratio;
+  const { data } = canvas.getContext("2d").getImageData(canvas.width - 60 * ratio, top, 1, bottom - top);
+  // (Yellow is the brightest; the lines of the axes are white or grey.)
+  const light = (i) => data[4 * i] + data[4 * i + 1] - 2 * data[4 * i + 2];
+  let most = 0;
+  for (let i = 0; i < data.length / 4; i++) if (light(i) > light(most)) most = i;
+  const same = Array.from({ length: data.length / 4 }, (_, i) => i).filter((i) => light(i) === light(most));
+  return 1 - (same[0] + same.at(-1) + 1) / 2 / (bottom - top);
+})()"""
+
+
+# (What nobody sees is not drawn.)
+SEEN = "(document.querySelector('canvas.spectrogram').scrollIntoView({ block: 'center' }), !document.querySelector('.color-legend').hidden)"
+
+
+def case_spectrogram_has_a_logarithmic_axis(world):
+    """A sine of 3 Hz lies where the axis says so, linear and logarithmic; what was chosen is still chosen in the next visit."""
+    broker = world.another_broker("logarithmic")
+    with Speakers(world, broker, "live", "live"):
+        page = world.page("#/station/live", broker=broker, size=(1280, 1000))
+        found = {}
+        for kind, wanted in (("linear", 3 / 10), ("logarithmic", math.log(3 / (20 / 128)) / math.log(10 / (20 / 128)))):
+            page.wait_for_selector("canvas.spectrogram")
+            world.until(page, f"Seismote.fleet.stations.get('live')?.traces.end > 60 && {SEEN}", 30)
+            if kind == "logarithmic":
+                page.select_option(".spectrogram-card .choice:has-text('Frequency') select", kind)
+            world.until(page, f"{SEEN} && Math.abs({BRIGHTEST} - {wanted}) < 0.03", 10)
+            found[kind] = round(page.evaluate(BRIGHTEST), 3)
+        assert "0.156 Hz" in page.inner_text(".spectrogram-foot") and "10.0 Hz" in page.inner_text(".spectrogram-foot"), page.inner_text(".spectrogram-foot")
+        check_looks(world, page, "spectrogram-logarithmic")
+        page.reload()
+        world.until(page, "document.querySelector('.spectrogram-card .choice:nth-child(3) select')?.value === 'logarithmic'")
+        world.until(page, f"{SEEN} && Math.abs({BRIGHTEST} - {wanted}) < 0.03", 30)
+        broker.kill()
+    return json.dumps(found)
 
 
 def case_record_section(world):

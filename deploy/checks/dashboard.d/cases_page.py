@@ -56,16 +56,19 @@ def case_first_paint(world):
 
 
 def case_station_appears(world):
-    page = world.page()
+    broker = world.another_broker("empty")
+    page = world.page(broker=broker)
     world.until(page, "Seismote.link.state === 'online'")
     world.until(page, "document.querySelector('.waiting-note') && !document.querySelector('.station-card')")
-    world.quake()
-    page.wait_for_selector(".station-card[data-id=demo] .badge[data-state=good]")
+    world.agent("first", broker=broker)
+    page.wait_for_selector(".station-card[data-id=first] .badge[data-state=good]")
     world.until(page, "/\\d/.test(document.querySelector('.station-card .pga .value').textContent)")
-    page.click(".station-card[data-id=demo] a.whole")
+    page.click(".station-card[data-id=first] a.whole")
     page.wait_for_selector("main.station h1")
-    world.until(page, f"{STATION}.traces.end > 100")
-    assert page.title().startswith("demo"), page.title()
+    world.until(page, "Seismote.fleet.stations.get('first').traces.end > 100")
+    assert page.title().startswith("first"), page.title()
+    world.stop("first")
+    broker.kill()
     return f"MQTT {page.evaluate('Seismote.link.version')}"
 
 
@@ -126,6 +129,33 @@ def case_traces_move_smoothly(world):
     assert best >= (2 if busy else 15), f"{best:.1f} pictures a second"
     assert still < 0.25, f"{still:.0%} of the pictures did not move"
     return f"{best:.1f} pictures a second, {still:.0%} of them without motion{', on a busy machine' if busy else ''}"
+
+
+MARKS = "Seismote.fleet.stations.get('turned').traces.marks"
+
+
+def case_restart_and_other_axes_are_marked(world):
+    """Where a station began anew, and where its axes began to point elsewhere, its live graphs have a line."""
+    broker = world.another_broker("marked")
+    agent = world.agent("turned", {"sensor": {"simulate": {"scenario": "quiet"}}}, broker=broker)
+    page = world.page("#/station/turned", broker=broker, size=(1280, 900))
+    world.until(page, "Seismote.fleet.stations.get('turned')?.traces.end > 60 && Seismote.fleet.knows('turned', 'config')")
+    page.select_option(".toolbar select[aria-label=Span]", "60")
+    world.until(page, "Seismote.live.graphs.span === 60")
+    assert page.evaluate(MARKS) == []
+    lines = coloured(24)
+    before = page.evaluate(lines, [graph("x"), "--accent"])
+    page.evaluate("Seismote.link.command('turned', 'config', { set: { sensor: { mounting: { x: '+x', y: '-y', z: '-z' } } } }).then(() => null)")
+    world.until(page, f"{MARKS}.some(({{ kind }}) => kind === 'axes')", 20)
+    agent.stop()
+    agent.start()
+    world.until(page, f"{MARKS}.some(({{ kind }}) => kind === 'restart')", 30)
+    world.until(page, f"({lines})({json.dumps([graph('x'), '--accent'])}) > {before + 40}", 10)
+    world.picture(page, "marked")
+    kinds = page.evaluate(f"{MARKS}.map(({{ kind }}) => kind)")
+    world.stop("turned")
+    broker.kill()
+    return " ".join(kinds)
 
 
 @early

@@ -68,6 +68,9 @@ def case_setting_is_refused(world):
     page = settings_page(world)
     before = page.evaluate(f"{CONFIG}.rev")
     page.fill(field("trace.rate_hz"), "9999")
+    # At once, without asking the station; and beside the button.
+    assert "Allowed" in page.evaluate(problem("trace.rate_hz")), page.evaluate(problem("trace.rate_hz"))
+    assert page.evaluate(problem("trace.rate_hz")) in page.inner_text(".settings-says"), page.inner_text(".settings-says")
     page.fill(field("detection.sta_lta.sta_s"), "50")
     world.until(page, f"{problem('trace.rate_hz')}.includes('Allowed')")
     # A rule between two settings shows at the one that the station names.
@@ -82,6 +85,11 @@ def case_setting_is_refused(world):
     for key in ("trace.qos", "mqtt.password_file", "storage.directory"):
         assert page.is_disabled(field(key)), key
     assert page.get_attribute(field("mqtt.password"), "type") == "password"
+    page.fill(field("trace.rate_hz"), "20")
+    page.fill(field("detection.sta_lta.sta_s"), "50")
+    world.until(page, f"document.querySelector('.settings-says.wrong').textContent.includes({problem('detection.sta_lta.lta_s')})"
+                      f" && {problem('detection.sta_lta.lta_s')}.length > 10")
+    page.fill(field("trace.rate_hz"), "fast")
     page.click(".settings-bar button:text-is('Show where')")
     world.until(page, "document.activeElement?.getAttribute('aria-invalid') === 'true'")
     page.click(".settings-bar button:text-is('Discard')")

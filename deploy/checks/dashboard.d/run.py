@@ -141,9 +141,10 @@ def side_by_side(waiting, agent, work, artifacts):
     for pipe, process in processes.items():
         try:
             processor += pipe.recv()
+            process.join()
         except (EOFError, OSError):
+            process.join()
             failed.append(f"a process ended with {process.exitcode}")
-        process.join()
     return failed, processor
 
 

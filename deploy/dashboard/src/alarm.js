@@ -54,8 +54,13 @@ const rules = () => ({ network: preferences.get("alarmNetwork"), station: prefer
 const homeId = () => preferences.get("home") || (fleet.stations.size === 1 ? fleet.stations.keys().next().value : "");
 function home() {
   const id = homeId();
+  const place = placeOf(id);
+  return place && { id, latitude: place.latitude, longitude: place.longitude };
+}
+
+function placeOf(id) {
   const place = fleet.stations.get(id)?.info?.station;
-  return id && geo.place(place?.latitude, place?.longitude) ? { id, latitude: place.latitude, longitude: place.longitude } : null;
+  return geo.place(place?.latitude, place?.longitude) ? place : null;
 }
 
 // The intensity that the reader's station has measured of an event of the network.
@@ -83,7 +88,7 @@ function hear(key, alarm, age, isNews) {
   else show();
   if (what !== "new" && what !== "shown") return;
   if (what === "new") {
-    if (preferences.get("sound") === "yes") sound.play();
+    if (preferences.get("sound") === "yes") sound.play(alarm.isFar ?? alarms.isFar(alarm, home(), placeOf(alarm.station)));
     notify(alarm);
   }
   for (const listener of [...listeners]) listener(alarm);
@@ -288,8 +293,8 @@ export const alarm = {
     preferences.on((name) => name === "sound" && preferences.get("sound") !== "yes" && sound.stop());
     sound.wake(() => preferences.get("sound") === "yes");
   },
-  test() {
-    hear("test", { key: `test ${Date.now()}`, kind: "test", origin: Date.now(), size: NaN, state: "on" }, 0, true);
+  test(isFar = false) {
+    hear("test", { key: `test ${Date.now()}`, kind: "test", origin: Date.now(), size: NaN, state: "on", isFar }, 0, true);
   },
   list: () => book.list(),
   address,

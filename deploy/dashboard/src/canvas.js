@@ -1,6 +1,7 @@
 // Drawing on canvas: sharp at any device pixel ratio, in the colours of the theme, fast for many samples.
 
 import { preferences } from "./preferences.js";
+import { scales } from "./pure/scales.js";
 
 const names = ["ink", "quiet", "line", "grid", "card", "raw", "filtered", "rms", "trigger", "accent", "bad", "axis-x", "axis-y", "axis-z"];
 let known = null;
@@ -201,7 +202,25 @@ function clip(context, box, draw) {
   context.restore();
 }
 
-export const plot = { frame, curve, array, clip, setFont };
+// Numbers of a logarithmic axis of frequency: { at, label }, the last with its unit.
+function hertz(low, high, x, tick) {
+  const list = scales.logarithmicTicks(low, high);
+  return list.map((hz, i) => ({ at: x(hz), label: `${tick(hz)}${i === list.length - 1 ? " Hz" : ""}` }));
+}
+
+// An upright broken line.
+function upright(context, x, box, color) {
+  context.strokeStyle = color;
+  context.lineWidth = 1;
+  context.setLineDash([4, 4]);
+  context.beginPath();
+  context.moveTo(x, box.top);
+  context.lineTo(x, box.bottom);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+export const plot = { frame, curve, array, clip, hertz, setFont, upright };
 
 // Calls fn(seconds) for each picture while the page is seen, about so many times a second. In between not even a frame is
 // asked for: where there is no graphics chip, each one costs, whether something is drawn or not. Returns what ends it.

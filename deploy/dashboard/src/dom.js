@@ -59,3 +59,7 @@ export function announce(text) {
   // The same text twice is spoken twice only if it differs.
   if (element) element.textContent = element.textContent === text ? text + "\u00a0" : text;
 }
+
+// The three axes in their colours.
+export const axisLegend = () => h("div", { class: "axis-legend" }, ["x", "y", "z"].map((axis) =>
+  h("span", { class: `axis-${axis}` }, h("span", { class: "swatch", "aria-hidden": "true" }), axis)));

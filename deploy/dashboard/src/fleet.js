@@ -178,13 +178,21 @@ function takeObject(id, what, payload, packet) {
   // A new run goes on with no event of the run before.
   const open = known.events.get(known.current);
   if (open && !packet?.retain && object.boot && newestOf(open).boot && object.boot !== newestOf(open).boot) closeEvent(id);
-  if (what === "config") known.settings = wire.used(object.config) ?? null;
+  if (what === "config") takeSettings(known, object);
   if (what === "level") {
     if (!packet?.retain) known.leveled = Date.now();
     remember(known, object, intensityOf(known), !packet?.retain);
   }
   if (what === "summary") remember(known, object, object.intensity, !packet?.retain);
   tell(id, what);
+}
+
+// Where the sensor's axes point is in the settings, and changes while the station runs.
+function takeSettings(known, { config }) {
+  const pointing = JSON.stringify(config?.sensor?.mounting ?? null);
+  if (known.settings && known.pointing !== pointing) known.traces.mark("axes");
+  known.pointing = pointing;
+  known.settings = wire.used(config) ?? null;
 }
 
 // A level as the items that a summary has.

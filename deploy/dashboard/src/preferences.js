@@ -1,12 +1,12 @@
-// What the reader has chosen: unit of acceleration, kind of time, theme, language, how stations are shown; kept in this
-// browser. load.js reads the language, too.
+// What the reader has chosen: unit of acceleration, kind of time, theme, language, how stations are shown, the spectrogram's axis
+// of frequency; kept in this browser. load.js reads the language, too.
 
 import { units } from "./pure/units.js";
 import { text } from "./text.js";
 
 const key = "seismote.preferences";
 const defaults = {
-  unit: "mg", time: "utc", theme: "auto", language: "auto", view: "auto", order: "problems", advanced: "no",
+  unit: "mg", time: "utc", theme: "auto", language: "auto", view: "auto", order: "problems", advanced: "no", frequency: "linear",
   // Alarms: of the network "off", "all" or from which intensity; of stations "off", "all" or "home"; of an intensity "off" or from
   // which one; the station that is the reader's own; whether they are heard and brought to the desktop.
   alarmNetwork: "all", alarmStation: "all", alarmIntensity: "off", home: "", sound: "no", notify: "no", name: "",

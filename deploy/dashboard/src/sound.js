@@ -1,10 +1,11 @@
 // The sound of an alarm. Browsers play none before the person has done something on the page: it is unlocked by a click, and
 // after the page was loaded again by the first click or key.
 
-// Two tones in turn, s; the pattern of the sound of a warning, not that of an official one.
-const tones = [880, 660];
-const length = 0.22;
-const turn = 0.3;
+// Two tones in turn (Hz), of which length and how often (s); not the pattern of an official warning. What is near sounds high and
+// fast, what is far low and slow.
+const near = { tones: [880, 660], length: 0.22, turn: 0.3 };
+const far = { tones: [330, 262], length: 0.6, turn: 1.2 };
+let pattern = near;
 const longest = 30;
 
 let context = null;
@@ -41,6 +42,7 @@ let count = 0;
 // A little ahead, so that a page in the background, whose timers come once a second, has no holes in its sound.
 function schedule() {
   const now = context.currentTime;
+  const { tones, length, turn } = pattern;
   while (next < Math.min(until, now + 1.5)) {
     tone(tones[count++ % tones.length], Math.max(now, next), length);
     next = Math.max(now, next) + turn;
@@ -53,7 +55,7 @@ export const sound = {
   async unlock() {
     try {
       await made().resume();
-      tone(tones[0], context.currentTime + 0.02, length);
+      tone(near.tones[0], context.currentTime + 0.02, near.length);
     } catch {
       // No sound on this machine.
     }
@@ -65,8 +67,12 @@ export const sound = {
     for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, unlock, { capture: true, passive: true });
     if (wanted()) unlock();
   },
-  play(seconds = longest) {
+  play(isFar = false, seconds = longest) {
+    // What is near is not made quieter by what is far.
+    if (sound.isPlaying() && pattern === near && isFar) return;
     made();
+    sound.stop();
+    pattern = isFar ? far : near;
     if (context.state !== "running") context.resume().catch(() => {});
     next = context.currentTime;
     until = next + seconds;
@@ -85,6 +91,9 @@ export const sound = {
     output.gain.value = 0.6;
     output.connect(context.destination);
   },
+  // What was played last: "near" or "far", and its tones in Hz.
+  pattern: () => (pattern === far ? "far" : "near"),
+  tones: () => pattern.tones,
   isPlaying: () => timer !== null && context?.state === "running",
   // "none" before anybody wanted it, "waiting" for a click, "ready".
   state: () => (context === null ? "none" : context.state === "running" ? "ready" : "waiting"),

@@ -167,3 +167,16 @@ test("Waves are drawn anew while a circle of them is in the picture, as often as
   // After four minutes they are not drawn.
   assert.equal(pause(242, { farthest: 5000 }), Infinity);
 });
+
+test("what is farther than 100 km from the reader's station sounds another way; where nobody knows, it is near", () => {
+  const of = (place) => alarms.ofNetwork(event(place), rules, home, NaN, ms);
+  assert.strictEqual(alarms.isFar(of({ latitude: 36, longitude: -117.5 }), home, null), false);
+  assert.strictEqual(alarms.isFar(of({ latitude: 36, longitude: -118.2 }), home, null), true);
+  assert.strictEqual(alarms.isFar(of({ place: { quality: "outside", azimuth_deg: 10 } }), home, null), false, "beyond the network");
+  assert.strictEqual(alarms.isFar(alarms.ofNetwork(event(), rules, null, NaN, ms), null, null), false, "without a station of one's own");
+  const station = { kind: "station", station: "attic" };
+  assert.strictEqual(alarms.isFar(station, home, { latitude: 36, longitude: -116.5 }), false);
+  assert.strictEqual(alarms.isFar(station, home, { latitude: 40, longitude: -117 }), true);
+  assert.strictEqual(alarms.isFar({ ...station, station: "home" }, home, { latitude: 40, longitude: -117 }), false, "the reader's own");
+  for (const [at, place] of [[home, null], [null, home]]) assert.strictEqual(alarms.isFar(station, at, place), false);
+});

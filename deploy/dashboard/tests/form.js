@@ -89,6 +89,13 @@ test("what is typed becomes what is sent", () => {
   ];
   for (const [key, text, error] of wrong) assert.strictEqual(form.parse(field(key), text).error, error, `${key}: ${text}`);
   assert.deepStrictEqual(form.parse(field("trace.rate_hz"), "8 mg").allowed, ["Hz", "mHz", "kHz"]);
+  // A plain number is held against the limits of the station's schema at once; the ends belong to it, what is above does not.
+  assert.deepStrictEqual(form.parse(field("station.latitude"), "95"), { error: "limits", allowed: "-90 … 90" });
+  assert.deepStrictEqual(form.parse(field("station.latitude"), "90"), { value: 90 });
+  assert.deepStrictEqual(form.parse(field("trace.rate_hz"), "10.5"), { error: "limits", allowed: "0 … 10" });
+  assert.deepStrictEqual(form.parse({ kind: "number", above: 0 }, "0"), { error: "limits", allowed: "> 0" });
+  assert.deepStrictEqual(form.parse({ kind: "integer", maximum: 5 }, "6"), { error: "limits", allowed: "≤ 5" });
+  assert.deepStrictEqual(form.parse({ kind: "number" }, "1e300"), { value: 1e300 });
 });
 
 test("what is shown reads back to the same", () => {

@@ -9,6 +9,7 @@ import { helicorder } from "../src/pure/helicorder.js";
 import { rank } from "../src/pure/rank.js";
 import { quakeML } from "../src/pure/quakeml.js";
 import { csv } from "../src/pure/csv.js";
+import { scales } from "../src/pure/scales.js";
 import { spectrogramColumns } from "../src/pure/spectrogram.js";
 
 const begin = Date.parse("2026-01-05T00:00:00Z") / 1000;
@@ -135,6 +136,29 @@ test("a spectrogram's columns read the sine that is in them, and are computed on
   assert.strictEqual(columns.column("x", 0, size, 20, wave), column);
   assert.strictEqual(asked, size);
   assert.strictEqual(columns.column("x", -5, size, 20, wave), null);
+});
+
+test("the logarithmic axis of a spectrogram shows each bin once above its lower end, each frequency where it is", () => {
+  const { frequencies, place, largest } = spectrogramColumns;
+  for (const [bins, step] of [[65, 20 / 128], [513, 100 / 1024], [33, 2 / 64]]) {
+    const axis = frequencies(bins, step, true);
+    const shown = new Set(axis.rows.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i)));
+    assert.deepStrictEqual([...shown].sort((a, b) => a - b), Array.from({ length: bins - 1 }, (_, i) => i + 1), "every bin but the mean");
+    assert.ok(axis.rows.every(([from, to], row) => from <= to && (row === 0 || to <= axis.rows[row - 1][1])), "from the highest down");
+    // A line of one bin lies where the axis has its frequency, within a row and half a bin.
+    for (const bin of [1, 2, 7, bins >> 1, bins - 1]) {
+      const column = Array.from({ length: bins }, (_, i) => (i === bin ? 1 : 0));
+      const lit = axis.rows.flatMap((row, i) => (largest(column, row) === 1 ? [1 - (i + 0.5) / axis.rows.length] : []));
+      const at = place(axis, bin * step);
+      const [low, high] = [place(axis, Math.max(bin - 0.5, 1) * step), place(axis, Math.min(bin + 0.5, bins - 1) * step)];
+      assert.ok(lit.length > 0 && lit.every((one) => one > low - 0.006 && one < high + 0.006), `${bin} of ${bins}: ${lit} around ${at}`);
+    }
+    assert.strictEqual(place(axis, axis.high), 1);
+    assert.strictEqual(place(axis, axis.low), 0);
+  }
+  // The linear one is as it was: a row a bin.
+  assert.deepStrictEqual(frequencies(3, 5, false), { low: 0, high: 10, rows: [[2, 2], [1, 1], [0, 0]] });
+  assert.deepStrictEqual(scales.logarithmicTicks(0.15625, 10), [0.2, 0.5, 1, 2, 5, 10]);
 });
 
 const event = { event_id: "attic-20260105T102030000Z", event_type: "end", onset: "2026-01-05T10:20:30Z", end: "2026-01-05T10:20:50Z", duration_s: 20, pga: 0.5, pgv: 0.02,

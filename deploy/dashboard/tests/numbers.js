@@ -12,6 +12,7 @@ test("numbers have three digits and their unit", () => {
   assert.strictEqual(units.text(0.0980665, "mg"), "10.0 mg");
   assert.strictEqual(units.text(-9.80665, "%g"), "−100 % g");
   assert.strictEqual(units.text(1.23456, "m/s²"), "1.23 m/s²");
+  assert.strictEqual(units.text(1.23456, "gal"), "123 gal");
   assert.strictEqual(units.text(0, "mg"), "0 mg");
   for (const none of [null, undefined, NaN, Infinity, "3"]) assert.strictEqual(units.text(none, "mg"), "–");
   assert.strictEqual(units.digits(-0.0000001), "−1.00 × 10⁻⁷");

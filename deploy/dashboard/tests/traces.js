@@ -31,6 +31,23 @@ test("the same block twice is taken once", () => {
   assert.strictEqual(traces.end, 40);
 });
 
+test("a restart and other axes are marked where they begin; what is older than the traces is not", () => {
+  const traces = new Traces();
+  traces.add(block(0), 0);
+  assert.deepStrictEqual(traces.marks, []);
+  // (Some seconds are missing: the mark is where samples begin again.)
+  traces.add(block(5, { boot: "b", seq: 0 }), 5);
+  assert.deepStrictEqual(traces.marks, [{ slot: 100, kind: "restart" }]);
+  traces.add(block(6, { boot: "b", seq: 1 }), 6);
+  traces.mark("axes");
+  assert.deepStrictEqual(traces.marks, [{ slot: 100, kind: "restart" }, { slot: 140, kind: "axes" }]);
+  // A restart with another rate: nothing is joined to it, and the trace begins with the mark.
+  traces.add(block(9, { boot: "c", seq: 0, rate_hz: 10, n: 10, x: { raw: Array(10).fill(0) } }), 9);
+  assert.deepStrictEqual(traces.marks, [{ slot: 0, kind: "restart" }]);
+  for (let i = 0; i < 40; i++) traces.mark("axes");
+  assert.ok(traces.marks.length <= 16);
+});
+
 test("what never came is a hole of its length", () => {
   const traces = new Traces();
   traces.add(block(0), 0);

@@ -12,6 +12,7 @@ import { units } from "../pure/units.js";
 import { definePanel } from "../registry.js";
 import { defineView, router } from "../router.js";
 import { ownWords, text } from "../text.js";
+import { paintMarks } from "../views/graph-painting.js";
 
 const words = ownWords("traces", {
   title: "Traces of several stations",
@@ -95,10 +96,13 @@ class Row {
     if (!(swing > 0)) return;
     const centre = (box.top + box.bottom) / 2;
     const y = (value) => centre - ((value - middle) / swing) * ((box.bottom - box.top) / 2 - 1);
-    plot.clip(context, box, () => plot.curve(context, {
-      value: (slot) => traces.value(axis, signal, slot),
-      extremes: (a, b, result) => traces.extremes(axis, signal, a, b, result),
-    }, { box, from, to, y, color: colors[`axis-${axis}`] }));
+    plot.clip(context, box, () => {
+      plot.curve(context, {
+        value: (slot) => traces.value(axis, signal, slot),
+        extremes: (a, b, result) => traces.extremes(axis, signal, a, b, result),
+      }, { box, from, to, y, color: colors[`axis-${axis}`] });
+      paintMarks(context, traces, { box, from, to }, text.station.graphs.marks, colors.accent);
+    });
   }
 }
 

@@ -64,6 +64,16 @@ function ofWarning(id, warning, { station, home }, milliseconds) {
   };
 }
 
+// Farther than so many kilometres from the reader's station an alarm sounds another way.
+const farFrom = 100;
+
+// Whether an alarm is far from the reader's station: `home` and `place` (of the alarm's own station), { latitude, longitude } or
+// null. Where nobody knows, it is near, and so is all that the reader's own station says.
+function isFar(alarm, home, place) {
+  if (alarm.kind === "network") return alarm.distance > farFrom;
+  return Boolean(home && place) && alarm.station !== home.id && ground.distance(home, place) > farFrom;
+}
+
 const step = (size) => (Number.isFinite(size) ? Math.floor(size + 0.5) : 0);
 
 export class Alarms {
@@ -124,4 +134,4 @@ export class Alarms {
   }
 }
 
-export const alarms = { ofNetwork, ofStation, ofWarning };
+export const alarms = { isFar, ofNetwork, ofStation, ofWarning };

@@ -160,23 +160,32 @@ function shortest(value) {
 
 const plainNumber = /^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$/;
 
-function parseNumber(text, whole) {
+// `field`: its limits, which a plain number is held against at once.
+function parseNumber(field, text, whole) {
   if (!plainNumber.test(text)) return { error: "number" };
   const value = Number(text);
   if (!Number.isFinite(value)) return { error: "number" };
-  return whole && !Number.isInteger(value) ? { error: "integer" } : { value };
+  if (whole && !Number.isInteger(value)) return { error: "integer" };
+  const { minimum = -Infinity, maximum = Infinity, above = -Infinity, below = Infinity } = field;
+  return value >= minimum && value <= maximum && value > above && value < below ? { value } : { error: "limits", allowed: allowed(field) };
+}
+
+// "0.1 … 100", "> 0", "≤ 5"
+function allowed({ minimum, maximum, above, below }) {
+  const [low, high] = [minimum ?? above, maximum ?? below];
+  if (low !== undefined && high !== undefined) return `${low} … ${high}`;
+  return low !== undefined ? `${minimum === undefined ? ">" : "≥"} ${low}` : `${maximum === undefined ? "<" : "≤"} ${high}`;
 }
 
 function parseQuantity(field, text) {
-  if (plainNumber.test(text)) return parseNumber(text, field.whole);
+  if (plainNumber.test(text)) return parseNumber(field, text, field.whole);
   const match = /^([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(\S+)$/.exec(text);
   if (!match || !plainNumber.test(match[1])) return { error: "number" };
   if (!field.units.includes(match[2])) return { error: "unit", allowed: field.units };
   return { value: `${match[1]} ${match[2]}` };
 }
 
-// What has been typed: { value } to send, or { error, allowed } when the station need not even be asked. What is within
-// the limits is the station's to say.
+// What has been typed: { value } to send, or { error, allowed } when the station need not even be asked.
 function parse(field, input) {
   if (typeof input !== "string") return { value: input };
   // One number may be written as the reader's language writes it: 0,05.
@@ -184,8 +193,8 @@ function parse(field, input) {
   const text = alone ? input.trim().replace(/^([-+−]?\d*),(\d+)/, "$1.$2").replace("−", "-") : input.trim();
   if (text === "" && field.nullable) return { value: null, empty: true };
   switch (field.kind) {
-    case "number": return parseNumber(text, false);
-    case "integer": return parseNumber(text, true);
+    case "number": return parseNumber(field, text, false);
+    case "integer": return parseNumber(field, text, true);
     case "quantity": return parseQuantity(field, text);
     case "choice": return { value: field.options.find((option) => String(option) === text) ?? text };
     case "numbers": case "quantities": case "texts": return parseList(field, text);

@@ -78,6 +78,8 @@ export class Traces {
     this.levels = new Map();
     // Slots that did not come: [{ from, to, tries (how often they were asked for) }], of those that are to be asked for.
     this.holes = [];
+    // From which slot on something is another one: [{ slot, kind: "restart" (of the station) or "axes" (where they point) }].
+    this.marks = [];
     // Rises with all that comes later than what is after it.
     this.filled = 0;
     this.boot = null;
@@ -93,6 +95,7 @@ export class Traces {
     if (!Number.isFinite(start) || !Number.isFinite(rate) || rate < 1e-3 || rate > 1e5
       || !(Number.isInteger(n) && n > 0 && n <= 100000)) return false;
     const again = boot === this.boot && seq <= this.seq;
+    const isRestarted = this.boot !== null && boot !== this.boot;
     if (again && this.end > 0 && start < this.endTime - 0.5 / rate) return false;
     if (this.end > 0) {
       const ahead = (start - this.endTime) * this.rate;
@@ -102,6 +105,7 @@ export class Traces {
     }
     if (this.end === 0) this.capacity = Math.ceil(Math.min(limit, Math.max(4096, rate * longest * 1.02)) / bucket) * bucket;
     this.rate = rate;
+    if (isRestarted) this.mark("restart");
     for (const axis of axes) {
       for (const signal of signals) {
         const values = block[axis]?.[signal];
@@ -146,6 +150,11 @@ export class Traces {
     if (this.holes.length > mostHoles) this.holes.shift();
     for (let i = 0; i < count; i++) for (const ring of this.rings.values()) ring.put(this.end + i, NaN);
     this.end += count;
+  }
+
+  // What comes from now on is of another run, or of axes that point elsewhere.
+  mark(kind) {
+    this.marks = [...this.marks, { slot: this.end, kind }].slice(-mostHoles);
   }
 
   // Puts levels { from, step, min, max } beside those that are there.

@@ -98,8 +98,20 @@ function decades(low, high) {
   return list;
 }
 
+// 1, 2 and 5 times powers of ten from low to high.
+function logarithmicTicks(low, high) {
+  if (!(low > 0) || !Number.isFinite(high)) return [];
+  return decades(low / 10, high).flatMap((power) => [1, 2, 5].map((part) => Number((part * power).toPrecision(3))))
+    .filter((value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9));
+}
+
+// Where a value is on a logarithmic axis from `low` (at `from`) to `high` (at `to`); what is beyond lies at its end.
+const logarithmic = (low, high, from, to) => (value) =>
+  from + ((to - from) * Math.log(Math.min(high, Math.max(low, value)) / low)) / Math.log(high / low);
+
 // Steps of time that a person would choose, seconds.
 const timeSteps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
 const timeStep = (span, count) => timeSteps.find((step) => span / step <= count) ?? 3600;
 
-export const scales = { scales: table, scaleOf, intensity, position, ink, niceAbove, endAbove, ticks, multiples, decades, timeStep };
+export const scales = { scales: table, scaleOf, intensity, position, ink, niceAbove, endAbove, ticks, multiples, decades, logarithmic,
+  logarithmicTicks, timeStep };

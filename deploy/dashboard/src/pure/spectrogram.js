@@ -48,4 +48,29 @@ class Columns {
   }
 }
 
-export const spectrogramColumns = { Columns, color, sizeFor };
+// The axis of frequency of columns with so many bins of `step` hertz: { low, high (Hz), rows: for each row of the picture, from the
+// highest frequency down, the first and the last bin that it shows }. A linear axis has a row for each bin. A logarithmic one begins
+// with the first bin that is no mean, and has rows of equal ratios: where a row is narrower than a bin, several show the same one.
+const logarithmicRows = 200;
+function frequencies(bins, step, isLogarithmic) {
+  const high = (bins - 1) * step;
+  if (!isLogarithmic) return { low: 0, high, rows: Array.from({ length: bins }, (_, row) => [bins - 1 - row, bins - 1 - row]) };
+  const bin = (row) => (bins - 1) ** (1 - row / logarithmicRows);
+  const rows = Array.from({ length: logarithmicRows }, (_, row) => {
+    const [from, to] = [Math.ceil(bin(row + 1) - 0.5), Math.ceil(bin(row) + 0.5) - 1];
+    return [Math.max(1, from), Math.min(bins - 1, Math.max(to, from))];
+  });
+  return { low: step, high, rows };
+}
+
+// Where a frequency is on that axis: 0 at its lower end, 1 at its upper one.
+const place = ({ low, high }, hz) => (low > 0 ? Math.log(hz / low) / Math.log(high / low) : hz / high);
+
+// The largest amplitude of those that a row shows.
+function largest(column, [from, to]) {
+  let most = column[from];
+  for (let bin = from + 1; bin <= to; bin++) if (column[bin] > most) most = column[bin];
+  return most;
+}
+
+export const spectrogramColumns = { Columns, color, sizeFor, frequencies, place, largest };

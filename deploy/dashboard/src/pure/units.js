@@ -8,6 +8,7 @@ const accelerations = {
   "m/s²": { factor: 1, label: "m/s²" },
   mg: { factor: 1000 / g, label: "mg" },
   "%g": { factor: 100 / g, label: "% g" },
+  gal: { factor: 100, label: "gal" },
 };
 const missing = "–";
 // As the reader's language writes it: a decimal comma, perhaps, and a minus that is one.

@@ -54,10 +54,11 @@ function open() {
       choice("alarmNetwork", words.ofNetwork, [["all", words.every], ...steps, ["off", words.none]]),
       choice("alarmStation", words.ofStations, [["all", words.everyStation], ["home", words.homeOnly], ["off", words.none]]),
       choice("alarmIntensity", words.ofIntensity, [["off", words.none], ...steps]),
-      h("label", { class: "tick" }, withSound, words.withSound), soundState,
+      h("label", { class: "tick" }, withSound, words.withSound), h("p", { class: "quiet small-note" }, words.nearFar), soundState,
       h("label", { class: "tick" }, withNotes, words.withNotes), noteState,
       h("p", { class: "quiet small-note" }, words.limits),
-      h("p", {}, h("button", { type: "button", class: "plain", onclick: () => alarm.test() }, words.tryIt)),
+      h("p", {}, h("button", { type: "button", class: "plain", onclick: () => alarm.test() }, words.tryIt), " ",
+        h("button", { type: "button", class: "plain", onclick: () => alarm.test(true) }, words.tryFar)),
     ],
     actions: [{ label: text.close, value: null, primary: true }],
   });

@@ -16,7 +16,7 @@ import { defineView } from "../router.js";
 import { text } from "../text.js";
 import { earthquakeFacts, mainFacts, missingStations, stateBadge, stationTable } from "./earthquake-facts.js";
 import { followWaves, paintEarthquake, placedStations, pointsOf } from "./earthquake-map.js";
-import { stationMap } from "./map.js";
+import { StationMap } from "./map.js";
 import { notesCard } from "./notes.js";
 import { recordSection } from "./record-section.js";
 import { printButton } from "./print.js";
@@ -52,7 +52,7 @@ class Earthquake {
 
   constructor(main, id) {
     this.id = id;
-    this.map = stationMap();
+    this.map = new StationMap();
     this.head = h("div", { class: "event-title" });
     this.facts = h("div", { class: "event-facts" });
     this.about = h("div", {});

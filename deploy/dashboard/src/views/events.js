@@ -17,7 +17,7 @@ import { units } from "../pure/units.js";
 import { defineView, router } from "../router.js";
 import { numbers, text } from "../text.js";
 import { intensityChip } from "./event-measures.js";
-import { stationMap } from "./map.js";
+import { StationMap } from "./map.js";
 
 const words = text.catalogue;
 const height = 36;
@@ -81,7 +81,7 @@ class Catalogue {
     this.status = h("p", { class: "quiet", role: "status" });
     const button = (name, onclick, kind = "plain") => h("button", { type: "button", class: kind, onclick }, name);
     this.collectButton = button(words.collect, () => this.#collect());
-    this.map = stationMap();
+    this.map = new StationMap();
     this.above = h("tr", { "aria-hidden": "true", class: "room" }, h("td", { colspan: 9 }));
     this.below = h("tr", { "aria-hidden": "true", class: "room" }, h("td", { colspan: 9 }));
     this.body = h("tbody", {}, this.above, this.below);

@@ -12,7 +12,7 @@ import { units } from "../pure/units.js";
 import { defineView, router } from "../router.js";
 import { text } from "../text.js";
 import { waveforms } from "../waveforms.js";
-import { eventGraphs } from "./event-graphs.js";
+import { EventGraphs } from "./event-graphs.js";
 import { stationHead } from "./frame.js";
 import { printButton } from "./print.js";
 import { psdCard } from "./psd.js";
@@ -38,7 +38,8 @@ defineView("#/station/:id/at/:time", {
     let busy = false;
     const psd = psdCard();
     psd.element.hidden = true;
-    const graphs = eventGraphs({ onTime: (seconds) => graphs.time(seconds), onView: (from, to) => data && psd.show(data.shape, from, to) });
+    const graphs = new EventGraphs({ onTime: (seconds) => graphs.time(seconds),
+      onView: (from, to) => data && psd.show(data.shape, from, to) });
     const status = h("p", { class: "quiet event-status", role: "status" });
     const names = Object.keys(words.signals);
     const signal = h("select", { "aria-label": words.shown, onchange: () => graphs.signal(signal.value) },

@@ -13,7 +13,7 @@ import { stationWords } from "../station-words.js";
 import { text } from "../text.js";
 import { stationCard } from "./card.js";
 import { eventList } from "./eventlist.js";
-import { stationMap } from "./map.js";
+import { StationMap } from "./map.js";
 import { networkCard } from "./network.js";
 import { stationTable } from "./table.js";
 
@@ -96,7 +96,7 @@ class Overview {
     this.grid = h("ul", { class: "cards" });
     this.none = h("p", { class: "quiet waiting-note" });
     this.askButton = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.askAll() }, words.ask);
-    this.map = stationMap();
+    this.map = new StationMap();
     this.events = eventList();
     this.last = h("div", { class: "last-events", hidden: true }, h("p", { class: "quiet small-note" }, text.events.lastHelp),
       h("button", { type: "button", class: "plain small", onclick: () => this.loadLast(true) }, text.events.last));

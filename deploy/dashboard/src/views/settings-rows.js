@@ -69,7 +69,7 @@ function row(field, page) {
     reset.hidden = Boolean(edit) || where !== "overlay" || !open;
   }
 
-  return { field, key, element, control, show, mark, id, name };
+  return { field, key, element, control, show, mark, id, name, problem: () => problem.textContent };
 }
 
 export const settingRows = { rows, isAxisField, axisNames };

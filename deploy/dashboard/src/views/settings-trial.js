@@ -18,6 +18,7 @@ export function settingsProblem({ code, error, message, allowed, nearest, part }
   if (code === "typed") {
     const about = part ? `${part}: ` : "";
     if (error === "unit") return about + s.allowedUnits(allowed.join(", "));
+    if (error === "limits") return about + s.allowed(allowed);
     if (error === "length") return about + s.numbersNeeded(allowed[0]);
     return about + s.typed[error];
   }

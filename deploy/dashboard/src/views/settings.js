@@ -20,6 +20,8 @@ import { SettingsTrial, settingsProblem, settingsSource, wouldDo } from "./setti
 
 const words = () => text.settings;
 const checkAfter = 500;
+// Reasons that stand beside the button; all of them are at their settings.
+const mostReasons = 2;
 
 defineView("#/station/:id/settings", {
   title: ({ id }) => words().title(id),
@@ -378,9 +380,12 @@ class Page extends SettingsChoice {
     this.applyButton.disabled = !this.allowed || mistakes.size > 0 || verdict?.errors.length > 0;
     this.whereButton.hidden = !this.rows?.some((row) => row.element.classList.contains("wrong"));
     let says;
-    if (mistakes.size > 0) says = s.mistakes(mistakes.size);
+    // Why, too: the setting itself may be far from what is seen.
+    const wrong = (this.rows ?? []).filter((row) => row.problem() !== "").slice(0, mostReasons);
+    const why = [...wrong.map((row) => `${row.name}: ${row.problem()}`), ...others.map(settingsProblem)];
+    if (mistakes.size > 0) says = [s.mistakes(mistakes.size), ...why].join(" ");
     else if (!verdict) says = s.checking(edits.size);
-    else if (verdict.errors.length > 0) says = [s.refused(verdict.errors.length), ...others.map(settingsProblem)].join(" ");
+    else if (verdict.errors.length > 0) says = [s.refused(verdict.errors.length), ...why].join(" ");
     else says = wouldDo(verdict.result);
     setText(this.says, edits.size === 0 ? "" : says);
     this.says.className = `settings-says ${mistakes.size > 0 || verdict?.errors.length > 0 ? "wrong" : verdict ? "fine" : ""}`;

@@ -15,7 +15,7 @@ import { intensityDial } from "./dial.js";
 import { eventList } from "./eventlist.js";
 import { fillGraphs } from "./filling.js";
 import { stationHead } from "./frame.js";
-import { liveGraphs } from "./graphs.js";
+import { LiveGraphs } from "./graphs.js";
 import { alertsCard } from "./health.js";
 import { extremesCard, measuresCard } from "./numbers.js";
 import { ratioCard } from "./ratio.js";
@@ -83,7 +83,7 @@ defineView("#/station/:id", {
 
     const head = stationHead(id, "live");
     const filling = fillGraphs(id);
-    const graphs = liveGraphs(id, traces, filling.load);
+    const graphs = new LiveGraphs(traces, filling.load);
     const scope = seismoscopeCard(traces, station);
     const extremes = extremesCard(id, traces, station);
     const parts = {

@@ -58,6 +58,39 @@ function chip(badge, value, known) {
   fillColor(badge, step?.color, "transparent");
 }
 
+// A row of a station, and what is written into it.
+function row(id) {
+  const cells = Object.fromEntries(columns.map(([name]) =>
+    [name, h("td", { role: "cell", class: `c-${name}${numeric.has(name) ? " right" : ""}` })]));
+  const badge = h("span", { class: "badge" });
+  const about = h("span", { class: "quiet" });
+  const chips = { intensity: h("span", { class: "chip" }), highest: h("span", { class: "chip" }) };
+  cells.problems.append(badge);
+  cells.station.append(h("a", { href: router.address("station", id) }, id), " ", about);
+  cells.intensity.append(chips.intensity);
+  cells.highest.append(chips.highest);
+  const version = h("span", {});
+  const update = updateBadge();
+  cells.version.append(version, " ", update.element);
+  return { element: h("tr", { role: "row" }, Object.values(cells)), cells, badge, about, chips, version, update };
+}
+
+function write({ element: line, cells, badge, about, chips, version, update }, one) {
+  stateBadge(badge, one.state);
+  setText(about, one.description);
+  chip(chips.intensity, one.intensity, one.item);
+  chip(chips.highest, one.highest, one.item);
+  setText(cells.pga, format.acceleration(one.pga));
+  setText(cells.clock, one.synced === undefined ? "–" : one.synced ? words.synced : words.unsynced);
+  setText(cells.alerts, alertNames(one));
+  cells.alerts.title = one.kinds.length > 0 ? cells.alerts.textContent : "";
+  setText(cells.heard, Number.isFinite(one.heard) ? format.ago(one.heard) : "–");
+  setText(version, one.version || "–");
+  update.show(one);
+  setText(cells.groups, one.groups.join(", "));
+  setClass(line, "away", one.state === "offline" || one.state === "silent");
+}
+
 // stationTable({ onSort(order, way) }) -> { element, show(rows), order, stop() }
 export function stationTable({ onSort }) {
   let order = "problems";
@@ -84,38 +117,6 @@ export function stationTable({ onSort }) {
     columns.forEach(([name], i) => heads[i].setAttribute("aria-sort", name !== order ? "none" : way > 0 ? "ascending" : "descending"));
   }
   mark();
-
-  function row(id) {
-    const cells = Object.fromEntries(columns.map(([name]) =>
-      [name, h("td", { role: "cell", class: `c-${name}${numeric.has(name) ? " right" : ""}` })]));
-    const badge = h("span", { class: "badge" });
-    const about = h("span", { class: "quiet" });
-    const chips = { intensity: h("span", { class: "chip" }), highest: h("span", { class: "chip" }) };
-    cells.problems.append(badge);
-    cells.station.append(h("a", { href: router.address("station", id) }, id), " ", about);
-    cells.intensity.append(chips.intensity);
-    cells.highest.append(chips.highest);
-    const version = h("span", {});
-    const update = updateBadge();
-    cells.version.append(version, " ", update.element);
-    return { element: h("tr", { role: "row" }, Object.values(cells)), cells, badge, about, chips, version, update };
-  }
-
-  function write({ element: line, cells, badge, about, chips, version, update }, one) {
-    stateBadge(badge, one.state);
-    setText(about, one.description);
-    chip(chips.intensity, one.intensity, one.item);
-    chip(chips.highest, one.highest, one.item);
-    setText(cells.pga, format.acceleration(one.pga));
-    setText(cells.clock, one.synced === undefined ? "–" : one.synced ? words.synced : words.unsynced);
-    setText(cells.alerts, alertNames(one));
-    cells.alerts.title = one.kinds.length > 0 ? cells.alerts.textContent : "";
-    setText(cells.heard, Number.isFinite(one.heard) ? format.ago(one.heard) : "–");
-    setText(version, one.version || "–");
-    update.show(one);
-    setText(cells.groups, one.groups.join(", "));
-    setClass(line, "away", one.state === "offline" || one.state === "silent");
-  }
 
   function fill() {
     const height = rowHeight();
