@@ -45,6 +45,25 @@ def case_spectrum_of_a_stretch(world):
     return f"{', '.join(f'{one:.2f}' for one in hertz)} Hz"
 
 
+def case_event_on_one_sheet(world):
+    """All that there is of an event, on one sheet of the paper of most of the world and of that of North America."""
+    broker = world.another_broker("sheet")
+    with Speakers(world, broker, "station", "contract"):
+        page = world.page("#/station/contract/events", broker=broker, size=(1280, 900))
+        world.until(page, "Seismote.eventsView?.list.length >= 50", 40)
+        event = page.evaluate("Seismote.eventsView.list.find((one) => one.event_type === 'end').event_id")
+        page.evaluate(f"location.hash = '#/station/contract/event/{event}'; null")
+        world.until(page, "Seismote.eventView?.data?.shape.count > 1000 && Seismote.psd?.found() && document.querySelectorAll('.event-cards .card').length >= 6", 30)
+        sheets = {}
+        for paper in ("A4", "Letter"):
+            path = os.path.join(world.artifacts, f"event-{paper}.pdf")
+            found = page.pdf(path=path, format=paper)
+            sheets[paper] = len(re.findall(rb"/Type\s*/Page\b(?!s)", found))
+        assert sheets == {"A4": 1, "Letter": 1}, sheets
+        broker.kill()
+    return json.dumps(sheets)
+
+
 @early
 def case_axe_finds_nothing_serious(world):
     source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

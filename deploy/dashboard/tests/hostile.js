@@ -129,6 +129,13 @@ test("a tree of settings has an end in every direction, and no control character
   assert.deepStrictEqual(wire.config({ config: { list: [null, true, { a: 1 }] } }).config, { list: [null, true, { a: 1 }] });
 });
 
+test("of settings the page uses those of their type alone", () => {
+  const used = wire.used({ trace: { block_s: "1", enabled: true, only_in_events: [] }, detection: { sta_lta: { on: { a: 1 }, off: 1.5 }, event: null },
+    sensor: { mounting: { north_deg: "north" } }, vibration: [true], station: { id: "attic" } });
+  assert.deepStrictEqual(JSON.parse(JSON.stringify(used)), { trace: { enabled: true }, detection: { sta_lta: { off: 1.5 } }, sensor: { mounting: {} } });
+  for (const junk of [null, 7, "x", []]) assert.strictEqual(wire.used(junk) ?? null, null);
+});
+
 test("replies and blocks of traces are read as all else", () => {
   assert.deepStrictEqual(wire.reply({ id: "a", phase: "accepted", rev: "<b>", incomplete: 1, errors: [{ message: 5, code: "x" }, null], result: { a: 1 }, evil: 1 }), { id: "a", phase: "accepted", errors: [{ code: "x" }], result: { a: 1 } });
   for (const none of [null, [], 5, "x"]) assert.strictEqual(wire.reply(none), undefined);

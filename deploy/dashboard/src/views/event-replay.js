@@ -37,7 +37,9 @@ function paintGrid(context, { cx, cy, radius }, steps, names, colors) {
   context.textAlign = "left";
   context.textBaseline = "bottom";
   for (const { part, label } of steps) {
-    context.fillText(label, cx + part * radius * Math.SQRT1_2 + 3, cy - part * radius * Math.SQRT1_2 - 2);
+    const away = part * radius * Math.SQRT1_2;
+    // Whole, where the picture is small, too.
+    context.fillText(label, Math.min(cx + away + 3, 2 * cx - context.measureText(label).width), cy - away - 2);
   }
   context.fillStyle = colors.ink;
   plot.setFont(context, 13);

@@ -26,9 +26,11 @@ function paintDensities(context, width, height, found) {
   const low = high / 10 ** decadesShown;
   const x = scales.logarithmic(lowHz, highHz, box.left, box.right);
   const y = scales.logarithmic(low, high, box.bottom, box.top);
+  // As many numbers as there is room for.
+  const skip = Math.ceil((14 * decadesShown) / (box.bottom - box.top));
   plot.frame(context, box, {
     x: { ticks: plot.hertz(lowHz, highHz, x, units.tick) },
-    y: { ticks: scales.decades(low, high).map((value) => ({ at: y(value), label: units.digits(value, 1) })) },
+    y: { ticks: scales.decades(low, high).map((value, i) => ({ at: y(value), label: i % skip ? undefined : units.digits(value, 1) })) },
     unit: words.unit(units.label(preferences.get("unit"))),
   });
   plot.clip(context, box, () => {
