@@ -117,7 +117,10 @@ package final class BrokerClient {
                 // Brokers without MQTT 5 may hang up, or answer with something too short to be one of 5.
                 throw ClientError(error.description, isOldBroker: !connection.hasLoggedError)
             }
-            if monotonicSeconds() >= deadline { throw ClientError("no answer within \(Int(access.patience)) s") }
+            // (Of those without MQTT 5 some wait for the rest of what they take for a longer packet.)
+            if monotonicSeconds() >= deadline {
+                throw ClientError("no answer within \(Int(access.patience)) s", isOldBroker: true)
+            }
             if Interrupt.came { throw ClientError("interrupted") }
         }
         if let refusal {

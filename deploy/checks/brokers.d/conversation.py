@@ -86,12 +86,12 @@ class Conversation:
         """Online, in the version that the broker has; all states at birth."""
         began = time.monotonic()
         self.launch(self.broker.protocol)
-        here = await self.until(lambda: self.online(began), 25)
+        here = await self.until(lambda: self.online(began), self.broker.arrival)
         if not here and self.broker.protocol == 5:
             self.result("falls back", False)
             await asyncio.to_thread(self.agent.stop)
             self.launch("3.1.1")
-            here = await self.until(lambda: self.online(began), 25)
+            here = await self.until(lambda: self.online(began), self.broker.arrival)
         elif 4 in self.proxy.versions and self.broker.protocol == 5:
             self.result("falls back", True)
         self.figures["online"] = time.monotonic() - began
@@ -159,7 +159,7 @@ class Conversation:
         self.result("last will kept", await self.late(online, online) == b"offline")
         began = time.monotonic()
         self.launch("3.1.1" if self.results.get("falls back") is False else self.broker.protocol)
-        self.result("online after death", await self.until(lambda: self.online(began), 25))
+        self.result("online after death", await self.until(lambda: self.online(began), self.broker.arrival))
         await self.until(lambda: self.readings.last_trace > began, 10)
 
     async def restart(self):

@@ -44,6 +44,8 @@ def found(*names):
 
 class Broker:
     name, lacks, user, password, patience = "", frozenset(), None, None, 20
+    # Seconds until a station has to be online, the finding of the version included.
+    arrival = 25
     # MQTT version that the readers of this check speak.
     version = 5
     # What its stations are told to speak.
@@ -301,6 +303,26 @@ log.console = false
                 self.quiet + ["-kernel", "inet_dist_use_interface", "{127,0,0,1}"]))
 
 
-ALL = [Mosquitto, Mosquitto311, Ejabberd, Nats, RabbitMQ, Rumqttd, RumqttdSmall]
+class Amqtt(Broker):
+    """The broker of the Python package amqtt, which Home Assistant once had built in."""
+    # (It says nothing to a CONNECT of 5: two deadlines of 10 s, and one to be sure. And what a reader has asked for with QoS 1 it
+    # gets with QoS 1, however it was sent.)
+    name, version, arrival = "amqtt", 4, 60
+    lacks = frozenset({"MQTT 5"})
+
+    def launch(self):
+        try:
+            import amqtt  # noqa: F401
+        except ImportError:
+            raise Unavailable("the Python package amqtt is not installed") from None
+        path = self.write("amqtt.yaml", f"""
+listeners: {{default: {{type: tcp, bind: "127.0.0.1:{self.port}"}}}}
+plugins:
+  amqtt.plugins.authentication.AnonymousAuthPlugin: {{allow_anonymous: true}}
+""")
+        self.spawn([os.path.join(os.path.dirname(sys.executable), "amqtt"), "-c", path])
+
+
+ALL = [Mosquitto, Mosquitto311, Ejabberd, Nats, RabbitMQ, Rumqttd, RumqttdSmall, Amqtt]
 # Without these the check has failed, wherever it runs.
 NEEDED = {"mosquitto", "mosquitto-3.1.1"}

@@ -12,8 +12,9 @@ struct ConnectForm: Sendable, Equatable {
 /// with a broker that has less. Pure.
 ///
 /// A broker without 5 says so with CONNACK 1 (as 3.1.1 has it) or 0x84 (as 5 has it), and one with 5 says with 0x9A or
-/// 0x9B that it takes no retained will or no QoS 1. All others can only hang up on the CONNECT; so does a broker that
-/// starts, one that is full, and a forwarder with nobody behind it. Closed connections therefore lead to a lesser form
+/// 0x9B that it takes no retained will or no QoS 1. All others can only hang up on the CONNECT, or stay silent because they
+/// wait for the rest of what they take for a longer packet (amqtt); so does a broker that starts, one that is full, one that
+/// hangs, and a forwarder with nobody behind it. Closed connections and silence therefore lead to a lesser form
 /// after two of them, but prove nothing: when a lesser form is accepted, the better ones are tried once more, at once,
 /// while the broker is known to be there. The first that it accepts is the one that is used.
 ///
@@ -137,6 +138,13 @@ struct ProtocolChoice: Sendable, Equatable {
         }
         (brokers[broker].rung, brokers[broker].hangUps) = (former ?? rung + 1, 0)
         return .lesser
+    }
+
+    /// The broker said nothing until the deadline. Of 3.1.1 no form is known that a broker would be silent about.
+    mutating func silent(_ broker: Int, _ form: ConnectForm, now: UInt64) -> Step {
+        if form.version == .v5 { return hungUp(broker, form, now: now) }
+        brokers[broker].giveUpProof()
+        return .wait
     }
 
     /// An attempt failed in another way: nothing follows from it, and a proof has to wait.

@@ -105,8 +105,13 @@ struct LinkLife {
             return now >= until ? [begin(now)] : []
         case .connecting(let attempt):
             guard now >= attempt.deadline else { return [] }
-            protocols.failed(attempt.broker)
-            return [.abandon, failed(attempt, "no CONNACK within \(Int(options.connectTimeout)) s", now, &random)]
+            let step = protocols.silent(attempt.broker, attempt.form, now: now)
+            if step == .onward {
+                state = .waiting(until: now)
+                return [.abandon]
+            }
+            let failure = failed(attempt, "no CONNACK within \(Int(options.connectTimeout)) s", now, &random)
+            return [.abandon] + (step == .lesser ? [.fallBack(attempt.address, isRefused: false)] : []) + [failure]
         case .up, .changing, .leaving, .stopped:
             return []
         }

@@ -25,6 +25,7 @@ import Testing
         }
         func refused(_ code: Int, _ broker: Int = 0) -> Bool { value.refused(broker, form, code: code, now: now) }
         func hungUp(_ broker: Int = 0) -> ProtocolChoice.Step { value.hungUp(broker, form, now: now) }
+        func silent() -> ProtocolChoice.Step { value.silent(0, form, now: now) }
         func failed() { value.failed(0) }
         func accepted(_ broker: Int = 0) -> Bool { value.accepted(broker, form, BrokerLimits(), now: now) }
         func ended() { value.ended(0, form.version, now: now) }
@@ -41,6 +42,43 @@ import Testing
                 }
             }
             return nil
+        }
+    }
+
+    /// amqtt takes a CONNECT of 5 for a longer one of 3.1.1 and waits for the rest: the station was never online.
+    @Test func aBrokerThatIsSilentAbout5IsSpokenToIn311() {
+        let choice = Chosen(.v5)
+        for expected in [ProtocolChoice.Step.wait, .lesser] {
+            #expect(choice.begin() == Self.five)
+            #expect(choice.silent() == expected)
+        }
+        #expect(choice.begin() == Self.old)
+        // It is there: once more with 5, at once, and then for an hour without.
+        #expect(!choice.accepted())
+        #expect(choice.begin() == Self.five)
+        #expect(choice.silent() == .onward)
+        #expect(choice.begin() == Self.old)
+        #expect(choice.accepted())
+        choice.now = Self.hour - 1
+        #expect(choice.begin() == Self.old)
+    }
+
+    /// A broker that hangs, or packets that are dropped, make nobody speak 3.1.1 for good.
+    @Test func silenceOfEverybodyProvesNothing() {
+        let choice = Chosen(.v5)
+        for _ in 0..<3 {
+            for form in [Self.five, Self.five, Self.old] {
+                #expect(choice.begin() == form)
+                #expect(choice.silent() != .onward)
+            }
+        }
+        #expect(choice.begin() == Self.five)
+        #expect(choice.accepted())
+        choice.ended()
+        // What has spoken 5 an hour ago or less is waited for.
+        for _ in 0..<5 {
+            #expect(choice.begin() == Self.five)
+            #expect(choice.silent() == .wait)
         }
     }
 

@@ -10,6 +10,8 @@ final class OldBroker: Sendable {
         case connack84
         /// As RabbitMQ: no CONNACK.
         case close
+        /// As amqtt, which waits for the rest of what it takes for a longer packet.
+        case silence
     }
 
     let port: Int
@@ -44,6 +46,10 @@ final class OldBroker: Sendable {
                     level = first[first.index(b'MQTT') + 4]
                     if level == 5 and manner:
                         print('five', flush=True)
+                        if manner == 'silence':
+                            while a.recv(65536): pass
+                            a.close()
+                            return
                         a.sendall(answers[manner])
                         a.close()
                         return
