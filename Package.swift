@@ -133,7 +133,7 @@ let package = Package(
         room(
             "Core/ServerOptions",
             [
-                "Messages", "Settings", "MQTT", "Client",
+                "Threads", "Messages", "Settings", "MQTT", "Client",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

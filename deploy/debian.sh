@@ -38,9 +38,13 @@ make_root() {
     local release=$1 folder=$2 packages=$3
     shift 3
     rm -rf --one-file-system "$folder"
-    if ! "${root_maker[@]}" mmdebstrap --mode=root --variant=apt --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
+    # In the background, because a shell waits for what runs before it until it obeys a signal; and ended with the shell.
+    local made=0
+    setpriv --pdeathsig TERM "${root_maker[@]}" mmdebstrap --mode=root --variant=apt --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
         --include="$packages" --skip=output/dev --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$@" \
-        "$release" "$folder" "$(mirror)" >"$folder.log" 2>&1; then
+        "$release" "$folder" "$(mirror)" >"$folder.log" 2>&1 &
+    wait $! || made=$?
+    if [ $made != 0 ]; then
         tail -40 "$folder.log" >&2
         rm -rf --one-file-system "$folder"
         fail "mmdebstrap could not make a root of $release; its last words are above, all of them in $folder.log"

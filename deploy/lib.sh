@@ -48,7 +48,10 @@ packages_for() {
         delivery) echo mmdebstrap debian-archive-keyring systemd-container apt-utils gnupg curl mosquitto-clients procps util-linux python3 ;;
         delivery-board) echo mmdebstrap arch-test debian-archive-keyring apt-utils dpkg qemu-system-arm qemu-utils qemu-user-static \
             kmod cpio xz-utils zstd e2fsprogs dosfstools mtools iproute2 openssl mosquitto mosquitto-clients python3 util-linux ;;
+        container) echo podman podman-compose runc golang-github-containernetworking-plugin-dnsname dnsmasq-base iptables mmdebstrap \
+            debian-archive-keyring mosquitto-clients util-linux tar ;;
         clean-root) echo mmdebstrap debian-archive-keyring systemd-container procps util-linux git tar ;;
+        first-run) echo mmdebstrap debian-archive-keyring systemd-container procps util-linux git iproute2 iptables python3 ;;
         repository) echo reprepro gnupg dpkg ;;
         packages) echo qemu-user-static systemd git diffutils diffoscope-minimal ;;
         package-here) echo debhelper dpkg-dev fakeroot binutils man-db python3 ;;
@@ -108,7 +111,7 @@ apt_install() {
     done
     wait "$id" || status=$?
     # (Its addresses stay out of our logs.)
-    apt_reason=$(sed -n 's|[a-z]*://[^ ]*|…|g; s/^E: //p' "$log" | head -3 | paste -sd' ')
+    apt_reason=$(sed -n 's|[a-z]*://[^ ]*|…|g; s/^E: //p; /^dpkg: error /{N;s/\n */ /;p}' "$log" | head -3 | paste -sd' ')
     rm -f "$log"
     return $status
 }

@@ -41,7 +41,7 @@ package struct BrokerOptions: ParsableArguments {
     @Option(help: Self.help("root"))
     package var root: String?
 
-    @Option(name: .shortAndLong, help: Self.help("config"))
+    @Option(name: .shortAndLong, help: Self.help("config", visibility: .default))
     package var config: String?
 
     /// What `seismote ctl --help` says of all of them at one place: name, value, environment, what it is.
@@ -70,12 +70,12 @@ package struct BrokerOptions: ParsableArguments {
         lines.map { "--\($0.name) <\($0.value)>  \($0.environment)\n    \($0.help)" }.joined(separator: "\n")
     }
 
-    /// Only on that page, not with each subcommand.
-    private static func help(_ property: String) -> ArgumentHelp {
+    /// Only on that page, not with each subcommand, unless it is visible.
+    private static func help(_ property: String, visibility: ArgumentVisibility = .hidden) -> ArgumentHelp {
         let name = property.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
         let line = lines.first { $0.name == name }
         return ArgumentHelp(
-            "\(line?.help ?? "") \(line?.environment ?? "")", valueName: line?.value, visibility: .hidden)
+            "\(line?.help ?? "") \(line?.environment ?? "")", valueName: line?.value, visibility: visibility)
     }
 
     package init() {}
@@ -86,6 +86,9 @@ package struct BrokerOptions: ParsableArguments {
         let isNamed = !broker.isEmpty || Self.environment("BROKER") != nil
         return !isNamed && Glibc.access(Self.usualFile, R_OK) == 0 ? Self.usualFile : nil
     }
+
+    /// Whether nobody has named a broker, so that the default is meant.
+    package var isUnnamed: Bool { broker.isEmpty && Self.environment("BROKER") == nil && settingsPath == nil }
 
     /// What holds of all this: options above the environment above the file. What the file has to get in with is for the
     /// file's broker alone.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Messages
 import Settings
+import Threads
 
 /// What the command line of every program beside the agent has: settings above its file, and what is done with them alone.
 public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
@@ -23,7 +24,28 @@ public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
     @Flag(help: "Check the settings and do nothing.")
     public var check = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Ask the program that runs with these settings how it is, and end with 0 (well) or 1. Containers do so."))
+    public var health = false
+
     public init() {}
+
+    /// Prints how the program is that has this state folder.
+    /// - Throws: exit status 1 where it is not well or gives no answer within 5 s.
+    public static func reportHealth(of folder: String) throws {
+        let answer = HealthSocket.ask(folder: folder, milliseconds: 5000)
+        print("\(Program.program): \(answer.words)")
+        if !answer.isWell { throw ExitCode(1) }
+    }
+
+    /// The socket on which that question is answered; nil, with a word, where there can be none.
+    public static func healthSocket(in folder: String, say: (String) -> Void) -> HealthSocket? {
+        do throws(HealthError) { return try HealthSocket(folder: folder) } catch {
+            say("\(error)")
+            return nil
+        }
+    }
 
     /// What is asked of the settings alone; nil: nothing is.
     public var printed: String? {

@@ -52,6 +52,7 @@ struct FeedProgram: ParsableCommand {
         if let stations { lines.append("feed.stations=[\(stations)]") }
         let settings = try options.load(path, adding: lines) { printError($0) }
         if options.check { return print("\(path ?? "settings"): valid") }
+        if options.health { return try ProgramOptions<FeedSettings>.reportHealth(of: settings.folder) }
         do {
             try Self.serve(settings)
         } catch let error as DatabaseError {
@@ -101,6 +102,7 @@ struct FeedProgram: ParsableCommand {
                     payload.withUnsafeBytes { link.publish(header, $0) }
                 }, say: { printError($0) }, follow: shake.isOn ? { shake.take($0, $1) } : nil,
                 given: { forwarded?.takeChanged() }))
+        let health = ProgramOptions<FeedSettings>.healthSocket(in: settings.folder) { printError($0) }
         try server.start()
         try link.start()
         defer {
@@ -113,6 +115,8 @@ struct FeedProgram: ParsableCommand {
             let isMore = try hub.round(
                 inbox.take(), at: moment(), isConnected: link.statistics.connected, shakeSent: shake.sent)
             if isMore { server.notify() }
+            let statistics = link.statistics
+            health?.answer(statistics.connected, "broker \(statistics.summary)")
             // Many at once are cheaper than each alone.
             usleep(50_000)
             _ = inbox.wake.wait(milliseconds: 150)

@@ -2,6 +2,7 @@ import Client
 import Glibc
 import Messages
 import NetworkMachine
+import ServerOptions
 import Threads
 import Values
 
@@ -10,6 +11,7 @@ struct ClusterService {
     private let access: BrokerAccess
     private let settings: NetworkSettings
     private let nodes: [ClusterNode]
+    private let health: HealthSocket?
 
     /// Messages that are read before any is worked on; as many as the broker gives unacknowledged.
     private static let mostAtOnce = 65_535
@@ -20,6 +22,9 @@ struct ClusterService {
     init(_ access: BrokerAccess, _ settings: NetworkSettings) {
         (self.access, self.settings) = (access, settings)
         nodes = settings.cluster.compactMap { ClusterNode($0) }
+        // (On a cluster the log is there, and the folder may not exist.)
+        mkdir(settings.folder, 0o750)
+        health = ProgramOptions<NetworkSettings>.healthSocket(in: settings.folder, say: say)
     }
 
     /// Routing keys of what the detector has to know.
@@ -48,7 +53,10 @@ struct ClusterService {
             let end = monotonicSeconds() + pause
             // Once around all nodes at once, then slower.
             if at % nodes.count == 0 { pause = min(5, pause * Double.random(in: 1.5...2)) }
-            while monotonicSeconds() < end, !EndSignals.came { usleep(20_000) }
+            while monotonicSeconds() < end, !EndSignals.came {
+                health?.answer(false, "not connected to the cluster")
+                usleep(20_000)
+            }
         }
     }
 
@@ -76,6 +84,8 @@ struct ClusterService {
                 machine.take(Array(part), now: now, clock: monotonicSeconds())
             } while !waiting.isEmpty && monotonicSeconds() < end
             machine.beat(now: realNanoseconds(), clock: monotonicSeconds())
+            health?.answer(
+                true, "connected to the cluster, \(machine.isActive ? "at work" : "waiting behind another detector")")
             if !wasActive, machine.isActive {
                 wasActive = true
                 say(

@@ -37,6 +37,7 @@ struct NetworkProgram: ParsableCommand {
         if let printed = options.printed { return print(printed, terminator: "") }
         let path = options.path(broker.config)
         let settings = try options.load(path, say: say)
+        if options.health { return try ProgramOptions<NetworkSettings>.reportHealth(of: settings.folder) }
         do {
             let access = try broker.access(
                 mqtt: path != nil || options.overrides.contains { $0.hasPrefix("mqtt.") } ? settings.mqtt : nil)

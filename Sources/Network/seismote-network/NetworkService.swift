@@ -4,6 +4,7 @@ import Glibc
 import MQTT
 import Messages
 import NetworkMachine
+import ServerOptions
 import Threads
 import Values
 
@@ -15,6 +16,8 @@ final class NetworkService {
     private var machine: NetworkMachine<DiskJournal>
     /// Numbers of publications that the broker has not acknowledged, by the number of their message.
     private var waiting: [Int32: Int] = [:]
+    /// For `--health`.
+    private let health: HealthSocket?
 
     /// Nanoseconds by which the clock is behind while messages wait to be read: nobody's wait is longer.
     private static let backlog: Int64 = 3_000_000_000
@@ -27,6 +30,7 @@ final class NetworkService {
     init(_ access: BrokerAccess, _ settings: NetworkSettings) throws(DatabaseError) {
         (self.access, self.settings) = (access, settings)
         store = try NetworkStore(folder: settings.folder)
+        health = ProgramOptions<NetworkSettings>.healthSocket(in: settings.folder, say: say)
         let past = try store.past()
         machine = NetworkMachine(
             settings.machineOptions(root: access.root), settings.association, boot: RandomUUID.text(), past: past)
@@ -61,7 +65,10 @@ final class NetworkService {
                 machine.disconnected()
                 let end = monotonicSeconds() + pause
                 pause = min(10, pause * Double.random(in: 1.5...2))
-                while monotonicSeconds() < end, !Interrupt.came { usleep(50_000) }
+                while monotonicSeconds() < end, !Interrupt.came {
+                    health?.answer(false, "not connected to the broker")
+                    usleep(50_000)
+                }
             }
         }
     }
@@ -86,6 +93,7 @@ final class NetworkService {
             machine.beat(now: realNanoseconds(), clock: monotonicSeconds())
             try perform(client)
             if machine.isActive { isUp() }
+            health?.answer(true, "connected to the broker, \(machine.stations) stations")
         }
     }
 

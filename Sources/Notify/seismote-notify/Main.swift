@@ -38,6 +38,7 @@ struct NotifyProgram: ParsableCommand {
             if options.check {
                 return print("\(path ?? "settings"): valid, \(settings.recipients.count) recipients")
             }
+            if options.health { return try ProgramOptions<NotifySettings>.reportHealth(of: settings.folder) }
             guard !settings.recipients.isEmpty else {
                 printError("notify.recipients is empty: there is nobody to tell; see seismote-notify(8)")
                 throw ExitCode(78)

@@ -3,6 +3,7 @@ import Glibc
 import Link
 import Messages
 import Notify
+import ServerOptions
 import Settings
 import Threads
 
@@ -19,9 +20,13 @@ final class NotifyService {
     private var couriers: [String: (courier: Courier, waiting: QueueFile.Waiting)] = [:]
     /// How many messages could not be read when that was said last, and when (monotonic).
     private var said: (unreadable: Int, at: Int64) = (0, .min / 2)
+    private var isConnected = false
+    /// For `--health`.
+    private let health: HealthSocket?
 
     init(_ settings: NotifySettings, clock: CivilTime, queue: QueueFile, inbox: Inbox) {
         (self.settings, self.queue, self.inbox) = (settings, queue, inbox)
+        health = ProgramOptions<NotifySettings>.healthSocket(in: settings.folder) { printError($0) }
         let now = HostClock.wall()
         let prefix = NotificationDesk.offline
         let stations = queue.told.compactMap {
@@ -45,6 +50,7 @@ final class NotifyService {
             try decide(HostClock.wall())
             try collect()
             try send()
+            health?.answer(isConnected, isConnected ? "connected to the broker" : "not connected to the broker")
         }
         // What is on its way has some time to arrive; what has not is sent anew by the next run.
         let end = HostClock.monotonic() + 5_000_000_000
@@ -58,6 +64,7 @@ final class NotifyService {
         let (messages, connections, lost) = inbox.take()
         var notices: [Notice] = []
         for isUp in connections {
+            isConnected = isUp
             if let occasion = watch.connection(isUp, now: now) { notices += desk.take(occasion, now: now) }
         }
         for message in messages {

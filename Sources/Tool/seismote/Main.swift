@@ -19,12 +19,20 @@ struct Seismote: AsyncParsableCommand {
 
     private static var names: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 
+    /// The subcommands of subcommands that have this name, as they are typed.
+    static func places(of name: String) -> [String] {
+        configuration.subcommands.flatMap { parent in
+            parent.configuration.subcommands.filter { $0._commandName == name }
+                .map { "seismote \(parent._commandName) \($0._commandName)" }
+        }
+    }
+
     static func main() async {
-        let arguments = Array(ProgramArguments.all.dropFirst())
+        let arguments = joiningNegativeNumbers(Array(ProgramArguments.all.dropFirst()))
         do {
             // (The parser calls it an unexpected argument.)
             if let first = arguments.first, !first.hasPrefix("-"), first != "help", !names.contains(first) {
-                throw ValidationError(unknownCommand(first, among: names))
+                throw ValidationError(unknownCommand(first, among: names, elsewhere: places(of: first)))
             }
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
@@ -44,7 +52,28 @@ struct Seismote: AsyncParsableCommand {
 }
 
 /// What is said of a command that there is not, with the one that was probably meant.
-func unknownCommand(_ name: String, among known: [String]) -> String {
-    let nearest = Spelling.nearest(to: name, in: known).map { ": did you mean `\($0)`?" } ?? "; see --help"
-    return "There is no command `\(safe(name, limit: 80))`\(nearest)"
+/// - Parameter elsewhere: commands of this very name in other places, as they are typed.
+func unknownCommand(_ name: String, among known: [String], elsewhere: [String] = []) -> String {
+    let meant = elsewhere.isEmpty ? Spelling.nearest(to: name, in: known).map { [$0] } ?? [] : elsewhere
+    let remedy = meant.isEmpty ? "; see --help" : ": did you mean \(meant.map { "`\($0)`" }.joined(separator: " or "))?"
+    return "There is no command `\(safe(name, limit: 80))`\(remedy)"
+}
+
+/// The arguments with a negative number joined to the option before it, `--scale=-1e-6`, because the parser takes what
+/// begins with a dash for an option. (No option of this tool begins with a dash and a digit.)
+func joiningNegativeNumbers(_ arguments: [String]) -> [String] {
+    var joined: [String] = []
+    var isOver = false
+    for word in arguments {
+        let digits = word.utf8.dropFirst()
+        let isNegative =
+            word.hasPrefix("-") && (digits.first.map { (0x30...0x39).contains($0) || $0 == 0x2E } ?? false)
+        if !isOver, isNegative, let last = joined.last, last.hasPrefix("--"), last.utf8.count > 2, !last.contains("=") {
+            joined[joined.count - 1] = "\(last)=\(word)"
+        } else {
+            joined.append(word)
+        }
+        if word == "--" { isOver = true }
+    }
+    return joined
 }

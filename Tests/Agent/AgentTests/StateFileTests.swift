@@ -39,6 +39,29 @@ import Testing
         #expect(!StateFile { _ in nil }.isDue(isNew: true, now: 0))
     }
 
+    /// `seismoted --health`, as a container asks.
+    @Test func healthIsJudgedFromTheFile() throws {
+        var state = try state(0)
+        state.broker = "connected"
+        func health(_ change: (inout AgentState) -> Void, age: Int64 = 1_000_000_000) -> AgentHealth {
+            var changed = state
+            changed.isConnected = true
+            change(&changed)
+            return AgentHealth(file: changed.json(), now: age)
+        }
+        let well = health { _ in }
+        #expect(well.isWell && well.words == "sensor ok, broker connected")
+        #expect(!health { $0.isConnected = false }.isWell)
+        #expect(health({ _ in }, age: AgentState.patience).isWell)
+        let old = health({ _ in }, age: AgentState.patience + 1)
+        #expect(!old.isWell && old.words.hasPrefix("its newest state is 15 s old"))
+        // The monotonic clock of another boot.
+        #expect(!health({ $0.written = 10 }, age: 9).isWell)
+        #expect(!health { $0.health = HealthMessage(sensor: .missing, time: .replay) }.isWell)
+        #expect(health { ($0.health, $0.isWaiting) = (HealthMessage(sensor: .missing, time: .replay), true) }.isWell)
+        #expect(!AgentHealth(file: nil).isWell && !AgentHealth(file: [0x7B], now: 0).isWell)
+    }
+
     /// The real agent without a sensor and without a broker.
     @Test func anAgentWithoutSensorSaysSo() throws {
         let folder = try TemporaryFolder()

@@ -8,12 +8,14 @@ public struct Arguments: Sendable, Equatable {
     public var check = false
     public var version = false
     public var help = false
+    public var health = false
     /// File for the state of the kernel's clock.
     public var clock: String?
 
     public static let usage = """
         usage: seismoted [--config FILE] [--preset NAME] [--set KEY=VALUE]... [--exit-at-end]
                seismoted --check [--config FILE] [--preset NAME] [--set KEY=VALUE]...
+               seismoted --health
                seismoted --clock FILE
                seismoted --version | --help
 
@@ -22,6 +24,8 @@ public struct Arguments: Sendable, Equatable {
           --set KEY=VALUE   one setting above it, such as trace.rate_hz=10
           --exit-at-end     end with a recording instead of living on
           --check           check the settings and do nothing
+          --health          say how the agent is that has the folder $RUNTIME_DIRECTORY, else /run/seismote, and end with
+                            0 (it samples and is connected) or 1; containers do so
           --clock FILE      write the state of the kernel's clock to FILE every 2 s and do nothing else, for an
                             agent that may not ask the kernel (ProtectClock)
 
@@ -51,6 +55,7 @@ public struct Arguments: Sendable, Equatable {
             case "--set": overrides.append(try needed())
             case "--exit-at-end": exitAtEnd = true
             case "--check": check = true
+            case "--health": health = true
             case "--version": version = true
             case "--help", "-h": help = true
             case "--clock": clock = try needed()

@@ -26,6 +26,12 @@ public enum Program {
             say("seismoted \(productVersion) (\(Identity.build))\n", to: STDOUT_FILENO)
             return 0
         }
+        if parsed.health {
+            let health = AgentHealth(
+                file: try? SettingsFile.read(StateFile().path ?? AgentState.usualPath, isOwn: true))
+            say("seismoted: \(health.words)\n", to: STDOUT_FILENO)
+            return health.isWell ? 0 : 1
+        }
         if let path = parsed.clock {
             say("seismoted: --clock \(path): \(String(cString: strerror(ClockWatch.run(path))))\n", to: STDERR_FILENO)
             return 1

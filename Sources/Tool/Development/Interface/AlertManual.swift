@@ -13,8 +13,10 @@ package enum AlertManual {
 
             ```bash run
             seismote ctl alerts --all
-            mosquitto_sub -h localhost -v -t 'seismote/+/state/alert/+' -W 2 || true
+            mosquitto_sub -v -t 'seismote/+/state/alert/+' -W 2 || true
             ```
+
+            (On a broker with TLS, write its [address and your account once](../install/broker.md#mosquitto_sub) for `mosquitto_sub`.)
 
             A message has `code`, `severity`, `since`, `message` (a sentence) and `details` (for programs). `error` means that data or events are missing or wrong, or that a limit is reached; `warning` means that they may be. No alert ends the agent.
 

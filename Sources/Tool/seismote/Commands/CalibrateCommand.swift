@@ -11,6 +11,8 @@ struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate", abstract: "Find the sensor's offset, scale and noise.",
         discussion: """
+            sudo seismote calibrate -o calibration.yaml
+
             By default the sensor lies level and still; use --tilted if it may not be level. With --six-positions the \
             sensor is turned so that each axis points up and down once, in any order; the command asks for each \
             position, or finds them in a recording. Prints the lines for the settings file. The agent has to be \

@@ -7,7 +7,9 @@ import Values
 struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a settings file.",
-        discussion: "Prints every error to standard error. The exit status is 78 when there is one.")
+        discussion:
+            "seismote config check seismote.yaml\n\nPrints every error to standard error. The exit status is 78 when there is one."
+    )
 
     @Argument(help: "The settings file (YAML or JSON).")
     var file: String

@@ -4,7 +4,8 @@ import Settings
 /// `seismote config default`
 struct ConfigDefault: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "default", abstract: "Print the annotated settings file with all defaults, or a preset.")
+        commandName: "default", abstract: "Print the annotated settings file with all defaults, or a preset.",
+        discussion: "seismote config default --preset construction")
 
     @Option(help: "Print this preset instead: \(Preset.all.map(\.name).joined(separator: ", ")).")
     var preset: String?

@@ -7,7 +7,9 @@ import Values
 struct ConfigExplain: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Explain a setting: its meaning, its value, and where the value comes from.",
-        discussion: "Includes remote changes if their file (in storage.directory) can be read.")
+        discussion:
+            "seismote config explain trace.rate_hz\n\nIncludes remote changes if their file (in storage.directory) can be read."
+    )
 
     @Argument(help: "Key of a setting or of a group, such as trace.rate_hz, axes.x.filter or mqtt.")
     var key: String

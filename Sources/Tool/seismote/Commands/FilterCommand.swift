@@ -14,6 +14,8 @@ struct FilterShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the coefficients, poles and response of a filter.",
         discussion: """
+            seismote filter show '{butterworth: {type: bandpass, corners_hz: [1, 8], order: 2}}' --rate 100
+
             SPEC is written as in the settings, in quotes: shake:lp5, \
             '{butterworth: {type: bandpass, corners_hz: [1, 8], order: 2}}', \
             '{simple: {type: lowpass, corner_hz: 5}}' or '{chain: [...]}'. Prints the second-order sections with all \

@@ -11,7 +11,8 @@ struct InterfaceCommand: ParsableCommand {
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the topics with the names of their messages, quality of service and retained flag.")
+            abstract: "List the topics with the names of their messages, quality of service and retained flag.",
+            discussion: "seismote interface list")
 
         func run() {
             var table = Table(["NAME", "TOPIC", "QOS", "RETAINED", "MESSAGES"], left: [0, 1, 4])
@@ -29,7 +30,8 @@ struct InterfaceCommand: ParsableCommand {
 
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the JSON Schema (2020-12) of one message or command, or of all under $defs.")
+            abstract: "Print the JSON Schema (2020-12) of one message or command, or of all under $defs.",
+            discussion: "seismote interface schema summary > summary.schema.json")
 
         @Argument(help: "Which one, such as summary, event or command-snapshot; see `seismote interface list`.")
         var name: String?
@@ -50,21 +52,24 @@ struct InterfaceCommand: ParsableCommand {
 
     struct Document: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "asyncapi", abstract: "Print the whole interface as AsyncAPI 3.0 (JSON).")
+            commandName: "asyncapi", abstract: "Print the whole interface as AsyncAPI 3.0 (JSON).",
+            discussion: "seismote interface asyncapi > seismote.asyncapi.json")
 
         func run() throws { print(AsyncAPI.document(try DescribedMessage.all()).line) }
     }
 
     struct Manual: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the documentation of all fields as Markdown.")
+            abstract: "Print the documentation of all fields as Markdown.",
+            discussion: "seismote interface manual > fields.md")
 
         func run() throws { print(MessageManual.text(try DescribedMessage.all()), terminator: "") }
     }
 
     struct Alerts: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the documentation of all alerts as Markdown.")
+            abstract: "Print the documentation of all alerts as Markdown.",
+            discussion: "seismote interface alerts > alerts.md")
 
         func run() { print(AlertManual.text, terminator: "") }
     }

@@ -7,6 +7,8 @@ struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe", abstract: "Find accelerometers.",
         discussion: """
+            sudo seismote probe
+
             Lists the devices of the kernel's IIO subsystem and the I2C buses, what was recognised and how surely, what \
             `driver: auto` would use, and the commands that grant what is missing. It only reads: of chips nothing but \
             the identity registers, at addresses where a known chip may be and no driver of the kernel is. Exit status \

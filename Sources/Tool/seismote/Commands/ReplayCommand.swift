@@ -11,6 +11,8 @@ struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Run the station's pipeline on a recording.",
         discussion: """
+            seismote replay quake.mseed --scale 1e-6 -o messages.jsonl
+
             The recording is CSV (t,x,y,z in m/s² or g) or miniSEED 2 or 3 with three channels. Counts of miniSEED need \
             a scale: --scale, --stationxml, sensor.replay.scale in the settings, or the recording's own (waveforms of \
             the agent in miniSEED 3). The output depends on the recording and the settings alone: the same bytes every time and for any block size. Without --output \
@@ -23,6 +25,7 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup var settings: SettingsOptions
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp("Write every message that would be published, one JSON object a line.", valueName: "file"))
     var output: String?
 

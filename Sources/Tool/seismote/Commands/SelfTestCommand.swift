@@ -9,6 +9,8 @@ struct SelfTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest", abstract: "Run the sensor's self-test.",
         discussion: """
+            sudo seismote selftest
+
             The chip moves its own mass by a known force; the sensor has to be at rest, and the agent has to be stopped. Exit \
             status 0 when it has passed, 1 when not, 69 when there is no sensor or it has no self-test.
             """)

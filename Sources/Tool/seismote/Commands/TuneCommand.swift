@@ -12,6 +12,8 @@ struct TuneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tune", abstract: "Try detector settings on recordings and rank them.",
         discussion: """
+            seismote tune quake.mseed --scale 1e-6 --pick 30.2,33.9
+
             Each recording is read once, goes the agent's way as far as the filters, and then through the agent's own \
             detectors and rule of events with every combination of the values below. Says for each setting what it \
             would have caught, how soon, and how often it would have fired in the quiet parts. Without --pick or \

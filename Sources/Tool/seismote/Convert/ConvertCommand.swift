@@ -17,6 +17,8 @@ struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert", abstract: "Convert recordings: CSV, miniSEED 2 and 3, SDS archives, recorded messages.",
         discussion: """
+            seismote convert quake.csv -o quake.mseed
+
             Input is a CSV file (t,x,y,z), miniSEED, a folder with miniSEED such as an SDS archive, or messages that were \
             recorded with
 

@@ -10,6 +10,8 @@ struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find what is wrong with this station, and say what helps.",
         discussion: """
+            sudo seismote doctor
+
             Looks at the settings file, permissions, the service, versions, the clock, the disk, the memory card, \
             the power supply, the broker, certificates, rights, other stations of the same id, leftovers of earlier names, the sensor and its \
             mounting. Nothing is changed; next to the station's topics empty messages are published that nobody reads. What \

@@ -5,6 +5,8 @@ struct FeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed", abstract: "Serve stations by SeedLink, FDSN web services and /metrics.",
         discussion: """
+            seismote feed --broker mqtts://broker.local:8883 --listen 0.0.0.0
+
             Runs the program seismote-feed, which the package of the same name brings, with the options that follow: see \
             `seismote-feed --help`.
             """)

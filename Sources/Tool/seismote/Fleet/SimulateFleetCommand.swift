@@ -12,6 +12,8 @@ struct SimulateFleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate-fleet", abstract: "Put many simulated stations on a broker, to try it.",
         discussion: """
+            seismote simulate-fleet 50 --broker mqtt://localhost --magnitude 6
+
             Each station has a connection of its own and sends what an agent sends: who it is, levels, health, events. \
             It answers rebirth and resend. Earthquakes shake all of them by distance (Cua and Heaton 2009, iasp91). One \
             process, with a thread for as many stations as a third of its open files (ulimit -n). Only for brokers of your \

@@ -9,6 +9,8 @@ struct JoinCommand: ParsableCommand {
         commandName: "join",
         abstract: "Make this board a station of a broker, by the line of `seismote-broker invite`.",
         discussion: """
+            sudo seismote join 'broker.local/basement#TOKEN@FINGERPRINT'
+
             The broker is known by the fingerprint in the line, before anything is told to it. The key is made here and never \
             leaves the board; the broker signs a certificate for it, which takes the place of a password. What a power cut \
             interrupts goes on at the next start of the board, or with `seismote join` without a line. Exit status 0 done, 1 \

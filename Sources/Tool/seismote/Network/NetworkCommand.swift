@@ -13,6 +13,8 @@ struct NetworkRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Publish the earthquakes that the stations of a broker see together.",
         discussion: """
+            seismote network run --set network.confirm=true
+
             Runs the program seismote-network, which the package of the same name brings, with the options that follow: \
             see `seismote-network --help`.
             """)

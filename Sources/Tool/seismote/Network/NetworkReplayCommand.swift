@@ -10,6 +10,8 @@ struct NetworkReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Run the associator on recorded messages.",
         discussion: """
+            seismote network replay messages.jsonl -o events.jsonl
+
             Each line of the input is an object {"topic": "seismote/<id>/event/trigger", "payload": {...}, "arrival": \
             seconds}, in order of arrival; "seismote/<id>/state/info" tells the stations' places. Each line of the \
             output is a message as it would be published on seismote/network/event, in the order of event time. The \
@@ -20,7 +22,9 @@ struct NetworkReplayCommand: ParsableCommand {
     @Argument(help: "Recorded messages, one JSON object a line; - is standard input.")
     var file: String
 
-    @Option(help: ArgumentHelp("Write the network events here instead of to standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write the network events here instead of to standard output.", valueName: "file"))
     var output = "-"
 
     @Option(help: ArgumentHelp("First levels of every topic.", valueName: "topic"))

@@ -8,6 +8,8 @@ struct NetworkStationsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stations", abstract: "List where stations are, and confirm that one has moved.",
         discussion: """
+            seismote network stations --confirm basement
+
             The detector of a network believes the place that a station states within network.place_km (1 km) of the one that \
             was entered here, or else of the one that the station stated first. A station that states another place takes no \
             part until it is confirmed.

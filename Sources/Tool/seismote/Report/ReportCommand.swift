@@ -48,7 +48,7 @@ struct ReportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Hours by which local time is ahead of UTC; else 0.", valueName: "hours"))
     var utcOffset: Double?
 
-    @Option(help: ArgumentHelp("Write the page (HTML).", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write the page (HTML).", valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("Write the intervals as CSV.", valueName: "file"))

@@ -11,6 +11,8 @@ struct SetupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup", abstract: "Set up the station on this machine: sensor, place, broker, noise, test.",
         discussion: """
+            sudo seismote setup --name basement --broker here --yes
+
             A conversation in five steps, which can be repeated: what is set already is offered. Each answer is an option \
             too; with --yes nobody is asked. Connection, rights and clock are tried before anything is saved, and no file \
             is written without its difference being shown. A broker that has invited this station (`seismote-broker invite`) is \

@@ -10,6 +10,8 @@ struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Edit a station's settings in an editor.",
         discussion: """
+            seismote ctl edit basement
+
             Opens the settings in force in $VISUAL, $EDITOR or vi, shows what is different afterwards, and sends only the \
             differences. Refused if the settings have been changed by someone else in the meantime.
             """)

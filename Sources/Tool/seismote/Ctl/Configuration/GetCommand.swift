@@ -6,7 +6,8 @@ import Values
 /// `seismote ctl get`
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "A station's settings in force, and where they come from.")
+        commandName: "get", abstract: "A station's settings in force, and where they come from.",
+        discussion: "seismote ctl get basement --key trace")
 
     @OptionGroup var targets: TargetOptions
 

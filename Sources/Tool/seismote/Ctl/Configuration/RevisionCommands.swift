@@ -6,7 +6,8 @@ import Values
 struct RollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: Command.configRollback.help,
-        discussion: "The latest ten are stored: `seismote ctl get --revisions`.")
+        discussion:
+            "seismote ctl rollback basement --to 12\n\nThe latest ten are stored: `seismote ctl get --revisions`.")
 
     @OptionGroup var targets: TargetOptions
 
@@ -25,7 +26,8 @@ struct RollbackCommand: ParsableCommand {
 /// `seismote ctl reset`
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: Command.configReset.help)
+        commandName: "reset", abstract: Command.configReset.help,
+        discussion: "seismote ctl reset basement")
 
     @OptionGroup var targets: TargetOptions
 
@@ -38,7 +40,8 @@ struct ResetCommand: ParsableCommand {
 /// `seismote ctl confirm`
 struct ConfirmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "confirm", abstract: Command.configConfirm.help)
+        commandName: "confirm", abstract: Command.configConfirm.help,
+        discussion: "seismote ctl confirm basement")
 
     @OptionGroup var targets: TargetOptions
 

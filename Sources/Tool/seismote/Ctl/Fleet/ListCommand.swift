@@ -8,6 +8,8 @@ struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the stations known to the broker, with their state.",
         discussion: """
+            seismote ctl list --group school
+
             Reads the stations' retained messages, so offline stations are listed as well. A broker that does not deliver \
             retained messages to wildcard subscriptions (RabbitMQ) shows nothing this way: --ask makes all stations \
             publish their state again.

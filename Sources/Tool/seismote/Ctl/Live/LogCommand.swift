@@ -8,7 +8,8 @@ import Values
 /// `seismote ctl log`
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: Command.log.help)
+        commandName: "log", abstract: Command.log.help,
+        discussion: "seismote ctl log basement --level debug --duration 30")
 
     private static let levels = Command.log.member("level")?.words ?? []
 

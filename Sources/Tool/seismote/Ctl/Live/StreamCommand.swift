@@ -10,6 +10,8 @@ struct StreamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stream", abstract: Command.stream.help,
         discussion: """
+            seismote ctl stream basement --duration 30 --encoding mseed2 -o live.mseed
+
             The traces that are configured continue unchanged. Prints one line of JSON for each block; \
             miniSEED and CBOR go into a file, with --encoding mseed2 -o FILE.
             """)

@@ -9,6 +9,8 @@ struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show live levels and traces.",
         discussion: """
+            seismote ctl watch basement
+
             One station fills the terminal: level and trace of each axis, red and marked where it was triggered. Several, or \
             all without a name, are shown in a table. Without a terminal, or with --plain, a line for each summary and \
             event. Runs until Ctrl-C, q, --count (of summaries) or --seconds, and reconnects when the broker comes back.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Client
+import Glibc
 import Messages
 import ServerOptions
 import Values
@@ -11,11 +12,27 @@ struct CtlOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object a line.")
     var json = false
 
+    /// Follows a failed connection where nobody has named a broker.
+    private static var remedy: String {
+        let file = BrokerOptions.usualFile
+        let own =
+            access(file, F_OK) == 0
+            ? "The broker of this machine's station is in \(file), which you may not read: try sudo."
+            : "There is no \(file) on this machine that names one."
+        return "No broker was named, so the one on this machine was tried. \(own) Or name a broker: "
+            + "--broker mqtts://HOST:8883, SEISMOTE_BROKER, or --config FILE with the settings of a station."
+    }
+
     /// A client that is connected.
     func connect() throws -> BrokerClient {
         let client = BrokerClient(try broker.access())
         Interrupt.listen()
-        try client.connect()
+        do throws(ClientError) {
+            try client.connect()
+        } catch {
+            guard broker.isUnnamed, !Interrupt.came else { throw error }
+            throw ClientError("\(error.description)\n\(Self.remedy)")
+        }
         return client
     }
 }

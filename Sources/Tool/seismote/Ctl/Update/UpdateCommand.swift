@@ -9,6 +9,8 @@ struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update", abstract: Command.update.help,
         discussion: """
+            seismote ctl update --group school --version 0.2.0~deb13
+
             Each station needs the package seismote-update. It installs exactly this version from its own signed apt sources, \
             and puts the version before back when the new one ends by itself, does not sample, does not reach the broker, \
             eats memory, cannot read its database, or when nobody confirms it within 10 minutes: here, where a terminal is, or \
@@ -92,7 +94,8 @@ struct UpdateCommand: ParsableCommand {
 /// `seismote ctl update-confirm`
 struct UpdateConfirmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "update-confirm", abstract: Command.updateConfirm.help)
+        commandName: "update-confirm", abstract: Command.updateConfirm.help,
+        discussion: "seismote ctl update-confirm basement --version 0.2.0~deb13")
 
     @OptionGroup var targets: TargetOptions
 

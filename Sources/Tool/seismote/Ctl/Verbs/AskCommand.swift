@@ -8,7 +8,8 @@ import Values
 struct AskCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ask", abstract: "Any command by its name, with its members as key=value.",
-        discussion: "`ask` may be left out where no subcommand has that name.\n\n"
+        discussion:
+            "seismote ctl ask calibrate basement duration_s=30\n\n`ask` may be left out where no subcommand has that name.\n\n"
             + Command.all.map { command in
                 "\(command.name): \(command.help)"
                     + command.members.map { "\n  \($0.name): \($0.allowed)" }.joined()
@@ -28,7 +29,10 @@ struct AskCommand: ParsableCommand {
         guard let name else { throw CleanExit.helpRequest(CtlCommand.self) }
         if Command.all.allSatisfy({ $0.name != name }) {
             let known = CtlCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-            throw ValidationError(unknownCommand(name, among: known + Command.all.map(\.name)))
+            let isOfTool = Seismote.configuration.subcommands.contains { $0._commandName == name }
+            let elsewhere = isOfTool ? ["seismote \(name)"] : []
+            throw ValidationError(
+                unknownCommand(name, among: known + Command.all.map(\.name), elsewhere: elsewhere))
         }
         let sent = CommandDecoder.decode(verb: name, payload: Value.object([.init("id", "x")] + members).json())
         if !sent.errors.isEmpty { throw ValidationError(sent.errors.map { $0.text() }.joined(separator: "\n")) }

@@ -5,7 +5,8 @@ import Values
 /// `seismote ctl ping`
 struct PingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ping", abstract: Command.ping.help)
+        commandName: "ping", abstract: Command.ping.help,
+        discussion: "seismote ctl ping basement")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -22,7 +23,8 @@ struct PingCommand: ParsableCommand {
 /// `seismote ctl status`
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: Command.status.help)
+        commandName: "status", abstract: Command.status.help,
+        discussion: "seismote ctl status basement")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -33,7 +35,8 @@ struct StatusCommand: ParsableCommand {
 /// `seismote ctl alerts`
 struct AlertsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "alerts", abstract: Command.alerts.help)
+        commandName: "alerts", abstract: Command.alerts.help,
+        discussion: "seismote ctl alerts --all")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -55,7 +58,9 @@ struct AlertsCommand: ParsableCommand {
 struct CalibrateStationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate", abstract: Command.calibrate.help,
-        discussion: "No setting is changed: apply the printed offset with `set sensor.calibration.offset=[...]`.")
+        discussion:
+            "seismote ctl calibrate basement --seconds 30\n\nNo setting is changed: apply the printed offset with `set sensor.calibration.offset=[...]`."
+    )
 
     @OptionGroup var targets: TargetOptions
 
@@ -79,7 +84,8 @@ struct CalibrateStationCommand: ParsableCommand {
 struct SelfTestStationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest", abstract: Command.selftest.help,
-        discussion: "The data has a gap while it runs. The exit status is 1 if it fails.")
+        discussion:
+            "seismote ctl selftest basement\n\nThe data has a gap while it runs. The exit status is 1 if it fails.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -99,7 +105,8 @@ struct SelfTestStationCommand: ParsableCommand {
 struct TestEventCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-event", abstract: Command.testEvent.help,
-        discussion: "All subscribers of events receive it; `seismote ctl events` shows it.")
+        discussion:
+            "seismote ctl test-event basement\n\nAll subscribers of events receive it; `seismote ctl events` shows it.")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -114,7 +121,8 @@ struct TestEventCommand: ParsableCommand {
 /// `seismote ctl reset-extremes`
 struct ResetExtremesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset-extremes", abstract: Command.resetExtremes.help)
+        commandName: "reset-extremes", abstract: Command.resetExtremes.help,
+        discussion: "seismote ctl reset-extremes basement")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -129,7 +137,8 @@ struct ResetExtremesCommand: ParsableCommand {
 /// `seismote ctl rebirth`
 struct RebirthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rebirth", abstract: Command.rebirth.help)
+        commandName: "rebirth", abstract: Command.rebirth.help,
+        discussion: "seismote ctl rebirth --all")
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
@@ -145,7 +154,9 @@ struct RebirthCommand: ParsableCommand {
 struct RestartCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restart", abstract: Command.restart.help,
-        discussion: "The stations of a group restart at random times within half a minute.")
+        discussion:
+            "seismote ctl restart --group school\n\nThe stations of a group restart at random times within half a minute."
+    )
 
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
