@@ -16,6 +16,7 @@ extension LimitTable {
         }
         return LimitTable(
             name: "din4150-3", standard: "DIN 4150-3", edition: "1999-02, kept in 2016-12", table: "1",
+            ends: "below 1 Hz the value of 1 Hz; above 100 Hz that of 100 Hz (footnote of the table, both editions)",
             title: "Damage to buildings, short-term vibration", confidence: 0.95, measure: .ppv,
             rows: [foundation("commercial", 20, 40, 50)] + others("commercial", top: 40)
                 + [foundation("dwellings", 5, 15, 20)] + others("dwellings", top: 15)
@@ -32,6 +33,7 @@ extension LimitTable {
         }
         return LimitTable(
             name: "din4150-3-long", standard: "DIN 4150-3", edition: "1999-02, kept in 2016-12", table: "3 (2016: 4)",
+            ends: "one value for all frequencies",
             title: "Damage to buildings, long-term vibration", confidence: 0.95, measure: .ppv,
             rows: rows("commercial", 10) + rows("dwellings", 5) + rows("sensitive", 2.5))
     }()

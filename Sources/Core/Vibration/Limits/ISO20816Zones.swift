@@ -8,6 +8,7 @@ extension LimitTable {
         ]
         return LimitTable(
             name: "iso20816-3", standard: "ISO 20816-3", edition: "2022", table: "A.1 and A.2",
+            ends: "one value of the band from 10 to 1000 Hz",
             title: "Condition of industrial machines", confidence: 0.95, measure: .rms,
             rows: lines.flatMap { line, values in
                 zip(["bc", "ab", "cd"], [values[1], values[0], values[2]]).map {

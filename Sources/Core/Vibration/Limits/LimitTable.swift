@@ -36,6 +36,8 @@ public struct LimitTable: Sendable, Equatable {
     public var edition: String
     /// Its number there.
     public var table: String
+    /// What counts below and above the frequencies of the table, by this edition where it says so.
+    public var ends: String
     public var title: String
     /// How sure it is that these numbers are those of the standard, 0 to 1: none of them could be compared with the paper.
     public var confidence: Double
@@ -85,12 +87,23 @@ public struct LimitCurve: Sendable, Equatable {
         LimitCurve(parts: parts.map { Part(from: $0.from, to: $0.to, shape: $0.shape) }, constant: .infinity)
     }
 
-    /// The limit at a frequency in Hz; the strictest of the table where it is not known or outside.
+    /// The limit at a frequency in Hz; the strictest of the table where it is not known. Outside of the table's frequencies a
+    /// velocity goes on as it is at the table's end, a displacement as a displacement.
     public func value(at frequency: Double?) -> Double {
-        guard let frequency, let part = parts.first(where: { frequency >= $0.from && frequency <= $0.to }) else {
-            return strictest
+        guard let frequency, let first = parts.first, let last = parts.last else { return strictest }
+        if frequency > last.to { return Self.beyond(last, at: frequency, end: last.to) }
+        if frequency < first.from { return Self.beyond(first, at: max(frequency, Self.lowest), end: first.from) }
+        return parts.first { frequency <= $0.to }?.value(at: frequency) ?? strictest
+    }
+
+    /// A displacement is no limit of a velocity at 0 Hz.
+    private static let lowest = 0.1
+
+    private static func beyond(_ part: Part, at frequency: Double, end: Double) -> Double {
+        switch part.shape {
+        case .line: part.value(at: end)
+        case .displacement: part.value(at: frequency)
         }
-        return part.value(at: frequency)
     }
 
     public var strictest: Double {

@@ -17,6 +17,7 @@ extension LimitTable {
         }
         return LimitTable(
             name: "usbm-ri8507", standard: "USBM RI 8507", edition: "1980", table: "appendix B, figure B-1",
+            ends: "below 1 Hz the displacement of 0.030 inch goes on; above 100 Hz 2 inch a second",
             title: "Safe levels of blasting vibration for houses", confidence: 0.9, measure: .ppv,
             rows: [row("drywall", 19.05), row("plaster", 12.7)])
     }()
