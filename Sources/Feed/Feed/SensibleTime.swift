@@ -1,4 +1,23 @@
 extension Int64 {
     /// As a time in nanoseconds it lies between 1900 and 2200: differences of such times do not overflow.
     var isSensibleTime: Bool { self > -2_208_988_800_000_000_000 && self < 7_258_118_400_000_000_000 }
+
+    /// A sensible time that a client has written. Years such as 2599 and 2999, which programs write for an open end and
+    /// nanoseconds do not reach, are the last time that is sensible; years before 1900 the first.
+    /// - Parameters:
+    ///   - text: begins with four digits of the year.
+    ///   - read: nanoseconds of a text of the years from 1900 to 2199; nil for what is no time.
+    static func time(of text: String, _ read: (String) -> Int64?) -> Int64? {
+        let digits = text.utf8.prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let year = Int(String(text.prefix(4))), !(1900...2199).contains(year)
+        else {
+            guard let time = read(text), time.isSensibleTime else { return nil }
+            return time
+        }
+        // The rest of it has to be right all the same; a leap year has a 29 February.
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        guard read((isLeap ? "2000" : "2001") + text.dropFirst(4)) != nil else { return nil }
+        return year < 1900 ? -2_208_988_799_000_000_000 : 7_258_118_399_000_000_000
+    }
 }

@@ -10,7 +10,7 @@ import Threads
 import Values
 
 /// A hub over a ring in a folder of its own, driven by messages and a clock of the test.
-private final class Bench {
+final class Bench {
     static let start: Int64 = 1_767_608_430_000_000_000
     let folder: TemporaryFolder
     let shared = SharedState()

@@ -5,8 +5,7 @@ import Values
 enum SeedLinkTime {
     /// `2026,11,23,06,31,48` with decimals or without, or RFC 3339. Nil for what is no time.
     static func read(_ text: Substring) -> Int64? {
-        guard let time = parse(text), time.isSensibleTime else { return nil }
-        return time
+        Int64.time(of: String(text)) { parse($0[...]) }
     }
 
     private static func parse(_ text: Substring) -> Int64? {

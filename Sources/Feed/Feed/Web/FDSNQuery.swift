@@ -91,7 +91,8 @@ public struct FDSNQuery: Sendable, Equatable {
                 throw Problem(
                     words: "there is no parameter \(String(name.prefix(40).filter { $0.isASCII && $0.isLetter }))")
             }
-            other[name] = value
+            // (Without a value it is not said.)
+            if !value.isEmpty { other[name] = value }
         }
     }
 
@@ -153,9 +154,10 @@ public struct FDSNQuery: Sendable, Equatable {
     /// Date, or date and time; without zone it is UTC.
     static func time(_ text: String) throws(Problem) -> Int64? {
         if text.isEmpty { return nil }
-        for attempt in [text, "\(text)Z", "\(text)T00:00:00Z"] {
-            if let time = Timestamp(attempt), time.nanoseconds.isSensibleTime { return time.nanoseconds }
+        let time = Int64.time(of: text) { text in
+            [text, "\(text)Z", "\(text)T00:00:00Z"].lazy.compactMap { Timestamp($0)?.nanoseconds }.first
         }
+        if let time { return time }
         throw Problem(words: "this is no time: write 2026-01-05T00:00:00")
     }
 

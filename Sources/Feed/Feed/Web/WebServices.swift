@@ -35,8 +35,9 @@ public struct WebServices: Sendable {
             return .answered(other(request))
         }
         do throws(FDSNQuery.Problem) {
-            return .query(
-                FDSNQuestion(service: service, query: try request.query(for: service), path: request.path))
+            let query = try request.query(for: service)
+            try service.check(query)
+            return .query(FDSNQuestion(service: service, query: query, path: request.path))
         } catch {
             return .answered(Self.refusal(error, request.path))
         }
@@ -118,6 +119,8 @@ public struct WebServices: Sendable {
         }
         let (box, circle) = (try GeoBox(query), try GeoCircle(query))
         let (startBefore, startAfter) = (try query.time(named: "startbefore"), try query.time(named: "startafter"))
+        // The station's channels are as they are now; with `matchtimeseries` those count that have samples in the time.
+        let hasSamples = try query.flag("matchtimeseries")
         // All are still open: they end after any time, and before none.
         _ = try query.time(named: "endafter")
         if try query.time(named: "endbefore") != nil { return nil }
@@ -137,7 +140,8 @@ public struct WebServices: Sendable {
                 stream.begin < startBefore ?? .max && stream.begin > startAfter ?? .min
                     && lines.contains { line in
                         line.matches(location: stream.location, channel: stream.channel)
-                            && stream.end >= line.begin ?? .min && stream.begin <= line.end ?? .max
+                            && (!hasSamples || stream.end >= line.begin ?? .min)
+                            && stream.begin <= line.end ?? .max
                     }
             }
             guard !streams.isEmpty else { continue }
