@@ -59,7 +59,8 @@ import Testing
             ])
     }
 
-    /// Straight lines between irregular samples are met exactly on any grid.
+    /// A straight line through irregular samples is met on any grid: exactly where they are joined by lines, to the
+    /// kernel's 90 dB of a step where the grid has their rate.
     @Test func irregularSamplesAreInterpolated() throws {
         var (text, time) = ("", 0.0)
         var noise = SeededNoise(seed: 8)
@@ -73,8 +74,9 @@ import Testing
             #expect(description.rate == rate ?? 50)
             #expect(abs(delivery.x.count - Int(20 * description.rate)) <= 2)
             for (index, value) in delivery.x.enumerated() {
-                #expect(abs(value - (3 * Double(index) / description.rate - 7)) < 2e-8)
-                #expect(abs(delivery.y[index] - (1 - Double(index) / description.rate)) < 2e-8)
+                let allowed = description.rate == 50 ? 1e-4 * 3 / 50 : 2e-8
+                #expect(abs(value - (3 * Double(index) / description.rate - 7)) < allowed)
+                #expect(abs(delivery.y[index] - (1 - Double(index) / description.rate)) < allowed)
             }
             #expect(delivery.marks.count == 1)
         }
@@ -84,7 +86,7 @@ import Testing
         var (text, time) = ("", 0.0)
         for index in 0..<400 {
             // 4 intervals are still bridged, 20 are not.
-            time += index == 100 ? 0.04 : index == 200 ? 0.2 : index % 2 == 0 ? 0.009 : 0.011
+            time += index == 100 ? 0.04 : index == 200 ? 0.2 : index % 2 == 0 ? 0.0085 : 0.0115
             text += String(format: "%.6f,%.6f,0,0\n", time, time)
         }
         let (delivery, description) = try replay(text)
@@ -146,7 +148,10 @@ import Testing
             ("0.5,1,2,3\n0.25,1,2,3\n", "recording.csv:2: the time does not increase: 0.25 s before the line above"),
             ("0,1,2,3\nx,1,2,3\n", "recording.csv:2: t is neither seconds nor a date with time: \"x\""),
             ("nan,1,2,3\n", "recording.csv:1: t is neither seconds nor a date with time: \"nan\""),
-            ("t,z,y,x\n0,1,2,3\n", "recording.csv:1: the columns must be t, x, y, z in this order"),
+            (
+                "t,a,b,c\n0,1,2,3\n",
+                "recording.csv:1: no column for x: the header names \"t\", \"a\", \"b\", \"c\"; name them t, x, y, z"
+            ),
             (
                 "0,1,2,3\n2019-07-06T03:19:47Z,1,2,3\n",
                 "recording.csv:2: seconds from a start and absolute times are mixed"

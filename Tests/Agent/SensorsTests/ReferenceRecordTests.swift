@@ -58,7 +58,10 @@ enum ReferenceRecords {
         }
     }
 
-    @Test func irregularPhonesEqualTheirRegularTables() throws {
+    /// The tables were made by straight lines; here samples are put onto the grid as what they are. The two differ by the
+    /// error of straight lines, h²/8·|f″| at most: the second difference d of a sine at half the rate is 0.4 of h²·|f″|, and
+    /// an interval that is not yet sparse is 1.6 h, so 1.6²/8/0.4·d = 0.8 d.
+    @Test func irregularPhonesAreNearTheirRegularTables() throws {
         for (name, rate) in [
             ("r13_phone_walking", 50.0 as Double?), ("r14_phone_rest_tremor", nil), ("r15_phone_leg_agility", nil),
         ] {
@@ -71,10 +74,14 @@ enum ReferenceRecords {
                 (regular.delivery.x, irregular.delivery.x), (regular.delivery.y, irregular.delivery.y),
                 (regular.delivery.z, irregular.delivery.z),
             ] {
+                var bend: [Double] = []
+                for index in 1..<(a.count - 1) { bend.append(abs(a[index + 1] - 2 * a[index] + a[index - 1])) }
                 for index in 1..<(a.count - 1) {
+                    let near = bend[max(0, index - 9)...min(bend.count - 1, index + 7)].max() ?? 0
                     // The values' text has six digits; the tables were made before the times were rounded to 1 µs.
                     let steep = max(abs(a[index + 1] - a[index]), abs(a[index] - a[index - 1])) * 100
-                    #expect(abs(a[index] - b[index]) < 1.5e-6 + 2 * steep * 1e-6, "\(name) sample \(index)")
+                    let allowed: Double = 1.5e-6 + 2 * steep * 1e-6 + 0.8 * near
+                    #expect(abs(a[index] - b[index]) < allowed, "\(name) sample \(index)")
                 }
             }
         }

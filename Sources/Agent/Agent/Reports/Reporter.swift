@@ -28,6 +28,7 @@ final class Reporter {
     private var lastSensor: SensorDescription?
     private var lastRate: Double?
     private var lastState: HealthMessage.SensorState?
+    private var lastNotes: [String] = []
     private var lastProblem: SamplingStatus.Problem?
     private var lastConnects: UInt64 = 0
     private var healthDue: Int64
@@ -175,6 +176,11 @@ final class Reporter {
         }
         lookForUpdate(now)
         if state != lastState { log.info("sensor \(state.rawValue)", ["ended": words.ended ? "yes" : "no"]) }
+        if let notes = self.status.condition?.notes, notes != lastNotes {
+            // (Of a recording: what was left out or resampled. Of a chip: what it took other than asked.)
+            for note in notes where !lastNotes.contains(note) { log.notice("sensor: \(note)") }
+            lastNotes = notes
+        }
         lastState = state
         lastConnects = statistics.connects
         tellHomeAssistant(isConnected: statistics.connected)

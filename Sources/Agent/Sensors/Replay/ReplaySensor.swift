@@ -37,16 +37,21 @@ public struct ReplaySensor: SensorDriver, Sendable {
 
     private let settings: ReplaySettings
     private let irregularRate: Double?
+    private let isUnitGiven: Bool
     private let clock: any SensorClock
     private var session: Session?
 
-    /// - Parameter irregularRate: rate in Hz onto which irregular samples of a CSV file are interpolated; nil: their
-    ///   typical rate, rounded. Regular files keep their own rate.
+    /// - Parameters:
+    ///   - irregularRate: rate in Hz onto which irregular samples of a CSV file are interpolated; nil: their typical rate,
+    ///     rounded. Regular files keep their own rate.
+    ///   - isUnitGiven: somebody has said `settings.unit`: a header that says another one is an error.
     public init(
-        _ settings: ReplaySettings, irregularRate: Double? = nil, clock: any SensorClock = SystemSensorClock()
+        _ settings: ReplaySettings, irregularRate: Double? = nil, isUnitGiven: Bool = false,
+        clock: any SensorClock = SystemSensorClock()
     ) {
         self.settings = settings
         self.irregularRate = irregularRate
+        self.isUnitGiven = isUnitGiven
         self.clock = clock
     }
 
@@ -57,6 +62,15 @@ public struct ReplaySensor: SensorDriver, Sendable {
 
     /// Samples of a miniSEED file that are there twice, of all three channels; they are delivered once.
     public var duplicates: Int { session?.miniSEED?.duplicates ?? 0 }
+
+    /// What the user should know of the recording, in sentences; none before `open`.
+    public var notes: [String] { session?.csv?.notes ?? session?.miniSEED?.notes ?? [] }
+
+    public var condition: SensorCondition {
+        var condition = SensorCondition()
+        condition.notes = notes
+        return condition
+    }
 
     /// Time of the recording's first sample in nanoseconds since 1970-01-01; nil before `open`.
     public var start: Int64? { session?.csv?.start ?? session?.miniSEED?.start }
@@ -75,7 +89,7 @@ public struct ReplaySensor: SensorDriver, Sendable {
             (rate, total, start, end) = (found.rate, found.total, found.start, found.end)
             (csv, miniSEED) = (nil, found)
         } else {
-            let found = try CSVRecording(file, settings, rate: irregularRate)
+            let found = try CSVRecording(file, settings, rate: irregularRate, isUnitGiven: isUnitGiven)
             (rate, total, start, end) = (found.rate, found.total, found.start, found.end)
             (csv, miniSEED) = (found, nil)
         }
@@ -122,22 +136,37 @@ public struct ReplaySensor: SensorDriver, Sendable {
     public mutating func close() { session = nil }
 
     /// By the first bytes; a name that ends in `.mseed` and the like says so too, for a damaged file's sake.
+    /// - Throws: a word on the format where it is another one.
     private static func isMiniSEED(_ file: RecordingFile) throws(SensorError) -> Bool {
+        if let foreign = try foreignFormat(file) { throw SensorError(.format, "\(file.path): \(foreign)") }
         for ending in [".mseed", ".miniseed", ".mseed2", ".mseed3", ".ms"] where file.path.hasSuffix(ending) {
             return true
         }
-        var prefix = [UInt8](repeating: 0, count: 64)
+        // (Behind what a power cut has left, too.)
+        return try beginning(file) { bytes in
+            let zeros = bytes.firstIndex { $0 != 0 } ?? bytes.count
+            return MiniSEEDParser.recognises(bytes)
+                || zeros > 0 && MiniSEEDParser.recognises(UnsafeRawBufferPointer(rebasing: bytes[zeros...]))
+        }
+    }
+
+    private static func foreignFormat(_ file: RecordingFile) throws(SensorError) -> String? {
+        try beginning(file) { MiniSEEDParser.recognises($0) ? nil : ForeignFormat.sentence($0) }
+    }
+
+    /// What the first bytes of a file say.
+    private static func beginning<R>(
+        _ file: RecordingFile, _ body: (UnsafeRawBufferPointer) -> R
+    ) throws(SensorError) -> R {
+        var prefix = [UInt8](repeating: 0, count: 4096)
         var failure: SensorError?
-        let found = prefix.withUnsafeMutableBytes { bytes -> Bool in
-            do throws(SensorError) {
-                let count = try file.read(at: 0, into: bytes)
-                return MiniSEEDParser.recognises(UnsafeRawBufferPointer(rebasing: bytes[0..<count]))
-            } catch {
+        let count = prefix.withUnsafeMutableBytes { bytes -> Int in
+            do throws(SensorError) { return try file.read(at: 0, into: bytes) } catch {
                 failure = error
-                return false
+                return 0
             }
         }
         if let failure { throw failure }
-        return found
+        return prefix.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
     }
 }

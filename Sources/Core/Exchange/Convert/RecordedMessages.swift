@@ -189,25 +189,68 @@ public struct RecordedMessages: Sendable {
         var runs: [ChannelRun] = []
         var reader = MiniSEEDReader(bytes)
         while let record = try reader.next() {
-            let header = record.header
-            guard header.rate > 0, record.samples.count > 0 else { continue }
-            let scale = CountScale()
-            switch record.samples {
-            case .integers(let counts):
-                let extra = header.extraHeaders(in: Array(bytes[record.offset..<record.offset + header.length]))
-                let ours = extra.isEmpty ? nil : try? JSONReader.read(Array(extra))
-                runs.append(
-                    ChannelRun(
-                        header.source, start: header.start, rate: header.rate, columns: [counts],
-                        unit: ours?["seismote"]?["unit_per_count"]?.number))
-            case .floats, .doubles:
-                runs.append(
-                    ChannelRun(
-                        header.source, start: header.start, rate: header.rate,
-                        columns: [record.samples.values.map(scale.count)], unit: scale.unitPerCount))
-            }
+            if let run = run(record, bytes) { runs.append(run) }
         }
         return runs
+    }
+
+    /// All records of a file that can be read, at the rates that their times tell (``RecordClock``).
+    /// - Parameter problem: is given what is wrong with each that cannot.
+    public static func readableRuns(_ bytes: [UInt8], _ problem: (MiniSEEDError) -> Void) -> [ChannelRun] {
+        var runs: [ChannelRun] = []
+        var reader = MiniSEEDReader(bytes)
+        while let record = reader.nextReadable(problem) {
+            guard !record.samples.values.contains(where: { !$0.isFinite }) else {
+                problem(
+                    MiniSEEDError(
+                        .samples, record: record.number, offset: record.offset, "a sample is not a finite number"))
+                continue
+            }
+            if let run = run(record, bytes) { runs.append(run) }
+        }
+        Self.follow(&runs)
+        return runs
+    }
+
+    /// Gives the channels of an instrument the rate that the times of their records tell.
+    private static func follow(_ runs: inout [ChannelRun]) {
+        let groups = Dictionary(grouping: runs.indices) { place in
+            var name = runs[place].name
+            name.subsource = ""
+            return name
+        }
+        for group in groups.values {
+            guard let header = group.first.map({ runs[$0].rate }),
+                group.allSatisfy({ abs(runs[$0].rate / header - 1) < 0.01 })
+            else { continue }
+            let channels = Dictionary(grouping: group) { runs[$0].name }
+            let clocks = channels.values.map { places in
+                RecordClock(
+                    places.map { .init(start: runs[$0].start, count: runs[$0].count) }.sorted { $0.start < $1.start },
+                    rate: header)
+            }
+            let rate = RecordClock.rate(clocks, header: header)
+            guard rate != header else { continue }
+            for place in group { runs[place].rate = rate }
+        }
+    }
+
+    private static func run(_ record: MiniSEEDRecord, _ bytes: [UInt8]) -> ChannelRun? {
+        let header = record.header
+        guard header.rate > 0, record.samples.count > 0 else { return nil }
+        let scale = CountScale()
+        switch record.samples {
+        case .integers(let counts):
+            let extra = header.extraHeaders(in: Array(bytes[record.offset..<record.offset + header.length]))
+            let ours = extra.isEmpty ? nil : try? JSONReader.read(Array(extra))
+            return ChannelRun(
+                header.source, start: header.start, rate: header.rate, columns: [counts],
+                unit: ours?["seismote"]?["unit_per_count"]?.number)
+        case .floats, .doubles:
+            return ChannelRun(
+                header.source, start: header.start, rate: header.rate,
+                columns: [record.samples.values.map(scale.count)], unit: scale.unitPerCount)
+        }
     }
 }
 

@@ -41,9 +41,9 @@ public enum Runs {
     ) -> (runs: [SampledRun<Name, Number>], duplicates: Int) where Name: CustomStringConvertible {
         var runs: [SampledRun<Name, Number>] = []
         var duplicates = 0
-        let groups = Dictionary(grouping: pieces) { Key(name: $0.name, rate: $0.rate) }
+        let groups = Dictionary(grouping: pieces) { Key($0.name, rate: $0.rate) }
         for (_, group) in groups.sorted(by: {
-            ($0.key.name.description, $0.key.rate) < ($1.key.name.description, $1.key.rate)
+            ($0.key.name.description, $0.key.step) < ($1.key.name.description, $1.key.step)
         }) {
             var open: SampledRun<Name, Number>?
             // (Until where there are samples, which is not the end of the run before where that lay within another.)
@@ -58,7 +58,9 @@ public enum Runs {
                 }
                 let offset = until == .min ? Double.infinity : abs(Double(piece.start - until)) * piece.rate / 1e9
                 until = piece.end
-                if var run = open, offset <= max(1e-3, 2e-6 * piece.rate), run.unit == piece.unit {
+                if var run = open, offset <= max(1e-3, 2e-6 * piece.rate), run.unit == piece.unit,
+                    abs(run.rate / piece.rate - 1) < 1e-6
+                {
                     open = nil
                     for c in run.columns.indices { run.columns[c] += piece.columns[c] }
                     open = run
@@ -74,7 +76,16 @@ public enum Runs {
 
     private struct Key<Name: Hashable>: Hashable {
         var name: Name
-        var rate: Double
+        /// Steps of 5 % of the rate, of which a channel has one: a rate that was found by the records' times and the one that
+        /// a header says belong together.
+        var step: Int
+
+        init(_ name: Name, rate: Double) {
+            self.name = name
+            var (step, limit) = (0, 1e-3)
+            while limit < rate * 0.9764, step < 2000 { (step, limit) = (step + 1, limit * 1.05) }
+            self.step = step
+        }
     }
 }
 

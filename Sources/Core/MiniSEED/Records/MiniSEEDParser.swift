@@ -2,6 +2,8 @@
 public enum MiniSEEDParser {
     /// Bytes that suffice to find the length of any record that starts in them.
     public static let prefixBytes = 4096
+    /// Bytes that the shortest header has.
+    public static let shortestRecord = 48
     /// Longest record taken, in bytes; the longest of miniSEED 2 is 1 MiB, libmseed 3 writes at most 10 MiB.
     public static let longestRecord = 10 << 20
 
@@ -50,6 +52,35 @@ public struct MiniSEEDReader: Sendable {
 
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
+    }
+
+    /// The next record that can be read; nil at the end.
+    /// - Parameter problem: is given what is wrong with each that cannot.
+    public mutating func nextReadable(_ problem: (MiniSEEDError) -> Void) -> MiniSEEDRecord? {
+        while true {
+            do throws(MiniSEEDError) { return try next() } catch { problem(error) }
+            number += 1
+            offset = behindBad()
+        }
+    }
+
+    /// Where the next record begins behind one that cannot be read.
+    private func behindBad() -> Int {
+        bytes.withUnsafeBytes { all in
+            func length(at place: Int) -> Int? {
+                let rest = UnsafeRawBufferPointer(rebasing: all[place...])
+                guard MiniSEEDParser.recognises(rest) else { return nil }
+                do throws(MiniSEEDError) { return try MiniSEEDParser.header(rest).length } catch { return nil }
+            }
+            // (A record that was cut in the middle of a file has another one within its length.)
+            let end = length(at: offset).map { offset + $0 } ?? all.count
+            var place = offset + 1
+            while place < end {
+                if length(at: place) != nil { return place }
+                place += 1
+            }
+            return end
+        }
     }
 
     /// The next record; nil at the end. After an error the reader stands still: the rest cannot be trusted.

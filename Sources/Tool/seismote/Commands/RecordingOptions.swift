@@ -17,7 +17,7 @@ struct RecordingOptions: ParsableArguments {
             "Take the scale from this StationXML file, by the channels' codes and the time.", valueName: "file"))
     var stationXML: String?
 
-    @Option(help: ArgumentHelp("Unit of a CSV file: m/s^2 or g.", valueName: "unit"))
+    @Option(help: ArgumentHelp("Unit of a CSV file whose header says none: m/s^2 or g.", valueName: "unit"))
     var unit: String?
 
     func validate() throws {
@@ -67,6 +67,14 @@ extension ReplaySensor {
         // Irregular samples go onto the rate that the user asks for; without one, onto the recording's own.
         let source = loaded.sources["sensor.rate_hz"]
         let isAsked = source == .file || source == .commandLine
-        self.init(settings, irregularRate: isAsked ? loaded.configuration.sensor.rate : nil)
+        let unit = loaded.sources["sensor.replay.unit"]
+        self.init(
+            settings, irregularRate: isAsked ? loaded.configuration.sensor.rate : nil,
+            isUnitGiven: unit == .file || unit == .commandLine)
+    }
+
+    /// Tells what the user should know of the recording that has been opened.
+    func tellNotes(_ file: String) {
+        for note in notes { printError("\(file): \(note)") }
     }
 }

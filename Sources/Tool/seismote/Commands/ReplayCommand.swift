@@ -13,7 +13,8 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             seismote replay quake.mseed --scale 1e-6 -o messages.jsonl
 
-            The recording is CSV (t,x,y,z in m/s² or g) or miniSEED 2 or 3 with three channels. Counts of miniSEED need \
+            The recording is CSV (columns t, x, y, z by their names, in the unit of the header, else m/s²) or miniSEED 2 \
+            or 3 with three channels. Counts of miniSEED need \
             a scale: --scale, --stationxml, sensor.replay.scale in the settings, or the recording's own (waveforms of \
             the agent in miniSEED 3). The output depends on the recording and the settings alone: the same bytes every time and for any block size. Without --output \
             and --series the messages go to standard output.
@@ -67,6 +68,7 @@ struct ReplayCommand: ParsableCommand {
         var configuration = loaded.configuration
         var sensor = ReplaySensor(loaded)
         let description = try sensor.open()
+        sensor.tellNotes(file)
         if configuration.station.id.isEmpty { configuration.station.id = "replay" }
         var pipeline = try StationPipeline(
             configuration: configuration,

@@ -126,6 +126,7 @@ struct TuneCommand: ParsableCommand {
             do throws(SensorError) {
                 var sensor = ReplaySensor(one)
                 rates.append(try sensor.open().rate)
+                sensor.tellNotes(one.configuration.sensor.replay.file)
             } catch {
                 errors.append(error.message)
             }

@@ -26,9 +26,7 @@ struct ConversionInput {
         let file = try WholeFile(path)
         let beginning = file.bytes.prefix(4096)
         if file.bytes.withUnsafeBytes({ MiniSEEDParser.recognises($0) }) {
-            do { records += try RecordedMessages.runs(file.bytes) } catch {
-                throw ConversionError("\(path): \(error.description)")
-            }
+            records += try Self.readable(file.bytes, path)
         } else if RecordedMessages.recognises(beginning) {
             var number = 0
             for line in file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -40,6 +38,20 @@ struct ConversionInput {
         } else {
             try readCSV(path, options)
         }
+    }
+
+    /// The records of a file that can be read; what is wrong with the others is said.
+    /// - Throws: what is wrong with the first, where none can be read.
+    private static func readable(_ bytes: [UInt8], _ path: String) throws(ConversionError) -> [ChannelRun] {
+        var problems: [MiniSEEDError] = []
+        let runs = RecordedMessages.readableRuns(bytes) { problems.append($0) }
+        guard let first = problems.first else { return runs }
+        guard !runs.isEmpty else { throw ConversionError("\(path): \(first.description)") }
+        let shown = problems.prefix(3).map(\.description).joined(separator: "; ")
+        let more = problems.count > 3 ? "; and \(problems.count - 3) more" : ""
+        let what = problems.count == 1 ? "1 record could not be read and is" : "\(problems.count) records could not be read and are"
+        printError("\(path): \(what) left out: \(shown)\(more)")
+        return runs
     }
 
     /// What the messages have.
@@ -58,21 +70,23 @@ struct ConversionInput {
     }
 
     private mutating func readCSV(_ path: String, _ options: RecordingOptions) throws {
-        var settings = try Settings.load(overrides: try options.overrides(path)).configuration.sensor.replay
-        settings.speed = 0
-        ground += try GroundRun.all(of: ReplaySensor(settings), name: "")
+        let loaded = try Settings.load(overrides: try options.overrides(path))
+        ground += try GroundRun.all(of: ReplaySensor(loaded), name: "", file: path)
     }
 }
 
 extension GroundRun {
     /// The stretches of a recording.
-    static func all(of sensor: ReplaySensor, name: String) throws -> [GroundRun] {
+    /// - Parameter file: its name for what there is to be said of it.
+    static func all(of sensor: ReplaySensor, name: String, file: String) throws -> [GroundRun] {
         var sensor = sensor
         let rate = try sensor.open().rate
+        sensor.tellNotes(file)
         var runs: [GroundRun] = []
         var block = SampleBlock(capacity: 4096)
         while try sensor.read(into: &block) == .samples {
-            if block.gapBefore || runs.isEmpty {
+            // (A clock that is set by a part of a sample is no gap; the samples have its time all the same.)
+            if block.gapBefore || runs.last.map({ abs(block.time - $0.end) > 2000 }) ?? true {
                 runs.append(GroundRun(name, start: block.time, rate: rate, columns: [[], [], []]))
             }
             for axis in 0..<3 {

@@ -38,9 +38,8 @@ enum ConversionOutput {
         defer { unlink(name) }
         try self.records(Runs.joined(records).runs, name, .v3)
         do {
-            var settings = try Settings.load(overrides: try options.overrides(name)).configuration.sensor.replay
-            settings.speed = 0
-            return try GroundRun.all(of: ReplaySensor(settings), name: "")
+            let loaded = try Settings.load(overrides: try options.overrides(name))
+            return try GroundRun.all(of: ReplaySensor(loaded), name: "", file: "recording")
         } catch let error as SensorError {
             throw ConversionError(error.message.replacing("\(name): ", with: ""))
         }

@@ -28,6 +28,7 @@ struct ToolSensor {
         var driver = sensor.driver == .replay ? ReplaySensor(loaded) : SensorChoice.driver(sensor)
         do {
             description = try driver.open()
+            (driver as? ReplaySensor)?.tellNotes(sensor.replay.file)
         } catch {
             Self.tell(error)
             throw error.code == .format ? ExitCode(65) : exitNoSensor

@@ -29,7 +29,8 @@ enum NumberText {
     }
 
     /// Reads the whole text; nil when it is not a decimal number.
-    static func parts(_ text: UnsafeRawBufferPointer) -> Parts? {
+    /// - Parameter decimalComma: a comma is taken for a point.
+    static func parts(_ text: UnsafeRawBufferPointer, decimalComma: Bool = false) -> Parts? {
         var parts = Parts()
         var index = 0
         let count = text.count
@@ -51,7 +52,7 @@ enum NumberText {
                     if byte != 0x30 { parts.cut = true }
                     if !point { parts.exponent += 1 }
                 }
-            } else if byte == 0x2E, !point {
+            } else if byte == 0x2E || decimalComma && byte == 0x2C, !point {
                 point = true
             } else {
                 break
@@ -80,8 +81,8 @@ enum NumberText {
     }
 
     /// The nearest double of a whole text.
-    static func double(_ text: UnsafeRawBufferPointer) throws(Failure) -> Double {
-        guard let parts = parts(text) else {
+    static func double(_ text: UnsafeRawBufferPointer, decimalComma: Bool = false) throws(Failure) -> Double {
+        guard let parts = parts(text, decimalComma: decimalComma) else {
             throw isNamedNonNumber(text) ? .notFinite : .notANumber
         }
         if !parts.cut, parts.digits <= 1 << 53, parts.exponent >= -22, parts.exponent <= 22 {
@@ -97,7 +98,7 @@ enum NumberText {
     /// `strtod` on a copy that ends in zero.
     private static func byLibrary(_ text: UnsafeRawBufferPointer) -> Double? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { copy -> Double? in
-            for index in 0..<text.count { copy[index] = CChar(bitPattern: text[index]) }
+            for index in 0..<text.count { copy[index] = CChar(bitPattern: text[index] == 0x2C ? 0x2E : text[index]) }
             copy[text.count] = 0
             guard let base = copy.baseAddress else { return nil }
             let before = uselocale(locale_t(bitPattern: plainLocale))

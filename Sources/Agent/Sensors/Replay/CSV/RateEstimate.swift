@@ -1,58 +1,82 @@
-/// The sample rate behind a list of time stamps that were rounded to the digits of a text.
+/// What a list of time stamps tells at first sight: about the period, and how fine the stamps are.
 struct RateEstimate: Equatable {
-    /// Rate in Hz if the samples are regular: the simplest fraction that the stamps allow.
-    var regular: Double
-    /// Rate in Hz onto which irregular samples are put.
-    var nominal: Double
-    /// How far a regular sample's stamp may lie from its place, in nanoseconds.
-    var tolerance: Double
+    /// About the time from sample to sample in nanoseconds.
+    var period: Double
+    /// Smallest step of the stamps in nanoseconds: of the text, or of the clock that was written down.
+    var resolution: Double
+    /// All intervals are the same, holes aside: this one, in nanoseconds.
+    var onlyInterval: Int64?
 
-    /// Part of a sample interval by which regular samples may be off, besides the text's rounding.
+    /// Part of a sample interval by which regular samples may be off, besides the stamps' resolution.
     static let slack = 0.01
 
     /// - Parameters:
-    ///   - times: at least two, rising, in nanoseconds.
+    ///   - times: at least two, none before the one above, in nanoseconds.
     ///   - quantum: smallest step of the text in nanoseconds.
-    ///   - hint: the rate that the user gave.
-    init?(times: [Int64], quantum: Int64, hint: Double?) {
-        guard times.count >= 2 else { return nil }
-        var intervals = (1..<times.count).map { times[$0] - times[$0 - 1] }
-        intervals.sort()
-        let median = Double(intervals[intervals.count / 2])
-        guard median >= 1 else { return nil }
-        tolerance = median * Self.slack + Double(quantum)
-        let run = Self.longestRun(times, hole: 1.5 * median + Double(quantum))
-        let span = Double(times[run.upperBound] - times[run.lowerBound])
-        let count = Double(run.count - 1)
-        // The rates at which the run's both ends are within the tolerance.
-        let lowest = count * 1e9 / (span + tolerance)
-        let highest = span > tolerance ? count * 1e9 / (span - tolerance) : lowest * 2
-        let middle = count * 1e9 / span
-        if let hint, (lowest...highest).contains(hint) {
-            regular = hint
-        } else if let plain = Self.simplestFraction(
-            from: count * 1e9 / (span + 1), to: count * 1e9 / (span - 1), below: 9)
-        {
-            // The stamps' ends are exact: 100 Hz, 31.25 Hz. Coarse digits leave room for simpler, wrong fractions.
-            regular = plain
-        } else {
-            regular = Self.simplestFraction(from: lowest, to: highest) ?? middle
+    init?(times: [Int64], quantum: Int64) {
+        guard times.count >= 2, let first = times.first, let last = times.last, last > first else { return nil }
+        // Stamps that are coarser than the samples repeat: intervals of several samples tell the period.
+        let mean = Double(last - first) / Double(times.count - 1)
+        var smallest = Int64.max
+        var repeats = false
+        for index in 1..<times.count {
+            let interval = times[index] - times[index - 1]
+            if interval > 0 { smallest = min(smallest, interval) } else { repeats = true }
         }
-        // The mean of the middle half: like the median deaf to holes, but stamps that alternate do not mislead it.
-        let middleHalf = intervals[(intervals.count / 4)..<(intervals.count - intervals.count / 4)]
-        let typical = middleHalf.reduce(0) { $0 + Double($1) } / Double(middleHalf.count)
-        nominal = hint ?? Self.rounded(1e9 / typical)
+        let coarse = Double(repeats ? max(quantum, smallest) : quantum)
+        let step = min(times.count - 1, max(1, Int((4 * coarse / mean).rounded(.up))))
+        let period = Self.middle((step..<times.count).map { Double(times[$0] - times[$0 - step]) / Double(step) })
+        guard period >= 1 else { return nil }
+        self.period = period
+        let hole = 1.5 * period + Double(quantum)
+        var (divisor, shortest, longest) = (Int64(0), Int64.max, Int64(0))
+        for index in 1..<times.count {
+            let interval = times[index] - times[index - 1]
+            guard Double(interval) <= hole || step > 1 else { continue }
+            (shortest, longest) = (min(shortest, interval), max(longest, interval))
+            divisor = Self.greatestDivisor(divisor, interval)
+        }
+        onlyInterval = shortest == longest && shortest > 0 ? shortest : nil
+        // A clock in milliseconds may be written with six decimals.
+        resolution = Double(onlyInterval == nil ? max(quantum, divisor) : quantum)
     }
 
-    /// The longest stretch without a hole, as first and last index.
-    private static func longestRun(_ times: [Int64], hole: Double) -> ClosedRange<Int> {
-        var (best, first) = (0...0, 0)
-        for index in 1..<times.count {
-            if Double(times[index] - times[index - 1]) > hole { first = index }
-            if index - first > best.count - 1 { best = first...index }
-        }
-        return best.count > 1 ? best : 0...(times.count - 1)
+    /// The mean of the middle half: like the median deaf to holes, but stamps that alternate do not mislead it.
+    private static func middle(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        let half = sorted[(sorted.count / 4)..<(sorted.count - sorted.count / 4)]
+        return half.reduce(0, +) / Double(half.count)
     }
+
+    private static func greatestDivisor(_ a: Int64, _ b: Int64) -> Int64 {
+        var (a, b) = (a, b)
+        while b != 0 { (a, b) = (b, a % b) }
+        return a
+    }
+
+    /// The rate of regular samples: the one that the user gave, a simple one, or the one in the middle of those that the
+    /// stamps allow.
+    /// - Parameter periods: that the stamps allow, in nanoseconds.
+    func regularRate(_ periods: ClosedRange<Double>, hint: Double?) -> Double {
+        let low = max(periods.lowerBound, period / 2)
+        let high = min(periods.upperBound, period * 2)
+        guard low <= high else { return 1e9 / period }
+        let rates = 1e9 / high...1e9 / low
+        if let hint, rates.contains(hint) { return hint }
+        // Intervals that are all the same are exact: 10 ms is 100 Hz, however coarse the text.
+        if let onlyInterval,
+            let plain = Self.simplestFraction(
+                from: 1e9 / (Double(onlyInterval) + 0.5), to: 1e9 / (Double(onlyInterval) - 0.5), below: 9),
+            rates.contains(plain)
+        {
+            return plain
+        }
+        if let plain = Self.simplestFraction(from: rates.lowerBound, to: rates.upperBound, below: 9) { return plain }
+        return 2e9 / (low + high)
+    }
+
+    /// The rate onto which irregular samples are put.
+    func gridRate(hint: Double?) -> Double { hint ?? Self.rounded(1e9 / period) }
 
     /// Whole numbers from 2 Hz on; below, the simplest fraction within 2 %.
     private static func rounded(_ rate: Double) -> Double {

@@ -7,6 +7,8 @@ struct StampedTime: Equatable {
     /// Smallest step that the text can express, in nanoseconds.
     var quantum: Int64
     var absolute: Bool
+    /// Seconds since midnight, which begin anew each day.
+    var isOfDay = false
 }
 
 /// Times in text: seconds, or date and time of day after ISO 8601 and RFC 3339.
@@ -14,16 +16,42 @@ enum TimeText {
     /// Seconds from here on (1973) count from 1970.
     private static let absoluteFrom: Int64 = 100_000_000_000_000_000
 
-    static func parse(_ text: UnsafeRawBufferPointer) -> StampedTime? {
-        if let parts = NumberText.parts(text) { return seconds(parts, text) }
-        return date(text)
+    /// What a plain number counts.
+    enum Unit: Int, Equatable {
+        /// The power of ten of a nanosecond.
+        case nanoseconds = 0, microseconds = 3, milliseconds = 6, seconds = 9
     }
 
-    /// Seconds to integer nanoseconds, without a detour over a rounded double where the text allows it.
-    private static func seconds(_ parts: NumberText.Parts, _ text: UnsafeRawBufferPointer) -> StampedTime? {
+    /// - Parameter unit: of a plain number; nil: seconds, or what it must be to lie between 1990 and 2100 where it is
+    ///   too large for seconds.
+    static func parse(_ text: UnsafeRawBufferPointer, unit: Unit? = .seconds) -> StampedTime? {
+        if let parts = NumberText.parts(text, decimalComma: true) {
+            guard let unit = unit ?? Self.unit(of: parts) else { return nil }
+            return number(parts, text, unit)
+        }
+        return date(text) ?? timeOfDay(text)
+    }
+
+    private static func unit(of parts: NumberText.Parts) -> Unit? {
+        guard !parts.cut, parts.exponent <= 0, parts.exponent > -19 else { return .seconds }
+        var value = Double(parts.digits)
+        for _ in 0..<(-parts.exponent) { value /= 10 }
+        switch value {
+        case ..<1e10: return .seconds
+        case 6.3e11...4.1e12: return .milliseconds
+        case 6.3e14...4.1e15: return .microseconds
+        case 6.3e17...4.1e18: return .nanoseconds
+        default: return nil
+        }
+    }
+
+    /// A number to integer nanoseconds, without a detour over a rounded double where the text allows it.
+    private static func number(
+        _ parts: NumberText.Parts, _ text: UnsafeRawBufferPointer, _ unit: Unit
+    ) -> StampedTime? {
         if !parts.hasExponent, !parts.cut {
             var value = parts.digits
-            var exponent = parts.exponent + 9
+            var exponent = parts.exponent + unit.rawValue
             while exponent > 0 {
                 let (product, overflow) = value.multipliedReportingOverflow(by: 10)
                 guard !overflow else { return nil }
@@ -37,11 +65,13 @@ enum TimeText {
             }
             guard value < 9_000_000_000_000_000_000 else { return nil }
             var quantum: Int64 = 1
-            for _ in 0..<max(0, 9 - parts.decimals) { quantum *= 10 }
+            for _ in 0..<max(0, unit.rawValue - parts.decimals) { quantum *= 10 }
             return stamp(parts.negative ? -Int64(value) : Int64(value), quantum)
         }
-        guard let value = try? NumberText.double(text), abs(value) < 9e9 else { return nil }
-        return stamp(Int64((value * 1e9).rounded()), max(1, Int64((value.ulp * 1e9).rounded(.up))))
+        var nanoseconds = 1.0
+        for _ in 0..<unit.rawValue { nanoseconds *= 10 }
+        guard let value = try? NumberText.double(text, decimalComma: true), abs(value) * nanoseconds < 9e18 else { return nil }
+        return stamp(Int64((value * nanoseconds).rounded()), max(1, Int64((value.ulp * nanoseconds).rounded(.up))))
     }
 
     private static func stamp(_ nanoseconds: Int64, _ quantum: Int64) -> StampedTime {
@@ -50,7 +80,7 @@ enum TimeText {
 
     /// `2026-01-05T10:20:30.12Z`: also with a space or nothing for the `T` and `Z`, and with an offset from UTC.
     private static func date(_ text: UnsafeRawBufferPointer) -> StampedTime? {
-        guard text.count >= 19, text[4] == 0x2D, text[7] == 0x2D, text[13] == 0x3A, text[16] == 0x3A,
+        guard text.count >= 19, text[4] == 0x2D || text[4] == 0x2F, text[7] == text[4], text[13] == 0x3A, text[16] == 0x3A,
             text[10] | 0x20 == 0x74 || text[10] == 0x20,
             let year = digits(text, 0..<4), let month = digits(text, 5..<7), let day = digits(text, 8..<10),
             let hour = digits(text, 11..<13), let minute = digits(text, 14..<16), let second = digits(text, 17..<19),
@@ -79,6 +109,32 @@ enum TimeText {
         let total = ((days * 24 + hour) * 60 + minute - offset) * 60 + second
         return StampedTime(
             nanoseconds: Int64(total) * 1_000_000_000 + fraction, quantum: quantum, absolute: true)
+    }
+
+    /// `14:05:09.25` and Physics Toolbox's `14:05:09:250`: seconds since midnight.
+    private static func timeOfDay(_ text: UnsafeRawBufferPointer) -> StampedTime? {
+        let first = text.count > 1 && text[1] == 0x3A ? 1 : 2
+        guard text.count >= first + 6, text[first] == 0x3A, text[first + 3] == 0x3A,
+            let hour = digits(text, 0..<first), let minute = digits(text, first + 1..<first + 3),
+            let second = digits(text, first + 4..<first + 6), hour <= 23, minute <= 59, second <= 60
+        else { return nil }
+        var index = first + 6
+        var (fraction, quantum): (Int64, Int64) = (0, 1_000_000_000)
+        if index < text.count {
+            guard [0x2E, 0x2C, 0x3A].contains(text[index]), index + 1 < text.count, text.count - index <= 10 else {
+                return nil
+            }
+            index += 1
+            while index < text.count {
+                guard text[index] >= 0x30, text[index] <= 0x39 else { return nil }
+                quantum /= 10
+                fraction += Int64(text[index] - 0x30) * quantum
+                index += 1
+            }
+        }
+        let total = (hour * 60 + minute) * 60 + second
+        return StampedTime(
+            nanoseconds: Int64(total) * 1_000_000_000 + fraction, quantum: quantum, absolute: false, isOfDay: true)
     }
 
     /// Minutes that the local time is ahead of UTC; nil when the text is no offset.

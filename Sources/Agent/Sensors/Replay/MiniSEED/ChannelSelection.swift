@@ -51,7 +51,7 @@ enum ChannelSelection {
                 throw SensorError(
                     .format, "\(file): x, y and z are not of one station and location: \(list(chosen))")
             }
-            guard abs(other.rate / first.rate - 1) < 1e-6 else {
+            guard abs(other.rate / first.rate - 1) < 1e-3 else {
                 throw SensorError(
                     .format,
                     "\(file): the channels have different rates: x \(first.rate) Hz, \(axis.name) \(other.rate) Hz")

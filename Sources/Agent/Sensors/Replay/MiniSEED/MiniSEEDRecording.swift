@@ -11,6 +11,8 @@ struct MiniSEEDRecording {
     let end: Int64
     /// Samples that the file holds twice, of all three channels; they are delivered once.
     let duplicates: Int
+    /// What the user should know of it, in sentences.
+    let notes: [String]
     /// m/s² of one count where all samples are integers and the three scales are the same; nil otherwise. Waveforms are
     /// then published in the very same counts.
     let resolution: Double?
@@ -27,15 +29,22 @@ struct MiniSEEDRecording {
     private var timeline: SampleTimeline
 
     init(_ file: RecordingFile, settings: ReplaySettings) throws(SensorError) {
-        let channels = try ChannelSelection.choose(RecordIndex(file).channels, file: file.path)
+        let index = try RecordIndex(file)
+        var channels = try ChannelSelection.choose(index.channels, file: file.path)
+        let scale = try ChannelUnit.scale(channels, settings.scale, file: file.path)
         // Damaged samples are found before the replay starts, not in the middle of it.
-        var reader = RecordReader(file)
-        var values: [Double] = []
-        for channel in channels {
-            for record in channel.records { try reader.samples(of: record, into: &values) }
+        var problems = index.problems
+        var largest = 0.0
+        for (axis, channel) in channels.enumerated() {
+            let (good, found) = try Self.decodable(channel, file, &problems)
+            channels[axis].records = good
+            largest = max(largest, found * abs([scale.x, scale.y, scale.z][axis]))
         }
-        tracks = channels.map { ChannelTrack($0) }
-        rate = channels[0].rate
+        let clocks = channels.map(\.clock)
+        let header = channels[0].rate
+        let rate = RecordClock.rate(clocks, header: header)
+        self.rate = rate
+        tracks = zip(channels, clocks).map { ChannelTrack($0, $1, rate: rate) }
         duplicates = tracks.reduce(0) { $0 + $1.duplicates }
         spans = CommonSpan.find(tracks, rate: rate)
         guard let first = spans.first, let last = spans.last else {
@@ -44,11 +53,15 @@ struct MiniSEEDRecording {
         total = spans.reduce(0) { $0 + $1.count }
         start = first.start
         end = SampleTimeline(start: last.start, rate: rate).time(of: last.count - 1)
-        if let given = settings.scale {
-            scale = (given.x, given.y, given.z)
-        } else {
-            scale = try Self.scale(channels, file: file.path)
+        self.scale = scale
+        var notes = problems.notes
+        if rate != header {
+            notes.append(
+                "the headers say \(header) Hz, the times of the records \((rate * 1e6).rounded() / 1e6) Hz: "
+                    + "the records are followed")
         }
+        if settings.scale != nil { notes += ChannelUnit.doubts(channels) }
+        self.notes = notes + LargestSample.notes(largest)
         let integers = channels.allSatisfy { $0.records.allSatisfy { $0.payload.holdsIntegers } }
         let (x, y, z) = (abs(scale.x), abs(scale.y), abs(scale.z))
         resolution = integers && x == y && y == z && x > 0 ? x : nil
@@ -57,26 +70,29 @@ struct MiniSEEDRecording {
         enter(0)
     }
 
-    /// m/s² of one count of x, y and z, where nobody has said it: what the recording says of its counts, and 1 for
-    /// samples that are a quantity. Counts that are taken for m/s² would be an earthquake of thousands of g.
-    private static func scale(
-        _ channels: [IndexedChannel], file: String
-    ) throws(SensorError) -> (x: Double, y: Double, z: Double) {
-        var units: [Double] = []
-        for channel in channels {
-            switch channel.unit {
-            case .known(let unit) where channel.holdsIntegers: units.append(unit)
-            case _ where !channel.holdsIntegers: units.append(1)
-            default:
-                throw SensorError(
-                    .format,
-                    "\(file): the samples of \(channel.source) are counts, and what one of them is in m/s² "
-                        + (channel.unit == .mixed ? "differs between records" : "is not known")
-                        + ": give m/s² per count, in the settings as sensor.replay.scale, to the tool as --scale "
-                        + "or as --stationxml FILE")
+    /// The records of a channel whose samples can be read, and the largest sample, either way from zero.
+    /// - Throws: what is wrong with the first, where none can be read.
+    private static func decodable(
+        _ channel: IndexedChannel, _ file: RecordingFile, _ problems: inout RecordProblems
+    ) throws(SensorError) -> (records: [IndexedRecord], largest: Double) {
+        var reader = RecordReader(file)
+        var values: [Double] = []
+        var good: [IndexedRecord] = []
+        var largest = 0.0
+        var first: SensorError?
+        for record in channel.records {
+            do throws(SensorError) { try reader.samples(of: record, into: &values) } catch {
+                // (What the file no longer gives is no damaged record.)
+                guard error.code == .format else { throw error }
+                first = first ?? error
+                problems.add(error.message, prefix: file.path)
+                continue
             }
+            for value in values { largest = max(largest, abs(value)) }
+            good.append(record)
         }
-        return (units[0], units[1], units[2])
+        if good.isEmpty, let first { throw first }
+        return (good, largest)
     }
 
     mutating func rewind() { enter(0) }
@@ -98,8 +114,10 @@ struct MiniSEEDRecording {
             let ended = timeline.time(of: used)
             enter(span + 1)
             guard span < spans.count else { return }
-            block.gapBefore = true
-            block.lostBefore = max(0, Int((Double(spans[span].start - ended) * rate / 1e9).rounded()))
+            if spans[span].isGap {
+                block.gapBefore = true
+                block.lostBefore = max(0, Int((Double(spans[span].start - ended) * rate / 1e9).rounded()))
+            }
         }
         block.time = timeline.time(of: used)
         while block.count < block.capacity, used < spans[span].count {

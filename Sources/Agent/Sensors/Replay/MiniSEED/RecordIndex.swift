@@ -31,13 +31,20 @@ struct IndexedChannel {
 /// Everything that a miniSEED file holds, without its samples.
 struct RecordIndex {
     private(set) var channels: [IndexedChannel] = []
+    /// What could not be read.
+    private(set) var problems = RecordProblems()
 
     /// Most records taken, which bounds the memory of the index: 72 bytes each.
     static let mostRecords = 4_000_000
     /// Most channels taken; a station has a few dozen.
     static let mostChannels = 1000
 
-    /// Reads the header of every record; time series only, others are passed over.
+    /// Part by which the rates that the records of a channel say may differ.
+    private static let rateSpread = 0.01
+
+    /// Reads the header of every record; time series only, others are passed over. Where none can be read it looks for the
+    /// next one that can.
+    /// - Throws: what is wrong with the first, where no record can be read.
     init(_ file: RecordingFile) throws(SensorError) {
         var places: [SourceIdentifier: Int] = [:]
         var reader = RecordReader(file)
@@ -47,8 +54,21 @@ struct RecordIndex {
             guard number <= Self.mostRecords else {
                 throw SensorError(.format, "\(file.path): more than \(Self.mostRecords) records")
             }
-            let header = try reader.header(at: offset, number: number)
+            let header: MiniSEEDHeader
+            do throws(SensorError) { header = try reader.header(at: offset, number: number) } catch {
+                guard error.code == .format else { throw error }
+                problems.add(error.message, prefix: file.path)
+                offset = try reader.nextRecord(after: offset, number: number)
+                continue
+            }
             let unit = reader.unitPerCount(header)
+            if let next = try reader.recordWithin(header, at: offset, number: number) {
+                problems.add(
+                    "record \(number) at byte \(offset): it has \(header.length) bytes, and another begins after \(next - offset)",
+                    prefix: "")
+                offset = next
+                continue
+            }
             defer { offset += header.length }
             guard header.rate > 0, header.payload.count > 0 else { continue }
             let record = IndexedRecord(
@@ -58,7 +78,7 @@ struct RecordIndex {
             }
             if let place = places[header.source] {
                 let rate = channels[place].rate
-                guard abs(header.rate / rate - 1) < 1e-6 else {
+                guard abs(header.rate / rate - 1) < Self.rateSpread else {
                     throw reader.fail(
                         record, "\(header.source) changes its rate from \(rate) Hz to \(header.rate) Hz")
                 }
@@ -72,10 +92,37 @@ struct RecordIndex {
                 channels.append(IndexedChannel(source: header.source, rate: header.rate, records: [record], unit: unit))
             }
         }
+        if channels.isEmpty, let first = problems.first { throw SensorError(.format, "\(file.path): \(first)") }
         for place in channels.indices {
             // Equal starts stay in the order of the file.
             channels[place].records.sort { ($0.start, $0.number) < ($1.start, $1.number) }
         }
+    }
+}
+
+/// Records that could not be read and were left out.
+struct RecordProblems {
+    private(set) var count = 0
+    private var examples: [String] = []
+    /// Examples that a sentence names.
+    private static let most = 3
+
+    /// The first, in a sentence.
+    var first: String? { examples.first }
+
+    /// - Parameter prefix: the file, with which the sentence begins, and which is left away.
+    mutating func add(_ sentence: String, prefix: String) {
+        count += 1
+        guard examples.count < Self.most else { return }
+        examples.append(sentence.hasPrefix(prefix + ": ") ? String(sentence.dropFirst(prefix.count + 2)) : sentence)
+    }
+
+    /// A sentence for the user; none where all could be read.
+    var notes: [String] {
+        guard count > 0 else { return [] }
+        let more = count > examples.count ? "; and \(count - examples.count) more" : ""
+        let what = count == 1 ? "1 record could not be read and is" : "\(count) records could not be read and are"
+        return ["\(what) left out: \(examples.joined(separator: "; "))\(more)"]
     }
 }
 
@@ -104,6 +151,63 @@ struct RecordReader {
         return try parsed(count) { bytes throws(MiniSEEDError) in
             try MiniSEEDParser.header(bytes, record: number, offset: offset)
         }
+    }
+
+    /// Where another record begins before this one ends, which was cut in the middle of a file; nil: it is whole.
+    mutating func recordWithin(
+        _ header: MiniSEEDHeader, at offset: Int, number: Int
+    ) throws(SensorError) -> Int? {
+        let end = offset + header.length
+        guard end < file.size else { return nil }
+        let kept = bytes
+        defer { bytes = kept }
+        let count = try load(MiniSEEDParser.shortestRecord, at: end)
+        let isRecord = bytes.withUnsafeBytes {
+            MiniSEEDParser.recognises(UnsafeRawBufferPointer(rebasing: $0[0..<count]))
+        }
+        if isRecord { return nil }
+        let next = try nextRecord(after: offset, number: number, until: end)
+        return next < end ? next : nil
+    }
+
+    /// Where the next record that can be read begins behind one that cannot; the file's end where there is none.
+    mutating func nextRecord(after bad: Int, number: Int, until limit: Int = .max) throws(SensorError) -> Int {
+        var window = [UInt8](repeating: 0, count: 65536)
+        var start = bad + 1
+        while start < min(file.size, limit) {
+            let (file, from) = (self.file, start)
+            var failure: SensorError?
+            let count = window.withUnsafeMutableBytes { bytes in
+                do throws(SensorError) { return try file.read(at: from, into: bytes) } catch {
+                    failure = error
+                    return 0
+                }
+            }
+            if let failure { throw failure }
+            guard count >= MiniSEEDParser.shortestRecord else { return file.size }
+            let last = count - MiniSEEDParser.shortestRecord
+            var place = 0
+            while place <= last {
+                let found = window.withUnsafeBytes { bytes -> Int? in
+                    var place = place
+                    while place <= last {
+                        if MiniSEEDParser.recognises(UnsafeRawBufferPointer(rebasing: bytes[place..<count])) { return place }
+                        place += 1
+                    }
+                    return nil
+                }
+                guard let found else { break }
+                do throws(SensorError) {
+                    _ = try header(at: start + found, number: number)
+                    return start + found
+                } catch {
+                    guard error.code == .format else { throw error }
+                    place = found + 1
+                }
+            }
+            start += last + 1
+        }
+        return file.size
     }
 
     /// What the extra headers of the record that `header` has just read say of a count. Ours are JSON without blanks,

@@ -1,0 +1,177 @@
+/// The clock behind the records of one channel: which of them follow each other, and the true rate that their own times
+/// tell, which the rate in their headers need not be.
+///
+/// A gap is what deviates by more than 1.5 samples from where the record before, at the rate that is known by then, ends.
+/// What deviates less is a clock that runs otherwise than the header says.
+public struct RecordClock: Sendable {
+    /// The time of a record's first sample in nanoseconds, and its samples.
+    public struct Record: Sendable, Equatable {
+        public var start: Int64
+        public var count: Int
+
+        public init(start: Int64, count: Int) { (self.start, self.count) = (start, count) }
+    }
+
+    /// What is used of a record.
+    public struct Piece: Sendable, Equatable {
+        /// Number of the record.
+        public var record: Int
+        /// Samples at its start that came before already.
+        public var skip: Int
+        public var count: Int
+        /// Time of the first of these samples by the record, in nanoseconds.
+        public var time: Int64
+        /// Samples are missing before it.
+        public var isGap: Bool
+    }
+
+    /// In the order of time.
+    public private(set) var pieces: [Piece] = []
+    /// Samples that were there twice.
+    public private(set) var duplicates = 0
+    /// Nanoseconds from sample to sample that the records' times allow; nil: they tell nothing.
+    public private(set) var periods: ClosedRange<Double>?
+    /// Samples of the stretches from which that is known.
+    public private(set) var known = 0
+
+    /// Deviation in samples beyond which it is a gap, or samples that are there twice.
+    static let gap = 1.5
+    /// Part by which a header's rate may be off; more is another matter than a clock.
+    static let farthest = 0.05
+    /// Half of a step of version 2's times, ns.
+    private static let rounding = 51_000.0
+
+    /// - Parameters:
+    ///   - records: in the order of time.
+    ///   - rate: as the headers say it, in Hz.
+    public init(_ records: [Record], rate: Double) {
+        let header = 1e9 / rate
+        let near = header * (1 - Self.farthest)...header * (1 + Self.farthest)
+        var period = Self.usualPeriod(records, near) ?? header
+        var last: Record?
+        for (number, record) in records.enumerated() where record.count > 0 {
+            var late = Double.infinity
+            if let last {
+                late = (Double(record.start &- last.start) - period * Double(last.count)) / period
+                let apparent = Double(record.start &- last.start) / Double(last.count)
+                if abs(late) <= Self.gap, near.contains(apparent) { period += (apparent - period) / 16 }
+            }
+            let skip = late < -Self.gap ? min(record.count, max(0, Int((-late).rounded()))) : 0
+            duplicates += skip
+            guard skip < record.count else { continue }
+            let time = record.start &+ Int64((Double(skip) * period).rounded())
+            pieces.append(
+                Piece(record: number, skip: skip, count: record.count - skip, time: time, isGap: late > Self.gap))
+            last = record
+        }
+        findPeriods(header)
+    }
+
+    /// The median of what the borders of records tell; nil where it is not that of most of them.
+    private static func usualPeriod(_ records: [Record], _ near: ClosedRange<Double>) -> Double? {
+        guard records.count > 3 else { return nil }
+        var borders: [Double] = []
+        for (a, b) in zip(records, records.dropFirst()) where a.count > 0 {
+            let period = Double(b.start &- a.start) / Double(a.count)
+            if near.contains(period) { borders.append(period) }
+        }
+        guard borders.count >= 3, borders.count * 2 >= records.count - 1 else { return nil }
+        return borders.sorted()[borders.count / 2]
+    }
+
+    /// Straight lines through the records' times: within their rounding where that goes, else within a part of a sample.
+    private mutating func findPeriods(_ header: Double) {
+        var lines = Self.lines(pieces, tolerance: min(Self.rounding, header / 4), header)
+        for part in [0.25, Self.gap / 2] {
+            let wider = Self.lines(pieces, tolerance: header * part, header)
+            if wider.count < lines.count { lines = wider }
+        }
+        for line in lines.sorted(by: { $0.samples > $1.samples }) {
+            let before = periods ?? -Double.infinity ... Double.infinity
+            let low = max(before.lowerBound, line.periods.lowerBound)
+            let high = min(before.upperBound, line.periods.upperBound)
+            guard low <= high, low.isFinite, high.isFinite else { continue }
+            periods = low...high
+            known += line.samples
+        }
+    }
+
+    private static func lines(
+        _ pieces: [Piece], tolerance: Double, _ header: Double
+    ) -> [(periods: ClosedRange<Double>, samples: Int)] {
+        var found: [(ClosedRange<Double>, Int)] = []
+        var line = FeasibleLine(tolerance: tolerance, slope: header)
+        var (origin, place): (Int64, Double) = (0, 0)
+        for piece in pieces {
+            if piece.isGap || !line.add(place, Double(piece.time &- origin)) {
+                if line.count > 1 { found.append((line.slopes, Int(place))) }
+                line.restart()
+                (origin, place) = (piece.time, 0)
+                _ = line.add(0, 0)
+            }
+            place += Double(piece.count)
+        }
+        if line.count > 1 { found.append((line.slopes, Int(place))) }
+        return found
+    }
+
+    /// The rate that the headers say where the records' times allow it or differ by less than 10⁻⁵, else the true one.
+    /// - Parameters:
+    ///   - clocks: of channels of one digitizer.
+    ///   - header: rate as the headers say it, in Hz.
+    public static func rate(_ clocks: [RecordClock], header: Double) -> Double {
+        var common: ClosedRange<Double>?
+        for clock in clocks.sorted(by: { $0.known > $1.known }) {
+            guard let periods = clock.periods else { continue }
+            let before = common ?? periods
+            let (low, high) = (
+                max(before.lowerBound, periods.lowerBound), min(before.upperBound, periods.upperBound)
+            )
+            if low <= high { common = low...high }
+        }
+        guard let common else { return header }
+        let period = min(max(1e9 / header, common.lowerBound), common.upperBound)
+        guard abs(period * header / 1e9 - 1) > 1e-5 else { return header }
+        let middle = 2e9 / (common.lowerBound + common.upperBound)
+        return abs(middle / header - 1) <= farthest ? middle : header
+    }
+
+    /// Samples that are evenly apart at a rate.
+    public struct Stretch: Sendable, Equatable {
+        /// Numbers of its pieces.
+        public var pieces: Range<Int>
+        /// Time of its first sample in nanoseconds.
+        public var start: Int64
+        public var count: Int
+        /// Samples are missing before it; false: the clock is set by a part of a sample.
+        public var isGap: Bool
+    }
+
+    /// Stretches at a rate, in which each record's first sample is within a fifth of a sample of the record's time.
+    public func stretches(rate: Double) -> [Stretch] {
+        let period = 1e9 / rate
+        var found: [Stretch] = []
+        var (first, samples): (Int, Int) = (0, 0)
+        var offsets: ClosedRange<Double> = 0...0
+        func close(_ end: Int) {
+            guard end > first else { return }
+            let start = pieces[first].time &+ Int64(((offsets.lowerBound + offsets.upperBound) / 2).rounded())
+            found.append(Stretch(pieces: first..<end, start: start, count: samples, isGap: pieces[first].isGap))
+        }
+        for (number, piece) in pieces.enumerated() {
+            let offset =
+                number == first ? 0 : Double(piece.time &- pieces[first].time) - Double(samples) * period
+            let wider = min(offsets.lowerBound, offset)...max(offsets.upperBound, offset)
+            if number > first, piece.isGap || wider.upperBound - wider.lowerBound > 0.4 * period {
+                close(number)
+                (first, samples, offsets) = (number, 0, 0...0)
+            } else if number > first {
+                // (Rounded times of version 2 do not move a start that is written.)
+                if wider.upperBound - wider.lowerBound > 2 * Self.rounding { offsets = wider }
+            }
+            samples += piece.count
+        }
+        close(pieces.count)
+        return found
+    }
+}
