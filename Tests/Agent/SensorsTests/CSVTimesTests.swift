@@ -43,7 +43,9 @@ import Testing
 
     /// A log in milliseconds at 100.37 Hz was drawn onto a grid by straight lines and lost half of its energy.
     @Test(
-        arguments: [(100.37, 300.0), (52.083, 120), (100.0213, 600), (119.7, 60), (31.25, 100), (400.8, 20), (25.9, 30)],
+        arguments: [
+            (100.37, 300.0), (52.083, 120), (100.0213, 600), (119.7, 60), (31.25, 100), (400.8, 20), (25.9, 30),
+        ],
         Writing.allCases)
     func millisecondsAreATrueRate(_ sampling: (rate: Double, seconds: Double), _ writing: Writing) throws {
         for (step, digits) in [(0.001, 3), (0.001, 6), (1e-6, 6), (0.0005, 4)] {
@@ -146,11 +148,14 @@ import Testing
     }
 
     /// Sines up to 0.8 of half the rate come out as they are; straight lines took 21 % of one at 35 Hz.
-    @Test(arguments: [(0.05, 1e-4), (0.1, 2e-4), (0.2, 1e-2)]) func irregularSamplesKeepTheirSines(_ jitter: Double, _ allowed: Double) throws {
+    @Test(arguments: [(0.05, 1e-4), (0.1, 2e-4), (0.2, 1e-2)]) func irregularSamplesKeepTheirSines(
+        _ jitter: Double, _ allowed: Double
+    ) throws {
         for frequency in [1.0, 10, 25, 35, 40] {
             var (text, noise) = ("t,x,y,z\n", SeededNoise(seed: 11))
             for index in 0..<9000 {
-                let time = ((Double(index) + jitter * (Double(noise.bits() % 2001) / 1000 - 1)) * 1e4 + 1e6).rounded() / 1e6
+                let time =
+                    ((Double(index) + jitter * (Double(noise.bits() % 2001) / 1000 - 1)) * 1e4 + 1e6).rounded() / 1e6
                 text += "\(fixed(time, 6)),\(sin(2 * .pi * frequency * time)),1,9.8\n"
             }
             let (delivery, description) = try replay(text, block: 777)
@@ -158,7 +163,9 @@ import Testing
             let start = Double(delivery.marks[0].time) / 1e9
             for index in 100..<(delivery.x.count - 100) {
                 let true_ = sin(2 * .pi * frequency * (start + Double(index) / 100))
-                #expect(abs(delivery.x[index] - true_) < allowed && abs(delivery.z[index] - 9.8) < 1e-9, "\(frequency) Hz, \(index)")
+                #expect(
+                    abs(delivery.x[index] - true_) < allowed && abs(delivery.z[index] - 9.8) < 1e-9,
+                    "\(frequency) Hz, \(index)")
             }
             // Whole and in any pieces the same.
             #expect(try replay(text, block: 5000).delivery.x == delivery.x)
@@ -167,14 +174,18 @@ import Testing
 
     @Test(arguments: [
         ("t (ms)", "0,10,20,30", 100.0), ("time_us", "0,10000,20000,30000", 100), ("millis", "5,25,45,65", 50),
-        ("Time (s)", "0,1,2,3", 1), ("timestamp [ns]", "1654520034434547000,1654520034444547000,1654520034454547000,1654520034464547000", 100),
+        ("Time (s)", "0,1,2,3", 1),
+        ("timestamp [ns]", "1654520034434547000,1654520034444547000,1654520034454547000,1654520034464547000", 100),
         ("time", "1654520034434547000,1654520034444547000,1654520034454547000,1654520034464547000", 100),
         ("epoch_ms", "1654520034434,1654520034444,1654520034454,1654520034464", 100),
         ("time", "1654520034434,1654520034444,1654520034454,1654520034464", 100),
         ("timestamp", "1654520034.43,1654520034.44,1654520034.45,1654520034.46", 100),
         ("time", "23:59:59:980,23:59:59:990,00:00:00:000,00:00:00:010", 100),
         ("time", "9:05:01.5,9:05:02.0,9:05:02.5,9:05:03.0", 2),
-        ("datetime", "2020/01/01 00:00:00.00,2020/01/01 00:00:00.01,2020/01/01 00:00:00.02,2020/01/01 00:00:00.03", 100),
+        (
+            "datetime", "2020/01/01 00:00:00.00,2020/01/01 00:00:00.01,2020/01/01 00:00:00.02,2020/01/01 00:00:00.03",
+            100
+        ),
     ]) func timesInTheirUnits(_ name: String, _ stamps: String, _ rate: Double) throws {
         let rows = stamps.split(separator: ",").map { "\($0),1,2,3\n" }.joined()
         #expect(try replay("\(name),x,y,z\n" + rows).description.rate == rate)
@@ -182,7 +193,9 @@ import Testing
 
     @Test func wholeNumbersWithoutAUnitAreAmbiguous() throws {
         let error = try openingError("t,x,y,z\n0,1,2,3\n10,1,2,3\n20,1,2,3\n30,1,2,3\n")
-        #expect(error?.message.contains("whole numbers without a unit, 10.0 from row to row") == true, "\(error?.message ?? "")")
+        #expect(
+            error?.message.contains("whole numbers without a unit, 10.0 from row to row") == true,
+            "\(error?.message ?? "")")
         #expect(error?.message.contains("t (ms)") == true)
         // Nanoseconds since the start of a telephone are neither seconds nor since 1970.
         let far = try openingError("time,x,y,z\n123456789012345,1,2,3\n123456799012345,1,2,3\n")

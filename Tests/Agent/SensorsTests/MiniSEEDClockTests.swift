@@ -12,7 +12,8 @@ import Testing
     /// Records of three channels whose header says 100 Hz and whose times say another rate; the samples are their numbers.
     private func file(
         rate: Double, count: Int, per: Int, header: Double = 100, jitter: Double = 0, format: MiniSEEDFormat = .v2,
-        names: [String] = ["HNE", "HNN", "HNZ"], missing: [String: Range<Int>] = [:], start: Int64 = 1_767_607_200_000_000_000
+        names: [String] = ["HNE", "HNN", "HNZ"], missing: [String: Range<Int>] = [:],
+        start: Int64 = 1_767_607_200_000_000_000
     ) throws -> [UInt8] {
         var bytes: [UInt8] = []
         for name in names {
@@ -24,13 +25,16 @@ import Testing
                 let time = start + Int64((Double(first) / rate * 1e9 + late).rounded())
                 if missing[name]?.contains(first / per) == true { continue }
                 bytes += try writer.encode(
-                    (first..<min(first + per, count)).map { Int32($0 % 32_000) }, start: time, rate: header, source: source)
+                    (first..<min(first + per, count)).map { Int32($0 % 32_000) }, start: time, rate: header,
+                    source: source)
             }
         }
         return bytes
     }
 
-    private func opened(_ bytes: [UInt8], _ change: (inout ReplaySettings) -> Void = { _ in }) throws -> (Delivery, SensorDescription, [String]) {
+    private func opened(_ bytes: [UInt8], _ change: (inout ReplaySettings) -> Void = { _ in }) throws -> (
+        Delivery, SensorDescription, [String]
+    ) {
         try withFile(bytes, "r.mseed") { path in
             var settings = ReplaySettings(file: path)
             (settings.speed, settings.scale) = (0, PerAxis(1e-6))
@@ -42,10 +46,11 @@ import Testing
     }
 
     /// Times and rates follow the records: 1.3 s of drift in 50 minutes, or 119 gaps of 0.7 samples.
-    @Test(arguments: [
-        (99.95, 100), (99.6, 100), (100.0, 100), (99.3, 100), (100.6, 100), (98.8, 50), (100.03, 237), (99.97, 400),
-        (101.9, 40), (99.3, 400), (100.0005, 100),
-    ], [0, 0.2, 0.6])
+    @Test(
+        arguments: [
+            (99.95, 100), (99.6, 100), (100.0, 100), (99.3, 100), (100.6, 100), (98.8, 50), (100.03, 237), (99.97, 400),
+            (101.9, 40), (99.3, 400), (100.0005, 100),
+        ], [0, 0.2, 0.6])
     func theRecordsAreFollowed(_ sampling: (rate: Double, per: Int), jitter: Double) throws {
         let count = 60_000
         let (delivery, description, notes) = try opened(
@@ -59,7 +64,9 @@ import Testing
             let off = abs(Double(time - 1_767_607_200_000_000_000) / 1e9 - true_) * sampling.rate
             #expect(off < 0.5 + jitter, "sample \(index): \(off) samples")
         }
-        #expect(notes.contains { $0.contains("the headers say 100.0 Hz") } == (abs(sampling.rate - 100) > 0.001), "\(notes)")
+        #expect(
+            notes.contains { $0.contains("the headers say 100.0 Hz") } == (abs(sampling.rate - 100) > 0.001), "\(notes)"
+        )
     }
 
     @Test(arguments: MiniSEEDFormat.allCases) func aRealGapStaysOne(format: MiniSEEDFormat) throws {
@@ -72,7 +79,8 @@ import Testing
         // Two samples are a gap where the clock is right, one and a half are none.
         for (late, gaps) in [(20_500_000, 2), (14_000_000, 1)] as [(Int64, Int)] {
             let samples = (0..<4000).map { Int32($0) }
-            let bytes = try miniSEED(["HNE", "HNN", "HNZ"].map { ($0, [(0, samples), (40_000_000_000 + late, samples)]) }, format: format)
+            let bytes = try miniSEED(
+                ["HNE", "HNN", "HNZ"].map { ($0, [(0, samples), (40_000_000_000 + late, samples)]) }, format: format)
             #expect(try opened(bytes).0.marks.count == gaps, "\(late)")
         }
     }
@@ -101,10 +109,13 @@ import Testing
             var damaged = good
             damaged[border + (format == .v2 ? 64 + 8 : 90)] ^= 0x55
             damaged[border + (format == .v2 ? 64 + 9 : 91)] ^= 0x55
-            let zeros = [UInt8](repeating: 0, count: 512), spaces = Array("000051".utf8) + [UInt8](repeating: 0x20, count: 506)
+            let zeros = [UInt8](repeating: 0, count: 512),
+                spaces = Array("000051".utf8) + [UInt8](repeating: 0x20, count: 506)
             let kinds: [(String, [UInt8], Int)] = [
-                ("zeros", Array(before) + zeros + after, 0), ("zeros behind", good + zeros + zeros, 0), ("noise", before + spaces + after, 0),
-                ("odd bytes", Array(before) + zeros.prefix(77) + after, 0), ("text", Array(before) + Array("power was cut".utf8) + after, 0),
+                ("zeros", Array(before) + zeros + after, 0), ("zeros behind", good + zeros + zeros, 0),
+                ("noise", before + spaces + after, 0),
+                ("odd bytes", Array(before) + zeros.prefix(77) + after, 0),
+                ("text", Array(before) + Array("power was cut".utf8) + after, 0),
                 ("a header without an end", Array(before) + good[border..<border + 100] + after, 0),
                 ("cut", Array(good.dropLast(20)), 100), ("zeros before", zeros + good, 0), ("damaged", damaged, 100),
             ]
@@ -114,7 +125,9 @@ import Testing
                 let (delivery, _, notes) = try opened(bytes)
                 #expect(delivery.x.count == 12_000 - lost, "\(format) \(name): \(delivery.x.count)")
                 #expect(lost > 0 || delivery == whole.0, "\(format) \(name)")
-                #expect(notes.count == 1 && notes[0].contains("left out: record") && notes[0].contains("at byte"), "\(format) \(name): \(notes)")
+                #expect(
+                    notes.count == 1 && notes[0].contains("left out: record") && notes[0].contains("at byte"),
+                    "\(format) \(name): \(notes)")
             }
         }
     }
@@ -131,8 +144,10 @@ import Testing
 
     /// A velocity that is taken for an acceleration had a PGA of 194 m/s².
     @Test(arguments: [
-        ("HHZ", "high-gain seismometer"), ("BHE", "high-gain seismometer"), ("EHZ", "high-gain seismometer"), ("SLN", "low-gain seismometer"),
-        ("EP1", "geophone"), ("HM2", "mass"), ("HJE", "rotational"), ("HDZ", "pressure"), ("HNZ", "counts"), ("HGZ", "counts"), ("HXZ", "counts"),
+        ("HHZ", "high-gain seismometer"), ("BHE", "high-gain seismometer"), ("EHZ", "high-gain seismometer"),
+        ("SLN", "low-gain seismometer"),
+        ("EP1", "geophone"), ("HM2", "mass"), ("HJE", "rotational"), ("HDZ", "pressure"), ("HNZ", "counts"),
+        ("HGZ", "counts"), ("HXZ", "counts"),
     ]) func channelsThatAreNoAcceleration(_ code: String, _ meaning: String) throws {
         let names = ["E", "N", "Z"].map { String(code.prefix(2)) + $0 }
         let bytes = try file(rate: 100, count: 200, per: 100, names: names)
@@ -158,11 +173,17 @@ import Testing
             #expect(try refusal(bytes, "r.sac").contains("this is SAC: convert it"))
         }
         for (text, name) in [
-            ("WID2 2026/01/05 10:00:00.000 XX    HNZ      CM6     1000   100.000000", "GSE2"), ("BEGIN GSE2.0\nMSG_TYPE DATA\n", "GSE2"),
-            ("<?xml version=\"1.0\"?>\n<FDSNStationXML xmlns=\"x\">", "StationXML"), ("<?xml version=\"1.0\"?><q:quakeml>", "QuakeML"),
-            ("PK\u{3}\u{4}abcdefgh", "a ZIP archive"), ("000001V 0100083081.", "full SEED"), ("RIFFabcdWAVEfmt ", "WAV"),
+            ("WID2 2026/01/05 10:00:00.000 XX    HNZ      CM6     1000   100.000000", "GSE2"),
+            ("BEGIN GSE2.0\nMSG_TYPE DATA\n", "GSE2"),
+            ("<?xml version=\"1.0\"?>\n<FDSNStationXML xmlns=\"x\">", "StationXML"),
+            ("<?xml version=\"1.0\"?><q:quakeml>", "QuakeML"),
+            ("PK\u{3}\u{4}abcdefgh", "a ZIP archive"), ("000001V 0100083081.", "full SEED"),
+            ("RIFFabcdWAVEfmt ", "WAV"),
             ("Origin Time       2011/03/11 14:46:00\nLat.  38.103", "K-NET"), ("{\"a\": 1}", "JSON"),
-            ("TIMESERIES XX_S__HNZ_R, 100 samples, 100 sps, 2026-01-05T10:00:00, SLIST, INTEGER, Counts\n1 2 3", "SLIST"),
+            (
+                "TIMESERIES XX_S__HNZ_R, 100 samples, 100 sps, 2026-01-05T10:00:00, SLIST, INTEGER, Counts\n1 2 3",
+                "SLIST"
+            ),
             ("\u{89}HDF\r\n", "HDF5"),
         ] {
             let message = try refusal(Array(text.unicodeScalars.map { UInt8($0.value) }), "r.dat")

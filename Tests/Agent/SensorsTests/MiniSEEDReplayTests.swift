@@ -189,7 +189,10 @@ import Testing
         let good = try miniSEED([("HNE", samples), ("HNN", samples), ("HNZ", samples)])
         // The only record of a channel is wanted.
         let single = try miniSEED(
-            [("HNE", Self.whole(Self.ramp(20))), ("HNN", Self.whole(Self.ramp(20))), ("HNZ", Self.whole(Self.ramp(20)))])
+            [
+                ("HNE", Self.whole(Self.ramp(20))), ("HNN", Self.whole(Self.ramp(20))),
+                ("HNZ", Self.whole(Self.ramp(20))),
+            ])
         let one = try openingError(Array(single.dropLast(10)), "r.mseed")
         #expect(one?.message.contains("no channel for z") == true, "\(one?.message ?? "")")
         let none = try openingError(Array(single.prefix(60)), "r.mseed")

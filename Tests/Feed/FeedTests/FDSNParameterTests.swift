@@ -9,46 +9,56 @@ import Values
 @Suite struct FDSNParameterTests {
     /// Service, name, the standard's default (empty: none), another value that is served, a value that is refused by name.
     private typealias Known = (String, String, [String], [String])
-    private static let rows: [(service: String, name: String, standard: String, served: [String], refused: [String])] = {
-        let area: [Known] = [
-            ("minlatitude", "-90", ["10"], ["x", "91"]), ("maxlatitude", "90", ["80"], ["x"]),
-            ("minlongitude", "-180", ["-170"], ["x"]), ("maxlongitude", "180", ["170"], ["x"]),
-            ("latitude", "0", ["35"], ["x"]), ("longitude", "0", ["10"], ["x"]), ("minradius", "0", ["1"], ["-1"]),
-            ("maxradius", "180", ["170"], ["x"]),
-        ]
-        let common: [Known] = [("starttime", "", ["2000-01-01"], ["yesterday"]), ("endtime", "", ["2599-12-31", "2999-12-31T23:59:59"], ["x"]),
-            ("nodata", "204", ["404"], ["500"])]
-        let channel: [Known] = [
-            ("network", "", ["XX", "*"], []), ("station", "", ["BASE", "B*"], []), ("location", "", ["00", "*"], []),
-            ("channel", "", ["HN?"], []),
-        ]
-        let flags = { (name: String) -> Known in (name, "false", ["true"], ["maybe"]) }
-        let station: [Known] = [
-            ("format", "xml", ["text"], ["json"]), ("level", "station", ["network", "channel", "response"], ["all"]),
-            ("startbefore", "", ["2599-01-01"], ["x"]), ("startafter", "", ["2000-01-01"], ["x"]),
-            ("endbefore", "", ["2599-01-01"], ["x"]), ("endafter", "", ["2000-01-01"], ["x"]),
-            ("includerestricted", "true", ["false"], ["maybe"]), ("includeavailability", "false", [], ["true", "maybe"]),
-            ("matchtimeseries", "false", ["true"], ["maybe"]), ("updatedafter", "", [""], ["2020-01-01"]),
-        ]
-        let dataselect: [Known] = [
-            ("format", "miniseed", [], ["sac"]), ("quality", "B", ["D", "M", "R", "Q"], ["Z"]),
-            ("minimumlength", "0.0", ["1"], ["-1"]), flags("longestonly"), ("repository", "", [""], ["primary"]),
-        ]
-        let event: [Known] = [
-            ("format", "xml", ["text", "quakeml"], ["json"]), ("limit", "", ["5"], ["x"]), ("offset", "1", ["2"], ["0"]),
-            ("orderby", "time", ["time-asc", "magnitude", "magnitude-asc"], ["depth"]), ("eventid", "", ["base-1"], []),
-            ("mindepth", "", ["1"], ["x"]), ("maxdepth", "", ["600"], ["x"]), ("minmagnitude", "", ["1"], ["x"]),
-            ("maxmagnitude", "", ["9"], ["x"]), ("updatedafter", "", ["2000-01-01"], ["x"]),
-            ("magnitudetype", "", ["", "M"], ["mw"]), ("eventtype", "", [""], ["quarry"]),
-            flags("includeallorigins"), flags("includeallmagnitudes"), flags("includearrivals"),
-            ("catalog", "", [""], ["PDE"]), ("contributor", "", [""], ["NEIC"]),
-        ]
-        func rows(_ service: String, _ list: [Known]) -> [(String, String, String, [String], [String])] {
-            list.map { (service, $0.0, $0.1, $0.2, $0.3) }
-        }
-        return rows("station", common + channel + area + station) + rows("dataselect", common + channel + dataselect)
-            + rows("event", common + area + event)
-    }()
+    private static let rows: [(service: String, name: String, standard: String, served: [String], refused: [String])] =
+        {
+            let area: [Known] = [
+                ("minlatitude", "-90", ["10"], ["x", "91"]), ("maxlatitude", "90", ["80"], ["x"]),
+                ("minlongitude", "-180", ["-170"], ["x"]), ("maxlongitude", "180", ["170"], ["x"]),
+                ("latitude", "0", ["35"], ["x"]), ("longitude", "0", ["10"], ["x"]), ("minradius", "0", ["1"], ["-1"]),
+                ("maxradius", "180", ["170"], ["x"]),
+            ]
+            let common: [Known] = [
+                ("starttime", "", ["2000-01-01"], ["yesterday"]),
+                ("endtime", "", ["2599-12-31", "2999-12-31T23:59:59"], ["x"]),
+                ("nodata", "204", ["404"], ["500"]),
+            ]
+            let channel: [Known] = [
+                ("network", "", ["XX", "*"], []), ("station", "", ["BASE", "B*"], []),
+                ("location", "", ["00", "*"], []),
+                ("channel", "", ["HN?"], []),
+            ]
+            let flags = { (name: String) -> Known in (name, "false", ["true"], ["maybe"]) }
+            let station: [Known] = [
+                ("format", "xml", ["text"], ["json"]),
+                ("level", "station", ["network", "channel", "response"], ["all"]),
+                ("startbefore", "", ["2599-01-01"], ["x"]), ("startafter", "", ["2000-01-01"], ["x"]),
+                ("endbefore", "", ["2599-01-01"], ["x"]), ("endafter", "", ["2000-01-01"], ["x"]),
+                ("includerestricted", "true", ["false"], ["maybe"]),
+                ("includeavailability", "false", [], ["true", "maybe"]),
+                ("matchtimeseries", "false", ["true"], ["maybe"]), ("updatedafter", "", [""], ["2020-01-01"]),
+            ]
+            let dataselect: [Known] = [
+                ("format", "miniseed", [], ["sac"]), ("quality", "B", ["D", "M", "R", "Q"], ["Z"]),
+                ("minimumlength", "0.0", ["1"], ["-1"]), flags("longestonly"), ("repository", "", [""], ["primary"]),
+            ]
+            let event: [Known] = [
+                ("format", "xml", ["text", "quakeml"], ["json"]), ("limit", "", ["5"], ["x"]),
+                ("offset", "1", ["2"], ["0"]),
+                ("orderby", "time", ["time-asc", "magnitude", "magnitude-asc"], ["depth"]),
+                ("eventid", "", ["base-1"], []),
+                ("mindepth", "", ["1"], ["x"]), ("maxdepth", "", ["600"], ["x"]), ("minmagnitude", "", ["1"], ["x"]),
+                ("maxmagnitude", "", ["9"], ["x"]), ("updatedafter", "", ["2000-01-01"], ["x"]),
+                ("magnitudetype", "", ["", "M"], ["mw"]), ("eventtype", "", [""], ["quarry"]),
+                flags("includeallorigins"), flags("includeallmagnitudes"), flags("includearrivals"),
+                ("catalog", "", [""], ["PDE"]), ("contributor", "", [""], ["NEIC"]),
+            ]
+            func rows(_ service: String, _ list: [Known]) -> [(String, String, String, [String], [String])] {
+                list.map { (service, $0.0, $0.1, $0.2, $0.3) }
+            }
+            return rows("station", common + channel + area + station)
+                + rows("dataselect", common + channel + dataselect)
+                + rows("event", common + area + event)
+        }()
 
     private static func bench() throws -> Bench {
         let bench = try Bench()
@@ -63,14 +73,17 @@ import Values
             let path = "/fdsnws/\(row.service)/1/query?\(row.name)="
             for value in [row.standard] + row.served {
                 let answer = try bench.ask(path + value)
-                #expect([200, 204].contains(answer.status), "\(path)\(value): \(String(decoding: answer.body, as: UTF8.self))")
+                #expect(
+                    [200, 204].contains(answer.status),
+                    "\(path)\(value): \(String(decoding: answer.body, as: UTF8.self))")
             }
             for value in row.refused {
                 let answer = try bench.ask(path + value)
                 let text = String(decoding: answer.body, as: UTF8.self)
                 #expect(answer.status == 400, "\(path)\(value)")
-                if !row.name.hasSuffix("time"), !["updatedafter", "startbefore", "startafter", "endbefore", "endafter"].contains(row.name)
-                    || row.service == "station" && row.name == "updatedafter"
+                if !row.name.hasSuffix("time"),
+                    !["updatedafter", "startbefore", "startafter", "endbefore", "endafter"].contains(row.name)
+                        || row.service == "station" && row.name == "updatedafter"
                 {
                     #expect(text.contains(row.name), "\(path)\(value): \(text)")
                 }
