@@ -25,6 +25,13 @@ DRAWN = """() => new Promise((resolve) => setTimeout(() => requestAnimationFrame
 })), 250))"""
 
 
+def drawn_in(pages):
+    """What each of them shows a quarter of a second from now, in all of them at the same time."""
+    for page in pages:
+        page.evaluate(f"void (window.looked = ({DRAWN})())")
+    return [page.evaluate("window.looked") for page in pages]
+
+
 class Trap:
     """A web server that counts what is asked of it."""
 
@@ -194,7 +201,7 @@ def ordeal(world, policy, trap, station):
         rounds += 1
         for page in pages:
             world.until(page, f"rounds >= {rounds}")
-            drawn = page.evaluate(DRAWN)
+        for page, drawn in zip(pages, drawn_in(pages)):
             what = json.dumps(value)[:60]
             assert drawn["hits"] == 0, f"ran what a station sent: {what}"
             assert drawn["main"] > 0, f"an empty page after {what}"
@@ -250,8 +257,7 @@ def case_hostile_network(world):
                 say("event", {**everywhere(event, value, kept), **({"version": version} if kept else {})})
                 say("note/net-hostile", everywhere(note, value, ("t",)))
             say("status", everywhere({"v": 1, "t": begun, "online": True, "open_events": 1}, value))
-            for page in pages:
-                drawn = page.evaluate(DRAWN)
+            for page, drawn in zip(pages, drawn_in(pages)):
                 what = json.dumps(value)[:60]
                 assert drawn["hits"] == 0, f"ran what a detector sent: {what}"
                 assert drawn["main"] > 0, f"an empty page after {what}"

@@ -34,6 +34,12 @@ def worst(samples, span):
     return max((b[1] - a[1]) / (b[0] - a[0]) for i, a in enumerate(samples) for b in samples[i + 1:i + 2 + span] if b[0] - a[0] >= span * 0.9)
 
 
+def kept_heap(session):
+    """Scripts' memory, MB, when the browser has thrown away what nobody needs."""
+    session.send("HeapProfiler.collectGarbage")
+    return round(metrics(session)["JSHeapUsedSize"] / 1e6, 1)
+
+
 def case_thousand_stations_that_shake(world):
     """An earthquake of magnitude 6 below all stations every two minutes, put together by the network's detector."""
     broker = world.another_broker("load")
@@ -44,7 +50,7 @@ def case_thousand_stations_that_shake(world):
     detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", f"{tool}-network", "--broker", address, "--set", f"network.state={folder}"], **quiet)
     limit = 2 * STATIONS + 1000
     fleet = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "prlimit", f"--nofile={limit}:{limit}", tool, "simulate-fleet", str(STATIONS), "--broker", address, "--level-seconds", "1",
-                              "--earthquake-every", str(EVERY), "--magnitudes", "6,6", "--radius", "200", "--seconds", str(SECONDS + 200)], **quiet)
+                              "--earthquake-every", str(EVERY), "--magnitudes", "6,6", "--radius", "200", "--seconds", str(SECONDS + 1800)], **quiet)
     try:
         page = world.page(broker=broker, size=(1440, 900))
         session = page.context.new_cdp_session(page)
@@ -52,7 +58,7 @@ def case_thousand_stations_that_shake(world):
         world.until(page, f"Seismote.overview.rows.filter((row) => row.pga >= 0).length >= {STATIONS * 0.97}", 120)
         # What came at the beginning is over.
         page.wait_for_timeout(5000)
-        traffic, processor, heap, quakes = [], [], [], set()
+        traffic, processor, heap, collected, quakes = [], [], [], [], set()
         page.evaluate(KINDS)
         began = time.monotonic()
         while time.monotonic() - began < SECONDS:
@@ -60,13 +66,13 @@ def case_thousand_stations_that_shake(world):
             found = metrics(session)
             processor.append((time.monotonic(), found["ThreadTime"]))
             heap.append(found["JSHeapUsedSize"] / 1e6)
+            if time.monotonic() - began > 300 * (len(collected) + 1):
+                collected.append(kept_heap(session))
             quakes.update(page.evaluate("[...Seismote.earthquakes.events.keys()]"))
             if len(heap) % 30 == 12:
                 world.picture(page, "load")
             page.wait_for_timeout(max(0, 1000 * (began + len(heap) - time.monotonic())))
-        # What is left of it when the browser has thrown away what nobody needs.
-        session.send("HeapProfiler.collectGarbage")
-        collected = metrics(session)["JSHeapUsedSize"] / 1e6
+        collected.append(kept_heap(session))
         loaded = page.evaluate("performance.getEntriesByType('navigation')[0].encodedBodySize"
                                " + performance.getEntriesByType('resource').reduce((sum, entry) => sum + entry.encodedBodySize, 0)") / 1000
         assert detector.poll() is None and fleet.poll() is None, "the fleet or the detector has ended"
@@ -85,14 +91,14 @@ def case_thousand_stations_that_shake(world):
         "kB_s": {"mean": round(mean[0]), **{f"worst_{span}_s": round(worst(rate, span)) for span in SPANS}},
         "kB_s_of": {kind: round(count / 1000 / (traffic[-1][0] - traffic[0][0]), 1) for kind, count in sorted(kinds.items(), key=lambda one: -one[1])},
         "core_percent": {"mean": round(100 * mean[1], 1), **{f"worst_{span}_s": round(100 * worst(processor, span), 1) for span in SPANS}},
-        "heap_MB": {"median": round(statistics.median(heap)), "worst": round(max(heap)), "last": round(heap[-1]), "after_collection": round(collected, 1)},
+        "heap_MB": {"median": round(statistics.median(heap)), "worst": round(max(heap)), "last": round(heap[-1]), "after_collections": collected},
         "loaded_kB": round(loaded, 1),
     }
     with open(os.path.join(world.artifacts, "load.json"), "w", encoding="utf-8") as file:
         json.dump(found, file)
     assert len(quakes) >= SECONDS // EVERY - 1, f"only {len(quakes)} earthquakes in {SECONDS} s"
     missed = [f"{name} {value:.3g} instead of {goal:.3g}" for name, value, goal in
-              (("kB/s", mean[0], 300), ("of a core", mean[1], 0.25), ("MB", max(heap), 150), ("MB after a collection", collected, 40)) if value > goal]
+              (("kB/s", mean[0], 300), ("of a core", mean[1], 0.25), ("MB", max(heap), 150), ("MB after a collection", max(collected), 40)) if value > goal]
     # The traffic is that of the messages; of the processor's time and the memory there is room for what runs beside it.
-    assert mean[0] <= 300 and mean[1] < 0.35 and max(heap) < 180 and collected < 50, found
+    assert mean[0] <= 300 and mean[1] < 0.35 and max(heap) < 180 and max(collected) < 50, found
     return re.sub(r'["{}]', "", json.dumps(found)) + "".join(f"; MISSED: {one}" for one in missed)

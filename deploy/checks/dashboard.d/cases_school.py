@@ -102,6 +102,42 @@ def case_axe_finds_nothing_serious(world):
 
 
 @at_night
+def case_axe_in_six_languages(world):
+    """The views of every day in each language and both schemes, three of them on a phone, too."""
+    source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    broker = world.another_broker("axe-languages")
+    found, count = [], 0
+    with Speakers(world, broker, "station", "contract"), Speakers(world, broker, "live", "live"), Speakers(world, broker, "site", "site"):
+        for code in ("en", "de", "es", "it", "ja", "tr"):
+            for theme in ("light", "dark"):
+                page = world.page(broker=broker, size=(1280, 900), theme=theme, policy=False)
+                page.evaluate(f"localStorage.setItem('seismote.preferences', JSON.stringify({{ language: '{code}' }}))")
+                page.reload()
+                page.evaluate(source)
+                world.until(page, f"document.documentElement.lang === '{code}' && Seismote.fleet.stations.size === 3 && Seismote.fleet.stations.get('contract').info")
+                network = quake(broker, f"{code}-{theme}")
+                views = ["#/", "#/events", "#/traces", f"#/earthquake/{network}", "#/group/all", "#/station/live", "#/station/contract/events", "#/station/contract/history",
+                         "#/station/contract/levels/month", "#/station/site/vibration", "#/station/contract/settings", "#/station/contract/health"]
+                for size, some in (((1280, 900), views), ((390, 844), ["#/", "#/station/live", "#/station/contract/events"])):
+                    page.set_viewport_size({"width": size[0], "height": size[1]})
+                    for view in some:
+                        page.evaluate(f"location.hash = {json.dumps(view)}; null")
+                        page.wait_for_timeout(500)
+                        found += [f"{code} {theme} {size[0]} {view}: {one}" for one in page.evaluate(SERIOUS)]
+                        count += 1
+                page.click(".alarm-button")
+                found += [f"{code} {theme} alarm: {one}" for one in page.evaluate(SERIOUS)]
+                page.keyboard.press("Escape")
+                page.click(".menu summary")
+                found += [f"{code} {theme} display: {one}" for one in page.evaluate(SERIOUS)]
+                count += 2
+                world.close_page(page)
+        broker.kill()
+    assert not found, "\n".join(sorted(set(found)))
+    return f"{count} views"
+
+
+@at_night
 def case_axe_in_all_that_is_opened(world):
     """What comes up in a view, and the views that need something first: dialogs, the tour, a hall's screen, other spans, paper, a phone."""
     source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -45,6 +45,11 @@ def envelope(station, seq, at=None):
     return {"v": 1, "station": station, "boot": BOOT, "seq": seq, "t": rfc(time.time() if at is None else at)}
 
 
+def noise(at, number):
+    """0 to 1, for a time the same each time; cheap, since a day has some thousands of them."""
+    return (int(at) * 2654435761 + number * 40503 >> 7) % 1009 / 1009
+
+
 def said(value):
     return json.dumps(value, separators=(",", ":")).encode()
 
@@ -188,13 +193,12 @@ class Station:
             at = begin + i * step
             near = (at - self.begun + 7200) % 19000
             size = 0.0006 + 0.03 * math.exp(-near / 90)
-            chance = random.Random(int(at))
-            for axis, offset in (("x", 0), ("y", 0.02), ("z", 9.81)):
+            for number, (axis, offset) in enumerate((("x", 0), ("y", 0.02), ("z", 9.81))):
                 gap = 30000 < at % 86400 < 31500 or not newest - 40 * 86400 < at < newest
-                low, high = (None, None) if gap else (offset - size * (0.6 + chance.random()), offset + size * (0.6 + chance.random()))
+                low, high = (None, None) if gap else (round(offset - size * (0.6 + noise(at, 2 * number)), 6), round(offset + size * (0.6 + noise(at, 2 * number + 1)), 6))
                 columns[axis]["min"].append(low)
                 columns[axis]["max"].append(high)
-                columns[axis]["rms"].append(None if gap else size / 2)
+                columns[axis]["rms"].append(None if gap else round(size / 2, 6))
         return {"from": asked["from"], "step_s": step, **columns}
 
 
@@ -292,8 +296,8 @@ class Site(Station):
         if asked.get("kind") == "modes":
             starts = range(int(begin // 3600 + 1) * 3600, int(end) - 3600, 3600)
             return {"kind": "modes", "n": len(starts), "periods": [
-                {"start": rfc(at), "seconds": 3600, "segments": 89, "resolution_hz": 0.025, "temperature_c": 15 + 5 * math.sin(at / 13750), "modes": [
-                    {"id": 1, "frequency_hz": 2.4 - 0.02 * math.sin(at / 13750), "damping": 0.01, "x": 1, "y": 0.2, "z": 0, "prominence_db": 20},
+                {"start": rfc(at), "seconds": 3600, "segments": 89, "resolution_hz": 0.025, "temperature_c": round(15 + 5 * math.sin(at / 13750), 2), "modes": [
+                    {"id": 1, "frequency_hz": round(2.4 - 0.02 * math.sin(at / 13750), 4), "damping": 0.01, "x": 1, "y": 0.2, "z": 0, "prominence_db": 20},
                     {"id": 2, "frequency_hz": 3.1, "damping": 0.012, "x": 0, "y": 1, "z": 0, "prominence_db": 15}]} for at in starts]}
         if asked.get("kind") != "vibration":
             return await super().do_history(asked)
@@ -301,7 +305,7 @@ class Site(Station):
         first = math.ceil(begin / 60) * 60
         starts = list(range(first, int(end) - 60, 60))[:800]
         piles = [7 <= at % 86400 / 3600 < 11 for at in starts]
-        columns = {axis: {"weighting": "wd", "ppv": [(1.0 if pile and axis == "x" else 0.02) + 0.005 * (at // 60 % 7) for at, pile in zip(starts, piles)],
+        columns = {axis: {"weighting": "wd", "ppv": [round((1.0 if pile and axis == "x" else 0.02) + 0.005 * (at // 60 % 7), 3) for at, pile in zip(starts, piles)],
                           "frequency_hz": [10.0 if pile and axis == "x" else 30.0 + at // 60 % 9 for at, pile in zip(starts, piles)]} for axis in "xyz"}
         more = {"next": rfc(starts[-1] + 60)} if len(starts) == 800 else {}
         return {"kind": "vibration", "n": len(starts), "from": rfc(first), "interval_s": 60, "band": {"lower_hz": 1, "upper_hz": 80}, **more,
