@@ -451,6 +451,37 @@ import Testing
         #expect(Self.answers([.name: "a"]).patch(SetupFiles(), mounting: nil)["mqtt"] == nil)
     }
 
+    /// A defect: a link was replaced by a file, and what it led to stayed as it was.
+    @Test func aLinkStaysOneAndWhatItLeadsToIsWritten() throws {
+        let folder = try TemporaryFolder()
+        try FileChange(path: folder.path("real.yaml"), text: "a: 1\n").write()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link.yaml"), withDestinationPath: "real.yaml")
+        try FileChange(path: folder.path("link.yaml"), text: "a: 2\n").write()
+        #expect(SmallFiles.text(folder.path("real.yaml")) == "a: 2\n")
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link.yaml"))) == "real.yaml")
+        // A secret is written where it is said to be.
+        try FileChange(path: folder.path("link.yaml"), text: "secret", isForRoot: true).write()
+        #expect(SmallFiles.text(folder.path("real.yaml")) == "a: 2\n")
+    }
+
+    /// A defect: "Device or resource busy". A settings file that is mounted into a container cannot be replaced.
+    @Test(.enabled(if: geteuid() == 0)) func aFileOnItsOwnMountIsWritten() throws {
+        let folder = try TemporaryFolder()
+        for name in ["one.yaml", "other.yaml"] {
+            try FileChange(path: folder.path(name), text: "station: {id: a}\n").write()
+        }
+        let script = """
+            mount --bind \(folder.path("one.yaml")) \(folder.path("other.yaml")) &&
+            cd \(folder.url.path) && \(AgentProcess.builtProgram("seismote")) config preset construction --config other.yaml
+            """
+        let child = try ChildProcess("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
+        #expect(child.wait(within: 60) == 0, "\(child.output)\(child.errors)")
+        #expect(SmallFiles.text(folder.path("one.yaml"))?.contains("vibration") == true)
+        #expect(SmallFiles.text(folder.path("other.yaml")) == "station: {id: a}\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
+    }
+
     @Test func aPasswordIsNotShown() {
         #expect(FileChange.masked("+  password: secret") == "+  password: ***")
         #expect(FileChange.masked("-mqtt: {username: a, password: b}") == "-mqtt: {username: a, password: ***")

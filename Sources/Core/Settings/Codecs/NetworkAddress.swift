@@ -27,7 +27,10 @@ package struct NetworkAddress: Equatable, Sendable {
             guard zone.isEmpty || allowsZone && Self.isZone(zone) else {
                 throw Problem(message: "An interface after % has no place in this address.")
             }
-            host = String(address) + String(zone)
+            // (In URIs the sign before a zone may be written as %25, RFC 6874.)
+            host =
+                String(address)
+                + (zone.hasPrefix("%25") && zone.utf8.count > 3 ? "%" + zone.dropFirst(3) : String(zone))
         } else {
             let name = text.prefix { $0 != ":" }
             rest = text.dropFirst(name.count)

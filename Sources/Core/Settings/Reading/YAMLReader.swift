@@ -11,7 +11,9 @@ enum YAMLReader {
     /// - Throws: an error of code `syntax` or `tooLarge` with line and column.
     static func read(_ bytes: [UInt8]) throws(CodedError) -> Document {
         do throws(ReadingError) { try ReadingLimit.checkSize(bytes) } catch { throw CodedError(error) }
-        let result: Result<Document, CodedError> = bytes.withUnsafeBufferPointer { buffer in
+        // (Editors of Windows write a byte-order mark, for which libyaml moves the first line to the right.)
+        let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let result: Result<Document, CodedError> = bytes[mark...].withUnsafeBufferPointer { buffer in
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
             defer { parser.deallocate() }
             guard yaml_parser_initialize(parser) == 1 else {

@@ -38,8 +38,39 @@ struct FileChange {
         return rest.isEmpty ? String(line) : String(line[..<rest.startIndex]) + key + " ***"
     }
 
+    /// The file that is replaced: what a link leads to, with all folders. (A link to a secret is none of ours.)
+    private var target: String {
+        if !isSecret, !isForService, !isForRoot, let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
+        }
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+
+    /// Puts the bytes into the file that is there, which stands on its own mount and cannot be replaced (as in a container).
+    /// What was written beside it stays until they are on the disk.
+    private static func overwrite(_ path: String, _ bytes: [UInt8]) -> Bool {
+        let file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return write(bytes, to: file) && fsync(file) == 0
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            guard count > 0 else { return false }
+            done += count
+        }
+        return true
+    }
+
     /// Writes it, with the folders above it; a file that is there keeps its owner and mode.
     func write() throws(CtlError) {
+        let path = target
         func failed(_ what: String) -> CtlError {
             CtlError(
                 status: .files,
@@ -71,13 +102,11 @@ struct FileChange {
             _ = fchmod(file, 0o644)
         }
         let bytes = Array(text.utf8)
-        var done = 0
-        while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw failed(new) }
-            done += count
+        guard Self.write(bytes, to: file), fsync(file) == 0 else { throw failed(new) }
+        if rename(new, path) != 0 {
+            guard errno == EBUSY, Self.overwrite(path, bytes) else { throw failed(path) }
+            unlink(new)
         }
-        guard fsync(file) == 0, rename(new, path) == 0 else { throw failed(path) }
         // The new name is on the disk before anybody is told of what is in the file: a broker gives a certificate for one key.
         let home = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if home >= 0 {

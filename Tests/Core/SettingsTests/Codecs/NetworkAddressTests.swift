@@ -56,6 +56,24 @@ import Testing
         ("mqtt: {password: \"${\"}", true), ("station: {description: \"$5 {x} ${} ${1} $X\"}", true),
     ]) func variablesAreNotTakenLiterally(yaml: String, isGood: Bool) { #expect(Self.accepts(yaml) == isGood) }
 
+    /// A defect: the zone of a URI as RFC 6874 writes it was looked up as it stood there.
+    @Test(arguments: [
+        ("[fe80::1%25eth0]", "fe80::1%eth0"), ("[fe80::1%eth0]", "fe80::1%eth0"), ("[fe80::1%25]", "fe80::1%25"),
+    ]) func aZoneIsWrittenInTwoWays(text: String, host: String) throws {
+        #expect(try NetworkAddress(Substring(text), allowsZone: true).host == host)
+    }
+
+    /// A defect: a settings file of Windows' editors was no YAML from its second line on.
+    @Test func aByteOrderMarkIsNoPartOfTheSettings() throws {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        for text in [
+            "station: {id: a}\nmqtt: {uri: \"mqtt://h:1\"}\n", "station:\r\n  id: a\r\nmqtt:\r\n  uri: mqtt://h:1\r\n",
+        ] {
+            let read = try Settings.load(file: mark + Array(text.utf8)).configuration
+            #expect(read.station.id == "a" && read.mqtt.uris == ["mqtt://h:1"])
+        }
+    }
+
     @Test func homeAssistantsBirthTopicIsItsOwn() throws {
         let plain = try Settings.load(file: Array("mqtt: {home_assistant: {prefix: ha}}".utf8)).configuration
         #expect(plain.mqtt.homeAssistant.birth == "ha/status")
