@@ -32,7 +32,6 @@ deploy/docs/operate/recordings.md
 deploy/docs/operate/updating.md
 deploy/docs/start/construction.md
 deploy/docs/start/tutorial.md
-deploy/docs/understand/detection.md
 deploy/docs/understand/measures.md
 deploy/docs/understand/page-figures.md
 deploy/docs/understand/security.md
