@@ -35,7 +35,6 @@ deploy/docs/start/tutorial.md
 deploy/docs/understand/measures.md
 deploy/docs/understand/page-figures.md
 deploy/docs/understand/security.md
-deploy/docs/understand/vibration.md
 """.split())
 
 # Generated from declarations, whose texts have their own tests.
