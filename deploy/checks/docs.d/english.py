@@ -27,7 +27,6 @@ deploy/docs/install/setup.md
 deploy/docs/operate/ctl.md
 deploy/docs/operate/feed.md
 deploy/docs/operate/home-assistant.md
-deploy/docs/operate/notify.md
 deploy/docs/operate/recordings.md
 deploy/docs/operate/updating.md
 deploy/docs/start/construction.md
