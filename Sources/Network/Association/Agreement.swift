@@ -7,7 +7,7 @@ struct Agreement {
     /// Kilometres between the places that are tried, and how many there are to each side.
     private static let step = 4.0
     private static let stepsEachWay = 3
-    /// Of these, the best so many are fitted.
+    /// Number of best places that are fitted.
     private static let tried = 3
 
     private let arrivals: [Arrival]
@@ -40,7 +40,7 @@ struct Agreement {
         return best
     }
 
-    /// Of places around one, those that most onsets agree on, each with the time that they agree on.
+    /// Places around one place that most onsets agree on, each with the time that they agree on.
     private func starts(around source: Hypocentre) -> [Hypocentre] {
         let width = 2 * Associator.sharpPart * options.gate
         var found: [(count: Int, start: Hypocentre)] = []

@@ -6,7 +6,7 @@ import Values
 /// Decides which versions of network events are published. It knows an event by its onsets alone, so that whatever the
 /// associator makes of later onsets, or a successor of earlier ones, is the same event for those who read of it.
 struct Announcer: Sendable {
-    /// What has been said of one event.
+    /// The published state of one event.
     struct Announced: Sendable {
         var id: String
         var version: Int
@@ -26,8 +26,8 @@ struct Announcer: Sendable {
     /// To say what is known of so many onsets takes so long that it is not done for each message that changes nothing.
     private static let manyOnsets = 200
 
-    /// What is published may be of use within seconds: as long as an earthquake's waves are on their way, a version with
-    /// another onset may follow faster, by this factor, for so many seconds from its origin.
+    /// Versions go out early, because they may be of use within seconds: as long as an earthquake's waves are on their
+    /// way, a version with another onset may follow faster, by this factor, for so many seconds from its origin.
     var isEarly = false
     private static let hurry = 5.0
     private static let hurrySeconds = 30.0
@@ -232,7 +232,7 @@ struct Announcer: Sendable {
 }
 
 extension Announcer {
-    /// What is known of an event, without its name.
+    /// A message with all that is known of an event, without its name.
     private mutating func message(_ event: AssociatedEvent, _ core: Associator) -> NetworkEventMessage {
         var message = NetworkEventMessage()
         let location = location(of: event, core)

@@ -23,7 +23,8 @@ public struct AssociatedEvent: Sendable, Equatable {
     public internal(set) var closed: Int64?
     var isForgotten = false
 
-    /// What follows from the members, kept so that an event of thousands does not reckon it anew for each onset.
+    /// Results that follow from the members, kept so that an event of thousands does not reckon them anew for each
+    /// onset.
     struct Reckoned: Sendable, Equatable {
         /// Counts the changes of the members other than one that comes to them.
         var edition = 0

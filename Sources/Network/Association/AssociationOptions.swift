@@ -1,6 +1,6 @@
 import Propagation
 
-/// What decides which onsets belong together. The defaults are for local and regional networks of cheap sensors.
+/// Options that decide which onsets belong together. The defaults are for local and regional networks of cheap sensors.
 public struct AssociationOptions: Sendable, Equatable {
     /// Stations that make a network event.
     public var minimumStations = 4

@@ -158,7 +158,7 @@ extension Associator {
         onsets.reduce(0) { $0 + ($1.onset.judgement?.weight ?? 0) }
     }
 
-    /// Of the onsets of an earthquake, the part that stations take for one on average, as far as they have judged.
+    /// Mean weight that the onsets of an earthquake have at least, as far as their stations have judged them (0 to 1).
     private static let leastWeight = 0.35
 
     /// Whether the onsets speak for an earthquake, each as far as its station takes it for one: enough of them in all, or a
@@ -174,7 +174,7 @@ extension Associator {
     /// are, with errors of 0.3 s nine in ten; of onsets within 3 s at random a third, and 45 % for the source that suits
     /// them best.
     static let sharpPart = 0.4
-    /// Of so many stations with an onset then, the share that has to be sharp; stations may have triggered on S or on
+    /// The share of so many stations with an onset then that has to be sharp; stations may have triggered on S or on
     /// something else.
     private static func sharpShare(_ count: Int) -> Double { count < 16 ? 0.5 : count < 24 ? 0.6 : 0.68 }
     /// Seconds around the waves within which an onset is of them, or of what else there was.

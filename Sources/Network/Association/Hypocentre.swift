@@ -78,8 +78,8 @@ extension Hypocentre {
         return result
     }
 
-    /// What a few onsets had in common may be far from where many have come from, with a valley between the two that no
-    /// single step crosses. Where the onsets fit badly, the fit begins again at the stations that were first.
+    /// Begins the fit again at the stations that were first, where the onsets fit badly. The source that a few onsets
+    /// had in common may be far from that of many, with a valley between the two that no single step crosses.
     /// - Parameter tolerance: seconds by which an onset may be off.
     /// - Returns: whether that has made another place of it.
     mutating func leaveFalseMinimum(_ arrivals: [Arrival], tolerance: Double) -> Bool {

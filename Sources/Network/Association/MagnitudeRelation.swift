@@ -18,7 +18,7 @@ public enum MagnitudeRelation {
     private static let p = Coefficients(a: 0.74, b: 3.3e-3, c1: 2.41, c2: 0.95, d: 1.26, e: -1.05, sigma: 0.29)
     private static let s = Coefficients(
         a: 0.709, b: 2.3878e-3, c1: 1.722, c2: 0.956, d: 1.4386, e: -2.4525e-2, sigma: 0.3261)
-    /// Of the average of one earthquake, in units of magnitude: what more stations do not take away.
+    /// Standard deviation of the average of one earthquake, in units of magnitude; more stations do not reduce it.
     private static let between = 0.25
 
     private static func of(_ phase: Phase) -> Coefficients { phase == .p ? p : s }

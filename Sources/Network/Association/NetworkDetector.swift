@@ -122,8 +122,8 @@ public struct NetworkDetector: Sendable {
         return regions[home].take(report, arrival: arrival)
     }
 
-    /// What time alone brings: waits that are over end, events that have had nothing new for long end. To be called when
-    /// it is ``due``; called at other times as well, the same follows.
+    /// Does all that time alone brings: ends waits that are over, and events that have had nothing new for long. To be
+    /// called when it is ``due``; called at other times as well, the same follows.
     /// - Parameter now: nanoseconds of UTC; what came before has been taken, or is taken for late.
     public mutating func pass(clock now: Int64) -> [Spoken] {
         regions.indices.flatMap { regions[$0].pass(clock: now) }
@@ -160,7 +160,8 @@ public struct NetworkDetector: Sendable {
         for i in regions.indices { regions[i].announcer.restore(one) }
     }
 
-    /// What was restored goes to the region of its stations, now that they are known; and to no region that comes later.
+    /// Gives each restored event to the region of its stations, now that they are known, and to no region that comes
+    /// later.
     private mutating func share() {
         for i in regions.indices { regions[i].announcer.keep { homes[$0, default: 0] == i } }
         restored = []

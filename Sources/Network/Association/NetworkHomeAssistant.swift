@@ -1,8 +1,8 @@
 import Messages
 import Values
 
-/// What Home Assistant is told of network events, by its MQTT discovery: topics with their messages, to be retained where
-/// the broker does.
+/// Messages to Home Assistant on network events, by its MQTT discovery: topics with their messages, to be retained
+/// where the broker does.
 public struct NetworkHomeAssistant: Sendable {
     private let root: String
     private let prefix: String
@@ -27,7 +27,7 @@ public struct NetworkHomeAssistant: Sendable {
     /// It may have forgotten all.
     public mutating func forget() { announced = nil }
 
-    /// What it does not know yet.
+    /// Messages that Home Assistant has not had yet.
     public mutating func news(of detector: NetworkDetector) -> [(topic: String, message: Value)] {
         guard announced == nil || confirms && announced?.count != detector.stations else { return [] }
         let stations = confirms ? Set(detector.stationNames) : []
@@ -36,7 +36,7 @@ public struct NetworkHomeAssistant: Sendable {
         return (announced == nil ? own : []) + new
     }
 
-    /// Of the network.
+    /// Entities of the network.
     private var own: [(topic: String, message: Value)] {
         let last: Value = .string("\(root)/network/event/last")
         return [
@@ -62,7 +62,7 @@ public struct NetworkHomeAssistant: Sendable {
         ]
     }
 
-    /// Of a station: whether its event was seen by others.
+    /// Entity of a station: whether its event was seen by others.
     private func confirmation(of station: String) -> (topic: String, message: Value) {
         let topic: Value = .string("\(root)/network/confirmed/\(station)")
         return entity(

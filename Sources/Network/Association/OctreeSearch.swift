@@ -4,7 +4,7 @@ import Propagation
 /// onsets agree on a time of origin (as in Lomax and Curtis 2001 and in PyOcto, Münchmeyer 2024): what the centre of a
 /// cell says, give or take the time a wave takes across the cell, is an upper bound for all that is in the cell.
 struct OctreeSearch {
-    /// What lies where the search goes on, and up to how many onsets can have come from there.
+    /// A cell in which the search goes on, and up to how many onsets can have come from there.
     private struct Cell {
         /// East, north and down from the centre, km.
         var middle: SIMD3<Double>
@@ -16,9 +16,9 @@ struct OctreeSearch {
         var rms: Double
     }
 
-    /// What a silent station nearer than all that have an onset takes away, in onsets.
+    /// Onsets that a silent station takes away which is nearer than all that have an onset.
     static let silence = 0.5
-    /// What each layer takes away: deep earthquakes are rare.
+    /// Onsets that each layer takes away: deep earthquakes are rare.
     static let layers = [(0.0, 40.0, 0.0), (40, 120, 1), (120, 300, 2), (300, 700, 3)]
 
     /// Half the size of the smallest cells, km.
@@ -143,7 +143,8 @@ struct OctreeSearch {
             origin: origin, rms: squares / Double(max(1, most)))
     }
 
-    /// What speaks against all of a cell: stations that would have had the wave before any that has an onset, and depth.
+    /// Evidence against all of a cell, in onsets: stations that would have had the wave before any that has an onset,
+    /// and depth.
     private func against(_ middle: SIMD3<Double>, _ half: SIMD3<Double>, _ nearest: Double) -> Double {
         let size = (half.x * half.x + half.y * half.y).squareRoot()
         let limit = nearest - 2 * size

@@ -1,7 +1,7 @@
 import Glibc
 import Propagation
 
-/// What the stations say that are about as near to a source as those with an onset of it: an earthquake that moves some of
+/// Stations about as near to a source as those with an onset of it, and their onsets: an earthquake that moves some of
 /// them moves most.
 struct Peers: Equatable {
     /// With an onset of it.

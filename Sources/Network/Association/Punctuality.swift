@@ -10,7 +10,8 @@ struct Punctuality: Sendable, Equatable {
     private static let usual: Int64 = 1_000_000_000
     /// Nobody is waited for longer (ns).
     static let longest: Int64 = 3_000_000_000
-    /// What comes later than this was stored somewhere meanwhile, and says nothing of the next one (ns).
+    /// Longest delay that counts (ns): a message that comes later was stored somewhere meanwhile, and says nothing of
+    /// the next one.
     private static let stored: Int64 = 30_000_000_000
 
     /// The last delays, ns; the oldest one is at `next` once there are `most`.

@@ -29,7 +29,7 @@ struct Region: Sendable {
     var cells: Set<Cell> = []
     var core: Associator
     var announcer = Announcer()
-    /// What it is given has been published before: nothing is said.
+    /// Its input has been published before: nothing is published.
     var isMuted = false
     /// Nothing is waited for: what comes is used in the order in which it comes.
     let isEarly: Bool

@@ -38,7 +38,7 @@ public struct SequenceWatch: Sendable {
     /// Runs of one station that are kept in mind: those heard of last.
     public static let runLimit = 16
 
-    /// Of each station the runs, the one heard of last at the end: what a former run has left may come amid the messages
+    /// Runs of each station, the one heard of last at the end: messages that a former run has left may come amid those
     /// of the present one.
     private var runs: [String: [Mark]] = [:]
     private var open: [Open] = []
@@ -50,7 +50,7 @@ public struct SequenceWatch: Sendable {
     /// Messages that are waited for.
     public var missing: Int { open.reduce(0) { $0 + $1.missing.count } }
 
-    /// Of a station the newest message of the run that was heard of last; nil: it has said nothing yet.
+    /// The newest message of a station, of the run that was heard of last; nil: it has sent nothing yet.
     public func mark(of station: String) -> Mark? { runs[station]?.last }
 
     /// The same of each run that is kept in mind, the one heard of last at the end.
@@ -98,7 +98,7 @@ public struct SequenceWatch: Sendable {
         return true
     }
 
-    /// What is to be asked for now.
+    /// Gaps to be asked for now.
     public mutating func due(at time: Double) -> [Gap] {
         var gaps: [Gap] = []
         for i in open.indices where open[i].next <= time {

@@ -7,7 +7,7 @@ import Propagation
 struct Simultaneity {
     /// Expected error of an onset's time, s.
     private static let pickError = 0.2
-    /// What a gross error counts, in squares of that.
+    /// Squares that a gross error counts as, in units of ``pickError`` squared.
     private static let gross = 16.0
     /// Squares of an onset on average, up to which one moment may be what they have in common; onsets at any time within a
     /// second have 2.
@@ -41,7 +41,7 @@ struct Simultaneity {
         errors.reduce(0) { $0 + min(Self.gross, $1 * $1 / (Self.pickError * Self.pickError)) }
     }
 
-    /// Of all moments the one that explains most.
+    /// The moment that explains most onsets, s UTC, and its cost.
     private var moment: (time: Double, cost: Double) {
         var best = (time: 0.0, cost: Double.infinity)
         for moment in times {
@@ -54,7 +54,7 @@ struct Simultaneity {
         return best
     }
 
-    /// What a local earthquake below the middle of some stations would differ by from one moment.
+    /// Cost by which a local earthquake below the middle of some stations would differ from one moment.
     private func contrast(_ stations: [Place]) -> Double {
         let middle = Place.middle(of: stations)
         let travels = stations.map {

@@ -1,4 +1,4 @@
-/// What is known of one event of one station.
+/// All that is known of one event of one station.
 public struct StationOnset: Sendable, Equatable {
     /// The station's own id of it.
     public var eventID: String
@@ -19,10 +19,10 @@ public struct StationOnset: Sendable, Equatable {
     public var pga = 0.0
     /// Largest Mercalli intensity so far.
     public var mmi: Double?
-    /// What its station takes it for, by its newest word on that; nil: it has not judged yet.
+    /// Newest judgement of its station; nil: it has not judged yet.
     public var judgement: Judgement?
 
-    /// What a station takes an event for.
+    /// Class that a station gives an event.
     public enum Likely: String, Sendable, CaseIterable {
         case earthquake, disturbance, unclassified
 
@@ -38,7 +38,7 @@ public struct StationOnset: Sendable, Equatable {
     /// A station judges an event again and again while it shakes, and may go back on what it has said.
     public struct Judgement: Sendable, Equatable {
         public var likely: Likely
-        /// Of an earthquake, 0 to 1; nil: not said.
+        /// Probability of an earthquake, 0 to 1; nil: not said.
         public var probability: Double?
         /// Whether it is the last one.
         public var isFinal: Bool
@@ -49,8 +49,8 @@ public struct StationOnset: Sendable, Equatable {
             (self.likely, self.probability, self.isFinal, self.asOf) = (likely, probability, isFinal, asOf)
         }
 
-        /// Of two, the one that holds, in whatever order they come: the last one, or the one of more samples; of as many,
-        /// the one that says more.
+        /// Order of two judgements, whatever order they come in: the later one holds. That is the last one, or the one
+        /// of more samples; of as many, the one that says more.
         func isBefore(_ other: Judgement) -> Bool {
             if isFinal != other.isFinal { return other.isFinal }
             if asOf != other.asOf { return asOf < other.asOf }

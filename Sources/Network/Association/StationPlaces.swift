@@ -14,10 +14,10 @@ public struct StationPlaces: Sendable {
     }
 
     private struct Known: Sendable {
-        /// What the tolerance is measured from.
+        /// Place that the tolerance is measured from.
         var reference: Place
         var isEntered: Bool
-        /// What the station said last; nil: no place.
+        /// Place that the station stated last; nil: no place.
         var stated: Place?
     }
 

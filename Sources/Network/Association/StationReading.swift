@@ -34,7 +34,7 @@ public enum Refusal: String, Sendable, CaseIterable, Error {
     case test
 }
 
-/// What a station has said, in the order that it is used in.
+/// A message of a station; ``precedes(_:_:)`` has the order in which the associator uses them.
 public struct StationReport: Sendable, Equatable {
     public var onset: StationOnset
     public var isFirst: Bool

@@ -1,7 +1,7 @@
 import Glibc
 import Propagation
 
-/// What the stations around a supposed source say: those that have an onset of it, and those that should have one.
+/// Stations around a supposed source: those that have an onset of it, and those that should have one.
 struct Support: Equatable {
     /// Stations with an onset, of the nearest ones.
     var used = 0

@@ -17,11 +17,11 @@ package struct DiskJournal: NetworkJournal {
         case trim(before: Int64)
     }
 
-    /// What is in the database when the program starts.
+    /// Content of the database when the program starts.
     package struct Past: Sendable {
         /// The last versions, in their order.
         package var versions: [(version: NetworkVersion, isSent: Bool)] = []
-        /// Of each station the runs, the one heard of last at the end.
+        /// Runs of each station, the one heard of last at the end.
         package var marks: [(station: String, mark: SequenceWatch.Mark)] = []
         /// Each station with its newest `state/info`.
         package var stations: [(id: String, info: [UInt8])] = []
@@ -56,7 +56,7 @@ package struct DiskJournal: NetworkJournal {
 
     private func marker(_ boot: String) -> [UInt8] { Array(#"{"boot":"\#(boot)"}"#.utf8) }
 
-    /// What was published and not noted comes back before this, because a session has one order.
+    /// Publishes a marker. All that was published and not noted comes back before it, because a session has one order.
     package func mark(_ boot: String, _ effects: inout Effects) { effects.publish(topics.sync, marker(boot)) }
 
     package func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> Lesson {

@@ -1,6 +1,6 @@
 /// Messages that are not acknowledged, because a successor needs them. They are all the state that there is.
 struct HeldMessages: Sendable {
-    /// What is known of a station.
+    /// A station's record, with the message that has it.
     struct Station: Sendable {
         var tag: UInt64
         var arrival: Int64
@@ -23,7 +23,7 @@ struct HeldMessages: Sendable {
         /// By version: written down, and seen published.
         var kept: [Int: UInt64] = [:]
         var seen: [Int: UInt64] = [:]
-        /// Of the newest.
+        /// Arrival of the newest message, nanoseconds of UTC.
         var arrival: Int64 = 0
         var isEnded = false
     }

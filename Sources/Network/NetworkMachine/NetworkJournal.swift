@@ -21,7 +21,7 @@ package protocol NetworkJournal: Sendable {
     mutating func mark(_ boot: String, _ effects: inout Effects)
     /// Takes a message while it is not known what the broker has had.
     mutating func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> Lesson
-    /// What has waited for the end of learning, in the order in which it came.
+    /// Messages that have waited for the end of learning, in the order in which they came.
     mutating func takePast() -> [NetworkMessage]
     /// Versions that are written down and were not published, in their order.
     /// - Parameter past: what has waited, of which the journal has noted all versions.
@@ -55,7 +55,7 @@ package protocol NetworkJournal: Sendable {
         _ record: StationRecord, of station: String, _ message: NetworkMessage, _ effects: inout Effects)
     /// The operator has entered the place of a station, or has forgotten it with an empty message.
     mutating func setEntered(_ station: String, _ message: NetworkMessage, _ effects: inout Effects)
-    /// What a detector has written down of a station.
+    /// Reads a station's record that a detector has written down.
     /// - Returns: nil where it cannot be read; `isNews`: the station is to be set as it says. Else it is held or released.
     mutating func read(_ message: NetworkMessage, _ effects: inout Effects) -> (StationRecord, isNews: Bool)?
 
@@ -70,7 +70,7 @@ package protocol NetworkJournal: Sendable {
         now: Int64, clock: Double, oldestNeeded: Int64?, _ watch: SequenceWatch, _ effects: inout Effects)
 }
 
-/// What becomes of a message while it is not known what the broker has had.
+/// Use of a message while it is not known what the broker has had.
 package enum Lesson: Sendable {
     /// It is taken as any other.
     case take
@@ -80,7 +80,7 @@ package enum Lesson: Sendable {
     case end
 }
 
-/// What is known of a station.
+/// Record of a station.
 package struct StationRecord: Sendable {
     /// Its `state/info`.
     var info: [UInt8]

@@ -32,7 +32,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     private var sequence = 0
     private var statusSequence = 0
     private var confirmations = 0
-    /// What stations were told by this run; a successor tells the stations of open events once more.
+    /// Confirmations that this run has sent to stations; a successor sends those of open events once more.
     private var confirmed = ConfirmationBook()
     private var asked = 0
     /// Until when stations that were asked for their place are not asked again.
@@ -64,7 +64,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     /// When time alone brings something next, nanoseconds of UTC; nil: not before another message.
     package var due: Int64? { isLearning ? nil : detector.due }
 
-    /// What is to be done since the last call.
+    /// Effects to be carried out since the last call.
     package mutating func takeEffects() -> NetworkEffects<Journal.Operation> {
         defer { effects = .init() }
         return effects
@@ -79,7 +79,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         journal.mark(boot, &effects)
     }
 
-    /// What was to be published, and could not be.
+    /// Takes back publications that failed.
     package mutating func takeBack(_ publications: [NetworkPublication]) {
         effects.publications = publications + effects.publications
     }
@@ -94,7 +94,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         effects.publications.removeAll { own.contains($0.topic) }
     }
 
-    /// What was to be done under this number is done: a version is written down, or the broker has it.
+    /// Notes that the effect of this number is done: a version is written down, or the broker has it.
     package mutating func confirmed(_ number: Int) {
         if let at = writing.firstIndex(where: { $0.number == number }) {
             writing[at].isWritten = true
@@ -421,7 +421,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         statusSequence += 1
     }
 
-    /// What the broker says when the program is gone.
+    /// The last will: the broker publishes it when the program is gone.
     package func will(now: Int64) -> (topic: String, payload: [UInt8]) {
         var message = NetworkStatusMessage()
         (message.isOnline, message.version) = (false, options.version)

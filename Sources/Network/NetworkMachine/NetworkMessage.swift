@@ -3,7 +3,7 @@ import Values
 
 /// A message as a journal gives it to the machine.
 package struct NetworkMessage: Sendable {
-    /// Who a message is from.
+    /// Sender of a message.
     package enum Kind: String, Sendable {
         /// Anybody, by its topic.
         case published = ""
@@ -11,11 +11,11 @@ package struct NetworkMessage: Sendable {
         case marker
         /// A version of a network event, written down before it is published.
         case version
-        /// What is known of a station, written down again so that it is never old.
+        /// Record of a station, written down again so that it is never old.
         case station
     }
 
-    /// What the journal knows it by; the machine only hands it back. 0 where the journal needs none.
+    /// Handle by which the journal knows it; the machine only hands it back. 0 where the journal needs none.
     package var token: UInt64
     package var kind: Kind
     /// Topic of a message that was published for all, with slashes; else what the detector has named it.
@@ -66,10 +66,10 @@ package struct NetworkPublication: Sendable, Equatable {
     package var isRetained: Bool
 }
 
-/// What is to be done. First all that is for the journal, then what is to be published: whoever dies between has said nothing
-/// that is not written down.
+/// Effects to be carried out: first all that is for the journal, then the publications. A program that dies between the
+/// two has published nothing that is not written down.
 package struct NetworkEffects<Operation: Sendable>: Sendable {
-    /// What the journal has to do, in this order: all of it, or nothing.
+    /// Operations of the journal, in this order: all of it, or nothing.
     package var operations: [Operation] = []
     /// In this order.
     package var publications: [NetworkPublication] = []
@@ -83,10 +83,10 @@ package struct NetworkEffects<Operation: Sendable>: Sendable {
     }
 }
 
-/// What the machine is told.
+/// Options of the machine.
 package struct NetworkOptions: Sendable {
     package var root = "seismote"
-    /// Of the program.
+    /// Version of the program.
     package var version = ""
     package var isSettled = false
     package var confirms = false
@@ -115,8 +115,8 @@ package struct NetworkTopics: Sendable {
         sync = "\(root)/network/sync"
     }
 
-    /// What a detector has to hear, on one broker and on a cluster. (The places first, so that what was confirmed is known
-    /// before what stations state.)
+    /// Topics that a detector has to hear, on one broker and on a cluster. (The places first, so that what was
+    /// confirmed is known before what stations state.)
     package var heard: [String] {
         [
             Topics.place(of: "+", root: root), "\(root)/+/event/trigger", "\(root)/+/data/history/event/trigger",

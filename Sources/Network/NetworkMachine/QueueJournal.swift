@@ -33,7 +33,7 @@ package struct QueueJournal: NetworkJournal {
 
     package static let brokerRetains = false
     package static let keepsMarks = false
-    /// Who stands by waits as long as another one is at work.
+    /// Endless: a standby waits as long as another detector is at work.
     package static let learningSeconds = Double.infinity
     /// Messages that are written down again in one second.
     private static let part = 100
@@ -41,7 +41,7 @@ package struct QueueJournal: NetworkJournal {
     private let root: String
     private let limits: Limits
     private(set) var held = HeldMessages()
-    /// What has come while learning.
+    /// Messages that have come while learning.
     private var history: [NetworkMessage] = []
 
     init(root: String, _ limits: Limits) { (self.root, self.limits) = (root, limits) }

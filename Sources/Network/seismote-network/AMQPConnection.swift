@@ -4,7 +4,7 @@ import Glibc
 import NetworkMachine
 import Settings
 
-/// What went wrong with a node; a sentence.
+/// An error of a node; a sentence.
 struct AMQPError: Error {
     var message: String
 }
@@ -171,7 +171,7 @@ final class AMQPConnection {
         }
     }
 
-    /// What waits no longer for its answer.
+    /// Removes and returns the messages that wait no longer for their answer.
     private func settled(_ tag: UInt64, _ isMultiple: Bool) -> [(tag: UInt64, number: Int?, isKept: Bool)] {
         guard isMultiple else {
             return unconfirmed.firstIndex { $0.tag == tag }.map { [unconfirmed.remove(at: $0)] } ?? []
@@ -181,7 +181,7 @@ final class AMQPConnection {
         return Array(part)
     }
 
-    /// What the cluster has of what was sent, since the last call.
+    /// Numbers of the messages that the cluster has, since the last call.
     func takeConfirmed() -> [Int] {
         defer { confirmed = [] }
         return confirmed

@@ -23,8 +23,9 @@ final class NetworkService {
     private static let backlog: Int64 = 3_000_000_000
     /// Messages that are written down together.
     private static let mostAtOnce = 500
-    /// What comes while it is started again is not lost. (Older onsets are of no use, and a broker of mosquitto 2.0 has to be
-    /// started again for a new account while it keeps the session of somebody who is away.)
+    /// Lifetime of the session: messages that come while the service is started again are not lost. (Older onsets are
+    /// of no use, and a broker of mosquitto 2.0 has to be started again for a new account while it keeps the session of
+    /// somebody who is away.)
     private static let sessionSeconds: UInt32 = 3600
 
     init(_ access: BrokerAccess, _ settings: NetworkSettings) throws(DatabaseError) {
@@ -118,7 +119,8 @@ final class NetworkService {
         try perform(client)
     }
 
-    /// What is to be written down is in the database before anything is published.
+    /// Carries out the machine's effects: all that is to be written down is in the database before anything is
+    /// published.
     private func perform(_ client: BrokerClient) throws {
         while true {
             let effects = machine.takeEffects()

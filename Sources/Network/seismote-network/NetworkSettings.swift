@@ -76,7 +76,7 @@ struct NetworkSettings: ProgramSettings {
             "Shortest time between two versions of an event; a fifth of it while its waves are on their way (30 s)."),
     ]
 
-    /// What the machine is told.
+    /// Options for the machine.
     /// - Parameter root: first levels of every topic.
     func machineOptions(root: String) -> NetworkOptions {
         var options = NetworkOptions()

@@ -3,7 +3,7 @@ import DatabaseFiles
 import Glibc
 import NetworkMachine
 
-/// What the detector on one broker has on its disk: the log of what stations said, in the order in which it came, and what has
+/// Database of the detector on one broker: the log of what stations said, in the order in which it came, and what has
 /// been published. With both, a program that was killed goes on as if nothing had been.
 final class NetworkStore {
     private let file: DatabaseFile

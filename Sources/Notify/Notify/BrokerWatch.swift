@@ -40,7 +40,7 @@ public struct BrokerWatch: Sendable {
     /// Stations that are online and offline; nil while the broker cannot be reached.
     public var stations: (online: Int, offline: Int)? { broker == nil ? (online.count, away.count) : nil }
 
-    /// What is subscribed to.
+    /// Topics that are subscribed to.
     public var subscriptions: [String] {
         ["+/event/trigger", "+/state/online", "+/state/alert/+", "network/event"].map { "\(root)/\($0)" }
     }
@@ -77,7 +77,7 @@ public struct BrokerWatch: Sendable {
         return occasion
     }
 
-    /// Whose topic it is, and what follows; `network` is none of a station.
+    /// Splits a topic into its station and the rest; `network` is none of a station.
     private func place(_ topic: String) -> (station: String, rest: String)? {
         topic == "\(root)/network/event" ? ("network", "event") : Topics.split(topic, root: root)
     }
@@ -89,7 +89,7 @@ public struct BrokerWatch: Sendable {
         return isUp && before == .said ? .brokerBack : nil
     }
 
-    /// What follows from time alone.
+    /// Occasions that follow from time alone.
     public mutating func tick(now: Int64) -> [Occasion] {
         var found: [Occasion] = []
         if case .away(let since)? = broker, now - since >= Self.patience {

@@ -4,13 +4,13 @@ public struct Notice: Sendable, Equatable {
 
     /// Name of the recipient.
     public var recipient: String
-    /// What it is about; a later edition takes the place of an earlier one.
+    /// Its subject; a later edition takes the place of an earlier one.
     public var key: String
     public var edition: Int
     public var title: String
     public var text: String
     public var priority: Priority
-    /// What a click opens; empty: nothing.
+    /// Address that a click opens; empty: nothing.
     public var click: String
 
     public init(

@@ -2,7 +2,7 @@
 /// weekly test. It has no clock and sends nothing; what it says has been decided once, also after a restart with what was
 /// ``told`` and ``held``.
 public struct NotificationDesk: Sendable {
-    /// That somebody was told something, for the next run.
+    /// A record that somebody was told something, for the next run.
     public struct Told: Sendable, Equatable {
         public var recipient: String
         public var key: String
@@ -53,7 +53,7 @@ public struct NotificationDesk: Sendable {
     private struct Words: Sendable, Equatable {
         var title: String
         var text: String
-        /// What a click opens.
+        /// Address that a click opens.
         var link: String
         var isUrgent: Bool
     }
@@ -87,10 +87,10 @@ public struct NotificationDesk: Sendable {
     private let test: WeekTime?
     private var incidents: [Incident] = []
     private var entries: [String: [String: Entry]] = [:]
-    /// What each recipient was told in the last hour.
+    /// Messages to each recipient in the last hour.
     private var sent: [String: [Sending]] = [:]
     private var weeks: [String: Int] = [:]
-    /// What waits, in its order.
+    /// Messages that wait, in their order.
     public private(set) var held: [Held]
     /// Messages that the hour's limit held back.
     public private(set) var limited = 0
@@ -127,7 +127,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// What the next run has to know, so that it says nothing twice.
+    /// Records that the next run needs, so that it says nothing twice.
     public var told: [Told] {
         entries.flatMap { name, keys in
             keys.map {
@@ -190,7 +190,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// What follows from time alone: digests after quiet hours, weekly tests.
+    /// Messages that follow from time alone: digests after quiet hours, weekly tests.
     /// - Parameter stations: how many are online and offline, for the weekly test; nil while the broker cannot be reached.
     public mutating func tick(now: Int64, stations: (online: Int, offline: Int)?) -> [Notice] {
         forget(now)
@@ -234,7 +234,7 @@ public struct NotificationDesk: Sendable {
 
     // MARK: earthquakes
 
-    /// What keys of stations that are offline begin with.
+    /// Prefix of the keys of stations that are offline.
     public static let offline = "offline/"
     /// Key of a broker that is away.
     public static let brokerKey = "broker"
@@ -264,7 +264,7 @@ public struct NotificationDesk: Sendable {
         return .station(station)
     }
 
-    /// What was too early for another edition.
+    /// Editions that were too early before, and are due now.
     private mutating func laterEditions(_ now: Int64) -> [Notice] {
         var deliveries: [Notice] = []
         for at in incidents.indices where incidents[at].isChanged {
@@ -278,7 +278,7 @@ public struct NotificationDesk: Sendable {
         return deliveries
     }
 
-    /// What a recipient would be told of an incident; nil where the rules say that it is nothing to them.
+    /// The text of an incident for a recipient; nil where the rules say that it is nothing to them.
     private func words(for recipient: Recipient, _ incident: Incident) -> Words? {
         let rules = recipient.rules
         let own = incident.shakings.values.filter {

@@ -25,7 +25,7 @@ public enum Occasion: Sendable, Equatable {
         public var onset: Int64
         /// Mercalli; nil where the station gives none.
         public var intensity: Double?
-        /// What the station takes it for.
+        /// Class that the station gives it.
         public var likely: String
         /// Probability of an earthquake.
         public var probability: Double?

@@ -13,7 +13,7 @@ public struct Recipient: Sendable, Equatable {
         case mail(address: String)
     }
 
-    /// What is worth a message. Nothing that is off is.
+    /// Reasons for a message. Nothing that is off is one.
     public struct Rules: Sendable, Equatable {
         /// Network events from this magnitude on; those whose magnitude is not known count as large enough.
         public var magnitude: Double?
@@ -245,7 +245,7 @@ public struct Recipient: Sendable, Equatable {
     }
 }
 
-/// What is wrong with a recipient; a sentence.
+/// A fault of a recipient's settings; a sentence.
 public struct RecipientError: Error, Equatable {
     public var message: String
     init(_ message: String) { self.message = message }

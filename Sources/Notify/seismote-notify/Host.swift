@@ -29,7 +29,8 @@ enum TimeZoneTable {
     }
 }
 
-/// What the broker has sent and the service has not taken yet; bounded, and what is too much is counted.
+/// Messages that the broker has sent and the service has not taken yet; bounded, and those beyond the bound are
+/// counted.
 final class Inbox: Sendable {
     private struct Contents {
         var messages: [InboundMessage] = []

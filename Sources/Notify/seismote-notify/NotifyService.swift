@@ -83,7 +83,7 @@ final class NotifyService {
         }
     }
 
-    /// What couriers have come back with.
+    /// Collects the results of couriers.
     private func collect() throws(DatabaseError) {
         for (name, (courier, waiting)) in couriers {
             guard let end = courier.end() else { continue }

@@ -2,7 +2,8 @@ import DatabaseFiles
 import Messages
 import Notify
 
-/// What has been decided and not been delivered, and what has been told: on the disk before anything is sent.
+/// Messages that have been decided and not been delivered, and records of those told: on the disk before anything is
+/// sent.
 final class QueueFile {
     private let file: DatabaseFile
     private static let application = 0x736d_6e66  // "smnf"

@@ -51,7 +51,7 @@ struct Seismote: AsyncParsableCommand {
     }
 }
 
-/// What is said of a command that there is not, with the one that was probably meant.
+/// Message on an unknown command, with the one that was probably meant.
 /// - Parameter elsewhere: commands of this very name in other places, as they are typed.
 func unknownCommand(_ name: String, among known: [String], elsewhere: [String] = []) -> String {
     let meant = elsewhere.isEmpty ? Spelling.nearest(to: name, in: known).map { [$0] } ?? [] : elsewhere

@@ -7,7 +7,7 @@ extension Associator {
     /// A station with an onset within so many seconds of the first one is not silent.
     private static let shakenSeconds = 60.0
 
-    /// What the place of an event follows from. Where this is the same, so is the place.
+    /// Evidence that the place of an event follows from. Where it is the same, so is the place.
     struct Evidence: Sendable, Equatable {
         fileprivate var fit: Hypocentre
         fileprivate var readings: [Locator.Reading]

@@ -9,7 +9,7 @@ import Propagation
 /// only so much (Geman and McClure 1985). Besides the times speak the depth (most earthquakes are shallow), how the peaks
 /// fall off across the network, and stations that work and are silent.
 struct Locator {
-    /// What one station says.
+    /// One station's data on an event.
     struct Reading: Sendable, Equatable {
         var place: Place
         var phase: Phase
@@ -23,20 +23,20 @@ struct Locator {
         var asOf = 0.0
     }
 
-    /// Of picking an onset, s.
+    /// Standard deviation of picking an onset, s.
     private static let pickError = [Phase.p: 0.2, .s: 0.5]
-    /// Of the model, as part of the time that the wave took from the first station on.
+    /// Error of the travel-time model, as part of the time that the wave took from the first station on.
     private static let modelError = 0.015
-    /// What a gross error costs, as a logarithm of a probability.
+    /// Cost of a gross error, as a logarithm of a probability.
     private static let gross = 7.0
-    /// Of the logarithm (base 10) of a station's peak.
+    /// Standard deviation of the logarithm (base 10) of a station's peak.
     private static let peakError = 0.4
     /// Seconds from the onset until a peak says anything.
     private static let peakSeconds = 2.0
     private static let silence = 0.8
     private static let mostSilence = 8.0
     private static let priorDepth = (middle: 10.0, width: 8.0)
-    /// Of the grid, km from the middle of the stations.
+    /// Reach of the grid, km from the middle of the stations.
     private static let reach = 350.0
     private static let mostReadings = 40
     private static let mostSilent = 40
@@ -139,12 +139,13 @@ struct Locator {
         return (cost + log(1 + deep * deep) + rarity(depth) + attenuation(depth, origin) + silence(at), origin)
     }
 
-    /// What an error costs.
+    /// Cost of an error.
     /// - Parameter square: of it, in standard deviations.
     private static func loss(_ square: Double) -> Double { square / 2 / (1 + square / 2 / gross) }
 
-    /// Of the earthquakes that a network feels, those far away had to be larger, and larger ones are rarer (Gutenberg and
-    /// Richter 1944, b = 1): a peak falls with the square of the distance for two units of magnitude per factor of ten.
+    /// Cost of a place by how rare its earthquakes are: those far away had to be larger to be felt, and larger ones are
+    /// rarer (Gutenberg and Richter 1944, b = 1). A peak falls with the square of the distance for two units of
+    /// magnitude per factor of ten.
     private func rarity(_ depth: Double) -> Double {
         var sum = 0.0
         for distance in distances { sum += log(distance * distance + depth * depth + 1) }
@@ -177,7 +178,7 @@ struct Locator {
         return middle
     }
 
-    /// What the peaks say against a distance: near a source they fall off across the network, far from it they do not.
+    /// Cost of a distance by the peaks: near a source they fall off across the network, far from it they do not.
     private mutating func attenuation(_ depth: Double, _ origin: Double) -> Double {
         guard peaks > 2 else { return 0 }
         var sum = 0.0
@@ -198,7 +199,7 @@ struct Locator {
         return cost
     }
 
-    /// What stations say that are nearer than most of those with an onset, and have none.
+    /// Cost of a place by silent stations: those nearer than most of the stations with an onset.
     private func silence(_ at: SIMD2<Double>) -> Double {
         guard !silent.isEmpty else { return 0 }
         var sum = 0.0
@@ -221,7 +222,7 @@ struct Locator {
         var side: Double
         /// Natural logarithm of the probability per km², not normed.
         var density = -Double.infinity
-        /// Of the best depth.
+        /// Cost at the best depth.
         var cost = Double.infinity
         var depth = 0
 

@@ -13,7 +13,7 @@ package struct InterfaceChannel {
     package var messages: [String] = []
     /// How they travel.
     package var delivery: Delivery?
-    /// What the station is asked there.
+    /// Command that the station takes there.
     package var command: Command?
     /// Whether the station subscribes to it.
     var isReceived = false

@@ -62,7 +62,7 @@ package enum MessageSchema {
         ]
     }
 
-    /// What a station refuses is not described: members that it does not know.
+    /// Schema of a command's body. It leaves out members that a station does not know, since the station refuses them.
     private static func body(of command: Command) -> Value {
         let members = CommandMember.common + command.members
         let needed = members.filter(\.isNeeded).map(\.name) + (command.needsID ? ["id"] : [])

@@ -33,7 +33,7 @@ struct SettingsOptions: ParsableArguments {
     }
 }
 
-/// What goes below and above the settings file.
+/// Settings below and above the settings file.
 struct LayerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -1,6 +1,6 @@
 import Values
 
-/// What all checks come to, for people and for programs.
+/// Results of all checks, for people and for programs.
 struct DoctorReport {
     let results: [(check: String, verdict: Verdict)]
     private let station: String

@@ -9,7 +9,7 @@ struct Facts {
     var files: Known<FileFacts> = .unknown("not looked at")
     var service: Known<ServiceFacts> = .unknown("not looked at")
     var agent: Known<AgentFacts?> = .unknown("not looked at")
-    /// What the agent on this machine says of itself, however old.
+    /// State of the agent on this machine in its own words, however old.
     var state: Known<StateFacts> = .unknown("not looked at")
     /// The running agent has no file of its state, though it should.
     var isStateMissing = false
@@ -18,7 +18,7 @@ struct Facts {
     var clock: Known<ClockFacts> = .unknown("not looked at")
     var disk: Known<DiskFacts> = .unknown("not looked at")
     var broker: Known<BrokerFacts> = .unknown("not looked at")
-    /// What the broker has of this station.
+    /// The broker's retained messages of this station.
     var station: Known<StationFacts> = .unknown("not looked at")
     var rights: Known<[TopicRight]> = .unknown("not looked at")
     /// The account has the rights of a station that is named as it is, and this one is named otherwise.
@@ -27,10 +27,10 @@ struct Facts {
     var leftovers: Known<LeftoverFacts> = .unknown("not looked at")
     var sensor: Known<SensorFacts> = .unknown("not looked at")
 
-    /// What checks look at alone.
+    /// Facts that one check alone looks at.
     private var looked: [ObjectIdentifier: Any] = [:]
 
-    /// What a check has looked at.
+    /// Fact that a check has looked at.
     subscript<Check: OwnCheck>(check: Check.Type) -> Known<Check.Fact> {
         get { looked[ObjectIdentifier(check)] as? Known<Check.Fact> ?? .unknown("not looked at") }
         set { looked[ObjectIdentifier(check)] = newValue }
@@ -38,11 +38,11 @@ struct Facts {
 
     /// The agent's own state, while it can be believed.
     var own: StateFacts? { state.fact.flatMap { $0.age <= StateFacts.patience ? $0 : nil } }
-    /// What is known of the station: from its agent, else from the broker.
+    /// All that is known of the station: from its agent, else from the broker.
     var view: StationView? { own?.view ?? station.fact?.view }
 }
 
-/// What the agent's file `AgentState` says.
+/// Content of the agent's file `AgentState`.
 struct StateFacts {
     static let patience = Double(AgentState.patience) / 1e9
 
@@ -61,7 +61,7 @@ struct StateFacts {
 }
 
 struct SettingsFacts {
-    /// Of the settings file.
+    /// Path of the settings file.
     var path = ""
     var exists = true
     /// One line for each.
@@ -79,7 +79,7 @@ struct FileFact {
     enum Need { case read, write, search }
 
     var path: String
-    /// What it is to the agent: "the settings file".
+    /// Its role for the agent: "the settings file".
     var role: String
     var need: Need
     /// Nobody else may read it.
@@ -98,7 +98,7 @@ struct FileFacts {
     var files: [FileFact]
 }
 
-/// What systemd says of the unit.
+/// State of the unit in systemd.
 struct ServiceFacts {
     var load = ""
     var active = ""
@@ -150,7 +150,7 @@ struct BrokerFacts {
     var isOld = false
 }
 
-/// What comes from the broker of one station.
+/// Messages of one station that come from the broker.
 struct StationFacts {
     var view: StationView
     /// The runs whose live messages came, in their order, each change once.

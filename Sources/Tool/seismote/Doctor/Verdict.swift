@@ -9,7 +9,7 @@ struct Diagnosis: Equatable {
     var severity: Severity
     /// A sentence that names the thing and its value.
     var message: String
-    /// What to do, with the command where there is one.
+    /// Remedy, with the command where there is one.
     var remedy: String
 
     init(_ code: String, _ severity: Severity, _ message: String, remedy: String) {
@@ -20,7 +20,7 @@ struct Diagnosis: Equatable {
     init(_ code: String, _ message: String, remedy: String) { self.init(code, .error, message, remedy: remedy) }
 }
 
-/// What a check comes to.
+/// Result of a check.
 enum Verdict: Equatable {
     case fine(String)
     case wrong(Diagnosis)

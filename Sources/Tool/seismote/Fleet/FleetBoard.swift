@@ -2,7 +2,7 @@ import Messages
 import Threads
 import Values
 
-/// What the parts of a simulated fleet have in common, each of which is a thread: counts, earthquakes, and what has become
+/// State that the parts of a simulated fleet share, each of which is a thread: counts, earthquakes, and what has become
 /// of the messages of events.
 final class FleetBoard: Sendable {
     /// A number that all threads add to.
@@ -20,7 +20,7 @@ final class FleetBoard: Sendable {
         var time: Int64
         /// Nil when there was none.
         var answer: Int64?
-        /// Of MQTT 5; from 128 on it is a refusal.
+        /// Reason code of MQTT 5; from 128 on it is a refusal.
         var reason: Int32 = 0
 
         private static let names = ["onset", "update", "end", "waveform"]
@@ -40,7 +40,7 @@ final class FleetBoard: Sendable {
     let onsets = Counter()
     /// Messages of QoS 0 and 1.
     let published = (Counter(), Counter())
-    /// Of those with QoS 1.
+    /// Acknowledged messages of QoS 1.
     let acknowledged = Counter()
     let refused = Counter()
     /// Messages of events of stations that had no connection; an agent would have kept them.
@@ -65,7 +65,7 @@ final class FleetBoard: Sendable {
         if isNoting { notes.withLock { $0.append(sent) } }
     }
 
-    /// What was noted since the last call.
+    /// Notes since the last call.
     func takeNotes() -> [Sent] {
         notes.withLock { notes in
             defer { notes = [] }

@@ -13,7 +13,7 @@ struct SimulatedEarthquake {
     /// Seconds of UTC.
     var origin: Double
 
-    /// What a station at a place feels: waves after iasp91, peaks after Cua and Heaton (2009).
+    /// Shaking that a station at a place feels: waves after iasp91, peaks after Cua and Heaton (2009).
     struct Shaking {
         /// Seconds of UTC.
         var p: Double
@@ -63,11 +63,11 @@ struct SimulatedEarthquake {
     }
 }
 
-/// What chance does to simulated stations.
+/// Distributions for simulated stations.
 extension SplitMix64 {
     mutating func uniform(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &self) }
 
-    /// Of a normal distribution (Box and Muller 1958).
+    /// A number of a normal distribution (Box and Muller 1958).
     mutating func normal(_ sigma: Double) -> Double {
         sigma * (-2 * log(uniform(1e-12...1))).squareRoot() * cos(2 * .pi * uniform(0...1))
     }

@@ -28,7 +28,7 @@ final class SimulatedFleet {
         var faultsPerDay = 0.0
         var earthquakeSeconds: Double?
         var magnitudes = 4.0...6.0
-        /// Of one earthquake below the centre when all are connected.
+        /// Magnitude of one earthquake below the centre when all are connected.
         var magnitude: Double?
         /// m/s².
         var threshold = 0.02
@@ -43,7 +43,7 @@ final class SimulatedFleet {
     private let part: Int
     private let parts: Int
     var random: SplitMix64
-    /// Of the earthquakes alone, so that they are the same whatever else happens.
+    /// Random numbers of the earthquakes alone, so that they are the same whatever else happens.
     private var chance: SplitMix64
     private(set) var stations: [SimulatedStation] = []
     private var timers: [(time: Double, body: () -> Void)] = []
@@ -193,7 +193,8 @@ final class SimulatedFleet {
         station.sayLevel(noise: random.uniform(0.0005...0.002), at: Double(realNanoseconds()) / 1e9)
     }
 
-    /// What was due while a station had no connection is not made up for.
+    /// Next time of something that is due every so many seconds. Times that passed while a station had no connection
+    /// are left out.
     static func next(after now: Double, _ time: Double, every seconds: Double) -> Double {
         time + (max(0, now - time) / seconds).rounded(.down) * seconds + seconds
     }

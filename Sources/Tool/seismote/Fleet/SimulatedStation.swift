@@ -35,10 +35,10 @@ final class SimulatedStation {
     var nextMisc = 0.0
     var nextLevel = 0.0
     var nextHealth = 0.0
-    /// What shakes it, or will, and how many of its events are open.
+    /// Earthquakes that shake it, or will, and how many of its events are open.
     private var shakings: [SimulatedEarthquake.Shaking] = []
     private var openEvents = 0
-    /// Of the site and the sensor.
+    /// Scatter of the site and the sensor.
     let scatter: Double
     private let topics: Topics
     private var messenger: Messenger
@@ -96,7 +96,7 @@ final class SimulatedStation {
         waiting.updateValue(header.event.map { .init(event: $0, time: realNanoseconds()) }, forKey: number)
     }
 
-    /// What has happened to its connection, other than an end.
+    /// Takes an event of its connection, other than an end.
     func take(_ event: MQTTEvent) {
         switch event {
         case .connected: subscribe()

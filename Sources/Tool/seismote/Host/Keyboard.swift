@@ -1,7 +1,7 @@
 import Client
 import Glibc
 
-/// What a person types. (The standard library's `readLine` goes on waiting when Ctrl-C comes.)
+/// Lines that a person types. (The standard library's `readLine` goes on waiting when Ctrl-C comes.)
 enum Keyboard {
     /// The next line without its end, at most 4 KB of it; nil at the end of the input, or when Ctrl-C has come.
     static func line() -> String? {

@@ -27,7 +27,7 @@ enum SmallFiles {
     /// Names in a folder, in their order; empty when it cannot be read.
     static func names(in path: String) -> [String] { FolderNames.all(in: path).sorted() }
 
-    /// What a symbolic link points to.
+    /// Target of a symbolic link.
     static func link(_ path: String) -> String? {
         var target = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &target, target.count)

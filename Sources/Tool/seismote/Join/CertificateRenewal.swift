@@ -71,7 +71,7 @@ struct CertificateRenewal {
         }
     }
 
-    /// What `attempt` gives, again and again where it gives nothing or the broker is away.
+    /// Result of `attempt`, which is repeated while it gives nothing or the broker is away.
     /// - Parameter end: when that is over, in monotonic seconds.
     private func untilThere<Answer>(_ end: Double, _ attempt: () throws(ClientError) -> Answer?) throws -> Answer? {
         while true {

@@ -1,7 +1,7 @@
 import MQTT
 import Messages
 
-/// What an operator hands to a board: `HOST/NAME#TOKEN@FINGERPRINT`, made by `seismote-broker invite`.
+/// The line that an operator hands to a board: `HOST/NAME#TOKEN@FINGERPRINT`, made by `seismote-broker invite`.
 struct JoinLine: Equatable {
     /// Where the board asks for its certificate, over TLS.
     let broker: BrokerAddress
@@ -9,7 +9,7 @@ struct JoinLine: Equatable {
     let name: String
     /// Public number of the invitation: eight letters or digits.
     let id: String
-    /// What the board proves with that it was invited; goes nowhere but to the broker.
+    /// Secret by which the board proves that it was invited; goes nowhere but to the broker.
     let secret: String
     /// SHA-256 of the authority of the broker's certificate, 64 hexadecimal digits.
     let fingerprint: String

@@ -66,7 +66,7 @@ struct StationCertificate {
     /// As that which comes to another board with the same line.
     static let isForAnotherKey = "it is for another key"
 
-    /// What is wrong with a certificate for this key and name; nil: it is theirs.
+    /// Fault of a certificate for this key and name; nil: it is theirs.
     static func problem(_ certificate: String, keyFile: String, name: String) -> String? {
         let shown = ProgramRun(
             ["openssl", "x509", "-noout", "-subject", "-nameopt", "RFC2253", "-pubkey"], input: certificate)
@@ -83,7 +83,7 @@ struct StationCertificate {
     static func isDue(from: Int64, until: Int64, now: Int64) -> Bool { now >= from + (until - from) / 3 * 2 }
 }
 
-/// What the service `seismote-broker enrol` has said.
+/// Answer of the service `seismote-broker enrol`.
 enum EnrolmentAnswer: Equatable {
     case certificate(String, authorities: String, port: Int)
     case refused(String)

@@ -4,7 +4,7 @@ import Propagation
 import Settings
 import Values
 
-/// What a broker knows of where the stations of a network are.
+/// Places of the stations of a network, as a broker has them.
 struct NetworkPlaces {
     struct Station {
         /// By its own word.
@@ -74,7 +74,7 @@ struct NetworkPlaces {
         }
     }
 
-    /// What is published for a place that was entered, or confirmed.
+    /// Message for a place that was entered, or confirmed.
     static func payload(_ place: Place) -> [UInt8] {
         let value: Value = [
             "latitude": .double(place.latitude), "longitude": .double(place.longitude),

@@ -95,7 +95,7 @@ struct NetworkReplayCommand: ParsableCommand {
     }
 }
 
-/// What the detector makes of recorded messages.
+/// The detector's output for recorded messages.
 struct RecordedNetwork {
     let root: String
     private var detector: NetworkDetector
@@ -105,7 +105,7 @@ struct RecordedNetwork {
     private var count = 0
     /// Arrival of the newest message, nanoseconds of UTC.
     private var newest = Int64.min
-    /// What stations would have made of it.
+    /// Warnings that stations would have given.
     var warnings: RecordedWarnings?
 
     init(root: String, isEarly: Bool) {

@@ -4,7 +4,7 @@ import Settings
 import Values
 import Warning
 
-/// What stations at some places would have warned of, had they read the versions of network events as they came.
+/// Warnings that stations at some places would have given, had they read the versions of network events as they came.
 struct RecordedWarnings {
     private var stations: [(place: String, warning: NetworkWarning)]
     private let topic: String

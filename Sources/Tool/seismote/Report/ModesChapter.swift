@@ -28,12 +28,13 @@ struct ModesChapter {
     private static let most = 12
     private static let colours = ["#b4332a", "#2a52b4", "#2f7d32", "#8a5a00", "#6a3d9a", "#00707a"]
 
-    /// What decays more slowly is kept going by something that turns or strikes regularly: share of critical damping.
+    /// Damping below which a mode is kept going by something that turns or strikes regularly: share of critical
+    /// damping.
     private static let leastDamping = 0.001
 
     private let periods: [ModesMessage]
     private let tracks: [Track]
-    /// What turns or strikes regularly, Hz.
+    /// Frequencies of sources that turn or strike regularly, Hz.
     private let driven: [Double]
 
     /// - Parameter messages: in any order, some perhaps twice.

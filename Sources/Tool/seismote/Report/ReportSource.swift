@@ -4,7 +4,7 @@ import Settings
 import Values
 import Vibration
 
-/// What a report is made of: intervals of vibration, natural modes, and what the station says of itself.
+/// Data that a report is made of: intervals of vibration, natural modes, and what the station says of itself.
 struct ReportSource {
     let station: String
     /// Nanoseconds of UTC.

@@ -1,6 +1,6 @@
 import Values
 
-/// What all parts of a report write in the same way.
+/// Texts that all parts of a report write in the same way.
 enum ReportText {
     /// - Parameter reason: a last cell of text that may be long.
     static func row(_ cells: [String], isOver: Bool = false, reason: String? = nil) -> String {
@@ -30,7 +30,7 @@ enum ReportText {
         return (value < 0 && whole != 0 ? "−" : "") + digits
     }
 
-    /// What a station or a file says is not HTML.
+    /// Text with the characters of HTML escaped: words of a station or a file are not HTML.
     static func escaped(_ text: String) -> String {
         var all = ""
         for character in text {

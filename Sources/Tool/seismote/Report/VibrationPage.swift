@@ -81,7 +81,7 @@ struct VibrationPage {
             : "It is not calibrated: scale and offset are those of the chip’s data sheet."
     }
 
-    /// What was measured, and what it was compared with.
+    /// Summary of the measurement, and of the limit that it was compared with.
     private var whole: String {
         let records = report.records
         guard let first = records.first, let last = records.last else { return "" }

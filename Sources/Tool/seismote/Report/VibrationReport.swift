@@ -36,7 +36,7 @@ struct VibrationReport {
     /// Hours by which local time is ahead of UTC.
     let offset: Double
     private(set) var records: [VibrationRecord]
-    /// Of each interval.
+    /// Share of the limit of each interval.
     private(set) var shares: [VibrationLimit.Share?] = []
     private(set) var days: [Day] = []
 
@@ -76,7 +76,7 @@ struct VibrationReport {
         }
     }
 
-    /// What interrupts intervals, in words that follow a number of them.
+    /// Reasons that interrupt intervals, in words that follow a number of them.
     static let reasons: [(VibrationInterval.Interruptions, String)] = [
         (.start, "with a start of measuring"), (.gap, "with missing or invalid samples"),
         (.change, "with a change of settings or of the sensor"), (.stop, "with an orderly end of measuring"),

@@ -26,7 +26,7 @@ struct StationXMLChannel {
     /// Counts per unit, of the whole way; and the product of the gains of its stages.
     var sensitivity: Double?
     var gain: Double?
-    /// What the whole way takes in, and what the first stage does.
+    /// Input units of the whole way, and of the first stage.
     var units: String?
     var stageUnits: String?
 
@@ -96,7 +96,7 @@ enum StationXML {
         }
     }
 
-    /// Of the epochs that the recording lies in; all of them must say the same.
+    /// Scale of the epochs that the recording lies in; all of them must say the same.
     private static func scale(
         of channel: RecordedChannel, in epochs: [StationXMLChannel]
     ) throws(StationXMLError) -> Double {

@@ -4,7 +4,7 @@ import Files
 import Messages
 import Settings
 
-/// What is said of an error that nobody has expected at that place: never a value of Swift.
+/// Sentence for an error that nobody has expected at that place: never a value of Swift.
 func sentence(of error: any Error) -> String {
     if let own = ownSentence(of: error) { return own }
     switch error {

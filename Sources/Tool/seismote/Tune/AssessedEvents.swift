@@ -5,7 +5,7 @@ import SignalProcessing
 import Station
 import Values
 
-/// What the station would take the events of a recording for, with its settings as they are and the alarm on.
+/// Classes that the station would give the events of a recording, with its settings as they are and the alarm on.
 struct AssessedEvents {
     struct Event {
         /// Seconds from the first sample; of what follows, from the onset.

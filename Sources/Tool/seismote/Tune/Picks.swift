@@ -12,7 +12,8 @@ struct Pick: Equatable {
 struct Picks {
     private var byName: [String: [Pick]] = [:]
 
-    /// Of a recording by its path: by the whole name, or without its ending; nil when the file does not speak of it.
+    /// Picks of a recording by its path: by the whole name, or without its ending; nil when the file does not speak of
+    /// it.
     func of(_ path: String) -> [Pick]? {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         return byName[name] ?? byName[Self.stem(name)]

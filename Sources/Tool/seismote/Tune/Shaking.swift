@@ -15,7 +15,7 @@ struct Shaking {
         var isEvent: Bool { peak >= 10 }
     }
 
-    /// What the rule is, for people.
+    /// The rule, for people.
     static let rule =
         "where the RMS over 1 s of the 3-D vector from 1 to 8 Hz is above 3 times its quiet level (the 10 % quantile "
         + "of 10 minutes) for 4 s or more and reaches 10 times; the event begins with the 3 times"

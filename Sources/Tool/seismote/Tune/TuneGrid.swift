@@ -53,7 +53,7 @@ struct TuneGrid: ParsableArguments {
     /// Settings of a grid are read through the settings themselves, so that the same is allowed and the same is said.
     private struct Reader {
         var options: SettingsOptions
-        /// Of the file, preset and command line, without the grid.
+        /// Settings of the file, preset and command line, without the grid.
         var base: Configuration
         var errors: [String] = []
 

@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// What all settings did on all recordings, best first.
+/// Results of all settings on all recordings, best first.
 struct TuneReport {
     struct Row {
         var index: Int
@@ -13,7 +13,7 @@ struct TuneReport {
         /// Seconds from onset to detection, rising.
         var delays: [Double] = []
 
-        /// What a setting is worth: a false onset costs as much as an event that is missed.
+        /// Value of a setting: a false onset costs as much as an event that is missed.
         var score: Int { caught - falseOnsets }
         var median: Double? { delays.isEmpty ? nil : (delays[(delays.count - 1) / 2] + delays[delays.count / 2]) / 2 }
     }

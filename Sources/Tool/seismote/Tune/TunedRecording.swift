@@ -26,7 +26,7 @@ struct TunedRecording {
     var early: Int
     /// Stretches in which there is nothing to catch, in seconds.
     var quiet: [ClosedRange<Double>]
-    /// Of each setting, in seconds.
+    /// Onsets of each setting, in seconds.
     var onsets: [[Double]]
     /// Median of the RMS over 1 s from 1 to 8 Hz, m/s².
     var noise: Double?

@@ -1,7 +1,7 @@
 import Alerts
 import Values
 
-/// What the agent itself reports beyond what the other checks have told.
+/// Alerts that the agent itself reports, beyond those that the other checks have told.
 enum AlertCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
         if let own = facts.own { return judge(own.view.alerts) }
@@ -23,7 +23,7 @@ enum AlertCheck {
         return wrong.isEmpty ? [.fine("the agent reports nothing else")] : wrong
     }
 
-    /// What helps, by the agent's code.
+    /// Remedy, by the agent's code.
     static func remedy(_ code: String) -> String {
         let remedy = AlertDeclaration.of(code)?.remedy.filter { $0 != "`" }
         return remedy ?? "deploy/docs/operate/alerts.md and the agent's log (journalctl -u seismote) say more"

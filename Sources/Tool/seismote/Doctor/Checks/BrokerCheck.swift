@@ -19,11 +19,11 @@ enum BrokerCheck {
     }
 }
 
-/// What a station has to do without that speaks MQTT 3.1.1 (deploy/docs/connection.md).
+/// Functions that a station lacks when it speaks MQTT 3.1.1 (deploy/docs/connection.md).
 private let lostWith311 =
     "the broker does not say what it refuses, no message expires, and replies go to …/res/<id of the command> alone (…/res/no-id without one)"
 
-/// What kind of failure a sentence of the connection means, and what helps.
+/// Kind of failure that a sentence of the connection means, and its remedy.
 enum BrokerProblem {
     case name, refused, silent, credentials, fingerprint, certificate, tls, other
 

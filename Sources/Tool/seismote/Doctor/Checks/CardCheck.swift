@@ -65,7 +65,7 @@ enum CardCheck: OwnCheck {
     }
 }
 
-/// What the memory card check looks at.
+/// Facts for the check of the memory card.
 struct CardFacts {
     /// An ext4 file system with the errors that it has counted.
     struct Volume {

@@ -1,4 +1,4 @@
-/// What the agent has to read and write, and what nobody else may read.
+/// Checks that the agent can read and write what it has to, and that nobody else can read secrets.
 enum PermissionCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
         facts.files.judge { files in

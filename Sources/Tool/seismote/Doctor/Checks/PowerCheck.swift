@@ -37,7 +37,7 @@ enum PowerCheck: OwnCheck {
     }
 }
 
-/// What the check of the power supply looks at.
+/// Facts for the check of the power supply.
 struct PowerFacts {
     /// Whether it is too low now; nil: nothing measures it.
     var isLow: Bool?

@@ -22,7 +22,7 @@ enum SensorCheck {
         return facts.sensor.judge { [judge($0)] }
     }
 
-    /// What the agent says where it has raised no alert.
+    /// Verdict by the agent's word on the sensor, where it has raised no alert.
     private static func told(_ state: String, chip: String, _ facts: Facts) -> Verdict {
         switch HealthMessage.SensorState(rawValue: state) {
         case .ok, .settling: return .fine("\(chip) is \(state)")
